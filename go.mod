@@ -1,0 +1,3 @@
+module reviewcast
+
+go 1.26

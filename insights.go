@@ -1,0 +1,170 @@
+package reviewcast
+
+// Insights is /insights.json: what the reviews say, counted. Every number is a
+// function of the published reviews and the editors' vocabulary, nothing else.
+type Insights struct {
+	Version          int                      `json:"version" jsonschema:"version of this format, always 1"`
+	Method           Method                   `json:"method"`
+	ReviewCount      int                      `json:"review_count"`
+	DateRange        DateRange                `json:"date_range"`
+	OverallSentiment OverallSentiment         `json:"overall_sentiment"`
+	Aspects          []Aspect                 `json:"aspects" jsonschema:"every aspect of the vocabulary, those never mentioned included"`
+	Entities         Entities                 `json:"entities"`
+	Topics           []Topic                  `json:"topics"`
+	Temporal         Temporal                 `json:"temporal"`
+	PerReview        map[string]ReviewInsight `json:"per_review" jsonschema:"what was found in each review, by review id"`
+	FAQ              []FAQ                    `json:"faq"`
+	Summary          *string                  `json:"summary" jsonschema:"the editors' summary in Markdown; null when there is none"`
+	PullQuote        *PullQuote               `json:"pull_quote"`
+}
+
+// Method tells how the sentiment was computed, so that anybody can do it again.
+type Method struct {
+	Name          string  `json:"name"`
+	Version       string  `json:"version"`
+	LexiconSHA256 *string `json:"lexicon_sha256" jsonschema:"hash of the word lists; null when the method uses none"`
+}
+
+// DateRange is the dates of the oldest and the newest review; both are null when
+// there is none.
+type DateRange struct {
+	Earliest *Date `json:"earliest"`
+	Latest   *Date `json:"latest"`
+}
+
+// OverallSentiment sums the reviews up. Percentages have one decimal; mixed
+// reviews are the rest to 100.
+type OverallSentiment struct {
+	Score       float64 `json:"score" jsonschema:"-1 (negative) to 1 (positive)"`
+	PositivePct float64 `json:"positive_pct"`
+	NeutralPct  float64 `json:"neutral_pct"`
+	NegativePct float64 `json:"negative_pct"`
+}
+
+// Polarity is what a customer feels about something.
+type Polarity string
+
+// The polarities. A review is mixed about an aspect that it both praises and
+// blames.
+const (
+	Positive Polarity = "positive"
+	Neutral  Polarity = "neutral"
+	Negative Polarity = "negative"
+	Mixed    Polarity = "mixed"
+)
+
+// SentimentCounts counts reviews by polarity.
+type SentimentCounts struct {
+	PositiveCount int `json:"positive_count"`
+	NeutralCount  int `json:"neutral_count"`
+	NegativeCount int `json:"negative_count"`
+	MixedCount    int `json:"mixed_count"`
+}
+
+// Aspect is one thing that customers judge: punctuality, pricing.
+type Aspect struct {
+	ID           string `json:"id"`
+	Label        string `json:"label"`
+	MentionCount int    `json:"mention_count" jsonschema:"reviews that mention it: each has one vote"`
+	SentimentCounts
+	PositivePct      float64    `json:"positive_pct"`
+	Score            float64    `json:"score" jsonschema:"-1 (negative) to 1 (positive)"`
+	Confidence       Confidence `json:"confidence"`
+	AverageRating    *float64   `json:"average_rating" jsonschema:"mean stars of the reviews that mention it; null when none does"`
+	TopPhrases       []string   `json:"top_phrases"`
+	ExampleReviewIDs []string   `json:"example_review_ids"`
+	Evidence         []Evidence `json:"evidence"`
+}
+
+// Confidence is the Wilson score interval (95 %) of the positive share.
+type Confidence struct {
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Level string  `json:"level" jsonschema:"none, low, medium or high"`
+}
+
+// Evidence is the sentence behind a number. Start and End count Unicode code
+// points of the review's text; Quote is exactly that slice.
+type Evidence struct {
+	ReviewID string   `json:"review_id"`
+	Start    int      `json:"start"`
+	End      int      `json:"end"`
+	Quote    string   `json:"quote"`
+	Polarity Polarity `json:"polarity"`
+}
+
+// Entities are the people, services, problems and places that reviews name.
+type Entities struct {
+	Technicians  []Entity `json:"technicians"`
+	Services     []Entity `json:"services"`
+	Problems     []Entity `json:"problems"`
+	ServiceAreas []Entity `json:"service_areas"`
+}
+
+// Entity counts what is said of one person, service, problem or place.
+type Entity struct {
+	ID            string   `json:"id"`
+	Name          string   `json:"name"`
+	MentionCount  int      `json:"mention_count" jsonschema:"times named in texts, and once for each job record"`
+	ReviewCount   int      `json:"review_count" jsonschema:"reviews that name it, in the job record or the text"`
+	FromJob       int      `json:"from_job" jsonschema:"reviews whose job record names it"`
+	FromText      int      `json:"from_text" jsonschema:"reviews whose text names it"`
+	AverageRating *float64 `json:"average_rating"`
+	SentimentCounts
+	TopAspects       []string `json:"top_aspects"`
+	LastMentioned    *Date    `json:"last_mentioned"`
+	ExampleReviewIDs []string `json:"example_review_ids"`
+}
+
+// Topic is a phrase that comes up again and again.
+type Topic struct {
+	ID               string   `json:"id"`
+	Label            string   `json:"label"`
+	MentionCount     int      `json:"mention_count"`
+	Share            float64  `json:"share" jsonschema:"share of the reviews with text, 0 to 1"`
+	AverageRating    *float64 `json:"average_rating"`
+	ExampleReviewIDs []string `json:"example_review_ids"`
+}
+
+// Temporal shows how the numbers move.
+type Temporal struct {
+	Monthly []Month `json:"monthly" jsonschema:"every month from the earliest review to the latest, in order"`
+	Trend   Trend   `json:"trend"`
+}
+
+// Month is one calendar month.
+type Month struct {
+	Month          string   `json:"month" jsonschema:"YYYY-MM"`
+	ReviewCount    int      `json:"review_count"`
+	AverageRating  *float64 `json:"average_rating"`
+	SentimentScore *float64 `json:"sentiment_score"`
+}
+
+// Trend compares the newest window with the one before it, counted back from the
+// newest review and never from the clock.
+type Trend struct {
+	Direction  string   `json:"direction" jsonschema:"improving, steady, declining or insufficient_data"`
+	Change     *float64 `json:"change" jsonschema:"change of the mean stars; null when there is too little data"`
+	WindowDays int      `json:"window_days"`
+}
+
+// ReviewInsight is what was found in one review.
+type ReviewInsight struct {
+	Sentiment Polarity            `json:"sentiment"`
+	Score     float64             `json:"score"`
+	Aspects   map[string]Polarity `json:"aspects"`
+}
+
+// FAQ is a question that customers ask, answered by the editors, with the
+// reviews that the answer rests on.
+type FAQ struct {
+	Question          string   `json:"question"`
+	Answer            string   `json:"answer"`
+	EvidenceReviewIDs []string `json:"evidence_review_ids"`
+}
+
+// PullQuote is a customer's sentence that the editors picked out, word for word.
+type PullQuote struct {
+	ReviewID string `json:"review_id"`
+	Text     string `json:"text"`
+}

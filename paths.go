@@ -1,0 +1,73 @@
+package reviewcast
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// Paths below the one origin, the base URL. Each begins with a slash, so that
+// base URL + path is the address.
+const (
+	PathIndex      = "/index.html" // served as "/" too
+	PathReviews    = "/reviews.json"
+	PathInsights   = "/insights.json"
+	PathJSONFeed   = "/api/feed.json"
+	PathAtom       = "/feed.xml"
+	PathOpenAPI    = "/.well-known/openapi.json"
+	PathManifest   = "/manifest.json"
+	PathSearch     = "/api/reviews/search"
+	PathSince      = "/api/reviews/since/" // + YYYY-MM-DD
+	PathHub        = "/api/websub/hub"
+	PathMCP        = "/mcp"
+	PathServerCard = "/mcp/server-card"
+)
+
+// Media types as they stand in Content-Type and in the manifest.
+const (
+	MediaJSON = "application/json"
+	MediaAtom = "application/atom+xml"
+	MediaHTML = "text/html; charset=utf-8"
+	// MediaJSONFeed is how pages announce the JSON Feed; it is served as MediaJSON,
+	// as the specification says.
+	MediaJSONFeed = "application/feed+json"
+)
+
+// FeedSize is how many of the newest reviews the two feeds hold.
+const FeedSize = 50
+
+// Topics are the paths that the WebSub hub takes subscriptions for.
+var Topics = []string{PathAtom, PathJSONFeed, PathReviews}
+
+// IsTopic tells whether a path is one of Topics.
+func IsTopic(path string) bool {
+	return path == PathAtom || path == PathJSONFeed || path == PathReviews
+}
+
+// TopicLinks is the value of the Link header of a topic: its hub and itself
+// (W3C WebSub, section 4).
+func TopicLinks(baseURL, path string) string {
+	return fmt.Sprintf("<%s>; rel=\"hub\", <%s>; rel=\"self\"", baseURL+PathHub, baseURL+path)
+}
+
+// ParseBaseURL checks the single origin that every path stands below and gives
+// it back without a trailing slash: "https://reviews.example.com". Anything more
+// than scheme, host and port is an error, since no path of the contract could
+// stand beside it.
+func ParseBaseURL(s string) (string, error) {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return "", errors.New("base URL is not a URL; write one such as https://reviews.example.com")
+	case u.Scheme != "https" && u.Scheme != "http":
+		return "", fmt.Errorf("base URL %q must begin with https:// (http:// is for development)", s)
+	case u.Hostname() == "":
+		return "", fmt.Errorf("base URL %q names no host; write one such as https://reviews.example.com", s)
+	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery || strings.Contains(s, "#"):
+		return "", fmt.Errorf("base URL %q must be an origin only: scheme, host and port, without user, query or fragment", s)
+	case strings.Trim(u.Path, "/") != "":
+		return "", fmt.Errorf("base URL %q has the path %q; every published path stands at the root of its origin, so leave it out", s, u.Path)
+	}
+	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host), nil
+}

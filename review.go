@@ -1,0 +1,210 @@
+package reviewcast
+
+import (
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Limits on what is published. An editor's file that goes over one is refused
+// with a problem that names it.
+const (
+	MaxIDLength   = 64      // bytes; ids are ASCII
+	MaxTextLength = 100_000 // Unicode code points
+	MinRating     = 1
+	MaxRating     = 5
+)
+
+// Dataset is /reviews.json: one business, its aggregate rating, and every
+// verified review, newest first (date descending, then id ascending).
+type Dataset struct {
+	Version         int             `json:"version" jsonschema:"version of this format, always 1"`
+	License         string          `json:"license" jsonschema:"licence of the dataset: an SPDX identifier or a URL"`
+	Business        Business        `json:"business"`
+	AggregateRating AggregateRating `json:"aggregate_rating"`
+	ReviewCount     int             `json:"review_count" jsonschema:"number of reviews, the same as rating_count"`
+	Unpublished     Unpublished     `json:"unpublished"`
+	Reviews         []Review        `json:"reviews" jsonschema:"every verified review, newest first: date descending, then id ascending"`
+}
+
+// Business is who the reviews are about.
+type Business struct {
+	ID           string       `json:"id"`
+	Name         string       `json:"name"`
+	LegalName    string       `json:"legal_name,omitempty"`
+	Description  string       `json:"description"`
+	Category     string       `json:"category" jsonschema:"a subtype of schema.org's LocalBusiness"`
+	URL          string       `json:"url"`
+	Telephone    string       `json:"telephone,omitempty"`
+	Email        string       `json:"email,omitempty"`
+	Address      Address      `json:"address"`
+	Geo          *Geo         `json:"geo,omitempty"`
+	Hours        []string     `json:"hours" jsonschema:"opening hours in schema.org's form, such as Mo-Fr 08:00-18:00"`
+	TimeZone     string       `json:"time_zone" jsonschema:"IANA time zone of the business's calendar days"`
+	Language     string       `json:"language" jsonschema:"BCP 47 tag of the business's language"`
+	SameAs       []string     `json:"same_as" jsonschema:"the business's pages elsewhere"`
+	Logo         string       `json:"logo,omitempty"`
+	Services     []Named      `json:"services"`
+	Technicians  []Technician `json:"technicians"`
+	ServiceAreas []Named      `json:"service_areas"`
+}
+
+// Address is a postal address in schema.org's terms.
+type Address struct {
+	StreetAddress   string `json:"street_address"`
+	AddressLocality string `json:"address_locality"`
+	AddressRegion   string `json:"address_region"`
+	PostalCode      string `json:"postal_code"`
+	AddressCountry  string `json:"address_country" jsonschema:"ISO 3166-1 alpha-2"`
+}
+
+// Geo is a place in degrees, WGS 84.
+type Geo struct {
+	Latitude  float64 `json:"latitude"`
+	Longitude float64 `json:"longitude"`
+}
+
+// Named is a service or a service area.
+type Named struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+}
+
+// Technician is one of the people who do the work.
+type Technician struct {
+	ID      string   `json:"id"`
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases" jsonschema:"other names that customers use"`
+}
+
+// AggregateRating sums up the stars of the published reviews.
+type AggregateRating struct {
+	RatingValue  *float64     `json:"rating_value" jsonschema:"plain mean of the stars, rounded to two decimals; null when there is no review"`
+	RatingCount  int          `json:"rating_count"`
+	TextCount    int          `json:"text_count" jsonschema:"how many reviews have a text"`
+	BestRating   int          `json:"best_rating"`
+	WorstRating  int          `json:"worst_rating"`
+	Distribution Distribution `json:"distribution" jsonschema:"number of reviews by stars"`
+}
+
+// Distribution counts reviews by stars.
+type Distribution struct {
+	Five  int `json:"5"`
+	Four  int `json:"4"`
+	Three int `json:"3"`
+	Two   int `json:"2"`
+	One   int `json:"1"`
+}
+
+// Unpublished counts the reviews that are left out, by reason. No reason has to
+// do with what a review says, so that nobody has to guess.
+type Unpublished struct {
+	Unverified int `json:"unverified" jsonschema:"reviews without a verification"`
+	Withdrawn  int `json:"withdrawn" jsonschema:"reviews withdrawn by their author or the platform"`
+	Legal      int `json:"legal" jsonschema:"reviews withdrawn for legal reasons"`
+}
+
+// Review is one verified review, as published everywhere. Texts are the
+// customer's own words, plain text, never trimmed or normalised; HTML in them is
+// just characters.
+type Review struct {
+	ID              string       `json:"id" jsonschema:"stable for ever"`
+	Author          string       `json:"author"`
+	AuthorAvatarURL *string      `json:"author_avatar_url"`
+	Rating          int          `json:"rating" jsonschema:"stars, 1 to 5"`
+	Date            Date         `json:"date" jsonschema:"calendar date, YYYY-MM-DD"`
+	Title           *string      `json:"title"`
+	Text            *string      `json:"text" jsonschema:"the customer's words as plain text; null for a rating-only review"`
+	Language        string       `json:"language" jsonschema:"BCP 47 tag"`
+	Source          string       `json:"source" jsonschema:"where the review was given, such as direct or google"`
+	SourceURL       *string      `json:"source_url"`
+	OwnerReply      *OwnerReply  `json:"owner_reply"`
+	Verified        bool         `json:"verified" jsonschema:"always true: only verified reviews are published"`
+	Verification    Verification `json:"verification"`
+	Mentions        Mentions     `json:"mentions" jsonschema:"ids of what the job record and the text name"`
+}
+
+// OwnerReply is the business's public answer to a review.
+type OwnerReply struct {
+	Text string `json:"text"`
+	Date Date   `json:"date"`
+}
+
+// Verification tells how the business knows that the author was a customer. The
+// private reference behind it (a job number) is never published.
+type Verification struct {
+	Method     string `json:"method" jsonschema:"how the business knows that the author was a customer"`
+	VerifiedOn Date   `json:"verified_on"`
+}
+
+// VerificationMethods are the values of Verification.Method.
+var VerificationMethods = []string{"job", "invitation", "receipt", "platform"}
+
+// Mentions are the ids of technicians, services and service areas that the job
+// record or, unambiguously, the text names. Each list is sorted and has no
+// duplicates; none is null.
+type Mentions struct {
+	Technicians  []string `json:"technicians"`
+	Services     []string `json:"services"`
+	ServiceAreas []string `json:"service_areas"`
+}
+
+// Date is a calendar date, YYYY-MM-DD. Dates compare as strings.
+type Date string
+
+// Valid tells whether the date is of the form and in the calendar.
+func (d Date) Valid() bool {
+	_, err := time.Parse(time.DateOnly, string(d))
+	return err == nil
+}
+
+// Noon is the instant that feeds carry for a calendar date: 12:00:00Z, so that
+// no time zone that people live in shifts the day. An invalid date gives the
+// zero Time.
+func (d Date) Noon() time.Time {
+	t, err := time.Parse(time.DateOnly, string(d))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.Add(12 * time.Hour)
+}
+
+// Month is the date's month, "2026-03". The date must be valid.
+func (d Date) Month() string { return string(d[:len("2006-01")]) }
+
+// ValidID tells whether s can be the id of a review, technician, service or
+// area: a letter or digit, then letters, digits, '.', '_' and '-', at most
+// MaxIDLength bytes, all ASCII. Such an id is safe in a URL and a file name.
+func ValidID(s string) bool {
+	if s == "" || len(s) > MaxIDLength {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		if !alnum && (i == 0 || c != '.' && c != '_' && c != '-') {
+			return false
+		}
+	}
+	return true
+}
+
+// BadRune finds the first character of s that no published text may hold:
+// a control character other than tab and newline, a noncharacter that XML can't
+// carry, or a byte that isn't UTF-8 (reported as utf8.RuneError). Zero-width and
+// bidirectional marks are a customer's words and pass. The offset is in bytes,
+// -1 when there is none.
+func BadRune(s string) (offset int, r rune) {
+	for i, r := range s {
+		switch {
+		case r == '\t' || r == '\n':
+		case r < 0x20, r == 0xFFFE, r == 0xFFFF, r >= 0x7F && unicode.IsControl(r):
+			return i, r
+		case r == utf8.RuneError:
+			if _, size := utf8.DecodeRuneInString(s[i:]); size == 1 {
+				return i, r
+			}
+		}
+	}
+	return -1, 0
+}
