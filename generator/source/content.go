@@ -1,0 +1,119 @@
+package source
+
+import "reviewcast"
+
+// Content is everything an editor's folder says, checked and cross-checked.
+type Content struct {
+	Site     Site
+	Business reviewcast.Business
+	// Aliases are the other names of services and service areas, by id; like the
+	// technicians' published aliases they find mentions in texts.
+	ServiceAliases, AreaAliases map[string][]string
+	// Reviews holds every valid review, published or not, newest first (date
+	// descending, then id ascending).
+	Reviews    []Review
+	Withdrawn  []Withdrawal
+	Vocabulary Vocabulary
+	FAQ        []reviewcast.FAQ
+	Summary    *string
+}
+
+// Site is site.yaml: where and under what name the business publishes.
+type Site struct {
+	BaseURL     string // as reviewcast.ParseBaseURL gives it; "" when left to --base-url
+	Title       string
+	FeedTitle   string // defaults to Title
+	Description string
+	Language    string // BCP 47; the default language of reviews
+	License     string // SPDX identifier or URL; "" is "all-rights-reserved"
+	Author      Author
+	Policies    Policies
+}
+
+// Author signs the feeds.
+type Author struct {
+	Name, URL, Email string
+}
+
+// Policies are the editors' rules for what is published.
+type Policies struct {
+	// AuthorNames is "initials" (the default: "Maria K.") or "full".
+	AuthorNames string
+}
+
+// Review is one review as the editor keeps it. The embedded words are what is
+// published once the review is verified; its Mentions are left for the insights
+// to fill.
+type Review struct {
+	reviewcast.Review
+	// Published tells whether it has a verification and isn't withdrawn. When it
+	// is false, Hidden is the reason.
+	Published bool
+	Hidden    Hidden
+	// Job is what the job record says: ids, sorted, known to business.yaml.
+	Job reviewcast.Mentions
+	// Reference is the private proof behind the verification. It must never
+	// reach an artifact.
+	Reference string
+	// At is where the review begins.
+	At Position
+}
+
+// Hidden is why a review isn't published.
+type Hidden string
+
+// The reasons, as the dataset's `unpublished` counts them.
+const (
+	Unverified Hidden = "unverified"
+	Withdrawn  Hidden = "withdrawn"
+	Legal      Hidden = "legal"
+)
+
+// Withdrawal is one entry of withdrawn.yaml.
+type Withdrawal struct {
+	ID     string
+	Reason Hidden // Withdrawn or Legal
+	Date   reviewcast.Date
+	At     Position
+}
+
+// Vocabulary is insights.yaml: what the editors look for in texts.
+type Vocabulary struct {
+	Aspects   []Term // nil: the shipped ones
+	Problems  []Term
+	PullQuote *reviewcast.PullQuote
+}
+
+// Term is an aspect or a problem and the words that name it.
+type Term struct {
+	ID, Label string
+	Terms     []string
+}
+
+// Position is a place in a file. Line and Col count from 1, Col in Unicode code
+// points; 0 means the file as a whole.
+type Position struct {
+	File      string // below the content folder, with forward slashes
+	Line, Col int
+}
+
+// Severity tells whether a problem stops a build.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"
+	Warning Severity = "warning"
+)
+
+// Problem is one thing wrong in an editor's files: where, what, and what would be
+// right.
+type Problem struct {
+	Severity   Severity `json:"severity"`
+	File       string   `json:"file"`
+	Line       int      `json:"line"`
+	Col        int      `json:"col"`
+	Code       string   `json:"code"`    // kebab-case, stable: "unknown-field"
+	Message    string   `json:"message"` // what is wrong
+	Suggestion string   `json:"suggestion,omitempty"`
+}
