@@ -1,0 +1,107 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
+)
+
+// Coding is a content coding (RFC 9110, section 8.4.1) by its registered name.
+type Coding string
+
+// The codings that files are kept in.
+const (
+	Gzip   Coding = "gzip"
+	Brotli Coding = "br"
+	Zstd   Coding = "zstd"
+)
+
+// Codings are all of them.
+var Codings = []Coding{Gzip, Brotli, Zstd}
+
+// Ext is what a file's name ends with in this coding: reviews.json.gz. It is ""
+// for a coding that isn't one of Codings.
+func (c Coding) Ext() string {
+	switch c {
+	case Gzip:
+		return ".gz"
+	case Brotli:
+		return ".br"
+	case Zstd:
+		return ".zst"
+	}
+	return ""
+}
+
+// Encode compresses a body once, at build time, as small as is worth waiting for.
+// The same body gives the same bytes: no name, no time, no goroutines.
+func Encode(body []byte, coding Coding) ([]byte, error) {
+	var b bytes.Buffer
+	var w io.WriteCloser
+	var err error
+	switch coding {
+	case Gzip:
+		w, err = gzip.NewWriterLevel(&b, gzip.BestCompression)
+	case Brotli:
+		w = brotli.NewWriterOptions(&b, brotliOptions(len(body)))
+	case Zstd:
+		w, err = zstd.NewWriter(&b, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithEncoderConcurrency(1))
+	default:
+		err = fmt.Errorf("coding is not one of %v", Codings)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("encode as %q: %w", coding, err)
+	}
+	if _, err := w.Write(body); err != nil {
+		return nil, fmt.Errorf("encode as %q: %w", coding, err)
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("encode as %q: %w", coding, err)
+	}
+	return b.Bytes(), nil
+}
+
+// brotliOptions weighs size against time.
+func brotliOptions(size int) brotli.WriterOptions {
+	if size <= 1<<20 {
+		return brotli.WriterOptions{Quality: brotli.BestCompression}
+	}
+	return brotli.WriterOptions{Quality: 9, LGWin: 24}
+}
+
+// Precompress fills in the artifacts' Encodings. A variant that saves nothing is
+// left out. At most two are made at a time: each holds a window and a copy.
+func Precompress(artifacts []Artifact, codings ...Coding) error {
+	variants := make([][]byte, len(artifacts)*len(codings))
+	var g errgroup.Group
+	g.SetLimit(2)
+	for i := range artifacts {
+		for j, coding := range codings {
+			g.Go(func() error {
+				encoded, err := Encode(artifacts[i].Body, coding)
+				if err != nil {
+					return fmt.Errorf("precompress %s: %w", artifacts[i].Path, err)
+				}
+				variants[i*len(codings)+j] = encoded
+				return nil
+			})
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	for i := range artifacts {
+		artifacts[i].Encodings = map[Coding][]byte{}
+		for j, coding := range codings {
+			if v := variants[i*len(codings)+j]; len(v) < len(artifacts[i].Body) {
+				artifacts[i].Encodings[coding] = v
+			}
+		}
+	}
+	return nil
+}

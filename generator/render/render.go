@@ -1,0 +1,101 @@
+// Package render turns published words into published bytes: the dataset, the
+// insights, the two feeds, the API's description, the plain page at "/", and the
+// compressed variants beside them. It reads nothing but its arguments, so that
+// the same content gives the same bytes on every machine and every day.
+//
+// # JSON
+//
+// JSON is compact and ends in a newline. Lists and objects that are empty are []
+// and {}, never null, whether the Go value was nil or not. Characters stand as
+// themselves and are escaped only where JSON demands it; text that isn't UTF-8 is
+// an error and not a quiet replacement.
+//
+// # The layout of reviews.json
+//
+// It is a promise to the edge: first the head with the business and the numbers,
+// ending in `"reviews":[`; then every review, newest first, as compact JSON on a
+// line of its own, with a comma at the end of every line but the last; then `]}`
+// on the last line.
+//
+//	{"version":1, … ,"reviews":[
+//	{"id":"r-3", … },
+//	{"id":"r-2", … },
+//	{"id":"r-1", … }
+//	]}
+//
+// A review is thus a slice of the file, and the newest n reviews are one slice
+// too, commas included: what the edge answers is cut out, not rendered again. A
+// dataset without reviews ends in `"reviews":[]}`. The member per_review of
+// insights.json is laid out in the same way, sorted by id, so that a new review
+// is one new line to a delta or a diff.
+//
+// # Feeds
+//
+// Both feeds hold the reviewcast.FeedSize newest reviews, and say the same: see
+// Atom and JSONFeed.
+package render
+
+import (
+	"cmp"
+
+	"reviewcast"
+)
+
+// Channel is what the feeds, the description and the page need beside the
+// dataset: where and under what name the business publishes.
+type Channel struct {
+	// BaseURL is the origin of every path, as reviewcast.ParseBaseURL gives it:
+	// without a trailing slash.
+	BaseURL     string
+	Title       string // of the page; "" is "Reviews of {business}"
+	FeedTitle   string // of both feeds; "" is the title
+	Description string // one sentence for people; may be ""
+	Language    string // BCP 47 tag of title and description; "" is the business's
+	Author      Author // of the feeds; a zero name is the business's
+}
+
+// Author signs the feeds. URL and Email may be empty.
+type Author struct {
+	Name, URL, Email string
+}
+
+// complete fills in what the editors left out.
+func (c Channel) complete(b reviewcast.Business) Channel {
+	c.Title = cmp.Or(c.Title, "Reviews of "+b.Name)
+	c.FeedTitle = cmp.Or(c.FeedTitle, c.Title)
+	c.Language = cmp.Or(c.Language, b.Language, "en")
+	c.Author.Name = cmp.Or(c.Author.Name, b.Name)
+	return c
+}
+
+// Artifact is one file to publish.
+type Artifact struct {
+	Path      string // begins with a slash
+	MediaType string
+	Body      []byte
+	// Encodings are the compressed variants that Precompress made, by coding.
+	// They stand beside the file, at Path + Coding.Ext().
+	Encodings map[Coding][]byte
+}
+
+// Files renders everything that is published but the manifest, sorted by path.
+func Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifact, error) {
+	files := []struct {
+		path, mediaType string
+		render          func() ([]byte, error)
+	}{
+		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c, d) }},
+		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c, d) }},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return Insights(in) }},
+		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return Reviews(d) }},
+	}
+	artifacts := make([]Artifact, len(files))
+	for i, f := range files {
+		body, err := f.render()
+		if err != nil {
+			return nil, err
+		}
+		artifacts[i] = Artifact{Path: f.path, MediaType: f.mediaType, Body: body}
+	}
+	return artifacts, nil
+}
