@@ -72,7 +72,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		if e.SourceURL != nil {
 			item.Links = append(item.Links, feeds.AtomLink{Rel: "via", Href: *e.SourceURL})
 		}
-		entry := atomEntry{Lang: e.Language, AtomEntry: item, Review: f.extension(e)}
+		entry := atomEntry{Lang: e.language, AtomEntry: item, Review: f.extension(e)}
 		for _, c := range e.categories {
 			entry.Category = append(entry.Category, atomCategory{Term: c.term, Label: c.label})
 		}

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gorilla/feeds"
@@ -23,6 +24,7 @@ type entry struct {
 	*reviewcast.Review
 	id, url            string
 	title, body        string
+	language           string
 	published, updated time.Time
 	categories         []category
 }
@@ -54,6 +56,7 @@ func (f *feed) entry(r *reviewcast.Review) entry {
 		url:       f.BaseURL + "/reviews/" + r.Date.Month() + "/#" + r.ID,
 		title:     stars + " from " + r.Author,
 		body:      stars,
+		language:  r.Language,
 		published: r.Date.Noon(),
 		updated:   r.Date.Noon(),
 	}
@@ -66,11 +69,11 @@ func (f *feed) entry(r *reviewcast.Review) entry {
 	if r.OwnerReply != nil && r.OwnerReply.Date > r.Date {
 		e.updated = r.OwnerReply.Date.Noon()
 	}
-	unit := "stars"
-	if r.Rating == 1 {
-		unit = "star"
+	if r.Title == nil && r.Text == nil {
+		e.language = "en" // all of the entry's words are ours
 	}
-	e.categories = []category{{fmt.Sprintf("%d-%s", r.Rating, unit), stars}}
+	label := plural(r.Rating, "star")
+	e.categories = []category{{strings.ReplaceAll(label, " ", "-"), label}}
 	for _, id := range r.Mentions.Services {
 		e.categories = append(e.categories, category{id, nameOf(id, f.dataset.Business.Services)})
 	}

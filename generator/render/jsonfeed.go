@@ -50,7 +50,7 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		for _, c := range e.categories {
 			item.Tags = append(item.Tags, c.label)
 		}
-		out.Items = append(out.Items, jsonItem{JSONItem: item, Language: e.Language, Review: f.extension(e)})
+		out.Items = append(out.Items, jsonItem{JSONItem: item, Language: e.language, Review: f.extension(e)})
 	}
 	body, err := marshal(&out)
 	if err != nil {

@@ -86,6 +86,7 @@ func Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifac
 	}{
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c, d) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c, d) }},
+		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return Index(c, d, in) }},
 		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return Insights(in) }},
 		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return Reviews(d) }},
 	}
