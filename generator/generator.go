@@ -1,0 +1,275 @@
+// Package generator turns an editor's content folder into the published files.
+//
+// The way of the data: source.Load reads the folder (every problem at once, or
+// the content) → insights.Compute counts → render writes bytes → a manifest is
+// made that says what changed since the last published set → the files are
+// written beside public/, synced and swapped in → the names of what changed go to
+// the hub as a publish ping.
+//
+// Render is pure: the same content gives the same bytes, on every machine and on
+// every day. The one clock value is the manifest's last_modified, and the one
+// day that the content is held against ("no date in the future") is settable.
+//
+// A Builder does the whole way and keeps what it has read, so that the next build
+// parses only the files that changed.
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"reviewcast"
+	"reviewcast/generator/insights"
+	"reviewcast/generator/render"
+	"reviewcast/generator/source"
+)
+
+// Config says what to build, and where to.
+type Config struct {
+	ContentDir string // the editors' folder; required
+	PublicDir  string // the output folder; required
+	// BaseURL is the origin to publish under; "" takes site.yaml's.
+	BaseURL string
+	// Previous is where the last published set is: a folder or an http(s) URL.
+	// "" is PublicDir.
+	Previous string
+	// Encodings says which encoded variants are made; "" is EncodingsGzip.
+	Encodings Encodings
+	// Today is the calendar day that no review may be dated after; "" is the day
+	// it is now where the business is.
+	Today reviewcast.Date
+	// Lenient builds although a published review has vanished, as dev does. The
+	// manifest remembers it, so that the next strict build asks all the same.
+	Lenient bool
+	// Now dates files that changed; nil is time.Now.
+	Now func() time.Time
+}
+
+// Encodings names the encoded variants that a build makes beside each file.
+type Encodings string
+
+// The choices: none for development and for hosts that compress by themselves,
+// gzip for everybody, all for the smallest transfers (brotli and zstd too; slow).
+const (
+	EncodingsNone Encodings = "none"
+	EncodingsGzip Encodings = "gzip"
+	EncodingsAll  Encodings = "all"
+)
+
+func (e Encodings) codings() []string {
+	switch e {
+	case EncodingsNone:
+		return nil
+	case EncodingsAll:
+		return []string{"gzip", "br", "zstd"}
+	}
+	return []string{"gzip"}
+}
+
+// Artifact is one published file in memory.
+type Artifact struct {
+	Path      string // begins with a slash
+	MediaType string
+	Body      []byte
+}
+
+// Site is everything that content renders to, before anybody asks what changed.
+type Site struct {
+	BaseURL   string
+	Artifacts []Artifact // sorted by path; the manifest isn't one of them
+	Dataset   *reviewcast.Dataset
+	Insights  *reviewcast.Insights
+}
+
+// Result is a build that can be written.
+type Result struct {
+	*Site
+	Manifest *reviewcast.Manifest
+	// Changed are the paths whose bytes differ from the last published set, and
+	// Removed those that are no longer published; both sorted.
+	Changed, Removed []string
+	// Problems are warnings.
+	Problems []source.Problem
+}
+
+// ChangedTopics are the changed paths that subscribers follow.
+func (r *Result) ChangedTopics() []string {
+	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !reviewcast.IsTopic(p) })
+}
+
+// ProblemsError is what a build fails with when the content is wrong. It holds
+// every problem, warnings included.
+type ProblemsError struct{ Problems []source.Problem }
+
+func (e *ProblemsError) Error() string {
+	n := 0
+	for _, p := range e.Problems {
+		if p.Severity == source.Error {
+			n++
+		}
+	}
+	if n == 1 {
+		return "1 problem in the content; nothing was written"
+	}
+	return fmt.Sprintf("%d problems in the content; nothing was written", n)
+}
+
+// Builder builds one content folder, again and again if need be. It is for one
+// goroutine at a time.
+type Builder struct {
+	cfg    Config
+	loader *source.Loader
+}
+
+// NewBuilder makes a Builder. Nothing is read before Build.
+func NewBuilder(cfg Config) *Builder {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now})}
+}
+
+// Build goes the whole way: read, check, render, hold against the last published
+// set, write, unless nothing changed. What is wrong with the content comes as a
+// *ProblemsError. On any error the output folder is as it was.
+func (b *Builder) Build(ctx context.Context) (*Result, error) {
+	out, err := lockOutput(ctx, b.cfg.PublicDir)
+	if err != nil {
+		return nil, err
+	}
+	defer out.unlock()
+	res, err := b.prepare(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return res, out.write(ctx, res, b.cfg.Encodings.codings())
+}
+
+// Prepare builds without writing, for whoever wants to show the result first.
+func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.prepare(ctx) }
+
+// Write writes a prepared result.
+func (b *Builder) Write(ctx context.Context, res *Result) error {
+	out, err := lockOutput(ctx, b.cfg.PublicDir)
+	if err != nil {
+		return err
+	}
+	defer out.unlock()
+	return out.write(ctx, res, b.cfg.Encodings.codings())
+}
+
+func (b *Builder) prepare(ctx context.Context) (*Result, error) {
+	content, problems, err := b.loader.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if content == nil {
+		return nil, &ProblemsError{problems}
+	}
+	where := b.cfg.Previous
+	if where == "" {
+		where = b.cfg.PublicDir
+	}
+	previous, err := readPublished(ctx, where)
+	if errors.Is(err, errNeverPublished) {
+		previous = &published{}
+	} else if err != nil {
+		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
+	}
+	gone := previous.vanished(content)
+	for _, id := range gone {
+		problems = append(problems, vanishedProblem(id, content, b.cfg.Lenient))
+	}
+	if source.HasErrors(problems) {
+		return nil, &ProblemsError{problems}
+	}
+	site, err := Render(content, b.cfg.BaseURL)
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	res := &Result{Site: site, Problems: problems}
+	res.Manifest, res.Changed, res.Removed = nextManifest(&previous.manifest, site, gone, b.cfg.Now())
+	return res, nil
+}
+
+// Render makes every artifact of the content. baseURL overrides site.yaml's.
+func Render(content *source.Content, baseURL string) (*Site, error) {
+	if baseURL == "" {
+		baseURL = content.Site.BaseURL
+	}
+	if baseURL == "" {
+		return nil, errors.New("no base URL: name the site's origin in site.yaml (base_url: https://reviews.example.com) or with --base-url")
+	}
+	baseURL, err := reviewcast.ParseBaseURL(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	dataset, counted := join(content, baseURL)
+	ch := channel(content.Site, baseURL)
+	site := &Site{BaseURL: baseURL, Dataset: dataset, Insights: counted}
+	for _, a := range []struct {
+		path, mediaType string
+		render          func() ([]byte, error)
+	}{
+		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return render.Reviews(dataset) }},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return render.Insights(counted) }},
+		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return render.JSONFeed(ch, dataset) }},
+		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return render.Atom(ch, dataset) }},
+		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return render.OpenAPI(ch, dataset) }},
+		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return render.Index(ch, dataset, counted) }},
+	} {
+		body, err := a.render()
+		if err != nil {
+			return nil, fmt.Errorf("render %s: %w", a.path, err)
+		}
+		site.Artifacts = append(site.Artifacts, Artifact{a.path, a.mediaType, body})
+	}
+	slices.SortFunc(site.Artifacts, func(a, b Artifact) int { return compare(a.Path, b.Path) })
+	return site, nil
+}
+
+// join brings the editors' content and the counts together: source and insights
+// don't know each other.
+func join(content *source.Content, baseURL string) (*reviewcast.Dataset, *reviewcast.Insights) {
+	in := insights.Input{
+		Business:       content.Business,
+		ServiceAliases: content.ServiceAliases,
+		AreaAliases:    content.AreaAliases,
+		Aspects:        terms(content.Vocabulary.Aspects),
+		Problems:       terms(content.Vocabulary.Problems),
+		FAQ:            content.FAQ,
+		Summary:        content.Summary,
+		PullQuote:      content.Vocabulary.PullQuote,
+	}
+	for i := range content.Reviews {
+		if r := &content.Reviews[i]; r.Published {
+			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
+		}
+	}
+	counted := insights.Compute(in)
+	return dataset(content, baseURL, in.Reviews, counted.Mentions), counted.Insights
+}
+
+func terms(in []source.Term) []insights.Term {
+	if in == nil {
+		return nil
+	}
+	out := make([]insights.Term, 0, len(in))
+	for _, t := range in {
+		out = append(out, insights.Term(t))
+	}
+	return out
+}
+
+func channel(s source.Site, baseURL string) render.Channel {
+	return render.Channel{
+		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
+		Author: render.Author(s.Author),
+	}
+}

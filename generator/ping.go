@@ -1,0 +1,50 @@
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// pingTimeout bounds one ping. A hub answers a ping before it does anything
+// about it.
+const pingTimeout = 10 * time.Second
+
+// Ping tells a WebSub hub that topics have changed, with one publish request for
+// each, the form that every hub understands (W3C WebSub leaves publishing open;
+// this is PubSubHubbub 0.4, section 7.1). It tries all of them and joins the
+// errors.
+func Ping(ctx context.Context, hub, baseURL string, topics []string) error {
+	client := &http.Client{Timeout: pingTimeout}
+	var errs []error
+	for _, topic := range topics {
+		form := url.Values{"hub.mode": {"publish"}, "hub.url": {baseURL + topic}}
+		if err := ping(ctx, client, hub, form); err != nil {
+			errs = append(errs, fmt.Errorf("ping the hub about %s: %w", topic, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func ping(ctx context.Context, client *http.Client, hub string, form url.Values) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, hub, strings.NewReader(form.Encode()))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
+	if resp.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered %s: %s", hub, resp.Status, strings.TrimSpace(string(said)))
+	}
+	return nil
+}
