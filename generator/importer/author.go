@@ -1,0 +1,80 @@
+package importer
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// anonymous is the author of a review that names nobody.
+const anonymous = "Anonymous"
+
+// publishedAuthor turns an export's author into the name that is published.
+//
+// By initials that is the first word and the initial of the last, "Maria K.",
+// however many words stand between; one word stays as it is, and so does the case
+// of the first. A name written surname first with a comma is turned round. In
+// full it is the name as given, with single spaces. Either way a word with an @ is
+// an e-mail address and left out, and what then has no letter (nothing, a
+// telephone number, an emoji) or begins with "Anonymous" is Anonymous.
+func publishedAuthor(name string, full bool) string {
+	if !full {
+		name = surnameLast(name)
+	}
+	words := strings.Fields(name)
+	kept := words[:0]
+	for _, w := range words {
+		if !strings.Contains(w, "@") {
+			kept = append(kept, w)
+		}
+	}
+	name = strings.Join(kept, " ")
+	if !strings.ContainsFunc(name, unicode.IsLetter) || placeholder(kept) {
+		return anonymous
+	}
+	if full || len(kept) == 1 {
+		return name
+	}
+	for i := len(kept) - 1; i > 0; i-- {
+		if initial := initialOf(kept[i]); initial != "" {
+			return kept[0] + " " + initial + "."
+		}
+	}
+	return kept[0] // "Maria !!!"
+}
+
+// placeholder tells whether the words are what a platform shows in place of a
+// name.
+func placeholder(words []string) bool {
+	return strings.EqualFold(strings.Trim(words[0], "()[]<>"), anonymous) ||
+		strings.EqualFold(strings.Join(words, " "), "a Google user")
+}
+
+// surnameLast gives "Maria Kowalska" for "Kowalska, Maria", and leaves out what
+// follows the comma otherwise: "Maria Kowalska, MD".
+func surnameLast(name string) string {
+	before, after, comma := strings.Cut(name, ",")
+	if !comma {
+		return name
+	}
+	if len(strings.Fields(before)) == 1 && strings.ContainsFunc(after, unicode.IsLetter) {
+		return after + " " + before
+	}
+	return before
+}
+
+// initialOf is the first letter of a word in upper case, with the combining marks
+// that belong to it; "" when there is none.
+func initialOf(word string) string {
+	start := strings.IndexFunc(word, unicode.IsLetter)
+	if start < 0 {
+		return ""
+	}
+	letter, size := utf8.DecodeRuneInString(word[start:])
+	rest := word[start+size:]
+	marks := strings.IndexFunc(rest, func(r rune) bool { return !unicode.Is(unicode.Mn, r) })
+	if marks < 0 {
+		marks = len(rest)
+	}
+	return string(unicode.ToTitle(letter)) + rest[:marks]
+}

@@ -1,0 +1,266 @@
+package importer
+
+import (
+	"errors"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/language"
+
+	"reviewcast"
+)
+
+// review is a row that can be published: its members as they are written, and by
+// what it is known again.
+type review struct {
+	number, line int
+	key          string // see keyOf
+	external     string // the export's own id, "" when it has none
+	values       values
+}
+
+// converter turns rows into reviews by the rules of one import.
+type converter struct {
+	Config
+	// says tells which members this import speaks about. What it doesn't say is left
+	// as it stands in a file that is updated: a second export without titles must
+	// not delete them.
+	says [len(memberNames)]bool
+	full bool
+	// zoned tells that dates are instants, to be put into Location's calendar.
+	zoned bool
+}
+
+func newConverter(cfg Config) *converter {
+	c := &converter{Config: cfg, full: cfg.AuthorNames == "full"}
+	has := func(f field) bool { return cfg.Map[f.String()] != "" }
+	c.says = [...]bool{
+		memberAuthor:       has(fieldAuthor),
+		memberRating:       true,
+		memberDate:         true,
+		memberTitle:        has(fieldTitle),
+		memberText:         has(fieldText),
+		memberLanguage:     has(fieldLanguage) || cfg.Language != "",
+		memberSource:       true,
+		memberSourceURL:    has(fieldSourceURL),
+		memberOwnerReply:   has(fieldReplyText),
+		memberVerification: cfg.Verification != "",
+	}
+	c.zoned = cfg.Location != nil && (strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
+	return c
+}
+
+// convert checks a row and gives its review, or the first reason to skip it. The
+// review then has a key all the same when the export has ids, so that the caller
+// knows which one was meant.
+func (c *converter) convert(r *row) (*review, *Skip) {
+	v := &review{number: r.number, line: r.line}
+	for f := range field(len(fieldNames)) {
+		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
+	}
+	if c.Map[fieldID.String()] != "" {
+		v.external = strings.TrimSpace(r.cell(fieldID))
+		if v.external == "" {
+			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to tell reviews apart by their content")
+		}
+		v.key = keyOfID(v.external)
+	}
+	if skip := checkText(r); skip != nil {
+		return v, skip
+	}
+	stars, skip := c.stars(r)
+	if skip != nil {
+		return v, skip
+	}
+	date, skip := c.date(r, fieldDate)
+	if skip != nil {
+		return v, skip
+	}
+	v.values[memberRating] = jsontext.Value(strconv.Itoa(stars))
+	v.values[memberDate] = quoted(string(date))
+	v.values[memberTitle] = unlessBlank(r.cell(fieldTitle))
+	v.values[memberText] = unlessBlank(r.cell(fieldText))
+	v.values[memberSource] = quoted(c.Source)
+	v.values[memberAuthor] = quoted(publishedAuthor(r.cell(fieldAuthor), c.full))
+	if c.Verification != "" {
+		v.values[memberVerification] = jsontext.Value(`{"method":"` + c.Verification + `"}`)
+	}
+	if skip := c.language(r, v); skip != nil {
+		return v, skip
+	}
+	if skip := sourceURL(r, v); skip != nil {
+		return v, skip
+	}
+	if skip := c.reply(r, v); skip != nil {
+		return v, skip
+	}
+	if v.key == "" {
+		v.key = keyOfContent(r, date)
+	}
+	return v, nil
+}
+
+// checkText refuses words that can't be published verbatim.
+func checkText(r *row) *Skip {
+	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
+		cell := r.cell(f)
+		if at, bad := reviewcast.BadRune(cell); at >= 0 {
+			return r.skip(BadCharacter, "character %d of %s is %s, which can't be published; take it out of the export",
+				utf8.RuneCountInString(cell[:at])+1, f, codePoint(bad))
+		}
+		limit := reviewcast.MaxTextLength
+		if f == fieldAuthor {
+			limit = MaxAuthor
+		}
+		if n := utf8.RuneCountInString(cell); n > limit {
+			return r.skip(TextTooLong, "%s has %d characters, at most %d can be published; shorten it in the export", f, n, limit)
+		}
+	}
+	return nil
+}
+
+func codePoint(r rune) string {
+	s := strings.ToUpper(strconv.FormatInt(int64(r), 16))
+	return "U+" + strings.Repeat("0", max(0, 4-len(s))) + s
+}
+
+// stars turns a rating into 1 to 5. A rating over the scale says that the row has
+// another scale than was claimed, and which one is not for a program to guess.
+func (c *converter) stars(r *row) (int, *Skip) {
+	cell := strings.TrimSpace(r.cell(fieldRating))
+	if cell == "" {
+		return 0, r.skip(NoRating, "rating is empty; a review needs one")
+	}
+	value, err := parseDecimal(cell)
+	switch {
+	case err != nil:
+		return 0, r.skip(BadRating, "rating %s is not a number; write it in digits, decimals after a dot", quote(cell))
+	case value <= 0:
+		return 0, r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
+	case value > c.RatingScale:
+		for _, scale := range []float64{10, 20, 100} {
+			if value <= scale && c.RatingScale < scale {
+				return 0, r.skip(OverScale, "rating %s is over the scale of %g; those rows look like they are out of %g: import them apart, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
+			}
+		}
+		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or say another --rating-scale", clip(cell), c.RatingScale)
+	}
+	// Times first, divided last: 7*5/10 is exactly 3.5 where 7/10*5 need not be.
+	stars := int(math.Floor(value*reviewcast.MaxRating/c.RatingScale + 0.5))
+	return max(reviewcast.MinRating, stars), nil
+}
+
+var errNotDecimal = errors.New("not a decimal number")
+
+// parseDecimal takes digits with an optional sign and fraction. strconv alone
+// would let "0x3", "Inf" and "1e1" pass for ratings.
+func parseDecimal(s string) (float64, error) {
+	digits := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case '0' <= c && c <= '9':
+			digits++
+		case c == '.' && digits > 0 && i < len(s)-1:
+		case (c == '-' || c == '+') && i == 0:
+		default:
+			return 0, errNotDecimal
+		}
+	}
+	if digits == 0 || len(s) > maxQuoted {
+		return 0, errNotDecimal
+	}
+	return strconv.ParseFloat(s, 64) // a second dot is its error
+}
+
+// date reads a calendar day.
+func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
+	cell := strings.TrimSpace(r.cell(f))
+	if cell == "" {
+		return "", r.skip(NoDate, "%s is empty; a day is needed", f)
+	}
+	t, err := time.Parse(c.DateLayout, cell)
+	if err != nil {
+		if strings.HasSuffix(err.Error(), "out of range") {
+			return "", r.skip(BadDate, "%s %s is not in the calendar of the layout %s; correct it, or name the export's layout with --date-layout", f, quote(cell), c.DateLayout)
+		}
+		return "", r.skip(BadDate, "%s %s is not written as %s; name the export's layout with --date-layout, such as 02/01/2006 for 31/12/2025", f, quote(cell), c.DateLayout)
+	}
+	if c.zoned {
+		t = t.In(c.Location)
+	}
+	date := reviewcast.Date(t.Format(time.DateOnly))
+	if !date.Valid() { // a zone can carry the last day of year 9999 over
+		return "", r.skip(BadDate, "%s %s is out of the calendar; correct it", f, quote(cell))
+	}
+	if c.Today != "" && date > c.Today {
+		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
+	}
+	return date, nil
+}
+
+func (c *converter) language(r *row, v *review) *Skip {
+	cell := strings.TrimSpace(r.cell(fieldLanguage))
+	if cell == "" {
+		if c.Language != "" {
+			v.values[memberLanguage] = quoted(c.Language)
+		}
+		return nil
+	}
+	tag, err := language.Parse(cell)
+	if err != nil {
+		return r.skip(BadLanguage, "language %s is not a BCP 47 tag; write one such as en or pt-BR, or leave language out of --map", quote(cell))
+	}
+	v.values[memberLanguage] = quoted(tag.String())
+	return nil
+}
+
+func sourceURL(r *row, v *review) *Skip {
+	cell := strings.TrimSpace(r.cell(fieldSourceURL))
+	if cell == "" {
+		return nil
+	}
+	u, err := url.Parse(cell)
+	at, _ := reviewcast.BadRune(cell)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || at >= 0 {
+		return r.skip(BadSourceURL, "source_url %s is not an http(s) address with a host; correct it, or leave source_url out of --map", quote(cell))
+	}
+	v.values[memberSourceURL] = quoted(cell)
+	return nil
+}
+
+// reply reads the owner's answer; a day without words is no answer.
+func (c *converter) reply(r *row, v *review) *Skip {
+	words := unlessBlank(r.cell(fieldReplyText))
+	if words == nil {
+		return nil
+	}
+	date, skip := c.date(r, fieldReplyDate)
+	if skip != nil {
+		return skip
+	}
+	v.values[memberOwnerReply] = jsontext.Value(`{"text":` + string(words) + `,"date":"` + string(date) + `"}`)
+	return nil
+}
+
+// quoted is a string as JSON. The caller has made sure that it is UTF-8.
+func quoted(s string) jsontext.Value {
+	b, err := jsontext.AppendQuote(nil, s)
+	if err != nil {
+		panic("importer: quote text that was checked: " + err.Error())
+	}
+	return b
+}
+
+// unlessBlank is nil for white space only, which says nothing, and otherwise
+// every character of s.
+func unlessBlank(s string) jsontext.Value {
+	if strings.TrimSpace(s) == "" {
+		return nil
+	}
+	return quoted(s)
+}

@@ -1,0 +1,170 @@
+package importer
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// field is something that an export may say about a review, in the order of
+// fieldNames.
+type field int
+
+const (
+	fieldRating field = iota
+	fieldDate
+	fieldText
+	fieldTitle
+	fieldAuthor
+	fieldID
+	fieldSourceURL
+	fieldLanguage
+	fieldReplyText
+	fieldReplyDate
+)
+
+var fieldNames = [...]string{
+	"rating", "date", "text", "title", "author", "id", "source_url", "language",
+	"owner_reply.text", "owner_reply.date",
+}
+
+func (f field) String() string { return fieldNames[f] }
+
+// Fields are what Config.Map can give a column for.
+func Fields() []string { return slices.Clone(fieldNames[:]) }
+
+// ParseMap reads a map as it is written on a command line: field=COLUMN, joined
+// by commas. A part that holds a comma itself stands in double quotes, as in CSV:
+// rating=stars,"text=Review, public". Whether fields and columns exist is for the
+// import to say. The error is a *UsageError.
+func ParseMap(s string) (map[string]string, error) {
+	r := csv.NewReader(strings.NewReader(s))
+	r.LazyQuotes = true
+	parts, err := r.Read()
+	if err != nil {
+		return nil, &UsageError{[]string{"the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN"}}
+	}
+	m := make(map[string]string, len(parts))
+	var problems []string
+	for _, part := range parts {
+		name, column, ok := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		switch _, twice := m[name]; {
+		case !ok:
+			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN", quote(part)))
+		case twice:
+			problems = append(problems, fmt.Sprintf("column map: %s is given twice; give it once", quote(name)))
+		default:
+			m[name] = column
+		}
+	}
+	if len(problems) > 0 {
+		return nil, &UsageError{problems}
+	}
+	return m, nil
+}
+
+// checkFields finds what is wrong with a map before any export is seen.
+func checkFields(m map[string]string) []string {
+	var problems []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		if !slices.Contains(fieldNames[:], name) {
+			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
+				quote(name), didYouMean(name, fieldNames[:]), strings.Join(fieldNames[:], ", ")))
+		} else if strings.TrimSpace(m[name]) == "" {
+			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
+		}
+	}
+	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
+		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date")
+	}
+	return problems
+}
+
+// noColumn marks in a binding a field that the export doesn't have.
+const noColumn = -1
+
+// bind finds the columns of a map in a header.
+func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
+	var problems []string
+	for f := range field(len(fieldNames)) {
+		binding[f] = noColumn
+		want := strings.TrimSpace(m[f.String()])
+		if want == "" {
+			continue
+		}
+		switch first := slices.Index(header, want); {
+		case first < 0:
+			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has no such column%s; its columns are %s",
+				f, want, didYouMean(want, header), quoteAll(header)))
+		case slices.Contains(header[first+1:], want):
+			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has two columns of that name; rename one of them", f, want))
+		default:
+			binding[f] = first
+		}
+	}
+	if len(problems) > 0 {
+		if hint := delimiterHint(header); hint != "" {
+			problems = append(problems, hint)
+		}
+		return binding, &UsageError{problems}
+	}
+	return binding, nil
+}
+
+// maxListed is how many columns a message lists: a file that isn't a table at all
+// can have a header of any size.
+const maxListed = 60
+
+func quoteAll(names []string) string {
+	var b strings.Builder
+	for i, name := range names {
+		if i == maxListed {
+			fmt.Fprintf(&b, " and %d more", len(names)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(quote(name))
+	}
+	return b.String()
+}
+
+// delimiterHint is for the commonest reason why no column is found.
+func delimiterHint(header []string) string {
+	if len(header) > 1 {
+		return ""
+	}
+	for _, d := range []struct{ sep, name string }{{";", `';'`}, {"\t", "a tab"}, {",", `','`}} {
+		if strings.Contains(header[0], d.sep) {
+			return "the header is one cell; its columns look separated by " + d.name + ": say so with --delimiter"
+		}
+	}
+	return ""
+}
+
+// didYouMean proposes the known name nearest to a mistyped one, when it is near.
+func didYouMean(name string, known []string) string {
+	// Names longer than this are no typing slips, and the distance costs their
+	// product.
+	const longest = 64
+	best, bestDistance := "", longest
+	for _, k := range known {
+		if utf8.RuneCountInString(k) > longest || utf8.RuneCountInString(name) > longest || k == "" {
+			continue
+		}
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < bestDistance {
+			best, bestDistance = k, d
+		}
+	}
+	if best == "" || bestDistance > max(1, utf8.RuneCountInString(name)/3) {
+		return ""
+	}
+	return " (did you mean " + quote(best) + "?)"
+}

@@ -1,0 +1,208 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// folder is where reviews stand below the content folder.
+const folder = "reviews"
+
+func dataPath(source string) string   { return path.Join(folder, "import-"+source+".jsonl") }
+func memoryPath(source string) string { return path.Join(folder, ".import-"+source+".json") }
+
+// stagingPrefix begins the names of files that are being written. A tilde stands
+// in no source's name, so an import never takes another source's for its own; a
+// dotfile that ends in .tmp is nothing to the generator.
+func stagingPrefix(source string) string { return ".import-" + source + "~" }
+
+// files are the two files of an import, as they stood and as they are to be.
+type files struct {
+	source  string
+	there   bool // the reviews' file exists
+	records []*record
+	memory  *memory
+	// data and remembered are the bytes that were read.
+	data, remembered []byte
+}
+
+// openContent opens the content folder. Everything goes through the root it gives,
+// so that no symbolic link in the folder leads a write out of it.
+func openContent(dir string) (*os.Root, error) {
+	if dir == "" {
+		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
+	}
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open content folder: %w; make one with `reviewcast init`", err)
+	} else if err != nil {
+		return nil, fmt.Errorf("open content folder: %w", err)
+	}
+	return root, nil
+}
+
+// load reads what earlier imports of a source have left.
+func load(root *os.Root, source string) (*files, error) {
+	f := &files{source: source, memory: &memory{entries: map[string]entry{}}}
+	var err error
+	f.data, f.there, err = read(root, dataPath(source))
+	if err != nil {
+		return nil, err
+	}
+	if f.records, err = parseRecords(f.data); err != nil {
+		return nil, fmt.Errorf("read %s: %w", dataPath(source), err)
+	}
+	if f.remembered, _, err = read(root, memoryPath(source)); err != nil {
+		return nil, err
+	}
+	if !f.there {
+		return f, nil // an editor who deletes the reviews begins afresh
+	}
+	if f.memory, err = parseMemory(f.remembered); err != nil {
+		return nil, fmt.Errorf("read %s: %w", memoryPath(source), err)
+	}
+	return f, nil
+}
+
+func read(root *os.Root, name string) (data []byte, there bool, err error) {
+	info, err := root.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	} else if err == nil && info.Size() > MaxExport {
+		return nil, true, fmt.Errorf("read %s: it is larger than %d MiB; move some of its reviews to files of their own", name, MaxExport>>20)
+	} else if err == nil {
+		data, err = root.ReadFile(name)
+	}
+	if err != nil {
+		return nil, true, fmt.Errorf("read import: %w", err)
+	}
+	return data, true, nil
+}
+
+// copy is for changing: slices and maps are its own, records are shared.
+func (f *files) copy() *files {
+	c := *f
+	c.records = slices.Clone(f.records)
+	c.memory = &memory{knownBy: f.memory.knownBy, entries: maps.Clone(f.memory.entries)}
+	return &c
+}
+
+// encode gives the bytes of both files as they are to be.
+func (f *files) encode() (data, remembered []byte) {
+	for _, r := range f.records {
+		data = r.append(data)
+	}
+	return data, f.memory.append(nil)
+}
+
+// holds tells that these bytes stand there already, so that there is nothing to
+// write. An import that brought nothing makes no files either.
+func (f *files) holds(data, remembered []byte) bool {
+	if !f.there {
+		return len(data) == 0
+	}
+	return bytes.Equal(data, f.data) && bytes.Equal(remembered, f.remembered)
+}
+
+// errMeanwhile is why an import that was right when it began is not written.
+var errMeanwhile = errors.New("it was changed while the import ran; nothing was written, import again")
+
+// replace writes both files in place of those that were read, the reviews first: the
+// memory may be older than the reviews, but must never know of one that isn't
+// there, since that would pass for one that the editor took out.
+func (f *files) replace(root *os.Root, data, remembered []byte) error {
+	if err := root.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	removeStale(root, f.source)
+	steps := []struct {
+		name     string
+		old, new []byte
+	}{
+		{dataPath(f.source), f.data, data},
+		{memoryPath(f.source), f.remembered, remembered},
+	}
+	// Both are staged before either is renamed: a full disk then changes nothing.
+	staged := make([]string, len(steps))
+	defer func() {
+		for _, name := range staged {
+			if name != "" {
+				_ = root.Remove(name) // it is gone already when it was renamed
+			}
+		}
+	}()
+	for i, s := range steps {
+		staged[i] = path.Join(folder, stagingPrefix(f.source)+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+".tmp")
+		if err := stage(root, staged[i], s.name, s.new); err != nil {
+			return fmt.Errorf("write %s: %w", s.name, err)
+		}
+	}
+	for _, s := range steps {
+		if now, _, err := read(root, s.name); err != nil {
+			return err
+		} else if !bytes.Equal(now, s.old) {
+			return fmt.Errorf("write %s: %w", s.name, errMeanwhile)
+		}
+	}
+	for i, s := range steps {
+		if err := root.Rename(staged[i], s.name); err != nil {
+			return fmt.Errorf("write %s: %w", s.name, err)
+		}
+		// Synced each time, so that a power cut can't keep the second rename alone.
+		if err := syncFolder(root); err != nil {
+			return fmt.Errorf("sync %s: %w", folder, err)
+		}
+	}
+	return nil
+}
+
+// stage writes and syncs a file that is to take the place of another, and gives
+// it that one's permissions.
+func stage(root *os.Root, name, target string, data []byte) error {
+	mode := fs.FileMode(0o644)
+	if info, err := root.Stat(target); err == nil {
+		mode = info.Mode().Perm()
+	}
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// removeStale removes what a killed import has left. Should another import of
+// the source be running, it fails at its rename and changes nothing.
+func removeStale(root *os.Root, source string) {
+	names, err := fs.Glob(root.FS(), path.Join(folder, ".import-*.tmp"))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if strings.HasPrefix(path.Base(name), stagingPrefix(source)) {
+			_ = root.Remove(name) // staging fails with the better message
+		}
+	}
+}
+
+// syncFolder makes renames durable. Windows can't sync a folder and journals
+// renames by itself.
+func syncFolder(root *os.Root) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := root.Open(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,123 @@
+package importer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// memory is .import-{source}.json: what the last imports wrote, by key.
+type memory struct {
+	// knownBy tells how reviews are told apart: "id", or the fields that make up the
+	// keys of content.
+	knownBy []string
+	entries map[string]entry
+}
+
+// entry remembers one review.
+type entry struct {
+	ID string `json:"id"`
+	// Scale is the rating scale that it was imported on; 0 is reviewcast.MaxRating.
+	Scale float64 `json:"scale,omitzero"`
+	// Wrote holds the fingerprint of each member as it was last imported; members
+	// that were absent are left out. It is empty once the editor has taken the review
+	// out of the file: then nothing of it is kept but that it is not wanted.
+	Wrote map[string]string `json:"wrote,omitempty"`
+}
+
+const memoryVersion = 1
+
+// parseMemory reads the file; empty data is an empty memory.
+func parseMemory(data []byte) (*memory, error) {
+	if len(data) == 0 {
+		return &memory{entries: map[string]entry{}}, nil
+	}
+	var file struct {
+		Version int              `json:"version"`
+		KnownBy []string         `json:"known_by"`
+		Reviews map[string]entry `json:"reviews"`
+	}
+	if err := json.Unmarshal(data, &file); err != nil {
+		return nil, fmt.Errorf("%w; bring the file back from version control, or delete it: then everything that stands in the reviews is kept", cause(err))
+	}
+	if file.Version != memoryVersion {
+		return nil, fmt.Errorf("it has version %d, this program knows %d; import with the program that wrote it", file.Version, memoryVersion)
+	}
+	if file.Reviews == nil {
+		file.Reviews = map[string]entry{}
+	}
+	return &memory{knownBy: file.KnownBy, entries: file.Reviews}, nil
+}
+
+// append writes the file, an entry a line, so that version control shows which
+// reviews an import touched.
+func (m *memory) append(b []byte) []byte {
+	b = append(b, `{"version":`+strconv.Itoa(memoryVersion)+`,"known_by":`...)
+	b = appendJSON(b, m.knownBy)
+	b = append(b, `,"reviews":{`...)
+	for i, key := range slices.Sorted(maps.Keys(m.entries)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+		b = appendJSON(b, key)
+		b = append(b, ':')
+		b = appendJSON(b, m.entries[key])
+	}
+	return append(b, "\n}}\n"...)
+}
+
+func appendJSON(b []byte, v any) []byte {
+	buf := bytes.NewBuffer(b)
+	if err := json.MarshalWrite(buf, v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+		panic("importer: write memory: " + err.Error()) // strings only
+	}
+	return buf.Bytes()
+}
+
+// errOtherKeys is why an import that tells reviews apart in another way is
+// refused.
+var errOtherKeys = errors.New("every review would come in a second time")
+
+// checkKeys refuses an import whose keys can't match those of the last one.
+func (m *memory) checkKeys(knownBy []string) error {
+	if len(m.entries) == 0 || slices.Equal(m.knownBy, knownBy) {
+		return nil
+	}
+	return fmt.Errorf("the last import told reviews apart by %s, this one would by %s: %w; map the same columns, or give the export a --source of its own",
+		join(m.knownBy), join(knownBy), errOtherKeys)
+}
+
+// knownBy lists the mapped fields that make up the keys.
+func (c Config) knownBy() []string {
+	if c.Map[fieldID.String()] != "" {
+		return []string{fieldID.String()}
+	}
+	fields := []string{fieldDate.String()}
+	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldSourceURL} {
+		if c.Map[f.String()] != "" {
+			fields = append(fields, f.String())
+		}
+	}
+	return fields
+}
+
+func join(words []string) string {
+	var b bytes.Buffer
+	for i, w := range words {
+		switch {
+		case i > 0 && i == len(words)-1:
+			b.WriteString(" and ")
+		case i > 0:
+			b.WriteString(", ")
+		}
+		b.WriteString(w)
+	}
+	return b.String()
+}

@@ -1,0 +1,261 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast"
+)
+
+// merger brings the reviews of one export into what stands in the folder.
+type merger struct {
+	cfg    Config
+	conv   *converter
+	report *Report
+	files  *files
+	byID   map[string]*record // of files, by folded id
+	first  map[string]*review // of the export, by key
+	seen   map[string]bool    // keys that the export has, skipped rows included
+}
+
+// merge reads an export and works out what follows from it for the import's
+// files. It takes the old files over and changes them.
+func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *files, error) {
+	m := &merger{
+		cfg: cfg, conv: newConverter(cfg), files: old.copy(),
+		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun},
+		byID:   make(map[string]*record, len(old.records)),
+		first:  map[string]*review{}, seen: map[string]bool{},
+	}
+	if err := old.memory.checkKeys(cfg.knownBy()); err != nil {
+		return nil, nil, &UsageError{[]string{err.Error()}}
+	}
+	m.files.memory.knownBy = cfg.knownBy()
+	for _, r := range m.files.records {
+		m.byID[fold(r.id)] = r
+	}
+	reviews, err := m.read(ctx, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	ids := m.assign(reviews)
+	for i, v := range reviews {
+		m.place(v, ids[i])
+	}
+	m.forget()
+	slices.SortFunc(m.files.records, newestFirst)
+	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
+	return m.report, m.files, nil
+}
+
+// read converts every row, and lets of those with one key only the first stand.
+func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
+	var reviews []*review
+	for r, err := range rows {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("import stopped; nothing was written: %w", ctx.Err())
+		}
+		var skip *Skip
+		if errors.As(err, &skip) {
+			m.report.Rows++
+			m.skip(skip)
+			continue
+		} else if err != nil {
+			return nil, err
+		}
+		m.report.Rows++
+		v, skip := m.conv.convert(&r)
+		if v.key != "" {
+			m.seen[v.key] = true
+		}
+		if skip != nil {
+			m.skip(skip)
+			continue
+		}
+		if first := m.first[v.key]; first != nil {
+			m.skip(repeated(&r, v, first))
+			continue
+		}
+		m.first[v.key] = v
+		reviews = append(reviews, v)
+	}
+	return reviews, nil
+}
+
+// repeated tells a row that says the same again from one that contradicts.
+func repeated(r *row, v, first *review) *Skip {
+	var differ []string
+	for i := range v.values {
+		if !same(v.values[i], first.values[i]) {
+			differ = append(differ, memberNames[i])
+		}
+	}
+	if len(differ) == 0 {
+		return r.skip(Duplicate, "the row says the same as row %d", first.number)
+	}
+	return r.skip(Conflict, "the row is the same review as row %d with another %s; row %d stands, leave one of them out", first.number, join(differ), first.number)
+}
+
+// assign gives each review its id: the one it had, or else the first candidate
+// that no other review of this source has or had. New reviews choose in the order
+// of their best candidates, so that the order of the rows plays no part.
+func (m *merger) assign(reviews []*review) []string {
+	owner := make(map[string]string, len(m.files.memory.entries))
+	for key, e := range m.files.memory.entries {
+		owner[fold(e.ID)] = key
+	}
+	ids := make([]string, len(reviews))
+	var fresh []int
+	for i, v := range reviews {
+		if e, ok := m.files.memory.entries[v.key]; ok {
+			ids[i] = e.ID
+		} else {
+			fresh = append(fresh, i)
+		}
+	}
+	slices.SortFunc(fresh, func(a, b int) int {
+		return cmp.Or(cmp.Compare(reviews[a].external, reviews[b].external), cmp.Compare(reviews[a].key, reviews[b].key))
+	})
+	for _, i := range fresh {
+		for id := range candidates(m.cfg.Source, reviews[i]) {
+			if _, taken := owner[fold(id)]; !taken {
+				ids[i] = id
+				owner[fold(id)] = reviews[i].key
+				break
+			}
+		}
+	}
+	return ids
+}
+
+// place adds a review, updates the one that stands there, or says why not.
+func (m *merger) place(v *review, id string) {
+	r := &row{number: v.number, line: v.line}
+	r.cells[fieldID] = v.external
+	known, imported := m.files.memory.entries[v.key]
+	standing := m.byID[fold(id)]
+	if id == "" {
+		m.skip(r.skip(Taken, "every id that the review could have is another review's; give the export other ids"))
+		return
+	}
+	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
+		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s; take it out there to bring the review back", id))
+		return
+	}
+	if m.cfg.Taken != nil {
+		if where, taken := m.cfg.Taken(id); taken && !strings.HasPrefix(where+":", m.report.File+":") {
+			m.skip(r.skip(Taken, "the id %s stands at %s already; that review is the editor's, delete it there to import it again", id, where))
+			return
+		}
+	}
+	switch {
+	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
+		// The rows that are told to be imported apart, with another scale, are easily
+		// imported together with all the others, whose stars it would halve.
+		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; import it so again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
+	case standing != nil:
+		m.update(v, standing, known)
+	case imported:
+		m.skip(r.skip(Removed, "the editor took %s out of %s; to bring it back, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source)))
+	default:
+		m.add(v, id)
+	}
+}
+
+func (m *merger) add(v *review, id string) {
+	r := &record{id: id, values: v.values}
+	r.setDate()
+	m.files.records = append(m.files.records, r)
+	m.byID[fold(id)] = r
+	m.files.memory.entries[v.key] = m.remember(id, v, entry{})
+	m.report.Added++
+	m.report.Changes = append(m.report.Changes, change(v, r, nil))
+}
+
+// update sets the members whose value is still the one that was last imported. A
+// review that was never imported, or whose memory is lost, has no such value.
+func (m *merger) update(v *review, r *record, known entry) {
+	var updated, kept []string
+	for i := range r.values {
+		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
+			continue
+		}
+		if len(known.Wrote) > 0 && known.Wrote[memberNames[i]] == fingerprint(r.values[i]) {
+			r.values[i] = v.values[i]
+			updated = append(updated, memberNames[i])
+		} else {
+			kept = append(kept, memberNames[i])
+		}
+	}
+	r.setDate()
+	m.files.memory.entries[v.key] = m.remember(r.id, v, known)
+	if len(updated) > 0 {
+		m.report.Updated++
+		m.report.Changes = append(m.report.Changes, change(v, r, updated))
+	} else {
+		m.report.Unchanged++
+	}
+	if len(kept) > 0 {
+		m.report.Kept = append(m.report.Kept, Kept{Row: v.number, ID: r.id, Fields: kept})
+	}
+}
+
+// remember notes what this import says; what it doesn't speak about keeps its
+// older fingerprint.
+func (m *merger) remember(id string, v *review, older entry) entry {
+	e := entry{ID: id, Scale: m.scale(), Wrote: map[string]string{}}
+	maps.Copy(e.Wrote, older.Wrote)
+	for i, name := range memberNames {
+		if !m.conv.says[i] && len(older.Wrote) > 0 {
+			continue
+		}
+		delete(e.Wrote, name)
+		if print := fingerprint(v.values[i]); print != "" {
+			e.Wrote[name] = print
+		}
+	}
+	return e
+}
+
+// scale is the rating scale as entries note it.
+func (m *merger) scale() float64 {
+	if m.cfg.RatingScale == reviewcast.MaxRating {
+		return 0
+	}
+	return m.cfg.RatingScale
+}
+
+// forget reports the imported reviews that the export no longer has, and drops
+// the fingerprints of those that the editor took out: a text that was withdrawn
+// leaves no trace.
+func (m *merger) forget() {
+	for key, e := range m.files.memory.entries {
+		switch {
+		case m.byID[fold(e.ID)] == nil:
+			m.files.memory.entries[key] = entry{ID: e.ID}
+		case !m.seen[key]:
+			m.report.Vanished = append(m.report.Vanished, e.ID)
+		}
+	}
+	slices.Sort(m.report.Vanished)
+}
+
+func (m *merger) skip(s *Skip) { m.report.Skipped = append(m.report.Skipped, *s) }
+
+// change describes what happened to a review; updated is nil for a new one.
+func change(v *review, r *record, updated []string) Change {
+	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated}
+	c.Rating, _ = strconv.Atoi(string(r.values[memberRating])) // an editor's nonsense shows as 0
+	if b, err := jsontext.AppendUnquote(nil, r.values[memberAuthor]); err == nil {
+		c.Author = string(b)
+	}
+	return c
+}

@@ -1,0 +1,183 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast"
+)
+
+// member is a member of a review that imports write, in the order in which they
+// stand in a line.
+type member int
+
+const (
+	memberAuthor member = iota
+	memberRating
+	memberDate
+	memberTitle
+	memberText
+	memberLanguage
+	memberSource
+	memberSourceURL
+	memberOwnerReply
+	memberVerification
+)
+
+var memberNames = [...]string{
+	"author", "rating", "date", "title", "text", "language", "source", "source_url",
+	"owner_reply", "verification",
+}
+
+func (m member) String() string { return memberNames[m] }
+
+// values are the JSON values of the members that imports write; nil is absent,
+// which is what null means too.
+type values [len(memberNames)]jsontext.Value
+
+// record is one line of the import's file.
+type record struct {
+	id     string
+	date   string
+	values values
+	extra  map[string]jsontext.Value // the editor's own members
+}
+
+// parseRecord reads a line.
+func parseRecord(line []byte) (*record, error) {
+	members := map[string]jsontext.Value{}
+	if err := json.Unmarshal(line, &members); err != nil {
+		return nil, cause(err)
+	}
+	r := &record{}
+	if err := json.Unmarshal(members["id"], &r.id); err != nil || !reviewcast.ValidID(r.id) {
+		return nil, errors.New("the review has no valid id")
+	}
+	delete(members, "id")
+	for name, value := range members {
+		if err := value.Compact(); err != nil {
+			return nil, cause(err)
+		}
+		m := slices.Index(memberNames[:], name)
+		switch {
+		case m >= 0 && value.Kind() != 'n':
+			r.values[m] = value
+		case m < 0:
+			if r.extra == nil {
+				r.extra = map[string]jsontext.Value{}
+			}
+			r.extra[name] = value
+		}
+	}
+	r.setDate()
+	return r, nil
+}
+
+// cause takes the words of an error without the library's name.
+func cause(err error) error {
+	return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: "))
+}
+
+// setDate notes the date, by which lines are sorted. One that isn't a string is
+// the editor's mistake; a build says so, and here it sorts last.
+func (r *record) setDate() {
+	r.date = ""
+	if v := r.values[memberDate]; v.Kind() == '"' {
+		if b, err := jsontext.AppendUnquote(nil, v); err == nil {
+			r.date = string(b)
+		}
+	}
+}
+
+// append writes the line.
+func (r *record) append(b []byte) []byte {
+	b = append(b, `{"id":"`...)
+	b = append(b, r.id...) // ASCII without quotes, by ValidID
+	b = append(b, '"')
+	for m, v := range r.values {
+		if v != nil {
+			b = append(b, ',', '"')
+			b = append(b, memberNames[m]...)
+			b = append(b, '"', ':')
+			b = append(b, v...)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.extra)) {
+		b = append(b, ',')
+		b = append(b, quoted(name)...)
+		b = append(b, ':')
+		b = append(b, r.extra[name]...)
+	}
+	return append(b, '}', '\n')
+}
+
+// newestFirst is the order of lines: date descending, then id ascending.
+func newestFirst(a, b *record) int {
+	return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id))
+}
+
+// parseRecords reads a file of them. It must be whole: what can't be read can't be
+// kept.
+func parseRecords(data []byte) ([]*record, error) {
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
+	var records []*record
+	seen := map[string]int{}
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 {
+			continue
+		}
+		r, err := parseRecord(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w; correct the line before you import", number, err)
+		}
+		if first, twice := seen[fold(r.id)]; twice {
+			return nil, fmt.Errorf("line %d: the id %s stands in line %d already; take one of them out before you import", number, r.id, first)
+		}
+		seen[fold(r.id)] = number
+		records = append(records, r)
+	}
+	return records, nil
+}
+
+// fold makes ids that differ by case only alike.
+func fold(id string) string { return strings.ToLower(id) }
+
+// same tells whether two values are equal however they are written.
+func same(a, b jsontext.Value) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
+}
+
+// canonical is a value as RFC 8785 writes it.
+func canonical(v jsontext.Value) jsontext.Value {
+	c := v.Clone()
+	if err := c.Canonicalize(); err != nil {
+		return v // not reached: it was parsed or made here
+	}
+	return c
+}
+
+// fingerprint is what the import's memory keeps of a value: enough to see that it
+// was changed, too little to read it. An absent one has none.
+func fingerprint(v jsontext.Value) string {
+	if v == nil {
+		return ""
+	}
+	sum := sha256.Sum256(canonical(v))
+	return hex.EncodeToString(sum[:6])
+}

@@ -1,0 +1,219 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Report says what an import did, or in a dry run would do. Every row is counted
+// once: Rows = Added + Updated + Unchanged + len(Skipped).
+type Report struct {
+	Source string
+	File   string // the file of reviews, below the content folder
+	DryRun bool
+	// Changed tells whether the files differ from what stood there, that is whether
+	// they were written, unless DryRun.
+	Changed bool
+
+	Rows                      int // of the export, without its header
+	Added, Updated, Unchanged int
+	Skipped                   []Skip   // in the order of rows
+	Changes                   []Change // added and updated reviews, in the order of rows
+	Kept                      []Kept   // what editors changed and the export has otherwise
+	Vanished                  []string // ids that the export no longer has; they stay
+}
+
+// Code is the kind of reason why a row is skipped, kebab-case and stable.
+type Code string
+
+// The codes.
+const (
+	BadQuotes    Code = "bad-quotes"
+	RaggedRow    Code = "ragged-row"
+	BadCharacter Code = "bad-character"
+	TextTooLong  Code = "text-too-long"
+	NoID         Code = "no-id"
+	NoRating     Code = "no-rating"
+	BadRating    Code = "bad-rating"
+	OverScale    Code = "rating-over-scale"
+	OtherScale   Code = "other-scale"
+	NoDate       Code = "no-date"
+	BadDate      Code = "bad-date"
+	FutureDate   Code = "future-date"
+	BadLanguage  Code = "bad-language"
+	BadSourceURL Code = "bad-source-url"
+	Duplicate    Code = "duplicate"
+	Conflict     Code = "conflict"
+	Taken        Code = "taken"
+	Withdrawn    Code = "withdrawn"
+	Removed      Code = "removed"
+)
+
+// headlines say each code in words.
+var headlines = map[Code]string{
+	BadQuotes:    "quotes are broken",
+	RaggedRow:    "number of cells differs from the header's",
+	BadCharacter: "a character can't be published",
+	TextTooLong:  "a text is too long",
+	NoID:         "id is empty",
+	NoRating:     "rating is empty",
+	BadRating:    "rating is not a number above zero",
+	OverScale:    "rating is over the scale",
+	OtherScale:   "imported on another scale before",
+	NoDate:       "a date is empty",
+	BadDate:      "a date is not of the layout or not in the calendar",
+	FutureDate:   "a date is in the future",
+	BadLanguage:  "language is not a tag",
+	BadSourceURL: "source_url is not an address",
+	Duplicate:    "the same as another row",
+	Conflict:     "contradicts another row of the same review",
+	Taken:        "the id is taken by another review",
+	Withdrawn:    "withdrawn",
+	Removed:      "taken out by the editor",
+}
+
+// Skip is one row that wasn't imported.
+type Skip struct {
+	Row    int    // as a spreadsheet counts; a CSV header is row 1
+	Line   int    // where the row begins in the file; 0 when it is not known
+	ID     string // the export's own, shortened; "" when it has none
+	Code   Code
+	Reason string // what is wrong and what would be right
+}
+
+func (s *Skip) Error() string {
+	at := fmt.Sprintf("row %d", s.Row)
+	if s.Line > 0 {
+		at += fmt.Sprintf(" (line %d)", s.Line)
+	}
+	if s.ID != "" {
+		at += " " + quote(s.ID)
+	}
+	return at + ": " + s.Reason
+}
+
+// Change is one review that was added or updated.
+type Change struct {
+	Row    int
+	ID     string
+	Date   string
+	Rating int
+	Author string
+	Fields []string // updated members; nil when the review is new
+}
+
+// Kept is a review of which members that the editor changed were kept.
+type Kept struct {
+	Row    int
+	ID     string
+	Fields []string
+}
+
+// MaxPrinted is how many rows of a kind Print lists when it isn't verbose.
+const MaxPrinted = 20
+
+// Print writes the report for people: the counts, the reasons with their counts,
+// then row by row what was skipped and kept and, in a dry run, a table of what
+// would change. Verbose lists every row and every change. The error is w's.
+func (r *Report) Print(w io.Writer, verbose bool) error {
+	p := printer{w: w, limit: MaxPrinted}
+	if verbose {
+		p.limit = r.Rows + len(r.Vanished)
+	}
+	p.line("%s: %d added, %d updated, %d unchanged, %d skipped of %s", r.File, r.Added, r.Updated, r.Unchanged, len(r.Skipped), plural(r.Rows, "row"))
+	if r.DryRun || verbose {
+		p.changes(r.Changes)
+	}
+	p.skipped(r.Skipped)
+	if len(r.Kept) > 0 {
+		p.line("kept as the editor wrote them, in %s:", plural(len(r.Kept), "review"))
+		list(&p, r.Kept, func(k Kept) string { return k.ID + ": " + join(k.Fields) })
+	}
+	if len(r.Vanished) > 0 {
+		p.line("no longer in the export, %s stay:", plural(len(r.Vanished), "review"))
+		list(&p, r.Vanished, func(id string) string { return id })
+	}
+	if r.DryRun {
+		p.line("dry run: nothing was written")
+	}
+	return p.err
+}
+
+// printer keeps the first error, so that Print reads as what it prints.
+type printer struct {
+	w     io.Writer
+	limit int
+	err   error
+}
+
+func (p *printer) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// list prints as many items as the limit lets, and counts the rest.
+func list[T any](p *printer, items []T, text func(T) string) {
+	for _, item := range items[:min(len(items), p.limit)] {
+		p.line("  %s", text(item))
+	}
+	p.rest(len(items))
+}
+
+func (p *printer) rest(n int) {
+	if n > p.limit {
+		p.line("  … and %d more; --verbose lists all", n-p.limit)
+	}
+}
+
+// skipped prints the reasons, the commonest first, and then the rows.
+func (p *printer) skipped(skips []Skip) {
+	if len(skips) == 0 {
+		return
+	}
+	counts := map[Code]int{}
+	for _, s := range skips {
+		counts[s.Code]++
+	}
+	codes := slices.SortedFunc(maps.Keys(counts), func(a, b Code) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	p.line("skipped, by reason:")
+	for _, c := range codes {
+		p.line("  %6d  %s", counts[c], headlines[c])
+	}
+	p.line("skipped, row by row:")
+	list(p, skips, func(s Skip) string { return s.Error() })
+}
+
+// changes prints the table of a dry run.
+func (p *printer) changes(changes []Change) {
+	if len(changes) == 0 || p.err != nil {
+		return
+	}
+	tw := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  \tROW\tID\tDATE\tSTARS\tAUTHOR\tCHANGES")
+	for _, c := range changes[:min(len(changes), p.limit)] {
+		sign, what := "+", "new"
+		if c.Fields != nil {
+			sign, what = "~", strings.Join(c.Fields, ", ")
+		}
+		// Names are the customers' and may hold what moves a terminal's cursor.
+		author := strings.Trim(quote(c.Author), `"`)
+		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%d\t%s\t%s\n", sign, c.Row, c.ID, c.Date, c.Rating, author, what)
+	}
+	p.err = tw.Flush()
+	p.rest(len(changes))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
