@@ -19,6 +19,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"reviewcast"
@@ -230,8 +231,12 @@ func Render(content *source.Content, baseURL string) (*Site, error) {
 		}
 		site.Artifacts = append(site.Artifacts, Artifact{a.path, a.mediaType, body})
 	}
-	slices.SortFunc(site.Artifacts, func(a, b Artifact) int { return compare(a.Path, b.Path) })
+	sortArtifacts(site.Artifacts)
 	return site, nil
+}
+
+func sortArtifacts(list []Artifact) {
+	slices.SortFunc(list, func(a, b Artifact) int { return strings.Compare(a.Path, b.Path) })
 }
 
 // join brings the editors' content and the counts together: source and insights

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,8 +8,6 @@ import (
 
 	"reviewcast"
 )
-
-func compare(a, b string) int { return cmp.Compare(a, b) }
 
 // nextManifest lists a site's files and tells which of them changed since the
 // manifest before. A file with equal bytes keeps its last_modified. A changed one

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"reviewcast"
+	"reviewcast/generator"
+	"reviewcast/generator/source"
+)
+
+// buildFlags are what a build can be told, alone or within dev.
+type buildFlags struct {
+	Content  string `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	Public   string `help:"The output folder." default:"public" placeholder:"DIR"`
+	BaseURL  string `name:"base-url" help:"The origin to publish under, instead of site.yaml's base_url." placeholder:"URL"`
+	Hub      string `help:"The WebSub hub to ping about changed topics; without it none is pinged." placeholder:"URL"`
+	Previous string `help:"Where the last published set is: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
+	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+}
+
+func (f *buildFlags) config(encodings string) (generator.Config, error) {
+	if f.Today != "" && !reviewcast.Date(f.Today).Valid() {
+		return generator.Config{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
+	}
+	if f.BaseURL != "" {
+		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
+			return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
+		}
+	}
+	return generator.Config{
+		ContentDir: f.Content, PublicDir: f.Public, BaseURL: f.BaseURL, Previous: f.Previous,
+		Encodings: generator.Encodings(encodings), Today: reviewcast.Date(f.Today),
+	}, nil
+}
+
+type buildCmd struct {
+	buildFlags
+	Encodings string `help:"Encoded variants to write beside each file: none, gzip, or all (gzip, brotli, zstd)." enum:"none,gzip,all" default:"gzip" placeholder:"WHICH"`
+}
+
+func (c *buildCmd) Help() string {
+	return `Reads everything, reports every problem at once with its place, and writes the
+files whole or not at all. A hub that can't be reached is a warning.
+
+Examples:
+  reviewcast build
+  reviewcast build --base-url https://reviews.example.com --hub https://reviews.example.com/api/websub/hub
+  reviewcast build --previous https://reviews.example.com --encodings none   (on a build machine that starts empty)`
+}
+
+// Run builds once.
+func (c *buildCmd) Run(ctx context.Context, std streams) error {
+	start := time.Now()
+	cfg, err := c.config(c.Encodings)
+	if err != nil {
+		return err
+	}
+	res, err := generator.NewBuilder(cfg).Build(ctx)
+	if err != nil {
+		return std.buildError(c.Content, err)
+	}
+	std.problems(c.Content, res.Problems)
+	fmt.Fprintf(std.out, "%s, %s\n", summary(res), took(start))
+	std.ping(ctx, c.Hub, res)
+	return nil
+}
+
+// summary is the one line that a build prints, but for the time.
+func summary(res *generator.Result) string {
+	changed := len(res.Changed) + len(res.Removed)
+	return fmt.Sprintf("%s, %s changed", plural(len(res.Dataset.Reviews), "review"), plural(changed, "file"))
+}
+
+func took(start time.Time) string {
+	d := time.Since(start)
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// buildError prints the problems that an error holds and leaves a line that sums
+// them up.
+func (std streams) buildError(content string, err error) error {
+	var p *generator.ProblemsError
+	if errors.As(err, &p) {
+		std.problems(content, p.Problems)
+	}
+	return err
+}
+
+// problems prints each on a line whose place a terminal makes a link of.
+func (std streams) problems(content string, problems []source.Problem) {
+	for _, p := range problems {
+		p.File = filepath.Join(content, filepath.FromSlash(p.File))
+		if p.Severity == source.Warning {
+			p.Message = "warning: " + p.Message
+		}
+		fmt.Fprintln(std.err, p)
+	}
+}
+
+// ping tells the hub, if there is one. The files are published by then, so a hub
+// that is down is worth a warning and no more: it will see them by itself.
+func (std streams) ping(ctx context.Context, hub string, res *generator.Result) {
+	topics := res.ChangedTopics()
+	if hub == "" || len(topics) == 0 {
+		return
+	}
+	if err := generator.Ping(ctx, hub, res.BaseURL, topics); err != nil {
+		fmt.Fprintf(std.err, "warning: %s\n", err)
+		return
+	}
+	fmt.Fprintf(std.out, "pinged %s about %s\n", hub, plural(len(topics), "topic"))
+}

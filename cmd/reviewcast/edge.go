@@ -1,0 +1,2 @@
+package main
+type edgeCmd struct{}

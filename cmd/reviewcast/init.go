@@ -1,0 +1,30 @@
+package main
+
+import (
+	"fmt"
+
+	"reviewcast/generator/starter"
+)
+
+type initCmd struct {
+	Dir string `arg:"" help:"The folder to write, new or empty." type:"path"`
+}
+
+func (c *initCmd) Help() string {
+	return `Example:
+  reviewcast init content
+  reviewcast dev --content content`
+}
+
+// Run writes the starter folder and says what to do next.
+func (c *initCmd) Run(std streams) error {
+	files, err := starter.Write(c.Dir)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		fmt.Fprintf(std.out, "  %s\n", f)
+	}
+	fmt.Fprintf(std.out, "%d files in %s. Look at them in the browser with:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
+	return nil
+}

@@ -1,0 +1,103 @@
+// Reviewcast publishes the verified customer reviews of one business: it turns a
+// folder that editors write into files that anybody can fetch, and serves them.
+//
+//	reviewcast init my-content          a commented folder to start from
+//	reviewcast dev                      build, serve on localhost, rebuild on every change
+//	reviewcast build                    content/ -> public/
+//	reviewcast edge                     serve public/, answer search and since
+//	reviewcast import csv reviews.csv   bring an export in
+//
+// Each command is a file of this package; main is wiring.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	_ "time/tzdata" // editors' machines may have no time zone database
+
+	"github.com/alecthomas/kong"
+
+	"reviewcast"
+)
+
+// The exit codes: a mistake in the content or in the work is not a mistake in
+// the command line.
+const (
+	exitProblem = 1
+	exitUsage   = 2
+)
+
+type cli struct {
+	Init   initCmd   `cmd:"" help:"Write a commented starter folder."`
+	Dev    devCmd    `cmd:"" help:"Build, serve on this machine, and rebuild on every change."`
+	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
+	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
+	Import importCmd `cmd:"" help:"Bring reviews in from somebody else's export."`
+
+	Version kong.VersionFlag `help:"Print the version and exit."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil {
+		if msg := err.Error(); msg != "" {
+			fmt.Fprintf(os.Stderr, "reviewcast: %s\n", msg)
+		}
+		var usage usageError
+		if errors.As(err, &usage) {
+			os.Exit(exitUsage)
+		}
+		os.Exit(exitProblem)
+	}
+}
+
+// usageError is a mistake in the command line.
+type usageError struct{ error }
+
+// streams are where a command talks to people.
+type streams struct {
+	out, err io.Writer
+}
+
+// exited ends run early when kong has printed a help or a version.
+type exited struct{}
+
+// run is the program: what the command line says, until it is done or ctx ends.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			if _, ok := r.(exited); !ok {
+				panic(r)
+			}
+		}
+	}()
+	parser, err := kong.New(&cli{},
+		kong.Name("reviewcast"),
+		kong.Description("Publishes the verified customer reviews of one business, as files that anybody can fetch."),
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { panic(exited{}) }),
+		kong.Vars{"version": "reviewcast " + reviewcast.Version},
+		importVars(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(streams{stdout, stderr}),
+	)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	c, err := parser.Parse(args)
+	if err != nil {
+		return usageError{fmt.Errorf("%w; --help shows what there is", err)}
+	}
+	return c.Run()
+}
