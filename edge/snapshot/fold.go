@@ -1,0 +1,78 @@
+package snapshot
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// fold appends s, which must be UTF-8, to dst in the form in which texts and
+// queries are compared: NFC, then each code point replaced by the smallest that
+// is equal to it under simple case folding ("straße" -> "STRAßE", "K" -> "K").
+func fold(dst, s []byte) []byte {
+	start := len(dst)
+	for _, c := range s {
+		if c >= utf8.RuneSelf {
+			return foldUnicode(dst[:start], s)
+		}
+		if 'a' <= c && c <= 'z' {
+			c -= 'a' - 'A'
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// foldUnicode does the same for text that isn't all ASCII. It begins anew, since
+// the letter before a combining mark belongs to it.
+func foldUnicode(dst, s []byte) []byte {
+	if at := norm.NFC.QuickSpan(s); at < len(s) {
+		s = norm.NFC.Append(make([]byte, 0, len(s)+len(s)/8), s...)
+	}
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if 'a' <= c && c <= 'z' {
+				c -= 'a' - 'A'
+			}
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(s[i:])
+		dst = utf8.AppendRune(dst, foldRune(r))
+		i += size
+	}
+	return dst
+}
+
+// foldString is fold for a query or a name.
+func foldString(s string) string { return string(fold(nil, []byte(s))) }
+
+// foldRune is the smallest code point of r's orbit under simple case folding.
+func foldRune(r rune) rune {
+	switch {
+	case int(r) < len(foldLow):
+		return foldLow[r]
+	case 0x2E80 <= r && r < 0xA640, 0xAC00 <= r && r < 0xD800:
+		return r // CJK and Hangul have no case, and texts in them are made of nothing else
+	}
+	return smallest(r)
+}
+
+// foldLow answers for Latin, Greek, Cyrillic and Hebrew, where walking an orbit
+// takes most of the time that folding a text takes.
+var foldLow = func() (table [0x600]rune) {
+	for r := range table {
+		table[r] = smallest(rune(r))
+	}
+	return table
+}()
+
+func smallest(r rune) rune {
+	least := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		least = min(least, f)
+	}
+	return least
+}

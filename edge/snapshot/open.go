@@ -1,0 +1,194 @@
+package snapshot
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"reviewcast"
+)
+
+// ErrOtherBaseURL is returned for a directory that was rendered for another
+// origin: its links and its feeds' ids would lead away from here.
+var ErrOtherBaseURL = errors.New("the files were rendered for another base URL")
+
+// Open reads the directory fsys, in which the generator has written, and indexes
+// it. Errors name the file. A directory that is being replaced file by file is
+// an error, as nothing that doesn't match the manifest is ever taken; the caller
+// tries again.
+func Open(fsys fs.FS, c Config) (*Snapshot, error) {
+	return open(func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, c)
+}
+
+// FromArtifacts opens files that are in memory: manifest.json and the bodies by
+// path ("/reviews.json", and "/reviews.json.gz" for an encoded variant). The
+// snapshot keeps the bodies.
+func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
+	return open(func(name string) ([]byte, error) {
+		if "/"+name == reviewcast.PathManifest {
+			return manifest, nil
+		}
+		if body, ok := bodies["/"+name]; ok {
+			return body, nil
+		}
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}, c)
+}
+
+// reader gives the bytes of the file with a slash-separated name, as io/fs
+// writes it.
+type reader func(name string) ([]byte, error)
+
+func open(read reader, c Config) (*Snapshot, error) {
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	s := &Snapshot{}
+	body, err := read(reviewcast.PathManifest[1:])
+	if err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", err)
+	}
+	if err := s.readManifest(body, c.BaseURL); err != nil {
+		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
+	}
+	if err := s.readFiles(read, c.Logger); err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", err)
+	}
+	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
+	reviews := s.files[reviewcast.PathReviews]
+	s.modified = reviews.LastModified
+	if err := s.index(reviews.Body); err != nil {
+		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathReviews[1:], err)
+	}
+	return s, nil
+}
+
+// readManifest decodes and checks the manifest.
+func (s *Snapshot) readManifest(body []byte, baseURL string) error {
+	m := &s.manifest
+	if err := json.Unmarshal(body, m); err != nil {
+		return err
+	}
+	switch {
+	case m.Version != 1:
+		return fmt.Errorf("version %d, want 1", m.Version)
+	case baseURL != "" && m.BaseURL != baseURL:
+		return fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, baseURL, ErrOtherBaseURL)
+	}
+	previous := ""
+	for _, f := range m.Files {
+		switch sum, err := hex.DecodeString(f.SHA256); {
+		case !strings.HasPrefix(f.Path, "/") || !fs.ValidPath(f.Path[1:]) || f.Path == "/." || f.Path == reviewcast.PathManifest:
+			return fmt.Errorf("path %q can't be published", f.Path)
+		case f.Path <= previous:
+			return fmt.Errorf("path %s comes after %s: files must be sorted, each once", f.Path, previous)
+		case err != nil || len(sum) != sha256.Size || strings.ToLower(f.SHA256) != f.SHA256:
+			return fmt.Errorf("sha256 of %s is not %d lower-case hex digits", f.Path, 2*sha256.Size)
+		}
+		previous = f.Path
+	}
+	if _, ok := m.File(reviewcast.PathReviews); !ok {
+		return fmt.Errorf("%s is not listed", reviewcast.PathReviews)
+	}
+	return nil
+}
+
+// readFiles reads every listed file and its encoded variants and checks them.
+func (s *Snapshot) readFiles(read reader, logger *slog.Logger) error {
+	files := make([]*File, len(s.manifest.Files))
+	errs := make([]error, len(files)) // by file, so that the first in order is reported
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, listed := range s.manifest.Files {
+		g.Go(func() error {
+			files[i], errs[i] = readFile(read, listed, logger)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions keep their errors
+	if err := cmp.Or(errs...); err != nil {
+		return err
+	}
+	s.files = make(map[string]*File, len(files)+1)
+	for _, f := range files {
+		s.files[f.Path] = f
+	}
+	return nil
+}
+
+func readFile(read reader, listed reviewcast.File, logger *slog.Logger) (*File, error) {
+	name := listed.Path[1:]
+	body, err := read(name)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(body)) != listed.Size {
+		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), listed.Size)
+	}
+	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != listed.SHA256 {
+		return nil, fmt.Errorf("%s has the sha256 %x, the manifest says %s", name, sum, listed.SHA256)
+	}
+	f := &File{File: listed, Body: body}
+	for _, c := range codings {
+		encoded, err := read(name + c.suffix)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = c.check(encoded, body)
+		}
+		if err != nil {
+			logger.Warn("encoded variant left out", "file", name+c.suffix, "error", err)
+			continue
+		}
+		sum := sha256.Sum256(encoded)
+		f.Variants = append(f.Variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
+	}
+	return f, nil
+}
+
+// manifestFile makes the manifest servable beside the files that it lists.
+func manifestFile(body []byte, listed []reviewcast.File) *File {
+	sum := sha256.Sum256(body)
+	f := &File{Body: body, File: reviewcast.File{Path: reviewcast.PathManifest, MediaType: reviewcast.MediaJSON,
+		SHA256: hex.EncodeToString(sum[:]), Size: int64(len(body))}}
+	if len(listed) > 0 {
+		f.LastModified = slices.MaxFunc(listed, func(a, b reviewcast.File) int { return a.LastModified.Compare(b.LastModified) }).LastModified
+	}
+	return f
+}
+
+// index reads the reviews and builds everything that answers queries.
+func (s *Snapshot) index(body []byte) error {
+	var err error
+	if s.reviews.raw, s.reviews.spans, s.dataset, err = split(body); err != nil {
+		return err
+	}
+	var g errgroup.Group
+	g.Go(func() error {
+		s.prefix = newPrefix(s.reviews.raw, s.reviews.spans)
+		return nil
+	})
+	g.Go(func() error {
+		records, err := s.readReviews()
+		if err != nil {
+			return err
+		}
+		if err := s.indexRecords(records); err != nil {
+			return err
+		}
+		s.trigrams = newTrigrams(s.texts, s.Len())
+		return nil
+	})
+	return g.Wait()
+}

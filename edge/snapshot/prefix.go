@@ -1,0 +1,134 @@
+package snapshot
+
+import (
+	"crypto/sha256"
+	"hash/crc32"
+	"io"
+	"sort"
+	"sync"
+
+	"github.com/klauspost/compress/flate"
+)
+
+// prefix is what is known of every beginning of the list of reviews: its hash,
+// and its compressed form in blocks.
+type prefix struct {
+	sums   []digest // sums[i] is of the bytes from the first review up to the end of the i-th
+	blocks []block
+}
+
+// digest is a truncated SHA-256.
+type digest [16]byte
+
+// block is a run of whole reviews with what separates them from the next block.
+type block struct {
+	ordinal int    // of its first review
+	start   int    // of its bytes in reviews.json
+	crc     uint32 // of the bytes from the first review up to start
+
+	deflated func() []byte // compresses it once; nil for the last block, which is never whole
+}
+
+// blockSize is the least bytes of a block. Twice as much gains 2 % in size and
+// doubles what has to be compressed for each request, as a range seldom ends where
+// a block does.
+const blockSize = 64 << 10
+
+// newPrefix goes over the reviews' bytes once.
+func newPrefix(raw []byte, spans []span) prefix {
+	p := prefix{sums: make([]digest, len(spans))}
+	if len(spans) == 0 {
+		return p
+	}
+	sum, crc := sha256.New(), uint32(0)
+	var buf [sha256.Size]byte
+	at := spans[0].start
+	p.blocks = append(p.blocks, block{start: at})
+	for i, s := range spans {
+		if last := &p.blocks[len(p.blocks)-1]; s.start-last.start >= blockSize {
+			whole := raw[last.start:s.start]
+			crc = crc32.Update(crc, crc32.IEEETable, whole)
+			last.deflated = sync.OnceValue(func() []byte { return deflate(false, whole) })
+			p.blocks = append(p.blocks, block{ordinal: i, start: s.start, crc: crc})
+		}
+		sum.Write(raw[at:s.end])
+		at = s.end
+		p.sums[i] = digest(sum.Sum(buf[:0]))
+	}
+	return p
+}
+
+// within is the block in which the n-th review of a beginning (n > 0) stands: all
+// before it are whole.
+func (p *prefix) within(n int) int {
+	return sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].ordinal >= n }) - 1
+}
+
+// deflate compresses parts into a raw deflate stream (RFC 1951). One that isn't
+// the last ends in an empty stored block, on a byte, so that another can follow.
+func deflate(last bool, parts ...[]byte) []byte {
+	var out buffer
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&out)
+	for _, part := range parts {
+		_, _ = w.Write(part) // into memory: no error can come back
+	}
+	if last {
+		_ = w.Close()
+	} else {
+		_ = w.Flush()
+	}
+	return out
+}
+
+// deflaters are kept for reuse: each has some 800 KB of tables.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flateLevel)
+	if err != nil {
+		panic(err) // flateLevel is a constant in range
+	}
+	return w
+}}
+
+// flateLevel is how hard answers are compressed: at 6 and above each percent less
+// of size doubles the time.
+const flateLevel = 5
+
+// buffer collects what is written.
+type buffer []byte
+
+func (b *buffer) Write(p []byte) (int, error) {
+	*b = append(*b, p...)
+	return len(p), nil
+}
+
+// combineCRC is the CRC-32 of two byte strings in a row, from the CRC-32 of each
+// and the length of the second: crc(a‖b) = crc(a)·x^(8·|b|) + crc(b) modulo the
+// polynomial.
+func combineCRC(a, b uint32, length int64) uint32 {
+	shift, power := uint32(1<<31), uint32(1<<23) // x^0 and x^8, bits reflected
+	for n := length; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			shift = multiplyCRC(shift, power)
+		}
+		power = multiplyCRC(power, power)
+	}
+	return multiplyCRC(a, shift) ^ b
+}
+
+// multiplyCRC multiplies two polynomials modulo that of CRC-32; the highest power
+// is the lowest bit.
+func multiplyCRC(a, b uint32) (product uint32) {
+	for bit := uint32(1 << 31); bit != 0; bit >>= 1 {
+		if a&bit != 0 {
+			product ^= b
+		}
+		if b&1 == 1 {
+			b = b>>1 ^ crc32.IEEE
+		} else {
+			b >>= 1
+		}
+	}
+	return product
+}

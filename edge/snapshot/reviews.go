@@ -1,0 +1,269 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"sort"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/errgroup"
+
+	"reviewcast"
+)
+
+// list is the reviews in their order of publication.
+type list struct {
+	raw   []byte // reviews.json
+	spans []span // of raw, by ordinal
+	ids   map[string]uint32
+	days  []day // newest first
+}
+
+// span is where a review's JSON stands in reviews.json.
+type span struct{ start, end int }
+
+// day is a date and the ordinal of its first review.
+type day struct {
+	date  reviewcast.Date
+	first int
+}
+
+// json is the JSON of the i-th review.
+func (l *list) json(i int) []byte {
+	at := l.spans[i]
+	return l.raw[at.start:at.end:at.end]
+}
+
+// after counts the reviews dated on or after d.
+func (l *list) after(d reviewcast.Date) int {
+	i := sort.Search(len(l.days), func(i int) bool { return l.days[i].date < d })
+	if i == len(l.days) {
+		return len(l.spans)
+	}
+	return l.days[i].first
+}
+
+// newerThan counts the reviews dated after d.
+func (l *list) newerThan(d reviewcast.Date) int {
+	i := sort.Search(len(l.days), func(i int) bool { return l.days[i].date <= d })
+	if i == len(l.days) {
+		return len(l.spans)
+	}
+	return l.days[i].first
+}
+
+// split finds the reviews in reviews.json and decodes what stands around them.
+// Any JSON of the right shape will do; how the generator breaks its lines doesn't
+// matter here.
+func split(body []byte) (raw []byte, spans []span, head reviewcast.Dataset, err error) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // of a Buffer it reads the bytes in place
+	if t, err := d.ReadToken(); err != nil {
+		return nil, nil, head, err
+	} else if t.Kind() != '{' {
+		return nil, nil, head, errors.New("not a JSON object")
+	}
+	open, shut := 0, 0 // offsets behind [ and of ]
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, nil, head, err
+		}
+		if name.String() != "reviews" || d.PeekKind() != '[' {
+			if err := d.SkipValue(); err != nil {
+				return nil, nil, head, err
+			}
+			continue
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return nil, nil, head, err
+		}
+		open = int(d.InputOffset())
+		for d.PeekKind() != ']' {
+			v, err := d.ReadValue()
+			if err != nil {
+				return nil, nil, head, err
+			}
+			if v.Kind() != '{' {
+				return nil, nil, head, fmt.Errorf("review %d is not an object", len(spans))
+			}
+			end := int(d.InputOffset())
+			spans = append(spans, span{end - len(v), end})
+		}
+		if _, err := d.ReadToken(); err != nil {
+			return nil, nil, head, err
+		}
+		shut = int(d.InputOffset()) - 1
+	}
+	if open == 0 {
+		return nil, nil, head, errors.New("no array of reviews")
+	}
+	if err := json.Unmarshal(append(body[:open:open], body[shut:]...), &head); err != nil {
+		return nil, nil, head, err
+	}
+	switch {
+	case head.Version != 1:
+		return nil, nil, head, fmt.Errorf("version %d, want 1", head.Version)
+	case head.ReviewCount != len(spans):
+		return nil, nil, head, fmt.Errorf("review_count %d, but there are %d reviews", head.ReviewCount, len(spans))
+	}
+	head.Reviews = nil
+	return body, spans, head, nil
+}
+
+// shardSize is how many reviews share one allocation of folded text: a multiple
+// of 64, so that two shards never share a bitmap's word, and few enough that all
+// cores end together.
+const shardSize = 4096
+
+// shard holds the folded texts of shardSize reviews, one behind the other, each
+// title 0xFF text, of which either may be empty. No UTF-8 has a byte 0xFF, so that
+// nothing found reaches from a title into a text.
+type shard struct {
+	text []byte
+	ends []uint32 // of each review's part
+}
+
+// of is the folded title and text of the i-th review of the shard.
+func (s *shard) of(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = s.ends[i-1]
+	}
+	return s.text[start:s.ends[i]]
+}
+
+const between = 0xFF
+
+// record is what is kept of one review while indexes are built.
+type record struct {
+	ID       string          `json:"id"`
+	Rating   int             `json:"rating"`
+	Date     reviewcast.Date `json:"date"`
+	Mentions mentions        `json:"mentions"`
+}
+
+type mentions struct {
+	Technicians []string `json:"technicians"`
+	Services    []string `json:"services"`
+}
+
+// readReviews decodes and checks every review and folds its texts.
+func (s *Snapshot) readReviews() ([]record, error) {
+	n := s.Len()
+	records := make([]record, n)
+	s.texts = make([]shard, (n+shardSize-1)/shardSize)
+	errs := make([]error, len(s.texts))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range s.texts {
+		g.Go(func() error {
+			low, high := i*shardSize, min(n, (i+1)*shardSize)
+			s.texts[i], errs[i] = s.readShard(records[low:high], low)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions keep their errors, so that the first in order is reported
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	return records, nil
+}
+
+// readShard fills records with the reviews from ordinal low on.
+func (s *Snapshot) readShard(records []record, low int) (shard, error) {
+	var decoded struct {
+		record
+		Title jsontext.Value `json:"title"`
+		Text  jsontext.Value `json:"text"`
+	}
+	var sh shard
+	var text, unquoted []byte
+	appendFolded := func(v jsontext.Value) (err error) {
+		switch v.Kind() {
+		case '"':
+			if unquoted, err = jsontext.AppendUnquote(unquoted[:0], v); err == nil {
+				text = fold(text, unquoted)
+			}
+			return err
+		case 'n', jsontext.KindInvalid: // null or left out
+			return nil
+		}
+		return errors.New("title or text is neither a string nor null")
+	}
+	for i := range records {
+		decoded.record = record{}
+		decoded.Title, decoded.Text = decoded.Title[:0], decoded.Text[:0]
+		err := json.Unmarshal(s.reviews.json(low+i), &decoded)
+		records[i] = decoded.record
+		err = cmp.Or(err, records[i].check(), appendFolded(decoded.Title))
+		text = append(text, between)
+		if err = cmp.Or(err, appendFolded(decoded.Text)); err != nil {
+			return shard{}, fmt.Errorf("review %d (%s): %w", low+i, records[i].ID, err)
+		}
+		sh.ends = append(sh.ends, uint32(len(text)))
+	}
+	sh.text = bytes.Clone(text) // exactly as long as it has to be
+	return sh, nil
+}
+
+func (r *record) check() error {
+	switch {
+	case !reviewcast.ValidID(r.ID):
+		return errors.New("id is not valid")
+	case r.Rating < reviewcast.MinRating || r.Rating > reviewcast.MaxRating:
+		return fmt.Errorf("rating %d is not 1 to 5", r.Rating)
+	case !r.Date.Valid():
+		return fmt.Errorf("date %q is not a calendar date", r.Date)
+	}
+	return nil
+}
+
+// indexRecords checks the order that every answer depends on and makes the sets
+// of ids, days, stars and mentions.
+func (s *Snapshot) indexRecords(records []record) error {
+	n := len(records)
+	s.reviews.ids = make(map[string]uint32, n)
+	var stars [reviewcast.MaxRating + 1][]uint32
+	technicians, services := map[string][]uint32{}, map[string][]uint32{}
+	for i, r := range records {
+		ordinal := uint32(i)
+		if _, taken := s.reviews.ids[r.ID]; taken {
+			return fmt.Errorf("review id %s stands twice", r.ID)
+		}
+		s.reviews.ids[r.ID] = ordinal
+		if i == 0 || r.Date != records[i-1].Date {
+			s.reviews.days = append(s.reviews.days, day{r.Date, i})
+		}
+		if i > 0 && cmp.Or(strings.Compare(string(records[i-1].Date), string(r.Date)), strings.Compare(r.ID, records[i-1].ID)) < 0 {
+			return fmt.Errorf("review %s stands after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
+		}
+		stars[r.Rating] = append(stars[r.Rating], ordinal)
+		for _, id := range r.Mentions.Technicians {
+			technicians[id] = append(technicians[id], ordinal)
+		}
+		for _, id := range r.Mentions.Services {
+			services[id] = append(services[id], ordinal)
+		}
+	}
+	for rating, sorted := range stars {
+		s.stars[rating] = newSet(sorted, n)
+	}
+	s.technicians = newDirectory(technicians, n)
+	for _, t := range s.dataset.Business.Technicians {
+		names := append([]string{t.Name}, t.Aliases...)
+		if fields := strings.Fields(t.Name); len(fields) > 0 {
+			names = append(names, fields[0])
+		}
+		s.technicians.name(t.ID, names...)
+	}
+	s.services = newDirectory(services, n)
+	for _, v := range s.dataset.Business.Services {
+		s.services.name(v.ID, v.Name)
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package snapshot
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// bitmap is a set of ordinals below 64 times its length, one bit each.
+type bitmap []uint64
+
+// words is the length of a bitmap for n ordinals.
+func words(n int) int { return (n + 63) / 64 }
+
+func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
+
+func (b bitmap) add(i uint32)      { b[i>>6] |= 1 << (i & 63) }
+func (b bitmap) remove(i uint32)   { b[i>>6] &^= 1 << (i & 63) }
+func (b bitmap) has(i uint32) bool { return b[i>>6]>>(i&63)&1 == 1 }
+
+// addRange adds the ordinals from low up to, not including, high.
+func (b bitmap) addRange(low, high int) {
+	for i := low; i < high; {
+		if i&63 == 0 && high-i >= 64 {
+			b[i>>6] = ^uint64(0)
+			i += 64
+			continue
+		}
+		b.add(uint32(i))
+		i++
+	}
+}
+
+func (b bitmap) len() (n int) {
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// all gives the ordinals from low on, ascending. Removing the one that is at hand
+// is allowed.
+func (b bitmap) all(low int) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for w := low >> 6; w < len(b); w++ {
+			word := b[w]
+			if w == low>>6 {
+				word &= ^uint64(0) << (low & 63)
+			}
+			for ; word != 0; word &= word - 1 {
+				if !yield(uint32(w<<6 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// set is an immutable set of ordinals in the smaller of two forms: a sorted list
+// or a bitmap. The zero value is empty.
+type set struct {
+	n    int
+	list []uint32
+	bits bitmap // nil when it is a list
+}
+
+// dense tells whether n of so many ordinals take less memory as a bitmap.
+func dense(n, of int) bool { return n >= 2*words(of) }
+
+// newSet makes a set of sorted ordinals below of.
+func newSet(sorted []uint32, of int) set {
+	if !dense(len(sorted), of) {
+		return set{n: len(sorted), list: sorted}
+	}
+	b := newBitmap(of)
+	for _, i := range sorted {
+		b.add(i)
+	}
+	return set{n: len(sorted), bits: b}
+}
+
+// addTo adds the set to b.
+func (s set) addTo(b bitmap) {
+	if s.bits == nil {
+		for _, i := range s.list {
+			b.add(i)
+		}
+		return
+	}
+	for w, word := range s.bits {
+		b[w] |= word
+	}
+}
+
+// intersect keeps in b what is in the set as well.
+func (s set) intersect(b bitmap) {
+	if s.bits != nil {
+		b.and(s.bits)
+		return
+	}
+	list := s.list
+	for w := range b {
+		var word uint64
+		for len(list) > 0 && int(list[0]>>6) == w {
+			word |= 1 << (list[0] & 63)
+			list = list[1:]
+		}
+		b[w] &= word
+	}
+}
+
+// and keeps in b what is in o as well; both are of one length.
+func (b bitmap) and(o bitmap) {
+	for w := range b {
+		b[w] &= o[w]
+	}
+}

@@ -1,0 +1,33 @@
+package snapshot_test
+
+import (
+	"testing"
+
+	"reviewcast"
+	"reviewcast/bench/corpus"
+)
+
+func TestOpen(t *testing.T) {
+	s := openCorpus(t, 300)
+	if s.Len() != 300 || s.Sequence() != 1 || s.Manifest().BaseURL != baseURL {
+		t.Errorf("%d reviews, sequence %d, base URL %s", s.Len(), s.Sequence(), s.Manifest().BaseURL)
+	}
+	want := corpus.Dataset(300)
+	raw, ok := s.Review(want.Reviews[7].ID)
+	if got := string(marshal(t, want.Reviews[7])); !ok || string(raw) != got {
+		t.Errorf("Review(%s) = %s; want %s", want.Reviews[7].ID, raw, got)
+	}
+	if _, ok := s.Review("nobody"); ok {
+		t.Error("an unknown id was found")
+	}
+	if d := s.Dataset(); d.Reviews != nil || d.ReviewCount != 300 || d.Business.Name != want.Business.Name {
+		t.Errorf("Dataset() = %+v", d)
+	}
+	f, ok := s.File(reviewcast.PathManifest)
+	if !ok || f.LastModified != built.Add(2*60e9) {
+		t.Errorf("manifest.json: %v, last modified %v", ok, f.LastModified)
+	}
+	if string(s.Insights()) != "{\"version\":1}\n" {
+		t.Errorf("Insights() = %s", s.Insights())
+	}
+}

@@ -1,0 +1,271 @@
+package snapshot
+
+import (
+	"cmp"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// trigrams maps three code points in a row to the set of reviews that have them.
+type trigrams struct {
+	keys []uint64 // sorted
+	sets []set
+}
+
+// A key is three code points of 21 bits, the first on top, so that all trigrams
+// that begin alike are neighbours.
+const (
+	runeBits = 21
+	runeMask = 1<<runeBits - 1
+	keyMask  = 1<<(3*runeBits) - 1
+	// end is the mark behind every title and text, twice. It is beyond Unicode, so
+	// that no query asks for it.
+	end = runeMask
+)
+
+func key(a, b, c rune) uint64 { return uint64(a)<<(2*runeBits) | uint64(b)<<runeBits | uint64(c) }
+
+// maxLists is how many of a query's trigrams are intersected. The rarest few
+// leave hardly more than all would, and a query of 200 code points must not cost
+// 200 intersections.
+const maxLists = 8
+
+// filter keeps in found the reviews that have all of the folded query's trigrams.
+// It is exact, with nothing left to verify, for up to three code points.
+func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
+	switch len(query) {
+	case 0:
+		return true
+	case 1:
+		t.filterRange(key(query[0], 0, 0), key(query[0], end, end), found)
+		return true
+	case 2:
+		t.filterRange(key(query[0], query[1], 0), key(query[0], query[1], end), found)
+		return true
+	}
+	sets := make([]set, 0, len(query)-2)
+	for i := range len(query) - 2 {
+		at, ok := slices.BinarySearch(t.keys, key(query[i], query[i+1], query[i+2]))
+		if !ok {
+			clear(found)
+			return true
+		}
+		sets = append(sets, t.sets[at])
+	}
+	slices.SortFunc(sets, func(a, b set) int { return cmp.Compare(a.n, b.n) })
+	for _, s := range sets[:min(len(sets), maxLists)] {
+		s.intersect(found)
+	}
+	return len(query) == 3
+}
+
+// filterRange keeps in found the reviews that have any trigram from low to high.
+func (t *trigrams) filterRange(low, high uint64, found bitmap) {
+	from, _ := slices.BinarySearch(t.keys, low)
+	to, _ := slices.BinarySearch(t.keys, high+1)
+	any := make(bitmap, len(found))
+	for _, s := range t.sets[from:to] {
+		s.addTo(any)
+	}
+	found.and(any)
+}
+
+// newTrigrams indexes n folded texts. Each core takes a run of shards and goes
+// over it twice: once to count, and, when it is known how long every set is and
+// which form it takes, once to fill. Sets are slices of two arenas, so that there
+// are as few pointers as possible for the garbage collector to follow.
+func newTrigrams(texts []shard, n int) trigrams {
+	runs := make([]*run, min(runtime.GOMAXPROCS(0), len(texts)))
+	for i := range runs {
+		low, high := i*len(texts)/len(runs), (i+1)*len(texts)/len(runs)
+		runs[i] = &run{texts: texts[low:high], first: low * shardSize, table: newKeyTable()}
+	}
+	each := func(do func(*run)) {
+		var g errgroup.Group
+		for _, r := range runs {
+			g.Go(func() error { do(r); return nil })
+		}
+		_ = g.Wait() // no function fails
+	}
+	each((*run).countAll)
+
+	t := trigrams{}
+	for _, r := range runs {
+		t.keys = append(t.keys, r.table.keys...)
+	}
+	slices.Sort(t.keys)
+	t.keys = slices.Clip(slices.Compact(t.keys))
+
+	// Where each run's part of each set begins.
+	total := make([]int, len(t.keys))
+	for _, r := range runs {
+		r.rank = make([]uint32, len(r.table.keys))
+		r.next = make([]uint32, len(t.keys))
+		for id, k := range r.table.keys {
+			at, _ := slices.BinarySearch(t.keys, k)
+			r.rank[id] = uint32(at)
+			r.next[at] = uint32(total[at])
+			total[at] += int(r.counts[id])
+		}
+	}
+	listed, mapped := 0, 0
+	for _, count := range total {
+		if dense(count, n) {
+			mapped += words(n)
+		} else {
+			listed += count
+		}
+	}
+	lists, maps := make([]uint32, listed), make(bitmap, mapped)
+	t.sets = make([]set, len(t.keys))
+	for at, count := range total {
+		if dense(count, n) {
+			t.sets[at] = set{n: count, bits: maps[:words(n):words(n)]}
+			maps = maps[words(n):]
+		} else {
+			t.sets[at] = set{n: count, list: lists[:count:count]}
+			lists = lists[count:]
+		}
+	}
+	each(func(r *run) { r.fill(t.sets) })
+	return t
+}
+
+// run is one core's part of building the index.
+type run struct {
+	texts  []shard
+	first  int // ordinal
+	table  keyTable
+	counts []uint32 // of reviews, by the table's id
+	last   []uint32 // ordinal+1 of the last review that has it, by the table's id
+	rank   []uint32 // place in the sorted keys, by the table's id
+	next   []uint32 // place in the list to fill, by rank
+}
+
+func (r *run) countAll() {
+	r.each(func(id, ordinal uint32) {
+		if int(id) == len(r.counts) {
+			r.counts, r.last = append(r.counts, 0), append(r.last, 0)
+		}
+		if r.last[id] != ordinal+1 {
+			r.last[id] = ordinal + 1
+			r.counts[id]++
+		}
+	})
+	clear(r.last)
+}
+
+func (r *run) fill(sets []set) {
+	r.each(func(id, ordinal uint32) {
+		if r.last[id] == ordinal+1 {
+			return
+		}
+		r.last[id] = ordinal + 1
+		at := r.rank[id]
+		if s := &sets[at]; s.bits != nil {
+			s.bits.add(ordinal)
+		} else {
+			s.list[r.next[at]] = ordinal
+			r.next[at]++
+		}
+	})
+}
+
+// each calls do with the table's id of every trigram of every review, in order;
+// one that a review has twice comes twice.
+func (r *run) each(do func(id, ordinal uint32)) {
+	ordinal := uint32(r.first)
+	for i := range r.texts {
+		for j := range r.texts[i].ends {
+			text := r.texts[i].of(j)
+			var k uint64 // the last three code points
+			have := 0    // how many of them there are
+			push := func(c rune) {
+				k = (k<<runeBits | uint64(c)) & keyMask
+				if have++; have >= 3 {
+					do(r.table.id(k), ordinal)
+				}
+			}
+			finish := func() {
+				if have > 0 {
+					push(end)
+					push(end)
+				}
+				k, have = 0, 0
+			}
+			for at := 0; at < len(text); {
+				switch c := text[at]; {
+				case c < utf8.RuneSelf:
+					push(rune(c))
+					at++
+				case c == between:
+					finish()
+					at++
+				default:
+					c, size := utf8.DecodeRune(text[at:])
+					push(c)
+					at += size
+				}
+			}
+			finish()
+			ordinal++
+		}
+	}
+}
+
+// keyTable numbers keys in the order in which they come: a hash table with open
+// addressing, several times as fast as a map at the one thing that opening a
+// snapshot does most.
+type keyTable struct {
+	keys  []uint64 // by id
+	slots []slot   // a power of two
+	shift uint
+	// multiplier is random and odd: texts come from strangers, who must not be able
+	// to choose words that all fall into one slot.
+	multiplier uint64
+}
+
+// slot is a key, complemented so that an empty one is zero, and its id.
+type slot struct {
+	key uint64
+	id  uint32
+}
+
+func newKeyTable() keyTable {
+	return keyTable{slots: make([]slot, 1<<12), shift: 64 - 12, multiplier: rand.Uint64() | 1}
+}
+
+func (t *keyTable) id(k uint64) uint32 {
+	mask := uint64(len(t.slots) - 1)
+	for at := k * t.multiplier >> t.shift; ; at = (at + 1) & mask {
+		switch s := &t.slots[at]; s.key {
+		case ^k:
+			return s.id
+		case 0:
+			id := uint32(len(t.keys))
+			*s = slot{^k, id}
+			t.keys = append(t.keys, k)
+			if 2*len(t.keys) > len(t.slots) {
+				t.grow()
+			}
+			return id
+		}
+	}
+}
+
+func (t *keyTable) grow() {
+	t.slots = make([]slot, 2*len(t.slots))
+	t.shift--
+	mask := uint64(len(t.slots) - 1)
+	for id, k := range t.keys {
+		at := k * t.multiplier >> t.shift
+		for t.slots[at].key != 0 {
+			at = (at + 1) & mask
+		}
+		t.slots[at] = slot{^k, uint32(id)}
+	}
+}

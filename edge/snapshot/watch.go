@@ -1,0 +1,113 @@
+package snapshot
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"reviewcast"
+)
+
+// DefaultInterval is how often a Watcher looks.
+const DefaultInterval = time.Second
+
+// Watcher follows a published directory. It looks at the content of manifest.json,
+// the file that a build writes last: times say nothing where directories are
+// exchanged by name, and events don't come from network file systems. What the
+// directory says is served, whatever its sequence: one that is lower than before
+// is an operator going back, on this one edge. Whether subscribers of the hub
+// hear of it is the hub's decision.
+type Watcher struct {
+	// Dir is the directory's name. It is looked up anew each time, so that a build
+	// may put another directory in its place.
+	Dir string
+	// Config is what every snapshot is opened with.
+	Config Config
+	// Holder gets the snapshots. Required.
+	Holder *Holder
+	// Interval between two looks. Zero is DefaultInterval.
+	Interval time.Duration
+	// Logger is told of every change and, once for each cause, of what stands in
+	// its way. Nil drops it.
+	Logger *slog.Logger
+
+	mu       sync.Mutex
+	reported string // the error that was logged last
+}
+
+// Run looks at the directory until ctx is done, the first time at once. It always
+// returns nil: whatever is wrong with the directory may be mended there.
+func (w *Watcher) Run(ctx context.Context) error {
+	interval := w.Interval
+	if interval == 0 {
+		interval = DefaultInterval
+	}
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		_ = w.Look() // it has logged the error
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+// Look opens the directory now if its manifest isn't the one that is served. Any
+// error leaves the current snapshot as it is; the next look tries again, which
+// costs reading and hashing up to the first file that doesn't match. Several
+// goroutines may call it: a ping needn't wait for the next tick.
+func (w *Watcher) Look() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	err := w.look()
+	if err == nil {
+		w.reported = ""
+	} else if err.Error() != w.reported {
+		w.reported = err.Error()
+		w.logger().Error("published directory not taken; the last good one is served", "dir", w.Dir,
+			"serving", w.Holder.Load() != nil, "error", err)
+	}
+	return err
+}
+
+func (w *Watcher) look() error {
+	fsys := os.DirFS(w.Dir)
+	manifest, err := fs.ReadFile(fsys, reviewcast.PathManifest[1:])
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", w.Dir, err)
+	}
+	if current := w.Holder.Load(); current != nil {
+		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(manifest, served.Body) {
+			return nil
+		}
+	}
+	started := time.Now()
+	s, err := Open(fsys, w.Config)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", w.Dir, err)
+	}
+	old := w.Holder.Swap(s)
+
+	args := []any{"dir", w.Dir, "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond)}
+	if old != nil && s.Sequence() <= old.Sequence() {
+		w.logger().Warn("published directory goes back, or comes from another line of builds; serving it",
+			append(args, "sequence_before", old.Sequence())...)
+		return nil
+	}
+	w.logger().Info("published directory opened", args...)
+	return nil
+}
+
+func (w *Watcher) logger() *slog.Logger {
+	if w.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return w.Logger
+}
