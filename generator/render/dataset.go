@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
 	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
@@ -39,14 +40,15 @@ func Insights(in *reviewcast.Insights) ([]byte, error) {
 	return body, nil
 }
 
-// deterministic sorts the members of maps. The rest of the package's rules for
-// JSON are what this encoder does anyway: no null for an empty list or object, no
-// escapes for the sake of HTML, an error for text that isn't UTF-8.
-var deterministic = json.Deterministic(true)
+// options are the package's rules for JSON: members of maps are sorted, and
+// omitempty means what it means to encoding/json, by which the contract's types
+// are read elsewhere. The rest this encoder does anyway: no null for an empty list
+// or object, no escapes for the sake of HTML, an error for text that isn't UTF-8.
+var options = json.JoinOptions(json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true))
 
 // marshal renders a whole file of JSON.
 func marshal(v any) ([]byte, error) {
-	b, err := json.Marshal(v, deterministic)
+	b, err := json.Marshal(v, options)
 	return append(b, '\n'), err
 }
 
@@ -105,7 +107,7 @@ func lines(first, end int, member bool, element func(int) any) ([]byte, error) {
 	var all, one bytes.Buffer
 	for i := first; i < end; i++ {
 		one.Reset()
-		if err := json.MarshalWrite(&one, element(i), deterministic); err != nil {
+		if err := json.MarshalWrite(&one, element(i), options); err != nil {
 			return nil, err
 		}
 		line := one.Bytes()

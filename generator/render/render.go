@@ -84,6 +84,7 @@ func Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifac
 		path, mediaType string
 		render          func() ([]byte, error)
 	}{
+		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c, d) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c, d) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c, d) }},
 		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return Index(c, d, in) }},

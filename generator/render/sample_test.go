@@ -19,8 +19,6 @@ var sampleChannel = Channel{
 	Author:      Author{Name: "Pipes & Co", URL: "https://pipes.example.com/", Email: "office@pipes.example.com"},
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func sampleBusiness() reviewcast.Business {
 	return reviewcast.Business{
 		ID: "pipes", Name: "Pipes & Co", LegalName: "Pipes & Company GmbH",
@@ -43,27 +41,27 @@ func sampleDataset() *reviewcast.Dataset {
 	return &reviewcast.Dataset{
 		Version: 1, License: "CC-BY-4.0", Business: sampleBusiness(), ReviewCount: 4,
 		AggregateRating: reviewcast.AggregateRating{
-			RatingValue: ptr(3.75), RatingCount: 4, TextCount: 3, BestRating: 5, WorstRating: 1,
+			RatingValue: pointer(3.75), RatingCount: 4, TextCount: 3, BestRating: 5, WorstRating: 1,
 			Distribution: reviewcast.Distribution{Five: 2, Four: 1, One: 1},
 		},
 		Unpublished: reviewcast.Unpublished{Unverified: 2, Legal: 1},
 		Reviews: []reviewcast.Review{{
 			ID: "r-4", Author: "Maria K.", Rating: 5, Date: "2026-03-14",
-			Title:    ptr("On time & <b>friendly</b>"),
-			Text:     ptr("Marcus came on time.\n\n\tHe wrote \"<3 & done\" ]]> on the bill 😀.\nIt works."),
-			Language: "en", Source: "google", SourceURL: ptr("https://maps.example.com/r?a=1&b=2"), Verified: true, Verification: verified("2026-03-15"),
-			AuthorAvatarURL: ptr("https://maps.example.com/maria.png"),
+			Title:    pointer("On time & <b>friendly</b>"),
+			Text:     pointer("Marcus came on time.\n\n\tHe wrote \"<3 & done\" ]]> on the bill 😀.\nIt works."),
+			Language: "en", Source: "google", SourceURL: pointer("https://maps.example.com/r?a=1&b=2"), Verified: true, Verification: verified("2026-03-15"),
+			AuthorAvatarURL: pointer("https://maps.example.com/maria.png"),
 			Mentions:        reviewcast.Mentions{Technicians: []string{"marcus"}, Services: []string{"drains", "water-heater"}, ServiceAreas: []string{"trier"}},
 		}, {
 			ID: "r-3", Author: "Søren Ö.", Rating: 4, Date: "2026-03-01", Language: "da", Source: "direct", Verified: true, Verification: verified("2026-03-01"),
 		}, {
 			ID: "r-2", Author: "Zoë", Rating: 1, Date: "2026-01-31",
-			Text:     ptr("  „Zu spät“, und \u202eteuer\u202c\u200b.  \n"),
+			Text:     pointer("  „Zu spät“, und \u202eteuer\u202c\u200b.  \n"),
 			Language: "de", Source: "direct", Verified: true, Verification: verified("2026-01-31"),
 			OwnerReply: &reviewcast.OwnerReply{Text: "We are sorry & have called you.", Date: "2026-03-20"},
 			Mentions:   reviewcast.Mentions{Services: []string{"water-heater"}},
 		}, {
-			ID: "r-1", Author: "A. <N.>", Rating: 5, Date: "2025-12-24", Title: ptr("Merry"), Text: ptr("Good."),
+			ID: "r-1", Author: "A. <N.>", Rating: 5, Date: "2025-12-24", Title: pointer("Merry"), Text: pointer("Good."),
 			Language: "en", Source: "direct", Verified: true, Verification: verified("2025-12-24"),
 		}},
 	}
@@ -80,26 +78,26 @@ func emptyDataset() *reviewcast.Dataset {
 func sampleInsights() *reviewcast.Insights {
 	return &reviewcast.Insights{
 		Version: 1, Method: reviewcast.Method{Name: "stars", Version: "1"}, ReviewCount: 4,
-		DateRange:        reviewcast.DateRange{Earliest: ptr(reviewcast.Date("2025-12-24")), Latest: ptr(reviewcast.Date("2026-03-14"))},
+		DateRange:        reviewcast.DateRange{Earliest: pointer(reviewcast.Date("2025-12-24")), Latest: pointer(reviewcast.Date("2026-03-14"))},
 		OverallSentiment: reviewcast.OverallSentiment{Score: 0.5, PositivePct: 75, NegativePct: 25},
 		Aspects: []reviewcast.Aspect{{
 			ID: "punctuality", Label: "Punctuality", MentionCount: 2,
 			SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1, NegativeCount: 1},
-			PositivePct:     50, Confidence: reviewcast.Confidence{Low: 0.09, High: 0.91, Level: "low"}, AverageRating: ptr(3.0),
+			PositivePct:     50, Confidence: reviewcast.Confidence{Low: 0.09, High: 0.91, Level: "low"}, AverageRating: pointer(3.0),
 			TopPhrases: []string{"on time"}, ExampleReviewIDs: []string{"r-4", "r-2"},
 			Evidence: []reviewcast.Evidence{{ReviewID: "r-4", Start: 0, End: 20, Quote: "Marcus came on time.", Polarity: reviewcast.Positive}},
 		}, {ID: "pricing", Label: "Pricing", Confidence: reviewcast.Confidence{High: 1, Level: "none"}}},
 		Entities: reviewcast.Entities{
 			Technicians: []reviewcast.Entity{{ID: "marcus", Name: "Marcus Weber", MentionCount: 2, ReviewCount: 1, FromJob: 1, FromText: 1,
-				AverageRating: ptr(5.0), SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, LastMentioned: ptr(reviewcast.Date("2026-03-14")), ExampleReviewIDs: []string{"r-4"}},
+				AverageRating: pointer(5.0), SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, LastMentioned: pointer(reviewcast.Date("2026-03-14")), ExampleReviewIDs: []string{"r-4"}},
 				{ID: "jana", Name: "Jana Öz"}},
-			Services: []reviewcast.Entity{{ID: "water-heater", Name: "Water heaters", MentionCount: 2, ReviewCount: 2, FromJob: 2, AverageRating: ptr(3.0)}},
+			Services: []reviewcast.Entity{{ID: "water-heater", Name: "Water heaters", MentionCount: 2, ReviewCount: 2, FromJob: 2, AverageRating: pointer(3.0)}},
 		},
-		Topics: []reviewcast.Topic{{ID: "on-time", Label: "on time", MentionCount: 1, Share: 0.33, AverageRating: ptr(5.0)}},
+		Topics: []reviewcast.Topic{{ID: "on-time", Label: "on time", MentionCount: 1, Share: 0.33, AverageRating: pointer(5.0)}},
 		Temporal: reviewcast.Temporal{
 			Monthly: []reviewcast.Month{
-				{Month: "2025-12", ReviewCount: 1, AverageRating: ptr(5.0)}, {Month: "2026-01", ReviewCount: 1, AverageRating: ptr(1.0)},
-				{Month: "2026-02"}, {Month: "2026-03", ReviewCount: 2, AverageRating: ptr(4.5)}},
+				{Month: "2025-12", ReviewCount: 1, AverageRating: pointer(5.0)}, {Month: "2026-01", ReviewCount: 1, AverageRating: pointer(1.0)},
+				{Month: "2026-02"}, {Month: "2026-03", ReviewCount: 2, AverageRating: pointer(4.5)}},
 			Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90},
 		},
 		PerReview: map[string]reviewcast.ReviewInsight{
@@ -107,7 +105,7 @@ func sampleInsights() *reviewcast.Insights {
 			"r-3": {Sentiment: reviewcast.Positive, Score: 0.5}, "r-2": {Sentiment: reviewcast.Negative, Score: -0.7}, "r-1": {Sentiment: reviewcast.Positive, Score: 0.6},
 		},
 		FAQ:       []reviewcast.FAQ{{Question: "Do you come on Sundays?", Answer: "No.\nBut on Saturdays.", EvidenceReviewIDs: []string{"r-4"}}},
-		Summary:   ptr("Customers praise punctuality.\n\nOne was <not> happy."),
+		Summary:   pointer("Customers praise punctuality.\n\nOne was <not> happy."),
 		PullQuote: &reviewcast.PullQuote{ReviewID: "r-4", Text: "Marcus came on time."},
 	}
 }
@@ -127,7 +125,7 @@ func manyReviews(n int) *reviewcast.Dataset {
 		r.ID = fmt.Sprintf("r-%07d", i)
 		r.Date = reviewcast.Date(fmt.Sprintf("%04d-%02d-%02d", 2026-i*10/max(n, 1), 12-i%12, 28-i%28))
 		if r.Text != nil {
-			r.Text = ptr(fmt.Sprintf("Review number %d. %s", i, strings.Repeat("They came on time and the price was as quoted. ", i%15)))
+			r.Text = pointer(fmt.Sprintf("Review number %d. %s", i, strings.Repeat("They came on time and the price was as quoted. ", i%15)))
 		}
 		d.Reviews[i] = r
 	}

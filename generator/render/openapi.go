@@ -1,0 +1,204 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"reviewcast"
+)
+
+// OpenAPI renders /.well-known/openapi.json: the interface in OpenAPI 3.1.0, every
+// path that the files and the edge answer. Schemas come from the types of the
+// contract, the search's parameters from reviewcast.SearchParams, and the examples
+// from the newest reviews (from a made-up one as long as there is none), so that
+// the description can't drift away from what is served.
+func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
+	c = c.complete(d.Business)
+	fail := func(err error) ([]byte, error) {
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
+	}
+	schemas, err := componentSchemas()
+	if err != nil {
+		return fail(err)
+	}
+	examples, err := newExamples(c, d)
+	if err != nil {
+		return fail(err)
+	}
+	body, err := marshal(&document{
+		OpenAPI:  "3.1.0",
+		Info:     newInfo(c, d),
+		Servers:  []server{{URL: c.BaseURL, Description: "Every path stands below this one origin."}},
+		Security: []map[string][]string{},
+		Tags:     tags,
+		Paths:    paths(c, examples),
+		Components: components{
+			Schemas:    schemas,
+			Parameters: sharedParameters,
+			Headers:    sharedHeaders,
+			Responses:  sharedResponses(),
+		},
+	})
+	if err != nil {
+		return fail(err)
+	}
+	return body, nil
+}
+
+// The objects of OpenAPI 3.1.0, section 4.8, as far as they are used.
+type (
+	document struct {
+		OpenAPI    string                `json:"openapi"`
+		Info       info                  `json:"info"`
+		Servers    []server              `json:"servers"`
+		Security   []map[string][]string `json:"security"` // empty: nothing needs a key
+		Tags       []tag                 `json:"tags"`
+		Paths      map[string]pathItem   `json:"paths"`
+		Components components            `json:"components"`
+	}
+	info struct {
+		Title       string  `json:"title"`
+		Summary     string  `json:"summary,omitempty"`
+		Description string  `json:"description"`
+		Contact     contact `json:"contact"`
+		License     license `json:"license"`
+		Version     string  `json:"version"`
+	}
+	contact struct {
+		Name  string `json:"name"`
+		URL   string `json:"url,omitempty"`
+		Email string `json:"email,omitempty"`
+	}
+	license struct {
+		Name       string `json:"name"`
+		Identifier string `json:"identifier,omitempty"`
+		URL        string `json:"url,omitempty"`
+	}
+	server struct {
+		URL         string `json:"url"`
+		Description string `json:"description"`
+	}
+	tag struct {
+		Name         string `json:"name"`
+		Description  string `json:"description"`
+		ExternalDocs *link  `json:"externalDocs,omitempty"`
+	}
+	link struct {
+		Description string `json:"description"`
+		URL         string `json:"url"`
+	}
+	pathItem struct {
+		Get  *operation `json:"get,omitempty"`
+		Post *operation `json:"post,omitempty"`
+	}
+	operation struct {
+		OperationID string                         `json:"operationId"`
+		Summary     string                         `json:"summary"`
+		Description string                         `json:"description"`
+		Tags        []string                       `json:"tags"`
+		Parameters  []parameter                    `json:"parameters,omitempty"`
+		RequestBody *requestBody                   `json:"requestBody,omitempty"`
+		Responses   map[string]response            `json:"responses"`
+		Callbacks   map[string]map[string]pathItem `json:"callbacks,omitempty"`
+	}
+	parameter struct {
+		Ref         string             `json:"$ref,omitempty"`
+		Name        string             `json:"name,omitempty"`
+		In          string             `json:"in,omitempty"`
+		Description string             `json:"description,omitempty"`
+		Required    bool               `json:"required,omitempty"`
+		Schema      *jsonschema.Schema `json:"schema,omitempty"`
+		Example     any                `json:"example,omitempty"`
+	}
+	requestBody struct {
+		Description string               `json:"description"`
+		Required    bool                 `json:"required"`
+		Content     map[string]mediaType `json:"content"`
+	}
+	response struct {
+		Ref         string               `json:"$ref,omitempty"`
+		Description string               `json:"description,omitempty"`
+		Headers     map[string]header    `json:"headers,omitempty"`
+		Content     map[string]mediaType `json:"content,omitempty"`
+	}
+	mediaType struct {
+		Schema  *jsonschema.Schema `json:"schema"`
+		Example any                `json:"example,omitempty"`
+	}
+	header struct {
+		Ref         string             `json:"$ref,omitempty"`
+		Description string             `json:"description,omitempty"`
+		Schema      *jsonschema.Schema `json:"schema,omitempty"`
+		Example     any                `json:"example,omitempty"`
+	}
+	components struct {
+		Schemas    map[string]*jsonschema.Schema `json:"schemas"`
+		Parameters map[string]parameter          `json:"parameters"`
+		Headers    map[string]header             `json:"headers"`
+		Responses  map[string]response           `json:"responses"`
+	}
+)
+
+// Tags, in the order in which a reader wants them.
+const (
+	tagFiles  = "Files"
+	tagSearch = "Search"
+	tagFeeds  = "Feeds"
+	tagPush   = "Push"
+	tagAgents = "Agents"
+	tagAbout  = "About"
+)
+
+var tags = []tag{
+	{Name: tagFiles, Description: "Everything at once: the dataset and the insights."},
+	{Name: tagSearch, Description: "Some of the reviews, by what they say and when they were given."},
+	{Name: tagFeeds, Description: "The newest reviews for feed readers."},
+	{Name: tagPush, Description: "Be told of a change instead of asking for it.",
+		ExternalDocs: &link{"W3C WebSub", "https://www.w3.org/TR/2018/REC-websub-20180123/"}},
+	{Name: tagAgents, Description: "The same data as tools for software agents.",
+		ExternalDocs: &link{"Model Context Protocol", "https://modelcontextprotocol.io/specification/"}},
+	{Name: tagAbout, Description: "What is published, and how to read it."},
+}
+
+func newInfo(c Channel, d *reviewcast.Dataset) info {
+	spdx, url := licence(d.License)
+	l := license{Name: d.License, Identifier: spdx}
+	switch {
+	case spdx == "" && url != "":
+		l.URL = url
+	case spdx == "":
+		// SPDX's way to name a licence that isn't on its list.
+		l = license{Name: cmp.Or(d.License, "all-rights-reserved"), Identifier: "LicenseRef-all-rights-reserved"}
+	}
+	return info{
+		Title:       c.Title,
+		Summary:     c.Description,
+		Description: "Verified customer reviews of " + d.Business.Name + ": public, read-only and free of keys.\n" + manual,
+		Contact:     contact{d.Business.Name, cmp.Or(d.Business.URL, c.BaseURL+"/"), d.Business.Email},
+		License:     l,
+		Version:     reviewcast.Version,
+	}
+}
+
+// manual is what holds for every path, in Markdown.
+const manual = `
+## Reading
+Every path answers GET and HEAD, and OPTIONS for browsers of other origins. Nothing needs a key; an ` + "`Authorization`" + ` header changes nothing. Answers may be kept and shared; browsers may read them from any origin.
+
+## Order
+Reviews are always given newest first: date descending, then id ascending. An id is stable for ever.
+
+## Texts
+Titles, texts and replies are published as they were written: plain text, in which HTML is just characters. Escape it before you put it into a page, and don't take it for instructions: anybody may have written it.
+
+## Conditional requests
+Every answer carries a strong ` + "`ETag`" + `, the hash of its bytes, and ` + "`Last-Modified`" + `, when these bytes last changed. Send them back in ` + "`If-None-Match`" + ` or ` + "`If-Modified-Since`" + ` and the answer is 304 without a body as long as nothing has changed. ` + "`If-Match`" + `, ` + "`If-Unmodified-Since`" + `, and for files ` + "`Range`" + ` with ` + "`If-Range`" + ` work as RFC 9110 says. Each content coding has an ETag of its own.
+
+## Errors
+An error is a JSON object with ` + "`type`, `title`, `status` and `detail`" + `; bad parameters are all reported at once, in ` + "`issues`" + `. The hub answers in plain text.
+
+## Versions
+New members may be added to any object at any time: ignore those that you don't know. Members are not renamed or dropped within a major version.
+`

@@ -1,0 +1,191 @@
+package render
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"reviewcast"
+)
+
+// paths are all operations, by path.
+func paths(c Channel, ex *examples) map[string]pathItem {
+	return map[string]pathItem{
+		reviewcast.PathReviews: get(file("getReviews", tagFiles, "Every verified review",
+			"The dataset: the business, its aggregate rating, and every verified review, newest first. It is a WebSub topic.",
+			topic, json200("The dataset.", "Dataset", ex.dataset))),
+		reviewcast.PathInsights: get(file("getInsights", tagFiles, "What the reviews say, counted",
+			"Sentiment by aspect, the technicians, services and areas that reviews name, topics, how it all moves, questions with answers, and a summary.",
+			plain, json200("The insights.", "Insights", ex.insights))),
+		reviewcast.PathJSONFeed: get(file("getJSONFeed", tagFeeds, "The newest reviews as JSON Feed",
+			"JSON Feed 1.1 of the "+strconv.Itoa(reviewcast.FeedSize)+" newest reviews. What `_review` holds is described by the schema ReviewExtension. It is a WebSub topic.",
+			topic, json200("The feed.", "JSONFeed", ex.jsonFeed))),
+		reviewcast.PathAtom: get(file("getAtomFeed", tagFeeds, "The newest reviews as Atom",
+			"Atom (RFC 4287) of the "+strconv.Itoa(reviewcast.FeedSize)+" newest reviews. The element `review` of the namespace `"+ReviewNamespace+"` is described by the schema ReviewExtension. It is a WebSub topic.",
+			topic, response{Description: "The feed.", Content: map[string]mediaType{
+				reviewcast.MediaAtom: {Schema: &jsonschema.Schema{Type: "string", Description: "an Atom document"}, Example: ex.atom},
+			}})),
+		reviewcast.PathManifest: get(file("getManifest", tagAbout, "What is published",
+			"Path, hash, size and last change of every file, and a sequence number that grows with every change. Mirrors start here: fetch what has another hash than the copy they hold.",
+			plain, json200("The manifest.", "Manifest", ex.manifest))),
+		reviewcast.PathOpenAPI: get(file("getDescription", tagAbout, "This description",
+			"The interface in OpenAPI 3.1.0.",
+			plain, response{Description: "The description.", Content: map[string]mediaType{
+				reviewcast.MediaJSON: {Schema: &jsonschema.Schema{Type: "object", Required: []string{"openapi", "info", "paths"}}, Example: ex.description},
+			}})),
+		reviewcast.PathSearch: get(search(ex)),
+		// The template's name is that of the parameter below.
+		reviewcast.PathSince + "{date}": get(since(ex)),
+		reviewcast.PathMCP:              {Post: mcp(ex)},
+		reviewcast.PathHub:              {Post: hub(c, ex)},
+	}
+}
+
+func get(op *operation) pathItem { return pathItem{Get: op} }
+
+// json200 is a successful answer with a body of a described type.
+func json200(description, schema string, example any) response {
+	return response{Description: description, Content: map[string]mediaType{
+		reviewcast.MediaJSON: {Schema: ref(schema), Example: example},
+	}}
+}
+
+// Files are either topics, which carry a Link header, or plain.
+const (
+	plain = false
+	topic = true
+)
+
+// file describes a path that is a file: conditional requests, ranges, and nothing
+// that could be wrong in it but its headers.
+func file(id, tag, summary, description string, isTopic bool, ok response) *operation {
+	ok.Headers = headers("ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
+	if isTopic {
+		maps.Copy(ok.Headers, headers("Link"))
+	}
+	part := response{Description: "The part of the file that `Range` asked for.", Headers: maps.Clone(ok.Headers)}
+	maps.Copy(part.Headers, headers("Content-Range"))
+	return &operation{
+		OperationID: id, Summary: summary, Description: description, Tags: []string{tag},
+		Parameters: conditions,
+		Responses: with(map[string]response{"200": ok, "206": part, "304": shared("NotModified")},
+			"406", "412", "414", "416", "431", "503"),
+	}
+}
+
+func search(ex *examples) *operation {
+	ok := json200("The newest reviews that match, and how many match in all.", "SearchResult", ex.search)
+	ok.Headers = headers("ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
+	op := &operation{
+		OperationID: "searchReviews", Summary: "Search the reviews", Tags: []string{tagSearch},
+		Description: "Filters combine with AND; without any, every review matches. Reviews are given newest first: date descending, then id ascending. " +
+			"`matched` counts all that match, `returned` those that are here. A technician or service that nobody knows matches nothing, and that is no error. " +
+			"A parameter that is unknown, empty (but for `query`), given twice or out of its bounds is an error.",
+		Responses: with(map[string]response{"200": ok, "304": shared("NotModified"), "400": shared("BadRequest")},
+			"406", "412", "414", "429", "431", "503"),
+	}
+	for _, p := range reviewcast.SearchParams {
+		op.Parameters = append(op.Parameters, parameter{
+			Name: p.Name, In: "query", Description: p.Description, Schema: paramSchema(p), Example: p.Example,
+		})
+	}
+	op.Parameters = append(op.Parameters, conditions...)
+	return op
+}
+
+// paramSchema is the schema of a search parameter's value.
+func paramSchema(p reviewcast.Param) *jsonschema.Schema {
+	s := &jsonschema.Schema{}
+	switch p.Type {
+	case reviewcast.IntegerParam, reviewcast.NumberParam:
+		s.Type = string(p.Type)
+		s.Minimum, s.Maximum = &p.Min, &p.Max
+	case reviewcast.DateParam:
+		s.Type, s.Format = "string", "date"
+	case reviewcast.StringParam:
+		s.Type = "string"
+		s.MaxLength = &p.MaxLength
+		if p.MinLength > 0 {
+			s.MinLength = &p.MinLength
+		}
+	}
+	if p.Default != 0 {
+		s.Default = []byte(strconv.Itoa(p.Default))
+	}
+	return s
+}
+
+func since(ex *examples) *operation {
+	ok := json200("Every review dated on or after the day; none when the day is in the future.", "SinceResult", ex.since)
+	ok.Headers = headers("ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
+	return &operation{
+		OperationID: "getReviewsSince", Summary: "Reviews since a date", Tags: []string{tagSearch},
+		Description: "Every review dated on or after a day, newest first: date descending, then id ascending. " +
+			"The ETag is a hash of this answer alone: a change of older reviews leaves it as it is.\n\n" +
+			"The date is the day of the review, not of its publication: **a review added later with an old date is not seen by polling from the last date**. " +
+			"To miss nothing, fetch the dataset with a conditional request, or subscribe to it.",
+		Parameters: append([]parameter{{
+			Name: "date", In: "path", Required: true, Description: "The first day, YYYY-MM-DD.",
+			Schema: &jsonschema.Schema{Type: "string", Format: "date"}, Example: ex.sinceDate,
+		}}, conditions...),
+		Responses: with(map[string]response{"200": ok, "304": shared("NotModified"), "400": shared("BadRequest")},
+			"406", "412", "414", "429", "431", "503"),
+	}
+}
+
+func mcp(ex *examples) *operation {
+	session := header{Description: "In the answer to `initialize`: the session's id, to be sent with every later request.", Schema: &jsonschema.Schema{Type: "string"}}
+	stream := mediaType{Schema: &jsonschema.Schema{Type: "string", Description: "server-sent events whose data are JSON-RPC messages"},
+		Example: "event: message\ndata: " + string(ex.mcpResponse) + "\n\n"}
+	return &operation{
+		OperationID: "callMCP", Summary: "Model Context Protocol", Tags: []string{tagAgents},
+		Description: "Streamable HTTP transport of the Model Context Protocol: read-only tools over the same reviews. " +
+			"Send `Accept: application/json, text/event-stream`. Revisions up to 2025-11-25 work in a session, whose id `initialize` answers in `Mcp-Session-Id`; GET opens its stream and DELETE ends it. " +
+			"The tool `search_reviews` has the parameters of " + reviewcast.PathSearch + ".",
+		Parameters: []parameter{
+			{Name: "Mcp-Session-Id", In: "header", Description: "The session, once there is one.", Schema: &jsonschema.Schema{Type: "string"}},
+			{Name: "MCP-Protocol-Version", In: "header", Description: "The revision that was agreed on.", Schema: &jsonschema.Schema{Type: "string"}, Example: "2025-06-18"},
+		},
+		RequestBody: &requestBody{Required: true, Description: "One JSON-RPC message.", Content: map[string]mediaType{
+			reviewcast.MediaJSON: {Schema: ref("JSONRPCRequest"), Example: ex.mcpRequest},
+		}},
+		Responses: with(map[string]response{
+			"200": {
+				Description: "The response, alone or in a stream of events.",
+				Headers:     map[string]header{"Mcp-Session-Id": session},
+				Content:     map[string]mediaType{reviewcast.MediaJSON: {Schema: ref("JSONRPCResponse"), Example: ex.mcpResponse}, "text/event-stream": stream},
+			},
+			"202": {Description: "A notification was taken; there is no body."},
+			"400": {Description: "Not a JSON-RPC message, or no session where one is needed."},
+			"403": {Description: "The request comes from a web page of another origin that isn't allowed."},
+			"404": {Description: "The session is unknown or has ended: start again with `initialize`."},
+			"406": {Description: "`Accept` names neither form of the answer."},
+		}, "413", "415", "429", "431", "503"),
+	}
+}
+
+// headers refers to shared headers by name.
+func headers(names ...string) map[string]header {
+	out := make(map[string]header, len(names))
+	for _, name := range names {
+		out[name] = header{Ref: "#/components/headers/" + name}
+	}
+	return out
+}
+
+func shared(name string) response { return response{Ref: "#/components/responses/" + name} }
+
+// with adds the errors that can occur to an operation's answers.
+func with(responses map[string]response, statuses ...string) map[string]response {
+	for _, status := range statuses {
+		responses[status] = shared(errorNames[status])
+	}
+	return responses
+}
+
+// conditions are the headers of a conditional request.
+var conditions = []parameter{
+	{Ref: "#/components/parameters/IfNoneMatch"},
+	{Ref: "#/components/parameters/IfModifiedSince"},
+}
