@@ -32,7 +32,7 @@ func paths(c Channel, ex *examples) map[string]pathItem {
 		reviewcast.PathOpenAPI: get(file("getDescription", tagAbout, "This description",
 			"The interface in OpenAPI 3.1.0.",
 			plain, response{Description: "The description.", Content: map[string]mediaType{
-				reviewcast.MediaJSON: {Schema: &jsonschema.Schema{Type: "object", Required: []string{"openapi", "info", "paths"}}, Example: ex.description},
+				reviewcast.MediaJSON: {Schema: descriptionSchema, Example: ex.description},
 			}})),
 		reviewcast.PathSearch: get(search(ex)),
 		// The template's name is that of the parameter below.

@@ -264,6 +264,13 @@ var (
 	})
 )
 
+// descriptionSchema is as much of OpenAPI as a client needs to know what it got.
+var descriptionSchema = object([]string{"openapi", "info", "paths"}, map[string]*jsonschema.Schema{
+	"openapi": {Type: "string"},
+	"info":    {Type: "object"},
+	"paths":   {Type: "object"},
+})
+
 func object(required []string, properties map[string]*jsonschema.Schema) *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", Required: required, Properties: properties}
 }
