@@ -1,0 +1,505 @@
+package source
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/language"
+
+	"reviewcast"
+)
+
+// decoder walks the trees of one file, field by field, and notes everything that
+// is wrong: it never stops at the first problem.
+type decoder struct {
+	*problems
+	locate locator
+	// strict is JSON's habit: a number where text belongs is a mistake. In YAML
+	// it's just text that happens to look like a number.
+	strict bool
+	// absent are required columns that a CSV file doesn't have. The header's
+	// problem stands for those of all rows.
+	absent map[string]bool
+	// tag and canonical are the last language that was looked up: most files have
+	// one only.
+	tag, canonical string
+	// words holds one copy of the values that come again and again: sources,
+	// methods, ids of technicians.
+	words map[string]string
+}
+
+func newDecoder(p *problems, at locator) *decoder {
+	if at == nil {
+		at = func(n *node, _ int) (int, int) { return n.line, n.col }
+	}
+	return &decoder{problems: p, locate: at, words: make(map[string]string)}
+}
+
+// maxWords stops a file of a million different sources from being kept for ever.
+const maxWords = 1000
+
+// word gives the decoder's one copy of s.
+func (d *decoder) word(s string) string {
+	if w, ok := d.words[s]; ok {
+		return w
+	}
+	if len(d.words) < maxWords {
+		d.words[s] = s
+	}
+	return s
+}
+
+// schema is a set of fields that may stand together, in the order of the file's
+// description.
+type schema struct {
+	what   string // "the review", for messages
+	prefix string // "owner_reply.", before the fields' names in messages
+	names  []string
+	index  map[string]int
+	// also says what editors mean by other words.
+	also map[string]string
+}
+
+func newSchema(what, prefix string, names ...string) *schema {
+	s := &schema{what: what, prefix: prefix, names: names, index: make(map[string]int, len(names))}
+	for i, name := range names {
+		s.index[name] = i
+	}
+	return s
+}
+
+// maxFields is at least the number of fields of the largest schema.
+const maxFields = 18
+
+// record is a mapping whose fields were found by name.
+type record struct {
+	*decoder
+	schema *schema
+	node   *node
+	found  [maxFields]*entry
+}
+
+// record looks the fields of n up and notes the unknown and the repeated ones. ok
+// is false when n is no mapping at all.
+func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
+	r = record{decoder: d, schema: s, node: n}
+	if n.kind != mapping {
+		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.describe()), "the fields are "+strings.Join(s.names, ", "))
+		return r, false
+	}
+	for i := range n.entries {
+		e := &n.entries[i]
+		key := &e.key
+		f, known := s.index[key.text]
+		switch {
+		case !known && key.kind > cell:
+			// The reader has refused it already.
+		case !known:
+			suggestion := "the fields are " + strings.Join(s.names, ", ")
+			if name, ok := s.also[squash(key.text)]; ok {
+				suggestion = fmt.Sprintf("did you mean %q?", name)
+			} else {
+				suggestion = didYouMean(key.text, s.names, suggestion)
+			}
+			d.add(Error, key.line, key.col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, echo(s.prefix+key.text)), suggestion)
+		case r.found[f] != nil:
+			d.add(Error, key.line, key.col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
+				fmt.Sprintf("the first is in line %d; keep one of them", r.found[f].key.line))
+		default:
+			r.found[f] = e
+		}
+	}
+	return r, true
+}
+
+// describe says what a value is, for messages about what it should be.
+func (n *node) describe() string {
+	switch n.kind {
+	case null:
+		return "empty"
+	case text, cell:
+		return "the text " + echo(n.text)
+	case number, date, boolean:
+		return echoPlain(n.text)
+	}
+	return n.kind.String()
+}
+
+// echoPlain repeats a value that was written without quotes.
+func echoPlain(s string) string {
+	quoted := echo(s)
+	if quoted == `"`+s+`"` {
+		return s
+	}
+	return quoted
+}
+
+func (r *record) name(f int) string { return r.schema.prefix + r.schema.names[f] }
+
+// value is the field's value, nil when it is absent. null is absent too.
+func (r *record) value(f int) *node {
+	if e := r.found[f]; e != nil && e.value.kind != null {
+		return &e.value
+	}
+	return nil
+}
+
+// required notes the fields that have to be there and aren't.
+func (r *record) required(fields ...int) {
+	for _, f := range fields {
+		if r.value(f) != nil || r.absent[r.name(f)] {
+			continue
+		}
+		line, col := r.node.line, r.node.col
+		if e := r.found[f]; e != nil {
+			line, col = e.value.line, e.value.col
+			suggestion := "write it after the colon"
+			if e.value.text != "" && e.value.text != "null" && e.value.text != "~" {
+				suggestion = fmt.Sprintf("%s alone means nothing at all; if it is meant as text, put it in quotes", e.value.text)
+			}
+			if r.strict {
+				suggestion = "give it a value"
+			}
+			r.add(Error, line, col, "missing-field", fmt.Sprintf("%s is required and is empty", r.name(f)), suggestion)
+			continue
+		}
+		r.add(Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.name(f)), fmt.Sprintf("add %s", r.name(f)))
+	}
+}
+
+// text reads a text as written. ok is false when it is absent or wrong, which is
+// noted.
+func (r *record) text(f int) (s string, ok bool) {
+	n := r.value(f)
+	if n == nil {
+		return "", false
+	}
+	return r.plainText(n, r.name(f))
+}
+
+// plainText reads any text.
+func (d *decoder) plainText(n *node, name string) (string, bool) {
+	switch n.kind {
+	case text, cell:
+	case number, date:
+		if d.strict {
+			d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, echoPlain(n.text)), "put it in double quotes")
+			return "", false
+		}
+	case boolean:
+		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.text), "put it in quotes")
+		return "", false
+	default:
+		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.kind), "write the text after the field's name; quotes help when it holds special characters")
+		return "", false
+	}
+	s := n.text
+	if i, c := reviewcast.BadRune(s); i >= 0 {
+		line, col := d.locate(n, i)
+		d.add(Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, nameRune(c)), badRuneRemedy(c))
+		return "", false
+	}
+	// Bytes are at least as many as code points, and nearly always few enough.
+	if len(s) > reviewcast.MaxTextLength {
+		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
+			d.add(Error, n.line, n.col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
+			return "", false
+		}
+	}
+	return s, true
+}
+
+// nonBlank reads a text that must say something.
+func (r *record) nonBlank(f int) (string, bool) {
+	s, ok := r.text(f)
+	if ok && blank(s) {
+		n := r.value(f)
+		r.add(Error, n.line, n.col, "blank", fmt.Sprintf("%s is blank", r.name(f)), "write it, or leave the field out if it isn't required")
+		return "", false
+	}
+	return s, ok
+}
+
+// optional reads a customer's words; blank means none.
+func (r *record) optional(f int) *string {
+	s, ok := r.text(f)
+	if !ok || blank(s) {
+		return nil
+	}
+	return &s
+}
+
+// blank tells whether a text has nothing but white space.
+func blank(s string) bool {
+	for _, r := range s {
+		if !unicode.IsSpace(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// id reads an id.
+func (r *record) id(f int) string {
+	s, ok := r.text(f)
+	if !ok {
+		return ""
+	}
+	if reviewcast.ValidID(s) {
+		return s
+	}
+	n := r.value(f)
+	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
+	if fixed := fixID(s); fixed != "" {
+		suggestion += fmt.Sprintf(", such as %q", fixed)
+	}
+	r.add(Error, n.line, n.col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
+	return ""
+}
+
+// fixID makes an id of what might have been meant; "" when it can't.
+func fixID(s string) string {
+	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
+		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
+	}), "-")
+	id = strings.TrimLeft(id, "._-")
+	if !reviewcast.ValidID(id) {
+		return ""
+	}
+	return id
+}
+
+// date reads a calendar date.
+func (r *record) date(f int) reviewcast.Date {
+	n := r.value(f)
+	if n == nil {
+		return ""
+	}
+	const form = "write it as YYYY-MM-DD"
+	if n.kind == boolean || n.kind > boolean && n.kind < cell {
+		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.describe()), form+", such as 2026-03-14")
+		return ""
+	}
+	if d := reviewcast.Date(n.text); d.Valid() {
+		return d
+	}
+	suggestion := form + ", such as 2026-03-14"
+	what := fmt.Sprintf("%s %s is not a date", r.name(f), echo(n.text))
+	if looksLikeDate(n.text) {
+		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.text)
+		suggestion = "correct the month or the day"
+	} else if t, ok := guessDate(n.text); ok {
+		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), echo(n.text))
+		suggestion = "write " + t.Format(time.DateOnly)
+	}
+	r.add(Error, n.line, n.col, "bad-date", what, suggestion)
+	return ""
+}
+
+// looksLikeDate tells whether s is of the form, if not in the calendar.
+func looksLikeDate(s string) bool {
+	if len(s) != len("2006-01-02") {
+		return false
+	}
+	for i := range len(s) {
+		if i == 4 || i == 7 {
+			if s[i] != '-' {
+				return false
+			}
+		} else if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// guessDate reads the other ways in which people write dates, as long as each
+// can mean one day only: 03/04/2025 can't.
+func guessDate(s string) (time.Time, bool) {
+	for _, layout := range []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "20060102", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05",
+		"2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, true
+		}
+	}
+	day, errDay := time.Parse("2/1/2006", s)
+	month, errMonth := time.Parse("1/2/2006", s)
+	switch {
+	case errDay == nil && (errMonth != nil || day.Equal(month)):
+		return day, true
+	case errMonth == nil && errDay != nil:
+		return month, true
+	}
+	return time.Time{}, false
+}
+
+// stars reads a rating.
+func (r *record) stars(f int) int {
+	n := r.value(f)
+	if n == nil {
+		return 0
+	}
+	name := r.name(f)
+	whole := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	if n.kind != number && n.kind != cell {
+		suggestion := whole + " without quotes"
+		if n.kind == text && len(n.text) == 1 && '1' <= n.text[0] && n.text[0] <= '5' {
+			suggestion = fmt.Sprintf("write %s without quotes", n.text)
+		}
+		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), suggestion)
+		return 0
+	}
+	if len(n.text) == 1 && '0'+reviewcast.MinRating <= n.text[0] && n.text[0] <= '0'+reviewcast.MaxRating {
+		return int(n.text[0] - '0')
+	}
+	suggestion := whole
+	if v, err := strconv.ParseFloat(n.text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
+		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	}
+	r.add(Error, n.line, n.col, "bad-rating", fmt.Sprintf("%s is %s", name, echoPlain(n.text)), suggestion)
+	return 0
+}
+
+// language reads a BCP 47 tag and gives it in its usual case: "en-us" is "en-US".
+func (r *record) language(f int) string {
+	s, ok := r.text(f)
+	if !ok {
+		return ""
+	}
+	if s == r.tag && s != "" {
+		return r.canonical
+	}
+	tag, err := language.Raw.Parse(s)
+	if err != nil || tag == language.Und {
+		n := r.value(f)
+		r.add(Error, n.line, n.col, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), echo(s)), "write a BCP 47 tag, such as en, de or pt-BR")
+		return ""
+	}
+	r.tag, r.canonical = s, tag.String()
+	return r.canonical
+}
+
+// url reads an absolute web address; "" when it is absent or wrong.
+func (r *record) url(f int) string {
+	n := r.value(f)
+	if n == nil {
+		return ""
+	}
+	return r.webAddress(n, r.name(f))
+}
+
+func (d *decoder) webAddress(n *node, name string) string {
+	s, ok := d.plainText(n, name)
+	if !ok {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
+		return s
+	}
+	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
+	if err == nil && u.Scheme == "" && strings.Contains(s, ".") && !strings.ContainsFunc(s, unicode.IsSpace) {
+		suggestion = "write it with https:// in front"
+	}
+	d.add(Error, n.line, n.col, "bad-url", fmt.Sprintf("%s %s is not a web address", name, echo(s)), suggestion)
+	return ""
+}
+
+// float reads a number within bounds.
+func (r *record) float(f int, low, high float64) float64 {
+	n := r.value(f)
+	if n == nil {
+		return 0
+	}
+	name := r.name(f)
+	if n.kind != number {
+		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), "write it without quotes, such as 45.65")
+		return 0
+	}
+	v, err := strconv.ParseFloat(n.text, 64)
+	if err != nil || v != v || v < low || v > high {
+		r.add(Error, n.line, n.col, "out-of-range", fmt.Sprintf("%s is %s", name, echoPlain(n.text)), fmt.Sprintf("it goes from %g to %g", low, high))
+		return 0
+	}
+	return v
+}
+
+// choice reads one of a few words.
+func (r *record) choice(f int, choices []string) string {
+	s, ok := r.text(f)
+	if !ok {
+		return ""
+	}
+	if slices.Contains(choices, s) {
+		return r.word(s)
+	}
+	n := r.value(f)
+	r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), echo(s), oneOf(choices)), didYouMean(s, choices, "choose one of them"))
+	return ""
+}
+
+// items is a list's values; a single text where a list belongs is noted. In a CSV
+// cell the values are separated by semicolons, blanks around them don't count.
+func (r *record) items(f int) []node {
+	n := r.value(f)
+	switch {
+	case n == nil:
+		return nil
+	case n.kind == list:
+		return n.items
+	case n.kind == cell:
+		var items []node
+		offset := 0
+		for part := range strings.SplitSeq(n.text, ";") {
+			word := strings.TrimSpace(part)
+			if word != "" {
+				item := node{kind: cell, text: word}
+				item.line, item.col = r.locate(n, offset+strings.Index(part, word))
+				items = append(items, item)
+			}
+			offset += len(part) + 1
+		}
+		return items
+	}
+	suggestion := "write a list"
+	if n.kind < list && !strings.Contains(n.text, ",") {
+		suggestion = fmt.Sprintf("write [%s]", n.text)
+		if r.strict || n.kind == text && !reviewcast.ValidID(n.text) {
+			suggestion = fmt.Sprintf("write [%s]", echo(n.text))
+		}
+	}
+	r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.describe()), suggestion)
+	return nil
+}
+
+// texts reads a list of texts that must say something.
+func (r *record) texts(f int) []string {
+	items := r.items(f)
+	texts := make([]string, 0, len(items))
+	for i := range items {
+		if s, ok := r.item(&items[i], r.name(f)); ok {
+			texts = append(texts, s)
+		}
+	}
+	return texts
+}
+
+// item reads one of a list's texts, which must say something.
+func (d *decoder) item(n *node, list string) (string, bool) {
+	if n.kind == null {
+		d.add(Error, n.line, n.col, "blank", "an item of "+list+" is empty", "write it or delete it")
+		return "", false
+	}
+	s, ok := d.plainText(n, "an item of "+list)
+	if ok && blank(s) {
+		d.add(Error, n.line, n.col, "blank", "an item of "+list+" is blank", "write it or delete it")
+		return "", false
+	}
+	return s, ok
+}

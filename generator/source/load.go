@@ -1,0 +1,302 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"reviewcast"
+)
+
+// MaxReviews is how many reviews one folder may hold, published or not. All of
+// them are in memory at once, here and in every edge.
+const MaxReviews = 1_000_000
+
+// Config says how a folder is read. Its zero value is ready to use.
+type Config struct {
+	// Today is the last day that a date may name; "" is the calendar day of the
+	// business, in the time zone of business.yaml.
+	Today reviewcast.Date
+	// Now tells the time for Today; nil is time.Now.
+	Now func() time.Time
+}
+
+// Loader reads one content folder, again and again. It keeps what it parsed, so
+// that a second Load reads only the files with reviews that changed: by size,
+// time or identity, and where the time is too young to be trusted, by their
+// bytes. A Loader may be used by several goroutines, one Load at a time runs.
+type Loader struct {
+	dir string
+	cfg Config
+
+	mu    sync.Mutex
+	files map[string]*parsed
+}
+
+// parsed is a file with reviews as it was last read. It is never changed.
+type parsed struct {
+	part
+	stamp stamp
+}
+
+// NewLoader makes a Loader of a folder, which is first looked at by Load.
+func NewLoader(dir string, cfg Config) *Loader {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Loader{dir: dir, cfg: cfg, files: make(map[string]*parsed)}
+}
+
+// Load reads the folder. Everything that is wrong in it is among the problems,
+// sorted by file, line, column and code; the Content is nil if and only if one of
+// them is an Error. The error is for a folder that can't be read, and for the
+// context's.
+//
+// Each Content is the caller's own, but its texts and job records are shared with
+// those of other loads and must not be changed.
+func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	root, err := os.OpenRoot(l.dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open content folder: %w", err)
+	}
+	defer root.Close()
+	found, problems, err := walk(root)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
+	}
+	files, err := l.parse(ctx, root, found)
+	if err != nil {
+		return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
+	}
+
+	f := newFolder(root)
+	f.readAll()
+	f.check(files, l.today(f.content.Business.TimeZone))
+	problems = append(problems, f.problems...)
+	sortProblems(problems)
+	if HasErrors(problems) {
+		return nil, problems, nil
+	}
+	return f.content, problems, nil
+}
+
+// today is the last day that a date may name.
+func (l *Loader) today(timeZone string) reviewcast.Date {
+	if l.cfg.Today != "" {
+		return l.cfg.Today
+	}
+	zone, err := time.LoadLocation(timeZone)
+	if err != nil {
+		zone = time.UTC // business.yaml has a problem already
+	}
+	return reviewcast.Date(l.cfg.Now().In(zone).Format(time.DateOnly))
+}
+
+// parse reads the files that changed and gives all of them, in the order of
+// found.
+func (l *Loader) parse(ctx context.Context, root *os.Root, found []found) ([]*parsed, error) {
+	jobs := make([]job, len(found))
+	workers, running := errgroup.WithContext(ctx)
+	// Parsing is all computing: more workers than processors would only hold more
+	// of the files in memory.
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for i, f := range found {
+		if running.Err() != nil {
+			break
+		}
+		j := &jobs[i]
+		j.root, j.name, j.old = root, f.path, l.files[f.path]
+		switch {
+		case j.old != nil && !j.old.stamp.fresh && j.old.stamp.matches(f.info):
+			j.unchanged = true
+		case formatOf(f.path) == formatJSONL:
+			// A large file is cut up for all workers, so that this one does the cutting.
+			j.cut(running, workers)
+		default:
+			workers.Go(func() error {
+				j.whole()
+				return running.Err()
+			})
+		}
+	}
+	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
+		return nil, err
+	}
+	files := make([]*parsed, len(found))
+	l.files = make(map[string]*parsed, len(found))
+	for i := range jobs {
+		files[i] = jobs[i].done()
+		if files[i].stamp.info != nil {
+			l.files[found[i].path] = files[i]
+		}
+	}
+	return files, nil
+}
+
+// job is the reading of one file.
+type job struct {
+	root *os.Root
+	name string
+	old  *parsed // nil when it is new
+	// unchanged tells that old still holds.
+	unchanged bool
+	stamp     stamp
+	parts     []*part // in the order of the file
+}
+
+// add begins the next part of the file.
+func (j *job) add() *part {
+	p := newPart(j.name)
+	j.parts = append(j.parts, p)
+	return p
+}
+
+// done joins the parts.
+func (j *job) done() *parsed {
+	if j.unchanged {
+		if j.stamp.info == nil {
+			return j.old
+		}
+		return &parsed{part: j.old.part, stamp: j.stamp}
+	}
+	if len(j.parts) == 0 {
+		return &parsed{part: *newPart(j.name), stamp: j.stamp}
+	}
+	p := &parsed{part: *j.parts[0], stamp: j.stamp}
+	if len(j.parts) > 1 {
+		total := 0
+		for _, q := range j.parts {
+			total += len(q.drafts)
+		}
+		p.drafts = append(make([]draft, 0, total), p.drafts...)
+		for _, q := range j.parts[1:] {
+			p.join(q)
+		}
+	}
+	return p
+}
+
+// open opens the file and takes its stamp; nil when it can't be read. A file that
+// is gone since it was found has no reviews.
+func (j *job) open(limit int64) *opened {
+	f, problem := open(j.root, j.name, limit)
+	if problem != nil {
+		if problem.Code != "" {
+			j.add().fail(*problem)
+		}
+		return nil
+	}
+	// The time is looked at before the bytes, so that a change in between shows.
+	j.stamp = stamp{info: f.info, fresh: fresh(f.info, time.Now())}
+	return f
+}
+
+// whole reads a file in one piece.
+func (j *job) whole() {
+	limit := int64(MaxDataFile)
+	if formatOf(j.name) == formatYAML {
+		limit = MaxYAMLFile
+	}
+	f := j.open(limit)
+	if f == nil {
+		return
+	}
+	defer f.Close()
+	data, err := f.all(limit)
+	if err != nil {
+		j.stamp.info = nil
+		j.add().fail(openProblem(j.name, err))
+		return
+	}
+	doubtful := j.old != nil && j.old.stamp.fresh && j.old.stamp.matches(j.stamp.info)
+	if doubtful || j.stamp.fresh {
+		j.stamp.sum = maphash.Bytes(seed, data)
+	}
+	if doubtful && j.stamp.sum == j.old.stamp.sum {
+		j.unchanged = true
+		return
+	}
+	if formatOf(j.name) == formatYAML {
+		j.add().parseYAML(data)
+	} else {
+		j.add().parseCSV(data)
+	}
+}
+
+// cut reads a JSONL file and hands its lines to the workers.
+func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
+	f := j.open(MaxDataFile)
+	if f == nil {
+		return
+	}
+	defer f.Close()
+	fail := func(err error) {
+		j.stamp.info = nil
+		j.add().fail(openProblem(j.name, err))
+	}
+	var sum maphash.Hash
+	sum.SetSeed(seed)
+	if j.old != nil && j.old.stamp.fresh && j.old.stamp.matches(f.info) {
+		if _, err := io.Copy(&sum, f); err != nil {
+			fail(err)
+			return
+		}
+		if j.stamp.sum = sum.Sum64(); j.stamp.sum == j.old.stamp.sum {
+			j.unchanged = true
+			return
+		}
+		sum.Reset()
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			fail(err)
+			return
+		}
+	}
+	r := io.LimitReader(f, MaxDataFile)
+	if j.stamp.fresh {
+		r = io.TeeReader(r, &sum)
+	}
+	err := cutJSONL(r, func(data []byte, line int) error {
+		if line == 1 {
+			if encoding := wide(data); encoding != "" {
+				return errNotUTF8
+			}
+			data = bytes.TrimPrefix(data, bom)
+		}
+		if line > MaxReviews {
+			return errTooManyLines
+		}
+		p := j.add()
+		workers.Go(func() error { return p.parseJSONL(ctx, data, line) })
+		return ctx.Err()
+	}, func(line int) { j.add().tooLong(line) })
+	switch {
+	case errors.Is(err, errNotUTF8):
+		p := j.add()
+		p.incomplete = true
+		p.notUTF8("UTF-16")
+	case errors.Is(err, errTooManyLines):
+		j.add().fail(Problem{Severity: Error, File: j.name, Line: MaxReviews + 1, Col: 1, Code: "too-many-reviews",
+			Message: fmt.Sprintf("the file has more than %d lines", MaxReviews), Suggestion: "a folder holds no more reviews than that"})
+	case err != nil && ctx.Err() == nil:
+		fail(err)
+	}
+	j.stamp.sum = sum.Sum64()
+}
+
+// Reasons to stop cutting.
+var (
+	errNotUTF8      = errors.New("not UTF-8")
+	errTooManyLines = errors.New("too many lines")
+)

@@ -1,0 +1,265 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+	"time"
+)
+
+// format is how a file's reviews are written.
+type format uint8
+
+const (
+	formatYAML format = iota + 1
+	formatJSONL
+	formatCSV
+)
+
+// formatOf tells a file's format by its extension; 0 for none that holds reviews.
+func formatOf(name string) format {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".yaml", ".yml":
+		return formatYAML
+	case ".jsonl":
+		return formatJSONL
+	case ".csv":
+		return formatCSV
+	}
+	return 0
+}
+
+// part is what was read from a file or from a piece of one.
+type part struct {
+	problems
+	drafts []draft
+	// incomplete tells that there may be reviews that weren't understood.
+	incomplete bool
+}
+
+func newPart(name string) *part { return &part{problems: problems{file: name}} }
+
+// take decodes one review and keeps it.
+func (p *part) take(d *decoder, n *node) {
+	w, ok := d.review(n)
+	if !ok {
+		p.incomplete = true
+		return
+	}
+	p.drafts = append(p.drafts, w)
+}
+
+// join appends a later piece of the same file.
+func (p *part) join(q *part) {
+	p.problems.join(&q.problems)
+	p.drafts = append(p.drafts, q.drafts...)
+	p.incomplete = p.incomplete || q.incomplete
+}
+
+// fail notes that nothing more can be read.
+func (p *part) fail(problem Problem) {
+	p.put(problem)
+	p.incomplete = true
+}
+
+// parseYAML reads a file of reviews: a list or one review in each document.
+func (p *part) parseYAML(data []byte) {
+	d := newDecoder(&p.problems, nil)
+	complete := readYAML(data, &p.problems, func(n *node) {
+		switch n.kind {
+		case null: // an empty file or document
+		case list:
+			for i := range n.items {
+				p.take(d, &n.items[i])
+			}
+		default:
+			p.take(d, n)
+		}
+	})
+	if !complete {
+		p.incomplete = true
+	}
+}
+
+// parseCSV reads a file of reviews, one a row.
+func (p *part) parseCSV(data []byte) {
+	c := newCSVReader(&p.problems)
+	d := newDecoder(&p.problems, c.locate)
+	d.absent = c.absent
+	if !c.read(data, func(n *node) { p.take(d, n) }) {
+		p.incomplete = true
+	}
+}
+
+// parseJSONL reads whole lines of a file, one review each.
+func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
+	j := newJSONLine(&p.problems)
+	d := newDecoder(&p.problems, j.locate)
+	d.strict = true
+	p.drafts = make([]draft, 0, bytes.Count(data, []byte{'\n'})+1)
+	for ; len(data) > 0; line++ {
+		if line%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var row []byte
+		row, data, _ = bytes.Cut(data, []byte{'\n'})
+		row = bytes.TrimSuffix(row, []byte{'\r'})
+		switch {
+		case len(row) > MaxLine:
+			p.tooLong(line)
+			continue
+		case len(bytes.TrimLeft(row, " \t")) == 0:
+			continue
+		}
+		var n node
+		if !j.read(row, line, &n) {
+			p.incomplete = true
+			continue
+		}
+		p.take(d, &n)
+	}
+	return nil
+}
+
+func (p *part) tooLong(line int) {
+	p.add(Error, line, 1, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "write one review a line")
+	p.incomplete = true
+}
+
+// block is how much of a JSONL file one worker gets at a time, in bytes: enough
+// to make handing over cheap, little enough for both cores to end together.
+const block = 1 << 20
+
+// cutJSONL reads a file in blocks of whole lines and hands each on, with the
+// number of its first line. The blocks' slices belong to the receiver. skipped is
+// told of lines that are too long to be held.
+func cutJSONL(r io.Reader, hand func(data []byte, line int) error, skipped func(line int)) error {
+	line, skipping := 1, false
+	var carry []byte
+	for {
+		buf := make([]byte, len(carry)+block)
+		copy(buf, carry)
+		n, err := io.ReadFull(r, buf[len(carry):])
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			return err
+		}
+		data := buf[:len(carry)+n]
+		if skipping {
+			i := bytes.IndexByte(data, '\n')
+			if i < 0 {
+				if last {
+					return nil
+				}
+				carry = nil
+				continue
+			}
+			data = data[i+1:]
+			line++
+			skipping = false
+		}
+		cut := len(data)
+		if !last {
+			cut = bytes.LastIndexByte(data, '\n') + 1
+		}
+		if cut > 0 {
+			if err := hand(data[:cut:cut], line); err != nil {
+				return err
+			}
+			line += bytes.Count(data[:cut], []byte{'\n'})
+		}
+		if last {
+			return nil
+		}
+		carry = data[cut:]
+		if len(carry) > MaxLine+1 { // + 1: it may end in a carriage return
+			skipped(line)
+			carry, skipping = nil, true
+		}
+	}
+}
+
+// opened is a file that may be read.
+type opened struct {
+	*os.File
+	info fs.FileInfo
+}
+
+// open opens an ordinary file of at most limit bytes. Nothing is read from one
+// that is larger.
+func open(root *os.Root, name string, limit int64) (*opened, *Problem) {
+	f, err := root.Open(name)
+	if err != nil {
+		p := openProblem(name, err)
+		if errors.Is(err, fs.ErrNotExist) {
+			p.Code = "" // the caller knows whether it may be missing
+		}
+		return nil, &p
+	}
+	info, err := f.Stat()
+	problem := Problem{Severity: Error, File: name}
+	switch {
+	case err != nil:
+		problem = openProblem(name, err)
+	case !info.Mode().IsRegular():
+		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is no ordinary file", "put a file here"
+	case info.Size() > limit:
+		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; at most %s are read", size(info.Size()), size(limit)), "split it"
+		if limit == MaxYAMLFile {
+			problem.Suggestion = "split it, or use JSONL"
+		}
+	default:
+		return &opened{f, info}, nil
+	}
+	f.Close()
+	return nil, &problem
+}
+
+// size writes a number of bytes for people.
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
+// all reads the file, at most limit bytes even if it grows meanwhile.
+func (f *opened) all(limit int64) ([]byte, error) {
+	buf := bytes.NewBuffer(make([]byte, 0, f.info.Size()+bytes.MinRead))
+	_, err := buf.ReadFrom(io.LimitReader(f, limit))
+	return buf.Bytes(), err
+}
+
+// seed makes the hashes of one process comparable.
+var seed = maphash.MakeSeed()
+
+// stamp tells whether a file has changed since it was parsed.
+type stamp struct {
+	info fs.FileInfo
+	// fresh tells that the file changed so shortly before it was read that a
+	// second change might bear the same time. Then its hash decides.
+	fresh bool
+	sum   uint64
+}
+
+// granularity is the coarsest time stamp of a file system in use: FAT's.
+const granularity = 2 * time.Second
+
+// fresh tells whether a file of this time may change without its time changing.
+func fresh(info fs.FileInfo, now time.Time) bool { return now.Sub(info.ModTime()) <= granularity }
+
+// matches tells whether the file has the same size and time, and is the same
+// file: an editor's rename may bring an older one in its place.
+func (s *stamp) matches(info fs.FileInfo) bool {
+	return s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime()) && os.SameFile(s.info, info)
+}

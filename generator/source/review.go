@@ -1,0 +1,210 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"reviewcast"
+)
+
+// The fields of a review.
+const (
+	reviewID = iota
+	reviewAuthor
+	reviewRating
+	reviewDate
+	reviewTitle
+	reviewText
+	reviewLanguage
+	reviewSource
+	reviewSourceURL
+	reviewAvatar
+	reviewReply
+	reviewVerification
+	reviewTechnicians
+	reviewServices
+	reviewAreas
+)
+
+const (
+	replyText = iota
+	replyDate
+)
+
+const (
+	verificationMethod = iota
+	verificationOn
+	verificationReference
+)
+
+var (
+	reviewSchema = newSchema("the review", "", "id", "author", "rating", "date", "title", "text", "language", "source", "source_url",
+		"author_avatar_url", "owner_reply", "verification", "technicians", "services", "service_areas")
+	replySchema        = newSchema("owner_reply", "owner_reply.", "text", "date")
+	verificationSchema = newSchema("verification", "verification.", "method", "verified_on", "reference")
+)
+
+func init() {
+	reviewSchema.also = map[string]string{
+		"stars": "rating", "score": "rating", "name": "author", "reviewer": "author", "customer": "author", "comment": "text", "body": "text",
+		"review": "text", "content": "text", "headline": "title", "subject": "title", "lang": "language", "reply": "owner_reply",
+		"response": "owner_reply", "verified": "verification", "url": "source_url", "link": "source_url", "avatar": "author_avatar_url",
+		"areas": "service_areas", "area": "service_areas", "technician": "technicians", "service": "services", "platform": "source",
+	}
+}
+
+// draft is a review as one file gives it, before it meets the rest of the
+// folder: its language may be missing and the ids of its job be unknown. Drafts
+// are kept between loads.
+type draft struct {
+	Review
+	id, date, replyDate, verifiedOn place
+	refs                            []ref // in the order of the file
+}
+
+// place is a Position without its file.
+type place struct{ line, col int32 }
+
+func (n *node) place() place { return place{int32(n.line), int32(n.col)} }
+
+// ref is an id in a job record.
+type ref struct {
+	value string
+	list  uint8 // an index into refLists
+	at    place
+}
+
+// refLists are the fields that name what business.yaml lists.
+var refLists = [...]struct {
+	field int    // of a review
+	name  string // of the field, there and in business.yaml
+	one   string // what one of them is
+}{
+	{reviewTechnicians, "technicians", "technician"},
+	{reviewServices, "services", "service"},
+	{reviewAreas, "service_areas", "service area"},
+}
+
+// review reads one review. A draft that has problems is given all the same, for
+// its id still matters to the other files; ok is false when it has no usable id.
+func (d *decoder) review(n *node) (_ draft, ok bool) {
+	r, ok := d.record(n, reviewSchema)
+	if !ok {
+		return draft{}, false
+	}
+	var w draft
+	w.At = Position{File: d.file, Line: n.line, Col: n.col}
+	r.required(reviewID, reviewAuthor, reviewRating, reviewDate)
+	w.ID = r.id(reviewID)
+	w.id = r.placeOf(reviewID)
+	w.Author, _ = r.nonBlank(reviewAuthor)
+	w.Rating = r.stars(reviewRating)
+	w.Date = r.date(reviewDate)
+	w.date = r.placeOf(reviewDate)
+	w.Title = r.optional(reviewTitle)
+	w.Text = r.optional(reviewText)
+	w.Language = r.language(reviewLanguage)
+	w.Source = r.source()
+	w.SourceURL = pointer(r.url(reviewSourceURL))
+	w.AuthorAvatarURL = pointer(r.url(reviewAvatar))
+	if n := r.value(reviewReply); n != nil {
+		w.OwnerReply = d.reply(n, &w)
+	}
+	w.Hidden = Unverified
+	if n := r.value(reviewVerification); n != nil {
+		d.verification(n, &w)
+	}
+	d.job(&r, &w)
+	return w, w.ID != ""
+}
+
+func pointer(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// placeOf is where a field's value stands, or the record if it has none.
+func (r *record) placeOf(f int) place {
+	if n := r.value(f); n != nil {
+		return n.place()
+	}
+	return r.node.place()
+}
+
+// source reads where the review was given.
+func (r *record) source() string {
+	s, ok := r.nonBlank(reviewSource)
+	if !ok {
+		return "direct"
+	}
+	n := r.value(reviewSource)
+	if lower := strings.ToLower(s); lower != s {
+		r.add(Warning, n.line, n.col, "source-case", fmt.Sprintf("source %s has capital letters, so that it counts as another source than %s", echo(s), echo(lower)), "write "+lower)
+	}
+	if strings.ContainsAny(s, "\n\t") {
+		r.add(Error, n.line, n.col, "bad-value", "source has more than one line", "write one word, such as google")
+	}
+	return r.word(s)
+}
+
+// reply reads the business's answer.
+func (d *decoder) reply(n *node, w *draft) *reviewcast.OwnerReply {
+	r, ok := d.record(n, replySchema)
+	if !ok {
+		return nil
+	}
+	r.required(replyText, replyDate)
+	var reply reviewcast.OwnerReply
+	reply.Text, _ = r.nonBlank(replyText)
+	reply.Date = r.date(replyDate)
+	w.replyDate = r.placeOf(replyDate)
+	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
+		d.add(Warning, int(w.replyDate.line), int(w.replyDate.col), "reply-before-review",
+			fmt.Sprintf("the reply of %s is older than its review of %s", reply.Date, w.Date), "check both dates")
+	}
+	return &reply
+}
+
+// verification reads how the business knows the author.
+func (d *decoder) verification(n *node, w *draft) {
+	r, ok := d.record(n, verificationSchema)
+	if !ok {
+		return
+	}
+	r.required(verificationMethod)
+	w.Verification.Method = r.choice(verificationMethod, reviewcast.VerificationMethods)
+	w.Verification.VerifiedOn = r.date(verificationOn)
+	if r.value(verificationOn) == nil {
+		w.Verification.VerifiedOn = w.Date
+	} else {
+		w.verifiedOn = r.placeOf(verificationOn)
+	}
+	w.Reference, _ = r.text(verificationReference)
+	w.Verified, w.Published, w.Hidden = true, true, ""
+}
+
+// job reads what the job record names. Whether business.yaml knows it is asked
+// once all files are there.
+func (d *decoder) job(r *record, w *draft) {
+	ids := [len(refLists)][]string{}
+	for i, l := range refLists {
+		ids[i] = []string{}
+		items := r.items(l.field)
+		for j := range items {
+			n := &items[j]
+			s, ok := d.item(n, l.name)
+			if !ok {
+				continue
+			}
+			s = d.word(s)
+			ids[i] = append(ids[i], s)
+			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: n.place()})
+		}
+		slices.Sort(ids[i])
+		ids[i] = slices.Compact(ids[i])
+	}
+	w.Job = reviewcast.Mentions{Technicians: ids[0], Services: ids[1], ServiceAreas: ids[2]}
+}

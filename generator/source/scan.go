@@ -1,0 +1,161 @@
+package source
+
+import (
+	"bytes"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+)
+
+// bom is the byte order mark that Windows editors and spreadsheets put before
+// UTF-8. It isn't part of the content.
+var bom = []byte("\uFEFF")
+
+// clean looks at the bytes before any library does. It reports every byte that
+// isn't UTF-8 and every character that no published text may hold, with its
+// place, and gives back text that is safe to parse on, where each such character
+// is U+FFFD: so the file's other problems are found in the same run. ok is false
+// when this is no text at all, and nothing more can be said.
+//
+// line is the number of the first line. separators refuses U+2028 and U+2029
+// too: YAML takes them for line ends, so that they can't be published as
+// written.
+func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bool) {
+	if line == 1 {
+		if encoding := wide(data); encoding != "" {
+			p.notUTF8(encoding)
+			return nil, false
+		}
+		data = bytes.TrimPrefix(data, bom)
+	}
+	if !suspicious(data, separators) {
+		return data, true
+	}
+	out := make([]byte, 0, len(data)+16)
+	start := 0 // of the line
+	// A file in another encoding has many bytes that aren't UTF-8, and one cause:
+	// the first is reported, the others are counted.
+	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
+	for i := 0; i < len(data); {
+		c, size := rune(data[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRune(data[i:])
+		}
+		bad := true
+		col := func() int { return utf8.RuneCount(data[start:i]) + 1 }
+		switch {
+		case c == '\n':
+			bad = false
+			line++
+			start = i + 1
+		case c == 0:
+			p.add(Error, line, col(), "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
+			return nil, false
+		case c == utf8.RuneError && size == 1:
+			if invalid++; invalid == 1 {
+				badLine, badCol, badByte = line, col(), data[i]
+			}
+		case c == '\r':
+			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
+				p.add(Error, line, col(), "bad-character", "there is a carriage return (U+000D) without a line feed", badRuneRemedy(c))
+			}
+		case separators && (c == '\u2028' || c == '\u2029'):
+			p.add(Error, line, col(), "bad-character", fmt.Sprintf("the separator U+%04X ends a line in YAML", c),
+				fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c))
+		default:
+			bad = badRune(c)
+			if bad {
+				p.add(Error, line, col(), "bad-character", fmt.Sprintf("there is a %s here", nameRune(c)), badRuneRemedy(c))
+			}
+		}
+		if bad {
+			out = utf8.AppendRune(out, utf8.RuneError)
+		} else {
+			out = append(out, data[i:i+size]...)
+		}
+		i += size
+	}
+	if invalid > 0 {
+		message := fmt.Sprintf("the byte 0x%02X is not UTF-8", badByte)
+		if invalid > 1 {
+			message += fmt.Sprintf(", nor are %d more", invalid-1)
+		}
+		p.add(Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like Windows-1252 or Latin-1)")
+	}
+	return out, true
+}
+
+// notUTF8 notes a file in another encoding.
+func (p *problems) notUTF8(encoding string) {
+	p.add(Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
+}
+
+// wide names the UTF-16 or UTF-32 that data seems to be in, "" for neither.
+func wide(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
+		return "UTF-16 (little-endian)"
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}), len(data) >= 4 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
+		return "UTF-16 (big-endian)"
+	case bytes.HasPrefix(data, []byte{0, 0, 0xFE, 0xFF}):
+		return "UTF-32"
+	}
+	return ""
+}
+
+// suspicious tells quickly whether clean has to look at each character: most
+// files never need it.
+func suspicious(data []byte, separators bool) bool {
+	ascii := true
+	for i, c := range data {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7F {
+			if c == '\r' && i+1 < len(data) && data[i+1] == '\n' {
+				continue
+			}
+			return true
+		}
+		if c >= utf8.RuneSelf {
+			ascii = false
+		}
+	}
+	if ascii {
+		return false
+	}
+	if !utf8.Valid(data) {
+		return true
+	}
+	// U+0080 to U+009F begin with C2, U+2028 and U+2029 with E2 80, the
+	// noncharacters with EF BF.
+	for i, c := range data[:len(data)-1] {
+		switch {
+		case c == 0xC2 && data[i+1] < 0xA0:
+			return true
+		case separators && c == 0xE2 && data[i+1] == 0x80 && (data[i+2] == 0xA8 || data[i+2] == 0xA9):
+			return true
+		case c == 0xEF && data[i+1] == 0xBF && data[i+2] >= 0xBE:
+			return true
+		}
+	}
+	return false
+}
+
+// badRune says of one character what reviewcast.BadRune says of a text.
+func badRune(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF || r >= 0x7F && unicode.IsControl(r)
+}
+
+// nameRune names a character that may not be published.
+func nameRune(r rune) string {
+	if r == 0xFFFE || r == 0xFFFF {
+		return fmt.Sprintf("noncharacter U+%04X", r)
+	}
+	return fmt.Sprintf("control character U+%04X", r)
+}
+
+// badRuneRemedy says what to do about it.
+func badRuneRemedy(r rune) string {
+	if r == '\r' {
+		return "end lines with a line feed"
+	}
+	return "delete it; only tabs and line breaks may stand in a text"
+}

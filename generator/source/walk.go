@@ -1,0 +1,182 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// The files of a content folder.
+const (
+	businessFile  = "business.yaml"
+	siteFile      = "site.yaml"
+	insightsFile  = "insights.yaml"
+	faqFile       = "faq.yaml"
+	summaryFile   = "summary.md"
+	withdrawnFile = "withdrawn.yaml"
+	reviewsFolder = "reviews"
+)
+
+var knownFiles = []string{businessFile, siteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
+
+// maxLinks is how many links to folders are followed. Each is compared with every
+// folder that was read, so that none is read twice.
+const maxLinks = 100
+
+// walker finds the review files below a root, which no link leads out of.
+type walker struct {
+	root  *os.Root
+	fsys  fs.FS
+	notes []Problem
+	files []found
+	dirs  []fs.FileInfo // that were read
+	links []string      // to folders, not yet followed
+}
+
+// found is a file with reviews.
+type found struct {
+	path string
+	info fs.FileInfo
+}
+
+// walk lists the review files, sorted by path, and what shouldn't be in the
+// folder. err means that the folder itself can't be read.
+func walk(root *os.Root) (files []found, notes []Problem, err error) {
+	w := &walker{root: root, fsys: root.FS()}
+	entries, err := fs.ReadDir(w.fsys, ".")
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, e := range entries {
+		name := e.Name()
+		if name != reviewsFolder {
+			if !ignored(name) && !slices.Contains(knownFiles, name) {
+				w.unknown(name, didYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
+			}
+			continue
+		}
+		switch info, ok := w.follow(name, e); {
+		case !ok:
+		case info.IsDir():
+			w.folder(name, info)
+		default:
+			w.note(Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
+		}
+	}
+	// Links come last and shallowest first: where a folder can be reached both
+	// ways, its own path is the one that problems name.
+	for n := 0; len(w.links) > 0; n++ {
+		link := w.links[0]
+		w.links = w.links[1:]
+		if n == maxLinks {
+			w.note(Error, link, "too-many-links", fmt.Sprintf("there are more than %d links to folders", maxLinks), "put the files themselves here")
+			break
+		}
+		info, err := w.root.Stat(link)
+		if err != nil {
+			continue // gone since it was found
+		}
+		if slices.ContainsFunc(w.dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
+			w.note(Warning, link, "symlink-again", "the link leads to a folder that is read already, so that it isn't followed", "delete the link")
+			continue
+		}
+		w.folder(link, info)
+	}
+	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	return w.files, w.notes, nil
+}
+
+// folder reads one folder of reviews and those below it.
+func (w *walker) folder(dir string, info fs.FileInfo) {
+	w.dirs = append(w.dirs, info)
+	entries, err := fs.ReadDir(w.fsys, dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return // gone since it was found
+	}
+	if err != nil {
+		w.note(Error, dir, "unreadable", "the folder can't be read: "+cause(err), "check its permissions")
+		return
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if ignored(e.Name()) {
+			continue
+		}
+		info, ok := w.follow(name, e)
+		switch {
+		case !ok:
+		case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
+			w.links = append(w.links, name)
+		case info.IsDir():
+			w.folder(name, info)
+		case formatOf(name) == 0:
+			w.unknown(name, "reviews stand in files that end in .yaml, .jsonl or .csv")
+		case !info.Mode().IsRegular():
+			// Opening a pipe would wait for ever.
+			w.note(Error, name, "unreadable", "it is no ordinary file", "put a file here")
+		default:
+			w.files = append(w.files, found{name, info})
+		}
+	}
+}
+
+// follow tells what an entry is, through links.
+func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
+	link := e.Type()&fs.ModeSymlink != 0
+	var info fs.FileInfo
+	var err error
+	if link {
+		info, err = w.root.Stat(name)
+	} else {
+		info, err = e.Info()
+	}
+	switch {
+	case err == nil:
+		return info, true
+	case errors.Is(err, fs.ErrNotExist) && !link:
+		// Editors save by renaming: what is gone now comes back under a new event.
+	case errors.Is(err, fs.ErrNotExist):
+		w.note(Error, name, "symlink-broken", "the link leads nowhere", "delete it, or put the file here")
+	default:
+		w.notes = append(w.notes, openProblem(name, err))
+	}
+	return nil, false
+}
+
+func (w *walker) unknown(name, suggestion string) {
+	w.note(Warning, name, "unknown-file", "this isn't a file that reviewcast knows, so that it isn't read", suggestion)
+}
+
+func (w *walker) note(sev Severity, name, code, message, suggestion string) {
+	w.notes = append(w.notes, Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
+}
+
+// ignored tells whether a file or folder is passed over without a word: hidden
+// ones, what editors leave while they save, manuals and schemas.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp") ||
+		name == "README.md" || strings.HasSuffix(name, ".schema.json")
+}
+
+// openProblem says why a file can't be read.
+func openProblem(name string, err error) Problem {
+	p := Problem{Severity: Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
+	// os doesn't export the error of os.Root for a path that leads out of it.
+	if strings.HasSuffix(err.Error(), "path escapes from parent") {
+		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link leads out of the content folder", "put the file itself here"
+	}
+	return p
+}
+
+// cause is the last part of an error of the file system: what the system said.
+func cause(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
