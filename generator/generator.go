@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"reviewcast"
@@ -43,7 +42,8 @@ type Config struct {
 	// it is now where the business is.
 	Today reviewcast.Date
 	// Lenient builds although a published review has vanished, as dev does. The
-	// manifest remembers it, so that the next strict build asks all the same.
+	// manifest's Draft remembers what readers were really promised, so that the next
+	// strict build asks about that and about nothing that only dev has shown.
 	Lenient bool
 	// Now dates files that changed; nil is time.Now.
 	Now func() time.Time
@@ -60,27 +60,20 @@ const (
 	EncodingsAll  Encodings = "all"
 )
 
-func (e Encodings) codings() []string {
+func (e Encodings) codings() []render.Coding {
 	switch e {
 	case EncodingsNone:
 		return nil
 	case EncodingsAll:
-		return []string{"gzip", "br", "zstd"}
+		return render.Codings
 	}
-	return []string{"gzip"}
-}
-
-// Artifact is one published file in memory.
-type Artifact struct {
-	Path      string // begins with a slash
-	MediaType string
-	Body      []byte
+	return []render.Coding{render.Gzip}
 }
 
 // Site is everything that content renders to, before anybody asks what changed.
 type Site struct {
 	BaseURL   string
-	Artifacts []Artifact // sorted by path; the manifest isn't one of them
+	Artifacts []render.Artifact // sorted by path; the manifest isn't one of them
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
 }
@@ -180,8 +173,8 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
 	}
-	gone := previous.vanished(content)
-	for _, id := range gone {
+	draft := previous.draft(content)
+	for _, id := range draft.Missing {
 		problems = append(problems, vanishedProblem(id, content, b.cfg.Lenient))
 	}
 	if source.HasErrors(problems) {
@@ -195,7 +188,10 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	res := &Result{Site: site, Problems: problems}
-	res.Manifest, res.Changed, res.Removed = nextManifest(&previous.manifest, site, gone, b.cfg.Now())
+	res.Manifest, res.Changed, res.Removed = nextManifest(&previous.manifest, site, b.cfg.Now())
+	if b.cfg.Lenient {
+		res.Manifest.Draft = &draft
+	}
 	return res, nil
 }
 
@@ -212,31 +208,11 @@ func Render(content *source.Content, baseURL string) (*Site, error) {
 		return nil, err
 	}
 	dataset, counted := join(content, baseURL)
-	ch := channel(content.Site, baseURL)
-	site := &Site{BaseURL: baseURL, Dataset: dataset, Insights: counted}
-	for _, a := range []struct {
-		path, mediaType string
-		render          func() ([]byte, error)
-	}{
-		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return render.Reviews(dataset) }},
-		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return render.Insights(counted) }},
-		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return render.JSONFeed(ch, dataset) }},
-		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return render.Atom(ch, dataset) }},
-		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return render.OpenAPI(ch, dataset) }},
-		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return render.Index(ch, dataset, counted) }},
-	} {
-		body, err := a.render()
-		if err != nil {
-			return nil, fmt.Errorf("render %s: %w", a.path, err)
-		}
-		site.Artifacts = append(site.Artifacts, Artifact{a.path, a.mediaType, body})
+	artifacts, err := render.Files(channel(content.Site, baseURL), dataset, counted)
+	if err != nil {
+		return nil, err
 	}
-	sortArtifacts(site.Artifacts)
-	return site, nil
-}
-
-func sortArtifacts(list []Artifact) {
-	slices.SortFunc(list, func(a, b Artifact) int { return strings.Compare(a.Path, b.Path) })
+	return &Site{BaseURL: baseURL, Artifacts: artifacts, Dataset: dataset, Insights: counted}, nil
 }
 
 // join brings the editors' content and the counts together: source and insights

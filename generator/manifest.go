@@ -14,8 +14,8 @@ import (
 // is dated now, but always at least a second after its last date: HTTP dates
 // count in seconds, and an If-Modified-Since of the old date must not hide the
 // new bytes (RFC 9110, section 13.1.3).
-func nextManifest(before *reviewcast.Manifest, site *Site, unaccounted []string, now time.Time) (m *reviewcast.Manifest, changed, removed []string) {
-	m = &reviewcast.Manifest{Version: 1, BaseURL: site.BaseURL, Sequence: before.Sequence, Unaccounted: unaccounted}
+func nextManifest(before *reviewcast.Manifest, site *Site, now time.Time) (m *reviewcast.Manifest, changed, removed []string) {
+	m = &reviewcast.Manifest{Version: 1, BaseURL: site.BaseURL, Sequence: before.Sequence}
 	now = now.UTC().Truncate(time.Second)
 	for _, a := range site.Artifacts {
 		sum := sha256.Sum256(a.Body)

@@ -21,11 +21,11 @@ import (
 	"reviewcast/generator/source"
 )
 
-// published is what the last build left: its manifest, and the ids that it made
-// promises about.
+// published is what the last build left: its manifest, and the ids of the reviews
+// that readers have been promised.
 type published struct {
 	manifest reviewcast.Manifest
-	ids      []string
+	promised map[string]bool
 }
 
 // errNeverPublished says that there is no last build. A manifest that is there
@@ -78,9 +78,11 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != file.SHA256 {
 		return nil, fmt.Errorf("%s is not the one that %s lists; restore the folder, or delete it all to publish as if for the first time", reviewcast.PathReviews, reviewcast.PathManifest)
 	}
-	if p.ids, err = reviewIDs(data); err != nil {
+	ids, err := reviewIDs(data)
+	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
 	}
+	p.promise(ids)
 	return p, nil
 }
 
@@ -142,28 +144,44 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// vanished gives the ids that were published, are not in content any more, and
-// don't stand in withdrawn.yaml; sorted.
-func (p *published) vanished(content *source.Content) []string {
-	if len(p.ids) == 0 && len(p.manifest.Unaccounted) == 0 {
-		return nil
+// promise notes what readers have seen: the ids of the set, but those that only
+// dev has shown, and those that dev left out.
+func (p *published) promise(ids []string) {
+	p.promised = make(map[string]bool, len(ids))
+	for _, id := range ids {
+		p.promised[id] = true
 	}
-	gone := make(map[string]bool, len(p.ids))
-	for _, id := range p.ids {
-		gone[id] = true
+	if d := p.manifest.Draft; d != nil {
+		for _, id := range d.New {
+			delete(p.promised, id)
+		}
+		for _, id := range d.Missing {
+			p.promised[id] = true
+		}
 	}
-	for _, id := range p.manifest.Unaccounted {
-		gone[id] = true
-	}
+}
+
+// draft holds content against what was promised: the reviews that are new, and
+// those that have vanished, which are neither published any more nor listed in
+// withdrawn.yaml.
+func (p *published) draft(content *source.Content) reviewcast.Draft {
+	d := reviewcast.Draft{New: []string{}, Missing: []string{}}
+	missing := maps.Clone(p.promised)
 	for i := range content.Reviews {
-		if content.Reviews[i].Published {
-			delete(gone, content.Reviews[i].ID)
+		if r := &content.Reviews[i]; r.Published {
+			if !p.promised[r.ID] {
+				d.New = append(d.New, r.ID)
+			}
+			delete(missing, r.ID)
 		}
 	}
 	for _, w := range content.Withdrawn {
-		delete(gone, w.ID)
+		delete(missing, w.ID)
 	}
-	return slices.Sorted(maps.Keys(gone))
+	slices.Sort(d.New)
+	d.Missing = slices.AppendSeq(d.Missing, maps.Keys(missing))
+	slices.Sort(d.Missing)
+	return d
 }
 
 // vanishedProblem tells the editor where a published review went, as far as the

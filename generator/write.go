@@ -2,7 +2,6 @@ package generator
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"reviewcast"
 	"reviewcast/generator/render"
@@ -29,8 +27,6 @@ var errNoSwap = errors.New("directories can't be swapped here")
 // afterwards. Whoever finds it finishes the work.
 const commitFile = ".reviewcast-commit"
 
-var codingSuffix = map[string]string{"gzip": ".gz", "br": ".br", "zstd": ".zst"}
-
 // write brings the result into the folder, whole or not at all: every file is
 // written and synced in staging, then the two folders are exchanged in one
 // rename, so that a reader that opens the folder sees the old set or the new one
@@ -41,8 +37,8 @@ var codingSuffix = map[string]string{"gzip": ".gz", "br": ".br", "zstd": ".zst"}
 //
 // Files in the folder that no build of ours wrote (.gitignore, a CNAME) stay.
 // When nothing differs, nothing is touched.
-func (o *output) write(ctx context.Context, res *Result, codings []string) error {
-	files, err := encodeAll(ctx, res, codings)
+func (o *output) write(ctx context.Context, res *Result, codings []render.Coding) error {
+	files, err := res.files(codings)
 	if err != nil {
 		return err
 	}
@@ -83,44 +79,25 @@ func (o *output) at(step string) {
 	}
 }
 
-// encodeAll gives every file of the folder by its name: the artifacts, their
-// encoded variants where these are smaller, the manifest.
-func encodeAll(ctx context.Context, res *Result, codings []string) (map[string][]byte, error) {
-	files := map[string][]byte{}
-	var (
-		mu    sync.Mutex
-		wg    sync.WaitGroup
-		first error
-		slots = make(chan struct{}, 2) // brotli holds tens of megabytes for each
-	)
-	for _, a := range res.Artifacts {
-		name := strings.TrimPrefix(a.Path, "/")
-		files[name] = a.Body
-		for _, coding := range codings {
-			wg.Go(func() {
-				slots <- struct{}{}
-				defer func() { <-slots }()
-				if ctx.Err() != nil {
-					return
-				}
-				enc, err := render.Encode(a.Body, coding)
-				mu.Lock()
-				defer mu.Unlock()
-				if err != nil {
-					first = fmt.Errorf("encode %s with %s: %w", a.Path, coding, err)
-				} else if len(enc) < len(a.Body) {
-					files[name+codingSuffix[coding]] = enc
-				}
-			})
-		}
-	}
-	wg.Wait()
-	if err := cmp.Or(first, ctx.Err()); err != nil {
+// files gives every file of the folder by its name: the artifacts, their encoded
+// variants where these are smaller, the manifest.
+func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
+	if err := render.Precompress(r.Artifacts, codings...); err != nil {
 		return nil, err
 	}
-	manifest, err := encodeManifest(res.Manifest)
-	files[manifestName] = manifest
-	return files, err
+	manifest, err := encodeManifest(r.Manifest)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{manifestName: manifest}
+	for _, a := range r.Artifacts {
+		name := strings.TrimPrefix(a.Path, "/")
+		files[name] = a.Body
+		for coding, encoded := range a.Encodings {
+			files[name+coding.Ext()] = encoded
+		}
+	}
+	return files, nil
 }
 
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
@@ -140,8 +117,8 @@ func (o *output) inventory() (ours, foreign []string, err error) {
 		for _, f := range m.Files {
 			name := strings.TrimPrefix(f.Path, "/")
 			known[name] = true
-			for _, suffix := range codingSuffix {
-				known[name+suffix] = true
+			for _, coding := range render.Codings {
+				known[name+coding.Ext()] = true
 			}
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {

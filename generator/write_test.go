@@ -7,11 +7,13 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/render"
 )
 
 // result makes a writable result out of names and bodies, following the set
@@ -19,19 +21,19 @@ import (
 func result(before *Result, files map[string]string) *Result {
 	site := &Site{BaseURL: "https://example.com"}
 	for path, body := range files {
-		site.Artifacts = append(site.Artifacts, Artifact{Path: path, MediaType: "text/plain", Body: []byte(body)})
+		site.Artifacts = append(site.Artifacts, render.Artifact{Path: path, MediaType: "text/plain", Body: []byte(body)})
 	}
-	sortArtifacts(site.Artifacts)
+	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
 	prev := &reviewcast.Manifest{}
 	if before != nil {
 		prev = before.Manifest
 	}
 	res := &Result{Site: site}
-	res.Manifest, res.Changed, res.Removed = nextManifest(prev, site, nil, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	res.Manifest, res.Changed, res.Removed = nextManifest(prev, site, time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
 	return res
 }
 
-func mustWrite(t *testing.T, dir string, res *Result, codings ...string) {
+func mustWrite(t *testing.T, dir string, res *Result, codings ...render.Coding) {
 	t.Helper()
 	out, err := lockOutput(t.Context(), dir)
 	if err != nil {
@@ -165,7 +167,7 @@ func crash(t *testing.T, dir string, res *Result, inPlace bool, n int) (steps in
 func TestWriteTwiceTouchesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "public")
 	res := result(nil, oldSet)
-	mustWrite(t, dir, res, "gzip")
+	mustWrite(t, dir, res, render.Gzip)
 	before, err := os.Stat(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +176,7 @@ func TestWriteTwiceTouchesNothing(t *testing.T) {
 	if again.Manifest.Sequence != res.Manifest.Sequence || len(again.Changed)+len(again.Removed) > 0 {
 		t.Errorf("the same files make sequence %d, changed %v, removed %v", again.Manifest.Sequence, again.Changed, again.Removed)
 	}
-	mustWrite(t, dir, again, "gzip")
+	mustWrite(t, dir, again, render.Gzip)
 	after, err := os.Stat(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +188,7 @@ func TestWriteTwiceTouchesNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "feed.xml"), []byte("damaged"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	mustWrite(t, dir, again, "gzip")
+	mustWrite(t, dir, again, render.Gzip)
 	if got := read(t, dir)["feed.xml"]; got != "old feed" {
 		t.Errorf("a damaged file stays: %q", got)
 	}
@@ -276,24 +278,24 @@ func TestTwoBuildsWait(t *testing.T) {
 func TestManifestDates(t *testing.T) {
 	now := time.Date(2026, 5, 6, 7, 8, 9, 500, time.UTC)
 	site := func(body string) *Site {
-		return &Site{Artifacts: []Artifact{{Path: "/a", Body: []byte(body)}, {Path: "/b", Body: []byte("b")}}}
+		return &Site{Artifacts: []render.Artifact{{Path: "/a", Body: []byte(body)}, {Path: "/b", Body: []byte("b")}}}
 	}
-	m1, changed, _ := nextManifest(&reviewcast.Manifest{}, site("1"), nil, now)
+	m1, changed, _ := nextManifest(&reviewcast.Manifest{}, site("1"), now)
 	if m1.Sequence != 1 || len(changed) != 2 {
 		t.Fatalf("first: sequence %d, changed %v", m1.Sequence, changed)
 	}
-	m2, changed, _ := nextManifest(m1, site("2"), nil, now)
+	m2, changed, _ := nextManifest(m1, site("2"), now)
 	if got := m2.Files[0].LastModified; !got.Equal(m1.Files[0].LastModified.Add(time.Second)) {
 		t.Errorf("a change within the second is dated %s, the old one %s: a client that asks If-Modified-Since would miss it", got, m1.Files[0].LastModified)
 	}
 	if !m2.Files[1].LastModified.Equal(m1.Files[1].LastModified) || len(changed) != 1 || changed[0] != "/a" {
 		t.Errorf("an unchanged file is dated anew, or reported: %v", changed)
 	}
-	back, _, _ := nextManifest(m2, site("3"), nil, now.Add(-time.Hour))
+	back, _, _ := nextManifest(m2, site("3"), now.Add(-time.Hour))
 	if !back.Files[0].LastModified.After(m2.Files[0].LastModified) {
 		t.Error("a clock that went back makes a date that goes back")
 	}
-	_, _, removed := nextManifest(m2, &Site{Artifacts: site("2").Artifacts[:1]}, nil, now)
+	_, _, removed := nextManifest(m2, &Site{Artifacts: site("2").Artifacts[:1]}, now)
 	if len(removed) != 1 || removed[0] != "/b" {
 		t.Errorf("removed %v, want /b", removed)
 	}

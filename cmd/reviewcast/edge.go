@@ -1,2 +1,3 @@
 package main
+
 type edgeCmd struct{}

@@ -1,0 +1,374 @@
+package generator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"reviewcast"
+	"reviewcast/generator/starter"
+)
+
+const business = `id: acme
+name: Acme Repairs
+description: Fixes things.
+technicians:
+  - {id: ana, name: Ana Lima, aliases: [Ana]}
+services:
+  - {id: drains, name: Drain cleaning}
+`
+
+// folder writes a content folder. Names end as the loader knows them.
+func folder(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "content")
+	put(t, dir, map[string]string{"business.yaml": business})
+	put(t, dir, files)
+	return dir
+}
+
+func put(t testing.TB, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func review(id, extra string) string {
+	return fmt.Sprintf("- id: %s\n  author: Maria K.\n  rating: 5\n  date: 2026-01-02\n  verification: {method: job, reference: SECRET-%s}\n%s", id, id, extra)
+}
+
+func config(content, public string) Config {
+	return Config{
+		ContentDir: content, PublicDir: public, BaseURL: "https://reviews.example.com", Encodings: EncodingsNone,
+		Today: "2026-06-01", Now: func() time.Time { return time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC) },
+	}
+}
+
+func mustBuild(t *testing.T, cfg Config) *Result {
+	t.Helper()
+	res, err := NewBuilder(cfg).Build(t.Context())
+	if err != nil {
+		var p *ProblemsError
+		if errors.As(err, &p) {
+			t.Fatalf("build: %v: %v", err, p.Problems)
+		}
+		t.Fatalf("build: %v", err)
+	}
+	return res
+}
+
+func TestBuildIsAFunctionOfContent(t *testing.T) {
+	a := folder(t, map[string]string{"reviews/1.yaml": review("r1", "  text: Ana unblocked it.\n"), "reviews/2.yaml": review("r2", "")})
+	// The same reviews, in another file, format and order.
+	b := folder(t, map[string]string{
+		"reviews/x/all.jsonl": `{"id":"r2","author":"Maria K.","rating":5,"date":"2026-01-02","verification":{"method":"job"}}` + "\n" +
+			`{"id":"r1","author":"Maria K.","rating":5,"date":"2026-01-02","text":"Ana unblocked it.","verification":{"method":"job","verified_on":"2026-01-02"}}` + "\n",
+	})
+	pub := filepath.Join(t.TempDir(), "a", "public")
+	other := filepath.Join(t.TempDir(), "b", "public")
+	mustBuild(t, config(a, pub))
+	mustBuild(t, config(b, other))
+	got, want := read(t, pub), read(t, other)
+	if !maps.Equal(got, want) {
+		t.Errorf("the same content gives other bytes:\n%v\n%v", got, want)
+	}
+	for _, path := range []string{"reviews.json", "insights.json", "api/feed.json", "feed.xml", ".well-known/openapi.json", "index.html", "manifest.json"} {
+		if got[path] == "" {
+			t.Errorf("%s is not built", path)
+		}
+	}
+	for name, body := range got {
+		if strings.Contains(body, "SECRET") {
+			t.Errorf("%s holds a private reference", name)
+		}
+	}
+	var ds reviewcast.Dataset
+	if err := json.Unmarshal([]byte(got["reviews.json"]), &ds); err != nil {
+		t.Fatal(err)
+	}
+	if ds.ReviewCount != 2 || *ds.AggregateRating.RatingValue != 5 || ds.AggregateRating.TextCount != 1 {
+		t.Errorf("aggregate: %+v", ds.AggregateRating)
+	}
+	if m := ds.Reviews[0].Mentions.Technicians; ds.Reviews[0].ID != "r1" || !slices.Equal(m, []string{"ana"}) {
+		t.Errorf("the first review is %s and mentions %v", ds.Reviews[0].ID, m)
+	}
+	if rest := beside(t, pub); len(rest) > 0 {
+		t.Errorf("left beside public/: %v", rest)
+	}
+}
+
+func TestBuildAgain(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	first := mustBuild(t, cfg)
+	if len(first.Changed) != 6 || first.Manifest.Sequence != 1 {
+		t.Errorf("first build: sequence %d, changed %v", first.Manifest.Sequence, first.Changed)
+	}
+	cfg.Now = func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }
+	before := read(t, cfg.PublicDir)
+	again := mustBuild(t, cfg)
+	if len(again.Changed) != 0 || again.Manifest.Sequence != 1 || !maps.Equal(before, read(t, cfg.PublicDir)) {
+		t.Errorf("a build of the same content a year later: sequence %d, changed %v", again.Manifest.Sequence, again.Changed)
+	}
+	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
+	third := mustBuild(t, cfg)
+	if !slices.Equal(third.ChangedTopics(), []string{"/api/feed.json", "/feed.xml", "/reviews.json"}) || third.Manifest.Sequence != 2 {
+		t.Errorf("a new review: sequence %d, topics %v", third.Manifest.Sequence, third.ChangedTopics())
+	}
+	put(t, dir, map[string]string{"summary.md": "All good.\n"})
+	fourth := mustBuild(t, cfg)
+	if len(fourth.ChangedTopics()) != 0 || !slices.Contains(fourth.Changed, "/insights.json") {
+		t.Errorf("a new summary changes topics %v, files %v", fourth.ChangedTopics(), fourth.Changed)
+	}
+}
+
+func TestVanished(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"reviews/1.yaml": review("r1", ""), "reviews/2.yaml": review("r2", ""), "reviews/3.yaml": review("r3", ""), "reviews/4.yaml": review("r4", ""),
+	})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	before := read(t, cfg.PublicDir)
+
+	os.Remove(filepath.Join(dir, "reviews", "1.yaml"))
+	put(t, dir, map[string]string{
+		"reviews/2.yaml": "- {id: r2, author: A, rating: 5, date: 2026-01-02}\n", // no verification any more
+		"reviews/3.yaml": review("R3", ""),                                       // an id's case
+	})
+	problems := func(cfg Config) (msgs []string) {
+		t.Helper()
+		_, err := NewBuilder(cfg).Build(t.Context())
+		var p *ProblemsError
+		if !errors.As(err, &p) {
+			t.Fatalf("build: %v", err)
+		}
+		for _, p := range p.Problems {
+			msgs = append(msgs, p.String())
+		}
+		return msgs
+	}
+	want := []string{
+		`withdrawn.yaml: review "r1" is published, but it is in no file of reviews/ any more; put it back under this id, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: YYYY-MM-DD}`,
+		`reviews/2.yaml:1:3: review "r2" is published, but it has lost its verification; give it its verification back, or add to withdrawn.yaml: - {id: r2, reason: withdrawn, date: YYYY-MM-DD}`,
+		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: readers hold on to it`,
+	}
+	if got := problems(cfg); !slices.Equal(got, want) {
+		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if !maps.Equal(before, read(t, cfg.PublicDir)) {
+		t.Error("a refused build wrote something")
+	}
+
+	// Dev shows it all the same, and doesn't make the next real build forget. What
+	// only dev has shown (R3) was promised to nobody.
+	lenient := cfg
+	lenient.Lenient = true
+	res := mustBuild(t, lenient)
+	if d := res.Manifest.Draft; !slices.Equal(d.Missing, []string{"r1", "r2", "r3"}) || !slices.Equal(d.New, []string{"R3"}) || len(res.Problems) != 3 {
+		t.Errorf("a lenient build remembers %+v", d)
+	}
+	if d := mustBuild(t, lenient).Manifest.Draft; !slices.Equal(d.Missing, []string{"r1", "r2", "r3"}) || !slices.Equal(d.New, []string{"R3"}) {
+		t.Errorf("a second lenient build remembers %+v", d)
+	}
+	if got := problems(cfg); !slices.Equal(got, want) {
+		t.Errorf("after a lenient build the problems are:\n%s", strings.Join(got, "\n"))
+	}
+
+	put(t, dir, map[string]string{
+		"withdrawn.yaml": "- {id: r1, reason: legal, date: 2026-05-01}\n- {id: r2, reason: withdrawn, date: 2026-05-01}\n",
+		"reviews/3.yaml": review("r3", ""),
+	})
+	res = mustBuild(t, cfg)
+	if u := res.Dataset.Unpublished; u != (reviewcast.Unpublished{Legal: 1, Withdrawn: 1}) {
+		t.Errorf("unpublished: %+v", u)
+	}
+	if res.Manifest.Draft != nil {
+		t.Errorf("a real build is marked as a draft: %+v", res.Manifest.Draft)
+	}
+}
+
+func TestPrevious(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
+	live := filepath.Join(t.TempDir(), "live")
+	mustBuild(t, config(dir, live))
+	files := http.FileServer(http.Dir(live))
+	status := 0
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status != 0 {
+			w.WriteHeader(status)
+			return
+		}
+		files.ServeHTTP(w, r)
+	}))
+	defer srv.Close()
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	cfg.Previous = srv.URL
+
+	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
+	if res := mustBuild(t, cfg); res.Manifest.Sequence != 2 {
+		t.Errorf("a build that follows the live set has sequence %d, want 2", res.Manifest.Sequence)
+	}
+	status = http.StatusNotFound
+	cfg.PublicDir = filepath.Join(t.TempDir(), "public")
+	if res := mustBuild(t, cfg); res.Manifest.Sequence != 1 {
+		t.Errorf("404 makes sequence %d, want a first build", res.Manifest.Sequence)
+	}
+	for _, status = range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusMovedPermanently} {
+		if _, err := NewBuilder(cfg).Build(t.Context()); err == nil {
+			t.Errorf("a build goes on although the last set answers %d", status)
+		}
+	}
+	srv.Close()
+	if _, err := NewBuilder(cfg).Build(t.Context()); err == nil {
+		t.Error("a build goes on although the last set can't be reached")
+	}
+
+	// In a folder: a manifest that isn't one, and a dataset that isn't its own.
+	for _, name := range []string{"manifest.json", "reviews.json"} {
+		broken := filepath.Join(t.TempDir(), "broken")
+		mustBuild(t, config(dir, broken))
+		put(t, broken, map[string]string{name: "{}"})
+		if _, err := NewBuilder(config(dir, broken)).Build(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("a broken %s: %v", name, err)
+		}
+	}
+}
+
+func TestProblemsWriteNothing(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": "- id: r1\n  ratng: 5\n  date: tomorrow\n"})
+	pub := filepath.Join(t.TempDir(), "public")
+	_, err := NewBuilder(config(dir, pub)).Build(t.Context())
+	var p *ProblemsError
+	if !errors.As(err, &p) || len(p.Problems) < 3 {
+		t.Fatalf("build: %v", err)
+	}
+	if _, err := os.Stat(pub); err == nil {
+		t.Error("a folder was made for a build that failed")
+	}
+	if rest := beside(t, pub); len(rest) > 0 {
+		t.Errorf("left beside public/: %v", rest)
+	}
+}
+
+func TestNoBaseURL(t *testing.T) {
+	cfg := config(folder(t, nil), filepath.Join(t.TempDir(), "public"))
+	cfg.BaseURL = ""
+	if _, err := NewBuilder(cfg).Build(t.Context()); err == nil || !strings.Contains(err.Error(), "base_url") {
+		t.Errorf("without a base URL: %v", err)
+	}
+}
+
+// TestStarter builds what init writes, whole and stripped down.
+func TestStarter(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "content")
+	if _, err := starter.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	res := mustBuild(t, config(dir, filepath.Join(t.TempDir(), "public")))
+	if len(res.Dataset.Reviews) == 0 || len(res.Problems) > 0 {
+		t.Errorf("the starter builds %d reviews, with %v", len(res.Dataset.Reviews), res.Problems)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "reviews")); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"faq.yaml", "summary.md"} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	res = mustBuild(t, config(dir, filepath.Join(t.TempDir(), "public")))
+	if res.Dataset.AggregateRating.RatingValue != nil || res.Insights.DateRange.Latest != nil {
+		t.Error("numbers about nothing aren't null")
+	}
+	if err := os.Mkdir(filepath.Join(dir, "reviews"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mustBuild(t, config(dir, filepath.Join(t.TempDir(), "public")))
+}
+
+// TestSample holds the sample business to what its editors' manual says of it.
+func TestSample(t *testing.T) {
+	cfg := config("../content", filepath.Join(t.TempDir(), "public"))
+	cfg.Today, cfg.BaseURL = "2026-11-21", ""
+	res := mustBuild(t, cfg)
+	if len(res.Problems) > 0 {
+		t.Errorf("warnings in the sample: %v", res.Problems)
+	}
+	var stars [6]int
+	replies, ratingOnly := 0, 0
+	for _, r := range res.Dataset.Reviews {
+		stars[r.Rating]++
+		if r.OwnerReply != nil {
+			replies++
+		}
+		if r.Text == nil {
+			ratingOnly++
+		}
+	}
+	n := len(res.Dataset.Reviews)
+	if n < 80 || slices.Min(stars[1:]) == 0 || replies < 10 || ratingOnly < 5 {
+		t.Errorf("%d reviews, stars %v, %d replies, %d without text", n, stars[1:], replies, ratingOnly)
+	}
+	if days := res.Dataset.Reviews[0].Date.Noon().Sub(res.Dataset.Reviews[n-1].Date.Noon()).Hours() / 24; days < 2.8*365 {
+		t.Errorf("the sample spans %.0f days, want three years", days)
+	}
+}
+
+func TestPing(t *testing.T) {
+	var got []string
+	status := http.StatusAccepted
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		got = append(got, r.Method+" "+r.Header.Get("Content-Type")+" "+string(body))
+		w.WriteHeader(status)
+		fmt.Fprintln(w, "no such topic")
+	}))
+	defer srv.Close()
+	topics := []string{"/feed.xml", "/reviews.json"}
+	if err := Ping(t.Context(), srv.URL, "https://example.com", topics); err != nil {
+		t.Error(err)
+	}
+	want := []string{
+		"POST application/x-www-form-urlencoded hub.mode=publish&hub.url=https%3A%2F%2Fexample.com%2Ffeed.xml",
+		"POST application/x-www-form-urlencoded hub.mode=publish&hub.url=https%3A%2F%2Fexample.com%2Freviews.json",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the hub got %q, want %q", got, want)
+	}
+	status = http.StatusBadRequest
+	err := Ping(t.Context(), srv.URL, "https://example.com", topics)
+	if err == nil || strings.Count(err.Error(), "no such topic") != 2 {
+		t.Errorf("a hub that refuses both: %v", err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
+	pub := filepath.Join(t.TempDir(), "public")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := NewBuilder(config(dir, pub)).Build(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled build: %v", err)
+	}
+	if _, err := os.Stat(pub); err == nil {
+		t.Error("a cancelled build wrote something")
+	}
+}
