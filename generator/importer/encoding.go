@@ -48,14 +48,12 @@ func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 	in := bufio.NewReaderSize(&meter{ctx: ctx, r: r, progress: cfg.Progress}, 64<<10)
 	head, err := in.Peek(4)
 	if err != nil && err != io.EOF {
-		return text{}, err
+		return text{}, fmt.Errorf("read export: %w", err)
 	}
 	name, marked := cfg.Encoding, false
 	for _, m := range marks {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
-			if _, err := in.Discard(len(m.bytes)); err != nil {
-				return text{}, err
-			}
+			_, _ = in.Discard(len(m.bytes)) // they have been peeked at
 			name, marked = m.encoding, true
 			break
 		}

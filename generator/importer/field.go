@@ -163,7 +163,7 @@ func didYouMean(name string, known []string) string {
 			best, bestDistance = k, d
 		}
 	}
-	if best == "" || bestDistance > max(1, utf8.RuneCountInString(name)/3) {
+	if best == "" || bestDistance > max(1, utf8.RuneCountInString(name)*2/5) {
 		return ""
 	}
 	return " (did you mean " + quote(best) + "?)"

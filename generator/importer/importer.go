@@ -157,7 +157,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	export, err := decode(ctx, r, cfg)
 	if err != nil {
-		return nil, fmt.Errorf("read export: %w", err)
+		return nil, err
 	}
 	table, err := openTable(export, cfg)
 	if err != nil {

@@ -131,11 +131,11 @@ func (r *Report) Print(w io.Writer, verbose bool) error {
 	}
 	p.skipped(r.Skipped)
 	if len(r.Kept) > 0 {
-		p.line("kept as the editor wrote them, in %s:", plural(len(r.Kept), "review"))
+		p.line("kept as the editor wrote it, %s:", plural(len(r.Kept), "review"))
 		list(&p, r.Kept, func(k Kept) string { return k.ID + ": " + join(k.Fields) })
 	}
 	if len(r.Vanished) > 0 {
-		p.line("no longer in the export, %s stay:", plural(len(r.Vanished), "review"))
+		p.line("no longer in the export and left as they are, %s:", plural(len(r.Vanished), "review"))
 		list(&p, r.Vanished, func(id string) string { return id })
 	}
 	if r.DryRun {

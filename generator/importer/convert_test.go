@@ -1,0 +1,212 @@
+package importer
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"reviewcast"
+)
+
+// every maps each field to a column of its own name.
+func every() map[string]string {
+	m := map[string]string{}
+	for _, name := range Fields() {
+		m[name] = name
+	}
+	return m
+}
+
+func TestStars(t *testing.T) {
+	for _, tt := range []struct {
+		scale  float64
+		cell   string
+		stars  int
+		reason string // the beginning
+	}{
+		{5, "5", 5, ""},
+		{5, "4.0", 4, ""},
+		{5, "3.5", 4, ""},
+		{5, "3.49", 3, ""},
+		{5, "0.2", 1, ""},
+		{5, " 2 ", 2, ""},
+		{5, "+4", 4, ""},
+		{10, "10.0", 5, ""},
+		{10, "9", 5, ""},
+		{10, "7", 4, ""},
+		{10, "5", 3, ""},
+		{10, "4.9", 2, ""},
+		{10, "1", 1, ""},
+		{10, "0.1", 1, ""},
+		{100, "89.9", 4, ""},
+		{100, "90", 5, ""},
+		{3, "2", 3, ""},
+		{5, "", 0, "rating is empty"},
+		{5, "  ", 0, "rating is empty"},
+		{5, "8.0", 0, "rating 8.0 is over the scale of 5; those rows look like they are out of 10: import them apart"},
+		{5, "5.1", 0, "rating 5.1 is over the scale of 5; those rows look like they are out of 10"},
+		{5, "12", 0, "rating 12 is over the scale of 5; those rows look like they are out of 20"},
+		{5, "98", 0, "rating 98 is over the scale of 5; those rows look like they are out of 100"},
+		{5, "500", 0, "rating 500 is over the scale of 5; correct it"},
+		{10, "11", 0, "rating 11 is over the scale of 10; those rows look like they are out of 20"},
+		{5, "0", 0, `rating "0" is not above zero`},
+		{5, "-3", 0, `rating "-3" is not above zero`},
+		{5, "4,5", 0, `rating "4,5" is not a number`},
+		{5, "five", 0, `rating "five" is not a number`},
+		{5, "4/5", 0, `rating "4/5" is not a number`},
+		{5, "0x4", 0, `rating "0x4" is not a number`},
+		{5, "1e0", 0, `rating "1e0" is not a number`},
+		{5, "NaN", 0, `rating "NaN" is not a number`},
+		{5, "Inf", 0, `rating "Inf" is not a number`},
+		{5, ".5", 0, `rating ".5" is not a number`},
+		{5, "4.", 0, `rating "4." is not a number`},
+		{5, "1.2.3", 0, `rating "1.2.3" is not a number`},
+		{5, "-", 0, `rating "-" is not a number`},
+		{5, strings.Repeat("4", 500), 0, `rating "4444`},
+	} {
+		c := newConverter(Config{RatingScale: tt.scale})
+		r := &row{}
+		r.cells[fieldRating] = tt.cell
+		stars, skip := c.stars(r)
+		if reason := reasonOf(skip); stars != tt.stars || (reason == "") != (tt.reason == "") || !strings.HasPrefix(reason, tt.reason) {
+			t.Errorf("%q of %g: %d stars, %q; want %d, %q", tt.cell, tt.scale, stars, reason, tt.stars, tt.reason)
+		}
+	}
+}
+
+func reasonOf(s *Skip) string {
+	if s == nil {
+		return ""
+	}
+	return s.Reason
+}
+
+// Stars grow with the rating, reach from 1 to 5, and are as near as can be.
+func TestStarsProperties(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		scale := rapid.IntRange(1, 1000).Draw(t, "scale")
+		c := newConverter(Config{RatingScale: float64(scale)})
+		stars := func(tenths int) int {
+			r := &row{}
+			r.cells[fieldRating] = strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
+			n, skip := c.stars(r)
+			if skip != nil {
+				t.Fatal(skip)
+			}
+			return n
+		}
+		a := rapid.IntRange(1, scale*10).Draw(t, "a")
+		b := rapid.IntRange(a, scale*10).Draw(t, "b")
+		if stars(a) > stars(b) || stars(scale*10) != reviewcast.MaxRating || stars(a) < reviewcast.MinRating {
+			t.Fatalf("%d/10 of %d gives %d, %d/10 gives %d", a, scale, stars(a), b, stars(b))
+		}
+		if exact := float64(a) / 2 / float64(scale); stars(a) > 1 && math.Abs(exact-float64(stars(a))) > 0.5+1e-9 {
+			t.Fatalf("%g stars became %d", exact, stars(a))
+		}
+	})
+}
+
+func TestDate(t *testing.T) {
+	warsaw := time.FixedZone("", 2*60*60)
+	for _, tt := range []struct {
+		layout, cell string
+		in           *time.Location
+		date         reviewcast.Date
+		code         Code
+	}{
+		{"2006-01-02", "2015-06-13", nil, "2015-06-13", ""},
+		{"2006-01-02", " 2015-06-13 ", nil, "2015-06-13", ""},
+		{"2006-01-02", "2015-06-14", nil, "2015-06-14", ""},
+		{"2006-01-02", "2015-06-15", nil, "", FutureDate},
+		{"2006-01-02", "", nil, "", NoDate},
+		{"2006-01-02", "13/06/2015", nil, "", BadDate},
+		{"2006-01-02", "2015-02-30", nil, "", BadDate},
+		{"2006-01-02", "2015-6-3", nil, "", BadDate},
+		{"02/01/2006", "03/04/2015", nil, "2015-04-03", ""},
+		{"01/02/2006", "03/04/2015", nil, "2015-03-04", ""},
+		{"2 January 2006", "3 April 2015", nil, "2015-04-03", ""},
+		{time.RFC3339, "2015-06-12T23:30:00Z", nil, "2015-06-12", ""},
+		{time.RFC3339, "2015-06-12T23:30:00Z", warsaw, "2015-06-13", ""},
+		{time.RFC3339, "2015-06-12T23:30:00-07:00", nil, "2015-06-12", ""},
+		{"2006-01-02 15:04", "2015-06-12 23:30", warsaw, "2015-06-12", ""}, // no zone to come from
+		{time.RFC3339, "9999-12-31T23:30:00Z", warsaw, "", BadDate},
+	} {
+		c := newConverter(Config{RatingScale: 5, DateLayout: tt.layout, Location: tt.in, Today: "2015-06-14"})
+		r := &row{}
+		r.cells[fieldDate] = tt.cell
+		date, skip := c.date(r, fieldDate)
+		var code Code
+		if skip != nil {
+			code = skip.Code
+		}
+		if date != tt.date || code != tt.code {
+			t.Errorf("%q as %q: %s %s, want %s %s", tt.cell, tt.layout, date, code, tt.date, tt.code)
+		}
+	}
+}
+
+func TestConvert(t *testing.T) {
+	good := map[string]string{"rating": "4", "date": "2026-01-31", "text": "Fine.", "author": "Maria Kowalska", "id": "7"}
+	long := strings.Repeat("é", reviewcast.MaxTextLength)
+	for _, tt := range []struct {
+		name   string
+		cells  map[string]string
+		line   string // the line that is written, or
+		reason string // why not
+	}{
+		{"plain", nil,
+			`{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","text":"Fine.","language":"de","source":"x","verification":{"method":"receipt"}}`, ""},
+		{"verbatim text", map[string]string{"text": " <b>\u200b\u202eFine\u00a0& \"good\"</b>\r\n\tyes \u2028\n"},
+			`{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","text":" <b>` + "\u200b\u202e" + `Fine` + "\u00a0" + `& \"good\"</b>\n\tyes ` + "\u2028" + `\n","language":"de","source":"x","verification":{"method":"receipt"}}`, ""},
+		{"blank is absent", map[string]string{"text": " \n\t\u00a0", "title": " ", "source_url": " ", "owner_reply.text": "\n", "owner_reply.date": "never"},
+			`{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","language":"de","source":"x","verification":{"method":"receipt"}}`, ""},
+		{"everything", map[string]string{"title": "T", "source_url": "https://example.com/r/7?a=b", "language": "pt_br", "owner_reply.text": "Thanks!", "owner_reply.date": "2026-02-01"},
+			`{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","title":"T","text":"Fine.","language":"pt-BR","source":"x","source_url":"https://example.com/r/7?a=b","owner_reply":{"text":"Thanks!","date":"2026-02-01"},"verification":{"method":"receipt"}}`, ""},
+		{"no id", map[string]string{"id": " "}, "", "id is empty; fill it in, or leave id out of --map to tell reviews apart by their content"},
+		{"bell", map[string]string{"text": "Fi\x07ne"}, "", "character 3 of text is U+0007, which can't be published; take it out of the export"},
+		{"lone carriage return", map[string]string{"title": "é\rb"}, "", "character 2 of title is U+000D, which can't be published; take it out of the export"},
+		{"noncharacter", map[string]string{"author": "\uffff"}, "", "character 1 of author is U+FFFF, which can't be published; take it out of the export"},
+		{"reply's control", map[string]string{"owner_reply.text": "\u0085", "owner_reply.date": "2026-02-01"}, "", "character 1 of owner_reply.text is U+0085, which can't be published; take it out of the export"},
+		{"longest", map[string]string{"text": long}, `{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","text":"` + long + `","language":"de","source":"x","verification":{"method":"receipt"}}`, ""},
+		{"too long", map[string]string{"text": long + "!"}, "", "text has 100001 characters, at most 100000 can be published; shorten it in the export"},
+		{"name too long", map[string]string{"author": strings.Repeat("a", 201)}, "", "author has 201 characters, at most 200 can be published; shorten it in the export"},
+		{"bad language", map[string]string{"language": "Deutsch!"}, "", `language "Deutsch!" is not a BCP 47 tag; write one such as en or pt-BR, or leave language out of --map`},
+		{"relative URL", map[string]string{"source_url": "/r/7"}, "", `source_url "/r/7" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
+		{"script URL", map[string]string{"source_url": "javascript://x/%0aalert(1)"}, "", `source_url "javascript://x/%0aalert(1)" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
+		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty; a day is needed"},
+		{"reply of tomorrow", map[string]string{"owner_reply.text": "Thanks!", "owner_reply.date": "2026-03-02"}, "", "owner_reply.date 2026-03-02 is after today, 2026-03-01; correct it or import it later"},
+		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not a number; write it in digits, decimals after a dot`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cfg, err := Config{Source: "x", Map: every(), Verification: "receipt", Language: "de", Today: "2026-03-01"}.check()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := &row{}
+			for f, name := range fieldNames {
+				r.cells[f] = good[name]
+				if cell, ok := tt.cells[name]; ok {
+					r.cells[f] = cell
+				}
+			}
+			v, skip := newConverter(cfg).convert(r)
+			if reasonOf(skip) != tt.reason {
+				t.Fatalf("skipped: %q, want %q", reasonOf(skip), tt.reason)
+			}
+			if skip != nil {
+				return
+			}
+			line := string((&record{id: "x-7", values: v.values}).append(nil))
+			if line != tt.line+"\n" {
+				t.Errorf("got  %swant %s", line, tt.line)
+			}
+			if _, err := parseRecord([]byte(line)); err != nil {
+				t.Errorf("the line can't be read back: %v", err)
+			}
+		})
+	}
+}

@@ -1,0 +1,465 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const (
+	header = "id,stars,day,who,title,words,answer,answered\n"
+	rowA   = "a1,5,2026-01-03,Maria Kowalska,On time,\"Came at nine, as said.\",Thank you!,2026-01-04\n"
+	rowB   = "b2,2,2026-02-10,Tom Berg,,Late and dear.,,\n"
+	rowC   = "c3,4,2026-01-03,,,,,\n"
+)
+
+// desk is an editor's content folder for tests.
+type desk struct {
+	t   *testing.T
+	cfg Config
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	cfg := shop()
+	cfg.ContentDir = t.TempDir()
+	return &desk{t, cfg}
+}
+
+// shop is how the exports of these tests are imported.
+func shop() Config {
+	return Config{
+		Source: "shop", Verification: "platform", Today: "2026-03-01",
+		Map: map[string]string{"id": "id", "rating": "stars", "date": "day", "author": "who", "title": "title", "text": "words",
+			"owner_reply.text": "answer", "owner_reply.date": "answered"},
+	}
+}
+
+// without leaves fields out of the map.
+func (d *desk) without(fields ...string) *desk {
+	d.cfg.Map = maps.Clone(d.cfg.Map)
+	for _, f := range fields {
+		delete(d.cfg.Map, f)
+	}
+	return d
+}
+
+func (d *desk) try(export string) (*Report, error) {
+	return CSV(d.t.Context(), strings.NewReader(export), d.cfg)
+}
+
+func (d *desk) load(export string) *Report {
+	d.t.Helper()
+	report, err := d.try(export)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if report.Rows != report.Added+report.Updated+report.Unchanged+len(report.Skipped) {
+		d.t.Errorf("rows don't add up: %+v", report)
+	}
+	return report
+}
+
+func (d *desk) path(name string) string { return filepath.Join(d.cfg.ContentDir, "reviews", name) }
+
+func (d *desk) data() string { return d.file("import-shop.jsonl") }
+
+func (d *desk) file(name string) string {
+	d.t.Helper()
+	b, err := os.ReadFile(d.path(name))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// edit does what an editor does.
+func (d *desk) edit(old, new string) {
+	d.t.Helper()
+	data := d.data()
+	if strings.Count(data, old) != 1 {
+		d.t.Fatalf("%q stands %d times in %s", old, strings.Count(data, old), data)
+	}
+	d.write("import-shop.jsonl", strings.Replace(data, old, new, 1))
+}
+
+func (d *desk) write(name, data string) {
+	d.t.Helper()
+	if err := os.WriteFile(d.path(name), []byte(data), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// names are the files in reviews/.
+func (d *desk) names() []string {
+	d.t.Helper()
+	entries, err := os.ReadDir(d.path(""))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		d.t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// counts are added, updated, unchanged, skipped.
+func counts(r *Report) [4]int { return [4]int{r.Added, r.Updated, r.Unchanged, len(r.Skipped)} }
+
+func codes(r *Report) []Code {
+	var codes []Code
+	for _, s := range r.Skipped {
+		codes = append(codes, s.Code)
+	}
+	return codes
+}
+
+func wantEqual(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
+const written = `{"id":"shop-b2","author":"Tom B.","rating":2,"date":"2026-02-10","text":"Late and dear.","source":"shop","verification":{"method":"platform"}}
+{"id":"shop-a1","author":"Maria K.","rating":5,"date":"2026-01-03","title":"On time","text":"Came at nine, as said.","source":"shop","owner_reply":{"text":"Thank you!","date":"2026-01-04"},"verification":{"method":"platform"}}
+{"id":"shop-c3","author":"Anonymous","rating":4,"date":"2026-01-03","source":"shop","verification":{"method":"platform"}}
+`
+
+func TestImport(t *testing.T) {
+	d := newDesk(t)
+	report := d.load(header + rowC + rowA + rowB)
+	wantEqual(t, "counts", counts(report), [4]int{3, 0, 0, 0})
+	wantEqual(t, "changed", report.Changed, true)
+	wantEqual(t, "file", d.data(), written)
+	wantEqual(t, "names", d.names(), []string{".import-shop.json", "import-shop.jsonl"})
+	if memory := d.file(".import-shop.json"); strings.Contains(memory, "nine") || strings.Contains(memory, "Maria") {
+		t.Errorf("the memory holds customers' words: %s", memory)
+	}
+
+	again := d.load(header + rowB + rowA + rowC)
+	wantEqual(t, "counts again", counts(again), [4]int{0, 0, 3, 0})
+	wantEqual(t, "changed again", again.Changed, false)
+	wantEqual(t, "file again", d.data(), written)
+}
+
+func TestUnverifiedComesInWithout(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.Verification = ""
+	d.load(header + rowB)
+	wantEqual(t, "file", d.data(), `{"id":"shop-b2","author":"Tom B.","rating":2,"date":"2026-02-10","text":"Late and dear.","source":"shop"}`+"\n")
+
+	d.cfg.Verification = "platform"
+	wantEqual(t, "counts", counts(d.load(header+rowB)), [4]int{0, 1, 0, 0})
+
+	// An import that says nothing of it takes no verification away.
+	d.cfg.Verification = ""
+	wantEqual(t, "counts", counts(d.load(header+rowB)), [4]int{0, 0, 1, 0})
+	if !strings.Contains(d.data(), `"verification":{"method":"platform"}`) {
+		t.Errorf("the verification is gone: %s", d.data())
+	}
+}
+
+func TestUpdateInPlace(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB)
+	report := d.load(header + strings.Replace(rowA, "Came at nine", "Came at ten", 1) +
+		strings.Replace(rowB, "2,2026-02-10", "3,2026-02-11", 1) + rowC)
+	wantEqual(t, "counts", counts(report), [4]int{1, 2, 0, 0})
+	wantEqual(t, "changes", report.Changes, []Change{
+		{Row: 2, ID: "shop-a1", Date: "2026-01-03", Rating: 5, Author: "Maria K.", Fields: []string{"text"}},
+		{Row: 3, ID: "shop-b2", Date: "2026-02-11", Rating: 3, Author: "Tom B.", Fields: []string{"rating", "date"}},
+		{Row: 4, ID: "shop-c3", Date: "2026-01-03", Rating: 4, Author: "Anonymous"},
+	})
+	want := strings.NewReplacer("at nine", "at ten", `"rating":2,"date":"2026-02-10"`, `"rating":3,"date":"2026-02-11"`).Replace(written)
+	wantEqual(t, "file", d.data(), want)
+}
+
+func TestEditorsChangesAreKept(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB + rowC)
+	d.edit(`"title":"On time",`, ``)
+	d.edit(`"author":"Tom B.","rating":2`, `"rating": 2, "author":"Tomasz B.","technicians":["joe"]`)
+	d.edit(`"method":"platform"}}`+"\n"+`{"id":"shop-a1"`, `"reference":"job 17","method":"receipt"}}`+"\r\n\n"+`{"id":"shop-a1"`)
+
+	same := d.load(header + rowA + rowB + rowC)
+	wantEqual(t, "kept", same.Kept, []Kept{
+		{Row: 2, ID: "shop-a1", Fields: []string{"title"}},
+		{Row: 3, ID: "shop-b2", Fields: []string{"author", "verification"}},
+	})
+	wantEqual(t, "counts", counts(same), [4]int{0, 0, 3, 0})
+
+	report := d.load(header + strings.Replace(rowA, "On time,", "Punctual,", 1) + strings.NewReplacer("Late", "Very late", ",,\n", ",Sorry.,2026-02-12\n").Replace(rowB) + rowC)
+	wantEqual(t, "counts", counts(report), [4]int{0, 1, 2, 0})
+	want := `{"id":"shop-b2","author":"Tomasz B.","rating":2,"date":"2026-02-10","text":"Very late and dear.","source":"shop","owner_reply":{"text":"Sorry.","date":"2026-02-12"},"verification":{"reference":"job 17","method":"receipt"},"technicians":["joe"]}
+{"id":"shop-a1","author":"Maria K.","rating":5,"date":"2026-01-03","text":"Came at nine, as said.","source":"shop","owner_reply":{"text":"Thank you!","date":"2026-01-04"},"verification":{"method":"platform"}}
+`
+	wantEqual(t, "file", strings.Join(strings.SplitAfter(d.data(), "\n")[:2], ""), want)
+
+	// When export and editor agree, the member follows the export again.
+	d.load(header + rowA + strings.Replace(rowB, "Tom ", "Tomasz ", 1) + rowC)
+	report = d.load(header + rowA + strings.Replace(rowB, "Tom ", "Thomas ", 1) + rowC)
+	wantEqual(t, "changes", report.Changes, []Change{{Row: 3, ID: "shop-b2", Date: "2026-02-10", Rating: 2, Author: "Thomas B.", Fields: []string{"author"}}})
+}
+
+func TestColumnsThatAreNotMappedStay(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB + rowC)
+	report := d.without("title", "author", "owner_reply.text", "owner_reply.date").load(header + rowA + rowB + rowC)
+	wantEqual(t, "counts", counts(report), [4]int{0, 0, 3, 0})
+	wantEqual(t, "file", d.data(), written)
+}
+
+func TestVanishedReviewsStay(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB + rowC)
+	// A row that is there and can't be read has not vanished.
+	report := d.load(header + rowA + strings.Replace(rowC, ",4,", ",,", 1))
+	wantEqual(t, "vanished", report.Vanished, []string{"shop-b2"})
+	wantEqual(t, "counts", counts(report), [4]int{0, 0, 1, 1})
+	wantEqual(t, "file", d.data(), written)
+}
+
+func TestRemovedReviewsStayOut(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB)
+	d.edit(strings.SplitAfter(written, "\n")[1], "")
+	for range 2 {
+		report := d.load(header + rowA + rowB)
+		wantEqual(t, "codes", codes(report), []Code{Removed})
+		wantEqual(t, "reason", report.Skipped[0].Reason, "the editor took shop-a1 out of reviews/import-shop.jsonl; to bring it back, delete its entry in reviews/.import-shop.json")
+	}
+	if memory := d.file(".import-shop.json"); !strings.Contains(memory, `{"id":"shop-a1"}`) {
+		t.Errorf("something of the removed review is left: %s", memory)
+	}
+	if err := os.Remove(d.path("import-shop.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "afresh", counts(d.load(header+rowA+rowB)), [4]int{2, 0, 0, 0})
+}
+
+func TestLostMemoryKeepsEverything(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB)
+	if err := os.Remove(d.path(".import-shop.json")); err != nil {
+		t.Fatal(err)
+	}
+	report := d.load(header + strings.Replace(rowA, "nine", "ten", 1) + rowB + rowC)
+	wantEqual(t, "counts", counts(report), [4]int{1, 0, 2, 0})
+	wantEqual(t, "kept", report.Kept, []Kept{{Row: 2, ID: "shop-a1", Fields: []string{"text"}}})
+	wantEqual(t, "file", d.data(), written)
+}
+
+func TestIDs(t *testing.T) {
+	export := "id,stars,day\nABC,5,2026-01-01\nabc,4,2026-01-01\na/b c,3,2026-01-01\n" + strings.Repeat("x", 80) + ",2,2026-01-01\n _x,1,2026-01-01\n"
+	lines := strings.SplitAfter(export, "\n")
+	shuffled := strings.Join([]string{lines[0], lines[5], lines[2], lines[1], lines[4], lines[3]}, "")
+	d := newDesk(t).without("author", "title", "text", "owner_reply.text", "owner_reply.date")
+	var ids [][]string
+	for _, e := range []string{export, shuffled} {
+		var of []string
+		for _, c := range d.load(e).Changes {
+			of = append(of, c.ID)
+		}
+		ids = append(ids, slices.Sorted(slices.Values(of)))
+		if err := os.Remove(d.path("import-shop.jsonl")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{"shop-" + keyOfID("a/b c")[:12], "shop-" + keyOfID(strings.Repeat("x", 80))[:12], "shop-" + keyOfID("abc")[:12], "shop-ABC", "shop-_x"}
+	slices.Sort(want)
+	wantEqual(t, "ids", ids[0], want)
+	wantEqual(t, "ids of shuffled rows", ids[1], want)
+}
+
+func TestIDsOfContent(t *testing.T) {
+	d := newDesk(t).without("id")
+	d.load(header + rowA + rowB)
+	before := d.data()
+	// Another review of the same author and day comes first, one of the old ones
+	// has other stars and an answer now.
+	near := strings.Replace(rowA, "Came at nine, as said.", "Came again.", 1)
+	report := d.load(header + near + strings.NewReplacer("b2,2", "b2,3", ",,\n", ",Sorry.,2026-02-12\n").Replace(rowB) + rowA)
+	wantEqual(t, "counts", counts(report), [4]int{1, 1, 1, 0})
+	for _, line := range strings.SplitAfter(before, "\n")[:2] {
+		id := line[:len(`{"id":"shop-123456789012"`)]
+		if !strings.Contains(d.data(), id) {
+			t.Errorf("%s is gone", id)
+		}
+	}
+	d.cfg.AuthorNames = "full"
+	wantEqual(t, "in full", counts(d.load(header+rowA+rowB)), [4]int{0, 2, 0, 0})
+}
+
+// Ratings without words, of one day and nobody in particular, are told apart by
+// their stars at least.
+func TestRatingsAlone(t *testing.T) {
+	d := newDesk(t).without("id")
+	report := d.load(header + ",5,2026-01-01,,,,,\n,4,2026-01-01,,,,,\n,5,2026-01-01,,,,,\n")
+	wantEqual(t, "counts", counts(report), [4]int{2, 0, 0, 1})
+	wantEqual(t, "reason", report.Skipped[0].Error(), "row 4 (line 4): the row says the same as row 2")
+}
+
+func TestRepeatedRows(t *testing.T) {
+	d := newDesk(t)
+	report := d.load(header + rowA + rowB + rowA + strings.Replace(rowB, "b2,2", "b2,1", 1))
+	wantEqual(t, "codes", codes(report), []Code{Duplicate, Conflict})
+	wantEqual(t, "duplicate", report.Skipped[0].Error(), `row 4 (line 4) "a1": the row says the same as row 2`)
+	wantEqual(t, "conflict", report.Skipped[1].Error(), `row 5 (line 5) "b2": the row is the same review as row 3 with another rating; row 3 stands, leave one of them out`)
+}
+
+func TestTakenAndWithdrawn(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowC)
+	d.cfg.Taken = func(id string) (string, bool) {
+		where, ok := map[string]string{"shop-a1": "reviews/2026.yaml:12", "shop-c3": "reviews/import-shop.jsonl:1"}[strings.ToLower(id)]
+		return where, ok
+	}
+	d.cfg.Withdrawn = func(id string) bool { return id == "shop-b2" }
+	report := d.load(header + rowA + rowB + rowC)
+	wantEqual(t, "codes", codes(report), []Code{Taken, Withdrawn})
+	wantEqual(t, "reason", report.Skipped[0].Reason, "the id shop-a1 stands at reviews/2026.yaml:12 already; that review is the editor's, delete it there to import it again")
+	wantEqual(t, "unchanged", report.Unchanged, 1)
+}
+
+func TestAnotherScale(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB)
+	before := d.data()
+	d.cfg.RatingScale = 10
+	report := d.load(header + rowA + rowB + strings.Replace(rowC, ",4,", ",8,", 1))
+	wantEqual(t, "codes", codes(report), []Code{OtherScale, OtherScale})
+	wantEqual(t, "added", report.Added, 1)
+	for line := range strings.Lines(before) {
+		if !strings.Contains(d.data(), line) {
+			t.Errorf("%s was changed", line)
+		}
+	}
+	wantEqual(t, "again", counts(d.load(header+strings.Replace(rowC, ",4,", ",8,", 1))), [4]int{0, 0, 1, 0})
+}
+
+func TestDryRun(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.DryRun = true
+	report := d.load(header + rowA)
+	wantEqual(t, "names", d.names(), []string(nil))
+	wantEqual(t, "changed", report.Changed, true)
+
+	d.cfg.DryRun = false
+	d.load(header + rowA)
+	before := [2]string{d.data(), d.file(".import-shop.json")}
+	d.cfg.DryRun = true
+	wantEqual(t, "counts", counts(d.load(header+strings.Replace(rowA, "nine", "ten", 1)+rowB)), [4]int{1, 1, 0, 0})
+	wantEqual(t, "files", [2]string{d.data(), d.file(".import-shop.json")}, before)
+}
+
+func TestNothingToImport(t *testing.T) {
+	d := newDesk(t)
+	wantEqual(t, "changed", d.load(header).Changed, false)
+	wantEqual(t, "names", d.names(), []string(nil))
+}
+
+func TestUsage(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Config)
+		export string
+		want   string
+	}{
+		{"no rating", func(c *Config) { delete(c.Map, "rating") }, header, "no column is given for rating; add rating=COLUMN to --map"},
+		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date`},
+		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
+		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date"},
+		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
+		{"two of a name", func(*Config) {}, "stars," + header, "column map: rating=stars: the export has two columns of that name; rename one of them"},
+		{"semicolons", func(c *Config) { c.Map = map[string]string{"rating": "stars", "date": "day"} }, "id;stars;day\n",
+			`column map: rating=stars: the export has no such column; its columns are "id;stars;day"` + "\n" + `column map: date=day: the export has no such column; its columns are "id;stars;day"` + "\nthe header is one cell; its columns look separated by ';': say so with --delimiter"},
+		{"options", func(c *Config) {
+			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM-DD"
+			c.Today, c.AuthorNames, c.Language, c.Encoding, c.Delimiter = "soon", "none", "!", "latin-1", '"'
+		}, header, strings.Join([]string{
+			`source "My Shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
+			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
+			`rating scale -1 is out of range; write the best rating there is, from 1 to 1000`,
+			`date layout "YYYY-MM-DD" doesn't show a day; write how 2 January 2006 stands in the export, such as 2006-01-02 or 02/01/2006`,
+			`today "soon" is not a date; write it as 2026-01-31`,
+			`author names "none" is unknown; known are initials, full`,
+			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
+			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252`,
+			`delimiter '"' can't stand between cells; write ',', ';' or a tab`}, "\n")},
+		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
+		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t)
+			tt.change(&d.cfg)
+			_, err := d.try(tt.export + rowA)
+			var usage *UsageError
+			if !errors.As(err, &usage) {
+				t.Fatalf("got %v, want a UsageError", err)
+			}
+			wantEqual(t, "message", err.Error(), tt.want)
+		})
+	}
+}
+
+func TestAnotherWayToTellApart(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA)
+	_, err := d.without("id", "title").try(header + rowA)
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("got %v, want a UsageError", err)
+	}
+	wantEqual(t, "message", err.Error(), "the last import told reviews apart by id, this one would by date, author and text: every review would come in a second time; map the same columns, or give the export a --source of its own")
+}
+
+func TestParseMap(t *testing.T) {
+	m, err := ParseMap(`rating=Star rating, date=a=b,"text=Review, public"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "map", m, map[string]string{"rating": "Star rating", "date": "a=b", "text": "Review, public"})
+	for s, want := range map[string]string{
+		"":                    "the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN",
+		"rating":              `column map: "rating" is not field=COLUMN`,
+		"text=a,text=b,title": "column map: \"text\" is given twice; give it once\ncolumn map: \"title\" is not field=COLUMN",
+	} {
+		if _, err := ParseMap(s); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", s, err, want)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	d := newDesk(t)
+	export := header + strings.Repeat(rowA, 5000)
+	var seen []int64
+	d.cfg.Progress = func(done int64) { seen = append(seen, done) }
+	d.load(export)
+	if len(seen) < 2 || !slices.IsSorted(seen) || seen[len(seen)-1] != int64(len(export)) {
+		t.Errorf("%d bytes were reported as %v", len(export), seen)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA)
+	before := d.data()
+	ctx, cancel := context.WithCancel(t.Context())
+	d.cfg.Progress = func(done int64) { cancel() } // half-way
+	_, err := CSV(ctx, strings.NewReader(header+rowB+strings.Repeat(rowC, 10_000)), d.cfg)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want context.Canceled", err)
+	}
+	wantEqual(t, "file", d.data(), before)
+	wantEqual(t, "names", d.names(), []string{".import-shop.json", "import-shop.jsonl"})
+}

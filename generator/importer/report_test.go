@@ -1,0 +1,85 @@
+package importer
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func TestReportPrint(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA + rowB + rowC)
+	d.edit(`"author":"Tom B."`, `"author":"Tomasz B."`)
+	var b strings.Builder
+	b.WriteString(header + strings.Replace(rowA, "On time,\"Came", "Punctual,\"Came", 1) + strings.Replace(rowB, "b2,2", "b2,1", 1))
+	for i := range 25 {
+		fmt.Fprintf(&b, "n%d,%d,2026-02-%02d,\u202eZoë Lee,,,,\n", i, i%7, i+1)
+		fmt.Fprintf(&b, "m%d,%d,2026-02-%02d,Zoë Lee,,\"So\nso.\",,\n", i, i%7, i+1)
+	}
+	b.WriteString("x,\x1b[2J,2026-01-01,,,,,\ny,5,2026-01-01,,,\x1b[2J,,\n")
+	d.cfg.DryRun = true
+	report := d.load(b.String())
+	for _, verbose := range []bool{false, true} {
+		var out strings.Builder
+		if err := report.Print(&out, verbose); err != nil {
+			t.Fatal(err)
+		}
+		if strings.ContainsAny(out.String(), "\x1b\u202e") {
+			t.Error("an export can drive the terminal")
+		}
+		golden(t, fmt.Sprintf("report-verbose=%t.txt", verbose), out.String())
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, name, got, strings.ReplaceAll(string(want), "\r\n", "\n"))
+}
+
+// Each code has its words, so that no reason is counted without saying what it is.
+func TestHeadlines(t *testing.T) {
+	for _, c := range []Code{BadQuotes, RaggedRow, BadCharacter, TextTooLong, NoID, NoRating, BadRating, OverScale, OtherScale,
+		NoDate, BadDate, FutureDate, BadLanguage, BadSourceURL, Duplicate, Conflict, Taken, Withdrawn, Removed} {
+		if headlines[c] == "" {
+			t.Errorf("%s has no headline", c)
+		}
+	}
+}
+
+type fullDisk struct{ left int }
+
+var errFull = errors.New("disk full")
+
+func (w *fullDisk) Write(p []byte) (int, error) {
+	if w.left--; w.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestReportPrintFails(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.DryRun = true
+	report := d.load(header + rowA + strings.Replace(rowB, ",2,", ",,", 1))
+	for lines := range 4 {
+		if err := report.Print(&fullDisk{lines}, false); !errors.Is(err, errFull) {
+			t.Errorf("after %d writes: %v, want %v", lines, err, errFull)
+		}
+	}
+}
