@@ -8,6 +8,7 @@ import (
 	"reviewcast"
 	"reviewcast/bench/corpus"
 	"reviewcast/edge/snapshot"
+	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // sizes are the numbers of reviews that everything is measured with.
@@ -19,8 +20,8 @@ var sizes = []int{1_000, 10_000, 100_000}
 func BenchmarkOpen(b *testing.B) {
 	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			p := publish(b, corpus.Dataset(n))
-			manifest := p.manifest(b, 1)
+			p := snapshottest.Publish(b, corpus.Dataset(n))
+			manifest := p.Manifest(b, 1)
 			size := len(p[reviewcast.PathReviews])
 			b.SetBytes(int64(size))
 			before := heap()
@@ -74,7 +75,7 @@ var queries = []struct {
 // BenchmarkSearch answers each of the queries; matched says how many there are.
 func BenchmarkSearch(b *testing.B) {
 	for _, n := range sizes {
-		s := openCorpus(b, n)
+		s := snapshottest.Publish(b, corpus.Dataset(n)).Open(b, 1)
 		for _, q := range queries {
 			b.Run(fmt.Sprintf("%d/%s", n, q.name), func(b *testing.B) {
 				q.Limit = reviewcast.DefaultLimit

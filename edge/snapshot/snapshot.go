@@ -27,7 +27,9 @@ package snapshot
 
 import (
 	"encoding/json"
+	"iter"
 	"log/slog"
+	"maps"
 	"time"
 
 	"reviewcast"
@@ -88,6 +90,9 @@ func (s *Snapshot) File(path string) (*File, bool) {
 	f, ok := s.files[path]
 	return f, ok
 }
+
+// Files gives every published file, the manifest included, in no order.
+func (s *Snapshot) Files() iter.Seq[*File] { return maps.Values(s.files) }
 
 // Dataset is reviews.json without its reviews: the business, the aggregate
 // rating and the counts.

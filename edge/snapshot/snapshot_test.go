@@ -2,19 +2,21 @@ package snapshot_test
 
 import (
 	"testing"
+	"time"
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/edge/snapshot/snapshottest"
 )
 
 func TestOpen(t *testing.T) {
-	s := openCorpus(t, 300)
-	if s.Len() != 300 || s.Sequence() != 1 || s.Manifest().BaseURL != baseURL {
+	s := snapshottest.Publish(t, corpus.Dataset(300)).Open(t, 1)
+	if s.Len() != 300 || s.Sequence() != 1 || s.Manifest().BaseURL != snapshottest.BaseURL {
 		t.Errorf("%d reviews, sequence %d, base URL %s", s.Len(), s.Sequence(), s.Manifest().BaseURL)
 	}
 	want := corpus.Dataset(300)
 	raw, ok := s.Review(want.Reviews[7].ID)
-	if got := string(marshal(t, want.Reviews[7])); !ok || string(raw) != got {
+	if got := string(snapshottest.Marshal(t, want.Reviews[7])); !ok || string(raw) != got {
 		t.Errorf("Review(%s) = %s; want %s", want.Reviews[7].ID, raw, got)
 	}
 	if _, ok := s.Review("nobody"); ok {
@@ -24,7 +26,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("Dataset() = %+v", d)
 	}
 	f, ok := s.File(reviewcast.PathManifest)
-	if !ok || f.LastModified != built.Add(2*60e9) {
+	if !ok || f.LastModified != snapshottest.Modified.Add(5*time.Minute) {
 		t.Errorf("manifest.json: %v, last modified %v", ok, f.LastModified)
 	}
 	if string(s.Insights()) != "{\"version\":1}\n" {

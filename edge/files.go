@@ -1,0 +1,95 @@
+package edge
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"reviewcast/edge/snapshot"
+)
+
+// pages are the representations of a snapshot's files, headers made.
+type pages struct {
+	snapshot *snapshot.Snapshot
+	byPath   map[string]*page
+}
+
+// page is a file in every coding that it has.
+type page struct {
+	offers  []string         // codings other than identity, best first
+	encoded []representation // as offers
+	plain   representation
+}
+
+// file answers with a published file. A path that ends in a slash is that of the
+// index.html below it.
+func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+	path := r.URL.Path
+	if path == "" || strings.HasSuffix(path, "/") {
+		path = strings.TrimSuffix(path, "/") + "/index.html"
+	}
+	p, ok := e.pagesOf(s).byPath[path]
+	if !ok {
+		return errNotFound
+	}
+	return get(func(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
+		coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
+		if !ok {
+			return errNotAcceptable
+		}
+		rep := &p.plain
+		if i := slices.Index(p.offers, coding); i >= 0 {
+			rep = &p.encoded[i]
+		}
+		e.serve(w, r, rep)
+		return nil
+	})(w, r, s)
+}
+
+// pagesOf makes the headers of a snapshot's files when the first request for it
+// comes. Two requests may do it at once; the result is the same.
+func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
+	if p := e.pages.Load(); p != nil && p.snapshot == s {
+		return p
+	}
+	p := &pages{snapshot: s, byPath: map[string]*page{}}
+	for f := range s.Files() {
+		p.byPath[f.Path] = e.page(f)
+	}
+	e.pages.Store(p)
+	return p
+}
+
+func (e *edge) page(f *snapshot.File) *page {
+	plain := representation{
+		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
+		media: []string{f.MediaType}, cache: e.cacheControl(), policy: policyData, link: e.topics[f.Path],
+		body: bytesBody(f.Body),
+	}
+	if strings.HasPrefix(f.MediaType, "text/html") {
+		plain.policy = policyDocument
+	}
+	p := &page{plain: plain}
+	for _, v := range f.Variants {
+		encoded := plain
+		encoded.etag = []string{`"` + v.SHA256 + `"`}
+		encoded.encoding = []string{v.Coding}
+		encoded.body = bytesBody(v.Body)
+		p.offers = append(p.offers, v.Coding)
+		p.encoded = append(p.encoded, encoded)
+	}
+	return p
+}
+
+// bytesBody is the body of a file.
+func bytesBody(b []byte) func() *parts {
+	body := newParts(b)
+	return func() *parts { return body }
+}
+
+func (e *edge) cacheControl() []string {
+	if e.Dev {
+		return cacheNever
+	}
+	return cacheShortly
+}

@@ -1,0 +1,134 @@
+package edge
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+	"github.com/klauspost/compress/gzip"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot"
+)
+
+// gzipTag ends the entity tag of an answer that was compressed here: its bytes
+// follow from the plain ones, whose hash stands before it, and from the encoder.
+// Another encoder, or another level, needs another ending.
+const gzipTag = "-gzip1"
+
+// search answers /api/reviews/search.
+func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+	q, issues := reviewcast.ParseSearch(r.URL.RawQuery)
+	if len(issues) > 0 {
+		return badParameters(issues)
+	}
+	body := searchBody(q, s.Search(q))
+	sum := sha256.Sum256(body)
+	return e.answer(w, r, s, sum, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
+}
+
+// since answers /api/reviews/since/{date}.
+func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+	date, err := url.PathUnescape(chi.URLParam(r, "date")) // chi routes by the path as it was sent
+	if err != nil {
+		return errNotFound
+	}
+	day, issues := reviewcast.ParseSince(date, r.URL.RawQuery)
+	if len(issues) > 0 {
+		return badParameters(issues)
+	}
+	found := s.Since(day)
+	return e.answer(w, r, s, found.Sum(), func() *parts { return newParts(found.Body()...) }, func() *parts { return newParts(found.Gzip()...) })
+}
+
+// answer serves a body that was made for the request. sum is a hash of its plain
+// bytes.
+func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, plain, gzipped func() *parts) error {
+	coding, ok := negotiate(r.Header["Accept-Encoding"], "gzip")
+	if !ok {
+		return errNotAcceptable
+	}
+	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
+		cache: e.cacheControl(), policy: policyData, body: plain}
+	tag := hex.EncodeToString(sum[:16])
+	if coding == "gzip" {
+		tag += gzipTag
+		rep.encoding = []string{coding}
+		rep.body = gzipped
+	}
+	rep.etag = []string{`"` + tag + `"`}
+	e.serve(w, r, &rep)
+	return nil
+}
+
+func badParameters(issues []reviewcast.Issue) *failure {
+	return problem(http.StatusBadRequest, "Invalid parameters: see issues, and "+reviewcast.PathOpenAPI+" for what is allowed.", issues...)
+}
+
+// searchBody writes a reviewcast.SearchResult around the reviews' own bytes.
+func searchBody(q reviewcast.Query, found snapshot.Result) []byte {
+	query, err := json.Marshal(q)
+	if err != nil {
+		panic(err) // strings and numbers always marshal
+	}
+	size := 128 + len(query)
+	for _, review := range found.Reviews {
+		size += len(review) + 1
+	}
+	b := make([]byte, 0, size)
+	b = append(b, `{"matched":`...)
+	b = strconv.AppendInt(b, int64(found.Matched), 10)
+	b = append(b, `,"returned":`...)
+	b = strconv.AppendInt(b, int64(len(found.Reviews)), 10)
+	b = append(b, `,"reviews":[`...)
+	for i, review := range found.Reviews {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, review...)
+	}
+	b = append(b, `],"query":`...)
+	b = append(b, query...)
+	return append(b, "}\n"...)
+}
+
+// compress encodes a small body.
+func compress(body []byte) []byte {
+	out := make(sink, 0, len(body)/3)
+	w := compressors.Get().(*gzip.Writer)
+	defer compressors.Put(w)
+	w.Reset(&out)
+	_, _ = w.Write(body) // into memory: no error can come back
+	_ = w.Close()
+	return out
+}
+
+var compressors = sync.Pool{New: func() any {
+	w, err := gzip.NewWriterLevel(nil, 5)
+	if err != nil {
+		panic(err) // the level is a constant in range
+	}
+	return w
+}}
+
+// sink collects what is written.
+type sink []byte
+
+func (s *sink) Write(p []byte) (int, error) {
+	*s = append(*s, p...)
+	return len(p), nil
+}
+
+// httpTime is a time as a header has it; nil for the zero time.
+func httpTime(t time.Time) []string {
+	if t.IsZero() {
+		return nil
+	}
+	return []string{t.UTC().Format(http.TimeFormat)}
+}
