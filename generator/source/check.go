@@ -21,58 +21,66 @@ type dated struct {
 func (f *folder) check(files []*parsed, today reviewcast.Date) {
 	total, complete := 0, true
 	for _, file := range files {
-		total += len(file.drafts)
+		before := total
+		for _, part := range file.drafts {
+			total += len(part)
+		}
 		complete = complete && !file.incomplete
-		if total > MaxReviews {
+		f.problems = append(f.problems, file.all()...)
+		if before <= MaxReviews && total > MaxReviews {
 			f.problems = append(f.problems, Problem{Severity: Error, File: file.file, Code: "too-many-reviews",
 				Message: fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), Suggestion: "publish them under several businesses"})
-			return
 		}
 	}
-	withdrawn := make(map[string]Hidden, len(f.content.Withdrawn))
-	for _, w := range f.content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = w.Reason
+	if total > MaxReviews {
+		return
 	}
-	reviews := make([]Review, 0, total)
-	byID := make(map[string]int, total)
+	drafts := make([]*draft, 0, total)
+	byID := make(map[string]*draft, total)
 	for _, file := range files {
 		p := problems{file: file.file}
-		for i := range file.drafts {
-			w := &file.drafts[i]
-			f.checkDraft(w, today, &p)
-			lower := strings.ToLower(w.ID)
-			if first, again := byID[lower]; again {
-				f.duplicate(w, reviews[first], &p)
-				continue
+		for _, part := range file.drafts {
+			for i := range part {
+				w := &part[i]
+				f.checkDraft(w, today, &p)
+				lower := strings.ToLower(w.ID)
+				if first, again := byID[lower]; again {
+					duplicate(w, first, &p)
+					continue
+				}
+				byID[lower] = w
+				drafts = append(drafts, w)
 			}
-			byID[lower] = len(reviews)
-			review := w.Review
-			if review.Language == "" {
-				review.Language = f.content.Site.Language
-			}
-			if reason, ok := withdrawn[lower]; ok {
-				review.Published, review.Hidden = false, reason
-			}
-			reviews = append(reviews, review)
 		}
-		f.problems = append(f.problems, file.all()...)
 		f.problems = append(f.problems, p.all()...)
 	}
-	find := func(id string) *Review {
-		i, ok := byID[strings.ToLower(id)]
-		if !ok || reviews[i].ID != id {
-			return nil
-		}
-		return &reviews[i]
-	}
-	f.checkCitations(find, complete)
 	for _, d := range f.withdrawnOn {
 		f.checkDate(d, today)
 	}
-	slices.SortFunc(reviews, func(a, b Review) int {
+	f.checkCitations(byID, complete)
+	slices.SortFunc(drafts, func(a, b *draft) int {
 		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
 	})
-	f.content.Reviews = reviews
+	f.content.Reviews = make([]Review, len(drafts))
+	for i, w := range drafts {
+		r := &f.content.Reviews[i]
+		*r = w.Review
+		if r.Language == "" {
+			r.Language = f.content.Site.Language
+		}
+		r.Hidden = f.hidden(w)
+		r.Published = r.Hidden == ""
+	}
+}
+
+// hidden tells why a review isn't published; "" if it is.
+func (f *folder) hidden(w *draft) Hidden {
+	if len(f.withdrawn) > 0 {
+		if reason, ok := f.withdrawn[strings.ToLower(w.ID)]; ok {
+			return reason
+		}
+	}
+	return w.Hidden
 }
 
 // checkDraft holds one review against the calendar and business.yaml.
@@ -137,7 +145,7 @@ func (f *folder) unknown(r *ref, known *names, p *problems) {
 }
 
 // duplicate notes an id that two reviews bear.
-func (f *folder) duplicate(w *draft, first Review, p *problems) {
+func duplicate(w, first *draft, p *problems) {
 	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", echo(w.ID), first.At.File, first.At.Line, first.At.Col)
 	if first.ID != w.ID {
 		message += fmt.Sprintf(" (%s; capitals don't count)", first.ID)
@@ -147,25 +155,25 @@ func (f *folder) duplicate(w *draft, first Review, p *problems) {
 
 // checkCitations looks up the reviews that the small files name. When not all
 // reviews could be read, an unknown one may be among those.
-func (f *folder) checkCitations(find func(id string) *Review, complete bool) {
+func (f *folder) checkCitations(byID map[string]*draft, complete bool) {
 	for _, c := range f.evidence {
-		f.cited(c, find, complete)
+		f.cited(c, byID, complete)
 	}
 	if f.quote == nil {
 		return
 	}
-	r := f.cited(*f.quote, find, complete)
+	w := f.cited(*f.quote, byID, complete)
 	quote := f.content.Vocabulary.PullQuote
-	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
+	if w == nil || w.Text != nil && strings.Contains(*w.Text, quote.Text) {
 		return
 	}
 	suggestion := "copy a part of its text, character for character"
-	if r.Text == nil {
+	if w.Text == nil {
 		suggestion = "the review has no text; choose another"
-	} else if strings.Contains(squeeze(*r.Text), squeeze(quote.Text)) {
+	} else if strings.Contains(squeeze(*w.Text), squeeze(quote.Text)) {
 		suggestion = "blanks, line breaks or quotation marks differ; copy it character for character"
 	}
-	f.problems = append(f.problems, f.quote.text.problem("bad-quote", fmt.Sprintf("pull_quote.text is no part of the review %s", quote.ReviewID), suggestion))
+	f.problems = append(f.problems, f.quote.text.problem("bad-quote", fmt.Sprintf("pull_quote.text is no part of the text of %s", quote.ReviewID), suggestion))
 }
 
 // squeeze drops what is easily changed when a text is copied.
@@ -179,18 +187,25 @@ func squeeze(s string) string {
 }
 
 // cited finds a published review; nil when there is none.
-func (f *folder) cited(c citation, find func(id string) *Review, complete bool) *Review {
-	r := find(c.id)
+func (f *folder) cited(c citation, byID map[string]*draft, complete bool) *draft {
+	w := byID[strings.ToLower(c.id)]
+	why := ""
 	switch {
-	case r == nil && complete:
-		f.problems = append(f.problems, c.at.problem("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, echo(c.id)), "write the id of a published review"))
-	case r != nil && !r.Published:
-		why := "has no verification"
-		if r.Hidden != Unverified {
-			why = "is withdrawn"
-		}
-		f.problems = append(f.problems, c.at.problem("unpublished-review", fmt.Sprintf("%s names the review %s, which %s", c.what, echo(c.id), why), "write the id of a published review"))
+	case w == nil && !complete:
 		return nil
+	case w == nil:
+		f.problems = append(f.problems, c.at.problem("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, echo(c.id)), "write the id of a published review"))
+		return nil
+	case w.ID != c.id:
+		f.problems = append(f.problems, c.at.problem("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, echo(c.id)), "write "+w.ID))
+		return nil
+	case f.hidden(w) == Unverified:
+		why = "has no verification"
+	case f.hidden(w) != "":
+		why = "is withdrawn"
+	default:
+		return w
 	}
-	return r
+	f.problems = append(f.problems, c.at.problem("unpublished-review", fmt.Sprintf("%s names the review %s, which %s", c.what, echo(c.id), why), "write the id of a published review"))
+	return nil
 }

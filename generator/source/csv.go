@@ -86,13 +86,18 @@ func (c *csvReader) read(data []byte, each func(*node)) (complete bool) {
 		return false
 	}
 	n := node{kind: mapping}
-	for {
+	for rows := 0; ; rows++ {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return true
 		}
 		if err != nil {
 			c.explain(err)
+			return false
+		}
+		if rows == MaxReviews {
+			line, _ := r.FieldPos(0)
+			c.add(Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxReviews), "a folder holds no more reviews than that")
 			return false
 		}
 		if empty(row) {
@@ -173,28 +178,30 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 // row builds the tree of a row in n, which is used again for every row.
 func (c *csvReader) row(r *csv.Reader, row []string, columns []column, n *node) {
 	n.entries = n.entries[:0]
-	groups := map[string]int{}
 	for i, s := range row {
 		col := &columns[i]
 		if s == "" || col.outer == "" {
 			continue
 		}
 		value := c.cell(r, i, s)
-		key := node{kind: cell, text: col.outer, line: value.line, col: value.col}
 		if col.inner == "" {
-			n.entries = append(n.entries, entry{key, value})
+			n.grow().set(col.outer, value)
 			continue
 		}
-		group, ok := groups[col.outer]
-		if !ok {
+		group := slices.IndexFunc(n.entries, func(e entry) bool { return e.key.text == col.outer })
+		if group < 0 {
 			group = len(n.entries)
-			groups[col.outer] = group
-			n.entries = append(n.entries, entry{key, node{kind: mapping, line: value.line, col: value.col}})
+			n.grow().set(col.outer, node{kind: mapping, line: value.line, col: value.col})
 		}
-		key.text = col.inner
-		g := &n.entries[group].value
-		g.entries = append(g.entries, entry{key, value})
+		n.entries[group].value.grow().set(col.inner, value)
 	}
+}
+
+// set fills an entry in; its name has the place of its value.
+func (e *entry) set(name string, value node) {
+	e.key.kind, e.key.text, e.key.line, e.key.col = cell, name, value.line, value.col
+	value.entries = e.value.entries
+	e.value = value
 }
 
 // cell makes the node of a cell. The text is copied by encoding/csv.

@@ -23,6 +23,8 @@ type folder struct {
 	quote    *citation
 	// withdrawnOn are the dates of withdrawn.yaml.
 	withdrawnOn []dated
+	// withdrawn are the reasons of withdrawn.yaml, by the ids in lower case.
+	withdrawn map[string]Hidden
 }
 
 // citation is a place where a small file names a review.
@@ -33,7 +35,7 @@ type citation struct {
 }
 
 func newFolder(root *os.Root) *folder {
-	return &folder{root: root, content: &Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}}
+	return &folder{root: root, content: &Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, withdrawn: map[string]Hidden{}}
 }
 
 // readAll reads every file but those with reviews. They are small and few: each

@@ -29,6 +29,7 @@ type jsonLine struct {
 	*problems
 	dec   *jsontext.Decoder
 	input bytes.Reader
+	root  node
 	data  []byte // the line
 	line  int    // its number
 	// Up to byte seen, there are col-1 code points.
@@ -38,26 +39,27 @@ type jsonLine struct {
 
 func newJSONLine(p *problems) *jsonLine { return &jsonLine{problems: p} }
 
-// read builds the tree of one line, without its line end. ok is false when it
-// isn't one JSON value, which is noted.
-func (j *jsonLine) read(data []byte, line int, n *node) (ok bool) {
+// read builds the tree of one line, without its line end. It lives until the next
+// call. ok is false when it isn't one JSON value, which is noted.
+func (j *jsonLine) read(data []byte, line int) (_ *node, ok bool) {
+	n := &j.root
 	if err := j.parse(data, line, n); err == nil {
-		return true
+		return n, true
 	} else if dirty := suspicious(data, false); dirty {
 		// Bytes that can't be JSON at all explain more than what JSON makes of them.
 		before := len(j.list) + j.dropped
 		data, ok = clean(data, line, false, j.problems)
 		if !ok {
-			return false
+			return nil, false
 		}
 		if len(j.list)+j.dropped > before {
-			return j.parse(data, line, n) == nil
+			return n, j.parse(data, line, n) == nil
 		}
 		j.explain(err)
 	} else {
 		j.explain(err)
 	}
-	return false
+	return nil, false
 }
 
 var (
@@ -69,6 +71,7 @@ var (
 
 func (j *jsonLine) parse(data []byte, line int, n *node) error {
 	j.data, j.line, j.seen, j.col, j.values = data, line, 0, 1, 0
+	n.reset()
 	j.input.Reset(data)
 	if j.dec == nil {
 		j.dec = jsontext.NewDecoder(&j.input, jsonOptions)
@@ -133,7 +136,7 @@ func (j *jsonLine) value(n *node, depth int) error {
 	default:
 		n.kind = text
 		if bytes.IndexByte(raw, '\\') < 0 {
-			n.text = string(raw[1 : len(raw)-1])
+			n.text = j.text(raw[1 : len(raw)-1])
 			return nil
 		}
 		unquoted, err := jsontext.AppendUnquote(nil, raw)
@@ -145,11 +148,18 @@ func (j *jsonLine) value(n *node, depth int) error {
 	return nil
 }
 
+// text makes a string, of fields' names only once.
+func (j *jsonLine) text(b []byte) string {
+	if f, ok := reviewSchema.index[string(b)]; ok {
+		return reviewSchema.names[f]
+	}
+	return string(b)
+}
+
 func (j *jsonLine) object(n *node, depth int) error {
-	n.kind, n.entries = mapping, make([]entry, 0, 16)
+	n.kind = mapping
 	for j.dec.PeekKind() != '}' {
-		n.entries = append(n.entries, entry{})
-		e := &n.entries[len(n.entries)-1]
+		e := n.grow()
 		if err := j.value(&e.key, depth+1); err != nil {
 			return err
 		}
@@ -163,11 +173,9 @@ func (j *jsonLine) object(n *node, depth int) error {
 func (j *jsonLine) array(n *node, depth int) error {
 	n.kind = list
 	for j.dec.PeekKind() != ']' {
-		var item node
-		if err := j.value(&item, depth+1); err != nil {
+		if err := j.value(n.growItems(), depth+1); err != nil {
 			return err
 		}
-		n.items = append(n.items, item)
 	}
 	return nil
 }

@@ -45,8 +45,11 @@ type Loader struct {
 
 // parsed is a file with reviews as it was last read. It is never changed.
 type parsed struct {
-	part
-	stamp stamp
+	problems
+	drafts [][]draft // by parts, in the order of the file
+	// incomplete tells that there may be reviews that weren't understood.
+	incomplete bool
+	stamp      stamp
 }
 
 // NewLoader makes a Loader of a folder, which is first looked at by Load.
@@ -165,25 +168,19 @@ func (j *job) add() *part {
 
 // done joins the parts.
 func (j *job) done() *parsed {
-	if j.unchanged {
-		if j.stamp.info == nil {
-			return j.old
-		}
-		return &parsed{part: j.old.part, stamp: j.stamp}
+	switch {
+	case j.unchanged && j.stamp.info == nil:
+		return j.old
+	case j.unchanged:
+		again := *j.old
+		again.stamp = j.stamp
+		return &again
 	}
-	if len(j.parts) == 0 {
-		return &parsed{part: *newPart(j.name), stamp: j.stamp}
-	}
-	p := &parsed{part: *j.parts[0], stamp: j.stamp}
-	if len(j.parts) > 1 {
-		total := 0
-		for _, q := range j.parts {
-			total += len(q.drafts)
-		}
-		p.drafts = append(make([]draft, 0, total), p.drafts...)
-		for _, q := range j.parts[1:] {
-			p.join(q)
-		}
+	p := &parsed{problems: problems{file: j.name}, stamp: j.stamp}
+	for _, q := range j.parts {
+		p.problems.join(&q.problems)
+		p.drafts = append(p.drafts, q.drafts)
+		p.incomplete = p.incomplete || q.incomplete
 	}
 	return p
 }

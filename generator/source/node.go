@@ -21,7 +21,7 @@ func (k kind) String() string {
 
 // node is one value in an editor's file: the same tree for YAML, JSONL and CSV,
 // so that one decoder knows what a review is. A tree lives only while its file is
-// decoded.
+// decoded, and the next one is built in its memory.
 type node struct {
 	kind    kind
 	text    string // of a scalar: quotes and escapes undone, otherwise as written
@@ -36,6 +36,35 @@ type node struct {
 type entry struct {
 	key   node
 	value node
+}
+
+// grow adds an entry, in memory used before if there is any.
+func (n *node) grow() *entry {
+	if len(n.entries) < cap(n.entries) {
+		n.entries = n.entries[:len(n.entries)+1]
+		e := &n.entries[len(n.entries)-1]
+		e.key.reset()
+		e.value.reset()
+		return e
+	}
+	n.entries = append(n.entries, entry{})
+	return &n.entries[len(n.entries)-1]
+}
+
+// growItems adds an item in the same way.
+func (n *node) growItems() *node {
+	if len(n.items) < cap(n.items) {
+		n.items = n.items[:len(n.items)+1]
+		n.items[len(n.items)-1].reset()
+	} else {
+		n.items = append(n.items, node{})
+	}
+	return &n.items[len(n.items)-1]
+}
+
+// reset empties a node but for its memory.
+func (n *node) reset() {
+	*n = node{items: n.items[:0], entries: n.entries[:0]}
 }
 
 // A locator finds the place of one character: the byte at offset in the text of

@@ -56,13 +56,6 @@ func (p *part) take(d *decoder, n *node) {
 	p.drafts = append(p.drafts, w)
 }
 
-// join appends a later piece of the same file.
-func (p *part) join(q *part) {
-	p.problems.join(&q.problems)
-	p.drafts = append(p.drafts, q.drafts...)
-	p.incomplete = p.incomplete || q.incomplete
-}
-
 // fail notes that nothing more can be read.
 func (p *part) fail(problem Problem) {
 	p.put(problem)
@@ -118,12 +111,12 @@ func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
 		case len(bytes.TrimLeft(row, " \t")) == 0:
 			continue
 		}
-		var n node
-		if !j.read(row, line, &n) {
+		n, ok := j.read(row, line)
+		if !ok {
 			p.incomplete = true
 			continue
 		}
-		p.take(d, &n)
+		p.take(d, n)
 	}
 	return nil
 }

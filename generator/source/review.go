@@ -183,7 +183,7 @@ func (d *decoder) verification(n *node, w *draft) {
 		w.verifiedOn = r.placeOf(verificationOn)
 	}
 	w.Reference, _ = r.text(verificationReference)
-	w.Verified, w.Published, w.Hidden = true, true, ""
+	w.Verified, w.Hidden = true, ""
 }
 
 // job reads what the job record names. Whether business.yaml knows it is asked

@@ -115,6 +115,7 @@ func (d *decoder) withdrawals(n *node, f *folder) {
 			d.add(Error, int(at.line), int(at.col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", echo(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
 		} else {
 			seen[strings.ToLower(w.ID)] = int(at.line)
+			f.withdrawn[strings.ToLower(w.ID)] = w.Reason
 		}
 		f.withdrawnOn = append(f.withdrawnOn, dated{"date", w.Date, d.position(r.placeOf(2))})
 		f.content.Withdrawn = append(f.content.Withdrawn, w)
