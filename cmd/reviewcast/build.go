@@ -22,7 +22,7 @@ type buildFlags struct {
 	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
-func (f *buildFlags) config(encodings string) (generator.Config, error) {
+func (f *buildFlags) buildConfig(encodings string) (generator.Config, error) {
 	if f.Today != "" && !reviewcast.Date(f.Today).Valid() {
 		return generator.Config{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
@@ -55,7 +55,7 @@ Examples:
 // Run builds once.
 func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	start := time.Now()
-	cfg, err := c.config(c.Encodings)
+	cfg, err := c.buildConfig(c.Encodings)
 	if err != nil {
 		return err
 	}

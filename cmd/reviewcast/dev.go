@@ -32,7 +32,7 @@ Examples:
 
 // Run builds and serves until ctx ends.
 func (c *devCmd) Run(ctx context.Context, std streams) error {
-	cfg, err := c.config(c.Encodings)
+	cfg, err := c.buildConfig(c.Encodings)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 		builder: generator.NewBuilder(cfg), holder: &snapshot.Holder{}, std: std, content: c.Content, hub: c.Hub,
 		config: snapshot.Config{BaseURL: cfg.BaseURL, Logger: log},
 	}
-	ec := c.serveFlags.config(d.holder, cfg.BaseURL, log)
+	ec := c.edgeConfig(d.holder, cfg.BaseURL, log)
 	ec.Dev = true
 	handler, err := edge.New(ec)
 	if err != nil {

@@ -35,7 +35,7 @@ func (f *serveFlags) logger(std streams) *slog.Logger {
 	return slog.New(slog.NewTextHandler(std.err, nil))
 }
 
-func (f *serveFlags) config(h *snapshot.Holder, baseURL string, log *slog.Logger) edge.Config {
+func (f *serveFlags) edgeConfig(h *snapshot.Holder, baseURL string, log *slog.Logger) edge.Config {
 	return edge.Config{
 		Snapshots: h, BaseURL: baseURL, RateSearch: f.RateSearch, TrustedProxies: f.TrustedProxies,
 		AccessLog: f.AccessLog, Logger: log,
@@ -69,7 +69,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	watcher := &snapshot.Watcher{
 		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,
 	}
-	handler, err := edge.New(c.config(holder, baseURL, log))
+	handler, err := edge.New(c.edgeConfig(holder, baseURL, log))
 	if err != nil {
 		return err
 	}
