@@ -13,7 +13,7 @@ func manyRows(n int) []byte {
 	var b bytes.Buffer
 	b.WriteString(header)
 	for i := range n {
-		fmt.Fprintf(&b, "r%d,%d,20%02d-%02d-%02d,Maria Kowalska,Visit %d,%s%d,Thank you!,2026-01-01\n", i, i%5+1, i%26, i%12+1, i%28+1, i, words, i)
+		fmt.Fprintf(&b, "r%d,%d,20%02d-%02d-%02d,Maria Kowalska,Visit %d,\"%s%d\",Thank you!,2026-01-01\n", i, i%5+1, i%26, i%12+1, i%28+1, i, words, i)
 	}
 	return b.Bytes()
 }

@@ -98,10 +98,21 @@ func (f *files) copy() *files {
 
 // encode gives the bytes of both files as they are to be.
 func (f *files) encode() (data, remembered []byte) {
+	// Grown once, since doubling costs several times a large file's size. What the
+	// estimates leave out is rare or short.
+	const aroundValues, perEntry = 128, 384
+	size := 0
+	for _, r := range f.records {
+		size += aroundValues
+		for _, v := range r.values {
+			size += len(v)
+		}
+	}
+	data = make([]byte, 0, size)
 	for _, r := range f.records {
 		data = r.append(data)
 	}
-	return data, f.memory.append(nil)
+	return data, f.memory.append(make([]byte, 0, perEntry*(1+len(f.memory.entries))))
 }
 
 // holds tells that these bytes stand there already, so that there is nothing to

@@ -39,8 +39,6 @@ var memberNames = [...]string{
 	"owner_reply", "verification",
 }
 
-func (m member) String() string { return memberNames[m] }
-
 // values are the JSON values of the members that imports write; nil is absent,
 // which is what null means too.
 type values [len(memberNames)]jsontext.Value
