@@ -1,0 +1,79 @@
+package importer
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestUsage(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Config)
+		export string
+		want   string
+	}{
+		{"no rating", func(c *Config) { delete(c.Map, "rating") }, header, "no column is given for rating; add rating=COLUMN to --map"},
+		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date`},
+		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
+		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date"},
+		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
+		{"two of a name", func(*Config) {}, "stars," + header, "column map: rating=stars: the export has two columns of that name; rename one of them"},
+		{"semicolons", func(c *Config) { c.Map = map[string]string{"rating": "stars", "date": "day"} }, "id;stars;day\n",
+			`column map: rating=stars: the export has no such column; its columns are "id;stars;day"` + "\n" + `column map: date=day: the export has no such column; its columns are "id;stars;day"` + "\nthe header is one cell; its columns look separated by ';': say so with --delimiter"},
+		{"options", func(c *Config) {
+			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM-DD"
+			c.Today, c.AuthorNames, c.Language, c.Encoding, c.Delimiter = "soon", "none", "!", "latin-1", '"'
+		}, header, strings.Join([]string{
+			`source "My Shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
+			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
+			`rating scale -1 is out of range; write the best rating there is, from 1 to 1000`,
+			`date layout "YYYY-MM-DD" doesn't show a day; write how 2 January 2006 stands in the export, such as 2006-01-02 or 02/01/2006`,
+			`today "soon" is not a date; write it as 2026-01-31`,
+			`author names "none" is unknown; known are initials, full`,
+			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
+			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252`,
+			`delimiter '"' can't stand between cells; write ',', ';' or a tab`}, "\n")},
+		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
+		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := newDesk(t)
+			tt.change(&d.cfg)
+			_, err := d.try(tt.export + rowA)
+			var usage *UsageError
+			if !errors.As(err, &usage) {
+				t.Fatalf("got %v, want a UsageError", err)
+			}
+			wantEqual(t, "message", err.Error(), tt.want)
+		})
+	}
+}
+
+func TestAnotherWayToTellApart(t *testing.T) {
+	d := newDesk(t)
+	d.load(header + rowA)
+	_, err := d.without("id", "title").try(header + rowA)
+	var usage *UsageError
+	if !errors.As(err, &usage) {
+		t.Fatalf("got %v, want a UsageError", err)
+	}
+	wantEqual(t, "message", err.Error(), "the last import told reviews apart by id, this one would by date, author and text: every review would come in a second time; map the same columns, or give the export a --source of its own")
+}
+
+func TestParseMap(t *testing.T) {
+	m, err := ParseMap(`rating=Star rating, date=a=b,"text=Review, public"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantEqual(t, "map", m, map[string]string{"rating": "Star rating", "date": "a=b", "text": "Review, public"})
+	for s, want := range map[string]string{
+		"":                    "the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN",
+		"rating":              `column map: "rating" is not field=COLUMN`,
+		"text=a,text=b,title": "column map: \"text\" is given twice; give it once\ncolumn map: \"title\" is not field=COLUMN",
+	} {
+		if _, err := ParseMap(s); err == nil || err.Error() != want {
+			t.Errorf("%q: %v, want %s", s, err, want)
+		}
+	}
+}
