@@ -66,10 +66,15 @@ func Encode(body []byte, coding Coding) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// brotliOptions weighs size against time.
+// brotliOptions weighs size against time, at some 10 MB to be made in under 10 s.
+// Measured on customers' reviews, per megabyte on one core: quality 11 takes 2 s,
+// 10 takes 0.9 s for 2 % more bytes, 9 takes 0.1 s for 9 % more.
 func brotliOptions(size int) brotli.WriterOptions {
-	if size <= 1<<20 {
-		return brotli.WriterOptions{Quality: brotli.BestCompression}
+	switch {
+	case size <= 1<<20:
+		return brotli.WriterOptions{Quality: 11}
+	case size <= 8<<20:
+		return brotli.WriterOptions{Quality: 10}
 	}
 	return brotli.WriterOptions{Quality: 9, LGWin: 24}
 }

@@ -1,11 +1,6 @@
 package render
 
-import (
-	"fmt"
-	"strings"
-
-	"reviewcast"
-)
+import "reviewcast"
 
 // The fixed words that the golden files are made of: a small business with the
 // characters that formats stumble over, and one without any review.
@@ -113,22 +108,4 @@ func sampleInsights() *reviewcast.Insights {
 func emptyInsights() *reviewcast.Insights {
 	return &reviewcast.Insights{Version: 1, Method: reviewcast.Method{Name: "stars", Version: "1"},
 		Temporal: reviewcast.Temporal{Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}}}
-}
-
-// manyReviews is the sample dataset with n reviews of a realistic length.
-func manyReviews(n int) *reviewcast.Dataset {
-	d := sampleDataset()
-	pattern := d.Reviews
-	d.Reviews = make([]reviewcast.Review, n)
-	for i := range d.Reviews {
-		r := pattern[i%len(pattern)]
-		r.ID = fmt.Sprintf("r-%07d", i)
-		r.Date = reviewcast.Date(fmt.Sprintf("%04d-%02d-%02d", 2026-i*10/max(n, 1), 12-i%12, 28-i%28))
-		if r.Text != nil {
-			r.Text = pointer(fmt.Sprintf("Review number %d. %s", i, strings.Repeat("They came on time and the price was as quoted. ", i%15)))
-		}
-		d.Reviews[i] = r
-	}
-	d.ReviewCount, d.AggregateRating.RatingCount = n, n
-	return d
 }

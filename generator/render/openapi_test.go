@@ -1,0 +1,296 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"reviewcast"
+	"reviewcast/bench/corpus"
+)
+
+// strict reads a schema as OpenAPI 3.1 means it, as JSON Schema 2020-12; without
+// that, kin-openapi passes over const.
+var strict = []openapi3.SchemaValidationOption{openapi3.EnableJSONSchema2020(), openapi3.EnableFormatValidation(), openapi3.MultiErrors()}
+
+// load reads a description with another program's eyes, and holds it against
+// OpenAPI's own rules, its examples against its schemas included.
+func load(t testing.TB, c Channel, d *reviewcast.Dataset) *openapi3.T {
+	t.Helper()
+	body, err := OpenAPI(c, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestOpenAPIIsValid(t *testing.T) {
+	long := sampleDataset()
+	for i := range long.Reviews {
+		long.Reviews[i].Text = pointer(strings.Repeat("x", exampleTextSize+1)) // no excerpt to be had
+	}
+	many := corpus.Dataset(100)
+	bare := Channel{BaseURL: "http://localhost:8080"}
+	for name, doc := range map[string]*openapi3.T{
+		"sample": load(t, sampleChannel, sampleDataset()),
+		"empty":  load(t, bare, emptyDataset()),
+		"long":   load(t, bare, long),
+		"many":   load(t, sampleChannel, &many),
+	} {
+		if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" {
+			t.Errorf("%s: OpenAPI %s, version %s", name, doc.OpenAPI, doc.Info.Version)
+		}
+	}
+}
+
+// TestOpenAPIPaths: every path of the contract, its operations named and tagged,
+// and the errors that can occur.
+func TestOpenAPIPaths(t *testing.T) {
+	doc := load(t, sampleChannel, sampleDataset())
+	want := map[string]string{ // method and statuses
+		"/reviews.json":             "GET 200 206 304 406 412 414 416 431 503",
+		"/insights.json":            "GET 200 206 304 406 412 414 416 431 503",
+		"/api/feed.json":            "GET 200 206 304 406 412 414 416 431 503",
+		"/feed.xml":                 "GET 200 206 304 406 412 414 416 431 503",
+		"/manifest.json":            "GET 200 206 304 406 412 414 416 431 503",
+		"/.well-known/openapi.json": "GET 200 206 304 406 412 414 416 431 503",
+		"/api/reviews/search":       "GET 200 304 400 406 412 414 429 431 503",
+		"/api/reviews/since/{date}": "GET 200 304 400 406 412 414 429 431 503",
+		"/mcp":                      "POST 200 202 400 403 404 406 413 415 429 431 503",
+		"/api/websub/hub":           "POST 202 400 413 415 429 503",
+	}
+	ids := map[string]bool{}
+	for path, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			got := method + " " + strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " ")
+			if got != want[path] {
+				t.Errorf("%s: %s, want %s", path, got, want[path])
+			}
+			delete(want, path)
+			if op.OperationID == "" || ids[op.OperationID] || len(op.Tags) != 1 || doc.Tags.Get(op.Tags[0]) == nil {
+				t.Errorf("%s %s: operation %q, tags %v", method, path, op.OperationID, op.Tags)
+			}
+			ids[op.OperationID] = true
+			ok := op.Responses.Status(http.StatusOK)
+			if method == http.MethodGet && (ok.Value.Headers["ETag"] == nil || reviewcast.IsTopic(path) != (ok.Value.Headers["Link"] != nil)) {
+				t.Errorf("%s: headers %v", path, slices.Sorted(maps.Keys(ok.Value.Headers)))
+			}
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not described: %v", want)
+	}
+}
+
+// TestSearchParameters: the description has the table's parameters, each with an
+// example that the real parser takes, and bounds that it really has.
+func TestSearchParameters(t *testing.T) {
+	op := load(t, sampleChannel, sampleDataset()).Paths.Value(reviewcast.PathSearch).Get
+	for _, p := range reviewcast.SearchParams {
+		described := op.Parameters.GetByInAndName("query", p.Name)
+		if described == nil || described.Description != p.Description || described.Required {
+			t.Errorf("%s is described as %+v", p.Name, described)
+			continue
+		}
+		if _, issues := reviewcast.ParseSearch(url.Values{p.Name: {fmt.Sprint(described.Example)}}.Encode()); issues != nil {
+			t.Errorf("%s: the parser refuses the example: %v", p.Name, issues)
+		}
+		if s := described.Schema.Value; s.Max != nil {
+			if _, issues := reviewcast.ParseSearch(p.Name + "=" + fmt.Sprint(*s.Max+1)); issues == nil {
+				t.Errorf("%s: the parser takes more than the maximum %g", p.Name, *s.Max)
+			}
+		}
+	}
+}
+
+// closed is the description with every object closed, so that a member that it
+// doesn't know is an error.
+func closed(t *testing.T, d *reviewcast.Dataset) *openapi3.T {
+	doc := load(t, sampleChannel, d)
+	for _, s := range doc.Components.Schemas {
+		if s.Value.Properties != nil {
+			s.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: new(bool)}
+		}
+	}
+	return doc
+}
+
+// TestFilesMatchTheirSchemas holds what is rendered against what is described:
+// nothing is missing, and nothing is there that isn't described.
+func TestFilesMatchTheirSchemas(t *testing.T) {
+	corpusDataset := corpus.Dataset(70)
+	for name, d := range map[string]*reviewcast.Dataset{"sample": sampleDataset(), "empty": emptyDataset(), "corpus": &corpusDataset} {
+		doc := closed(t, d)
+		for _, in := range []*reviewcast.Insights{sampleInsights(), emptyInsights()} {
+			files, err := Files(sampleChannel, d, in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range files {
+				item := doc.Paths.Value(f.Path)
+				if item == nil || f.MediaType != reviewcast.MediaJSON {
+					continue
+				}
+				schema := item.Get.Responses.Status(http.StatusOK).Value.Content.Get(f.MediaType).Schema.Value
+				var v any
+				if err := json.Unmarshal(f.Body, &v); err != nil {
+					t.Fatal(err)
+				}
+				if err := schema.VisitJSON(v, strict...); err != nil {
+					t.Errorf("%s of %s: %v", f.Path, name, err)
+				}
+			}
+		}
+	}
+}
+
+// TestSchemasRefuse: the schemas say no where they should; without this, the tests
+// above could pass by schemas that take everything.
+func TestSchemasRefuse(t *testing.T) {
+	doc := load(t, sampleChannel, sampleDataset())
+	good := func() map[string]any {
+		body, err := Reviews(sampleDataset())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v map[string]any
+		if err := json.Unmarshal(body, &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	review := func(d map[string]any) map[string]any { return d["reviews"].([]any)[0].(map[string]any) }
+	for name, spoil := range map[string]func(map[string]any){
+		"nothing":        func(map[string]any) {},
+		"version":        func(d map[string]any) { d["version"] = 2 },
+		"no reviews":     func(d map[string]any) { delete(d, "reviews") },
+		"null reviews":   func(d map[string]any) { d["reviews"] = nil },
+		"six stars":      func(d map[string]any) { review(d)["rating"] = 6 },
+		"half a star":    func(d map[string]any) { review(d)["rating"] = 4.5 },
+		"null author":    func(d map[string]any) { review(d)["author"] = nil },
+		"unverified":     func(d map[string]any) { review(d)["verified"] = false },
+		"method":         func(d map[string]any) { review(d)["verification"].(map[string]any)["method"] = "hearsay" },
+		"id":             func(d map[string]any) { review(d)["id"] = "a b" },
+		"reply a string": func(d map[string]any) { review(d)["owner_reply"] = "thanks" },
+		"null mentions":  func(d map[string]any) { review(d)["mentions"].(map[string]any)["services"] = nil },
+		"negative count": func(d map[string]any) { d["review_count"] = -1 },
+	} {
+		d := good()
+		spoil(d)
+		if err := doc.Components.Schemas["Dataset"].Value.VisitJSON(d, strict...); (err == nil) != (name == "nothing") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
+// TestErrorsMatchTheirSchema: what the parser reports is what is described.
+func TestErrorsMatchTheirSchema(t *testing.T) {
+	schema := closed(t, sampleDataset()).Components.Schemas["Error"].Value
+	for _, query := range []string{"rating=9&limit=0&min_rating=x&since=2026-02-30&a=b&query=" + strings.Repeat("x", 201), "%zz", "since=2026-02-01&until=2026-01-01", "rating=1&rating=2"} {
+		_, issues := reviewcast.ParseSearch(query)
+		if len(issues) == 0 {
+			t.Fatalf("%s is no mistake", query)
+		}
+		body, err := json.Marshal(reviewcast.NewError(http.StatusBadRequest, "Bad.", issues...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v any
+		if err := json.Unmarshal(body, &v); err != nil {
+			t.Fatal(err)
+		}
+		if err := schema.VisitJSON(v, strict...); err != nil {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+}
+
+// TestEveryFacetIsUsed: a member that is renamed takes its facet along.
+func TestEveryFacetIsUsed(t *testing.T) {
+	unused := maps.Clone(facets)
+	schemas, err := componentSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, s := range schemas {
+		for member := range s.Properties {
+			if _, ok := unused[name+"."+member]; ok {
+				delete(unused, name+"."+member)
+			} else {
+				delete(unused, member)
+			}
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("facets of no member: %v", slices.Sorted(maps.Keys(unused)))
+	}
+}
+
+// TestEveryTypeIsDescribed: a struct that a described type holds is described too,
+// under its own name.
+func TestEveryTypeIsDescribed(t *testing.T) {
+	known := map[reflect.Type]bool{}
+	for _, d := range described {
+		known[reflect.TypeOf(d.value)] = true
+	}
+	for _, d := range described {
+		t1 := reflect.TypeOf(d.value)
+		if t1.Kind() != reflect.Struct {
+			continue
+		}
+		for _, f := range reflect.VisibleFields(t1) {
+			held := f.Type
+			for held.Kind() == reflect.Pointer || held.Kind() == reflect.Slice || held.Kind() == reflect.Map {
+				held = held.Elem()
+			}
+			if held.Kind() == reflect.Struct && !f.Anonymous && !known[held] && held.PkgPath() == reflect.TypeFor[reviewcast.Review]().PkgPath() {
+				t.Errorf("%s.%s: %v isn't described", d.name, f.Name, held)
+			}
+		}
+	}
+}
+
+// TestOpenAPIShowsTheNewest: the examples are the two newest reviews that are short
+// enough to read, and of no other review is there a trace.
+func TestOpenAPIShowsTheNewest(t *testing.T) {
+	d := corpus.Dataset(50)
+	d.Reviews[0].Text = pointer(strings.Repeat("long ", exampleTextSize))
+	for i := range d.Reviews[1:] {
+		d.Reviews[1+i].Text = pointer(fmt.Sprintf("Text %d.", 1+i))
+	}
+	body, err := OpenAPI(sampleChannel, &d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range d.Reviews {
+		want := i == 1 || i == 2
+		if got := bytes.Contains(body, []byte(r.ID)); got != want {
+			t.Errorf("review %d is shown: %v", i, got)
+		}
+	}
+}
+
+// TestSinceExample: the example of the date is one that the parser takes.
+func TestSinceExample(t *testing.T) {
+	op := load(t, sampleChannel, sampleDataset()).Paths.Value(reviewcast.PathSince + "{date}").Get
+	example := fmt.Sprint(op.Parameters.GetByInAndName("path", "date").Example)
+	if _, issues := reviewcast.ParseSince(example, ""); issues != nil {
+		t.Errorf("the parser refuses the example %s: %v", example, issues)
+	}
+}
