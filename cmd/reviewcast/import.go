@@ -22,18 +22,18 @@ type importCmd struct {
 type importCSVCmd struct {
 	File string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
 
-	Content      string            `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Map          map[string]string `help:"Which column holds which field: rating=COLUMN,date=COLUMN,text=COLUMN, and as you have them ${fields}." mapsep:"," required:"" placeholder:"FIELD=COLUMN,…"`
-	Source       string            `help:"Where the reviews were given; it names the file and begins every id." required:"" placeholder:"NAME"`
-	Verification string            `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews come in unpublished." placeholder:"METHOD"`
-	RatingScale  float64           `name:"rating-scale" help:"The best rating of the export." default:"5" placeholder:"N"`
-	DateLayout   string            `name:"date-layout" help:"How 2 January 2006 stands in the export." default:"2006-01-02" placeholder:"LAYOUT"`
-	Language     string            `help:"Language of the reviews, when no column says it (default: the site's)." placeholder:"TAG"`
-	Encoding     string            `help:"Text encoding: utf-8, utf-16le, utf-16be or windows-1252." default:"utf-8" placeholder:"NAME"`
-	Delimiter    string            `help:"What stands between the cells." default:"," placeholder:"CHAR"`
-	Today        string            `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
-	DryRun       bool              `name:"dry-run" help:"Show what would change and write nothing."`
-	Verbose      bool              `short:"v" help:"List every change, not only what was skipped."`
+	Content      string  `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	Map          string  `help:"Which column holds which field. rating and date are needed; the fields are ${fields}. A column with a comma in its name: rating=stars,\"text=Review, public\"." required:"" placeholder:"FIELD=COLUMN,…"`
+	Source       string  `help:"Where the reviews were given; it names the file and begins every id." required:"" placeholder:"NAME"`
+	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews come in unpublished." placeholder:"METHOD"`
+	RatingScale  float64 `name:"rating-scale" help:"The best rating of the export." default:"5" placeholder:"N"`
+	DateLayout   string  `name:"date-layout" help:"How 2 January 2006 stands in the export." default:"2006-01-02" placeholder:"LAYOUT"`
+	Language     string  `help:"Language of the reviews, when no column says it (default: the site's)." placeholder:"TAG"`
+	Encoding     string  `help:"Text encoding: utf-8, utf-16le, utf-16be or windows-1252." default:"utf-8" placeholder:"NAME"`
+	Delimiter    string  `help:"What stands between the cells." default:"," placeholder:"CHAR"`
+	Today        string  `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	DryRun       bool    `name:"dry-run" help:"Show what would change and write nothing."`
+	Verbose      bool    `short:"v" help:"List every change, not only what was skipped."`
 }
 
 func (c *importCSVCmd) Help() string {
@@ -56,6 +56,10 @@ func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
 	if info, err := os.Stat(c.Content); err != nil || !info.IsDir() {
 		return usageError{fmt.Errorf("--content: %s is not a folder; `reviewcast init %s` writes one to start from", c.Content, c.Content)}
 	}
+	columns, err := importer.ParseMap(c.Map)
+	if err != nil {
+		return usageError{fmt.Errorf("--map: %w", err)}
+	}
 	standing, err := readStanding(ctx, c.Content, reviewcast.Date(c.Today))
 	if err != nil {
 		return err
@@ -66,7 +70,7 @@ func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
 	}
 	defer f.Close()
 	report, err := importer.CSV(ctx, f, importer.Config{
-		ContentDir: c.Content, Source: c.Source, Map: c.Map, Verification: c.Verification,
+		ContentDir: c.Content, Source: c.Source, Map: columns, Verification: c.Verification,
 		RatingScale: c.RatingScale, DateLayout: c.DateLayout, Location: standing.zone, Today: standing.today,
 		AuthorNames: standing.authorNames, Language: c.Language, Encoding: c.Encoding, Delimiter: delimiter[0],
 		DryRun: c.DryRun, Taken: standing.taken, Withdrawn: standing.withdrawn,

@@ -114,12 +114,13 @@ type Kept struct {
 	Fields []string
 }
 
-// MaxPrinted is how many rows of a kind Print lists when it isn't verbose.
+// MaxPrinted is how many reviews of a kind Print lists when it isn't verbose.
+// What was skipped is always listed whole.
 const MaxPrinted = 20
 
 // Print writes the report for people: the counts, the reasons with their counts,
-// then row by row what was skipped and kept and, in a dry run, a table of what
-// would change. Verbose lists every row and every change. The error is w's.
+// every skipped row, what was kept and, in a dry run, a table of what would
+// change. Verbose lists every change. The error is w's.
 func (r *Report) Print(w io.Writer, verbose bool) error {
 	p := printer{w: w, limit: MaxPrinted}
 	if verbose {
@@ -188,7 +189,9 @@ func (p *printer) skipped(skips []Skip) {
 		p.line("  %6d  %s", counts[c], headlines[c])
 	}
 	p.line("skipped, row by row:")
-	list(p, skips, func(s Skip) string { return s.Error() })
+	for _, s := range skips {
+		p.line("  %s", s.Error())
+	}
 }
 
 // changes prints the table of a dry run.

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"reviewcast"
+)
+
+// TestMain lets the test binary be the real one: scripts and tests start it as
+// the command reviewcast.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"reviewcast": main})
+}
+
+// TestScripts runs testdata/script: the program as people use it, on real folders
+// and over real connections. Beside testscript's own commands there is
+//
+//	get [-H 'Name: value'] STATUS PATH [substring]
+//
+// which asks http://localhost:$PORT until the answer has the status and the
+// substring, and prints status, headers and body, and
+//
+//	waitfor FILE substring
+//
+// which reads a file until it holds the substring.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			l, err := net.Listen("tcp", "localhost:0")
+			if err != nil {
+				return err
+			}
+			defer l.Close()
+			_, port, _ := net.SplitHostPort(l.Addr().String())
+			env.Setenv("PORT", port)
+			env.Setenv("HOME", env.WorkDir)
+			return nil
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"get": get, "waitfor": waitFor},
+	})
+}
+
+// patience is how long get and waitfor ask again: far longer than anything they
+// wait for takes on a busy machine.
+const patience = 20 * time.Second
+
+func waitFor(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: waitfor FILE substring")
+	}
+	text := ""
+	for start := time.Now(); time.Since(start) < patience; time.Sleep(5 * time.Millisecond) {
+		data, err := os.ReadFile(ts.MkAbs(args[0]))
+		if text = string(data); err == nil && strings.Contains(text, args[1]) {
+			return
+		}
+	}
+	ts.Fatalf("%s never held %q; it holds:\n%s", args[0], args[1], text)
+}
+
+func get(ts *testscript.TestScript, neg bool, args []string) {
+	header := http.Header{}
+	for len(args) > 1 && args[0] == "-H" {
+		name, value, _ := strings.Cut(args[1], ": ")
+		header.Add(name, value)
+		args = args[2:]
+	}
+	if neg || len(args) < 2 || len(args) > 3 {
+		ts.Fatalf("usage: get [-H 'Name: value'] STATUS PATH [substring]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	substring := append(args, "")[2]
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	last := "no answer"
+	for ; ctx.Err() == nil; time.Sleep(5 * time.Millisecond) { // between two questions, not instead of an answer
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://localhost:"+ts.Getenv("PORT")+args[1], nil)
+		ts.Check(err)
+		req.Header = header
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			last = err.Error()
+			continue
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		var b strings.Builder
+		fmt.Fprintln(&b, resp.Status)
+		ts.Check(resp.Header.Write(&b))
+		last = b.String() + "\n" + string(body)
+		if err == nil && resp.StatusCode == want && strings.Contains(last, substring) {
+			fmt.Fprintln(ts.Stdout(), last)
+			return
+		}
+	}
+	ts.Fatalf("GET %s: wanted %d with %q, the last answer is:\n%s", args[1], want, substring, last)
+}
+
+// TestKilledBuild kills a build at random moments and holds what it leaves
+// against the manifest: always a whole set, the one before or the new one. The
+// next build clears up.
+func TestKilledBuild(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	link := filepath.Join(dir, "reviewcast")
+	if err := os.Symlink(exe, link); err != nil {
+		t.Fatal(err)
+	}
+	content, public := filepath.Join(dir, "content"), filepath.Join(dir, "out", "public")
+	build := func() *exec.Cmd {
+		return exec.Command(link, "build", "--content", content, "--public", public, "--base-url", "https://example.com", "--today", "2026-11-01", "--encodings", "all")
+	}
+	write := func(n int) {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "- {id: r%d, author: A, rating: 5, date: 2026-01-02, text: %q, verification: {method: job}}\n", i, strings.Repeat("kind words ", 50))
+		}
+		for name, text := range map[string]string{"business.yaml": "id: acme\nname: Acme\n", "reviews.yaml": b.String()} {
+			path := filepath.Join(content, name)
+			if name == "reviews.yaml" {
+				path = filepath.Join(content, "reviews", "all.yaml")
+			}
+			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write(10)
+	start := time.Now()
+	if out, err := build().CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	whole := time.Since(start)
+	killed := 0
+	for round := range 20 {
+		write(11 + round)
+		cmd := build()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(rand.N(whole), func() { cmd.Process.Kill() })
+		if cmd.Wait() != nil {
+			killed++
+		}
+		timer.Stop()
+		n := checkSet(t, public)
+		if n < 10 || n > 11+round {
+			t.Fatalf("round %d: %d reviews are published", round, n)
+		}
+	}
+	if killed == 0 {
+		t.Error("no build was killed")
+	}
+	if out, err := build().CombinedOutput(); err != nil {
+		t.Fatalf("the build after: %v\n%s", err, out)
+	}
+	if n := checkSet(t, public); n != 30 {
+		t.Errorf("%d reviews in the end, want 30", n)
+	}
+	left, err := os.ReadDir(filepath.Dir(public))
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside public/ stands %v, %v", left, err)
+	}
+}
+
+// checkSet holds a published folder against its manifest and gives the number of
+// reviews.
+func checkSet(t *testing.T, public string) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(public, "manifest.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m reviewcast.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, f := range m.Files {
+		body, err := os.ReadFile(filepath.Join(public, filepath.FromSlash(f.Path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != f.SHA256 {
+			t.Fatalf("%s isn't what the manifest lists", f.Path)
+		}
+		if f.Path == reviewcast.PathReviews {
+			var ds reviewcast.Dataset
+			if err := json.Unmarshal(body, &ds); err != nil {
+				t.Fatal(err)
+			}
+			n = len(ds.Reviews)
+		}
+	}
+	return n
+}
