@@ -71,7 +71,7 @@ type page struct {
 	Rounded             int // the mean as whole stars
 	Spread              []spread
 	Quote               *quote
-	Summary             []string // paragraphs
+	Summary             [][]words // paragraphs
 	Aspects             []aspect
 	Entities            []entities
 	HasEntities         bool
@@ -238,13 +238,32 @@ func place(a reviewcast.Address) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// paragraphs splits the editors' summary at blank lines.
-func paragraphs(s string) []string {
-	var out []string
+// words are some words of a paragraph, strong or not.
+type words struct {
+	Text   string
+	Strong bool
+}
+
+// paragraphs reads as much of the summary's Markdown as a plain page needs: blank
+// lines between paragraphs, and **strong** words. The rest stands as it is.
+func paragraphs(s string) [][]words {
+	var out [][]words
 	for p := range strings.SplitSeq(s, "\n\n") {
-		if p = strings.Trim(p, "\n"); p != "" {
-			out = append(out, p)
+		p = strings.Join(strings.Fields(p), " ")
+		if p == "" {
+			continue
 		}
+		parts := strings.Split(p, "**")
+		if len(parts)%2 == 0 { // a mark without its counterpart is just two stars
+			parts = []string{p}
+		}
+		var paragraph []words
+		for i, part := range parts {
+			if part != "" {
+				paragraph = append(paragraph, words{part, i%2 == 1})
+			}
+		}
+		out = append(out, paragraph)
 	}
 	return out
 }

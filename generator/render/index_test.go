@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"html"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -24,7 +25,7 @@ func renderIndex(t *testing.T, c Channel, d *reviewcast.Dataset, in *reviewcast.
 	return string(body)
 }
 
-func between1(t *testing.T, s, open, shut string) string {
+func inside(t *testing.T, s, open, shut string) string {
 	t.Helper()
 	_, rest, ok := strings.Cut(s, open)
 	inside, _, ok2 := strings.Cut(rest, shut)
@@ -37,8 +38,8 @@ func between1(t *testing.T, s, open, shut string) string {
 // TestIndexPolicy: the page's own policy lets in its style and nothing else.
 func TestIndexPolicy(t *testing.T) {
 	page := renderIndex(t, sampleChannel, sampleDataset(), sampleInsights())
-	sum := sha256.Sum256([]byte(between1(t, page, "<style>", "</style>")))
-	policy := html.UnescapeString(between1(t, page, `<meta http-equiv="Content-Security-Policy" content="`, `"`))
+	sum := sha256.Sum256([]byte(inside(t, page, "<style>", "</style>")))
+	policy := html.UnescapeString(inside(t, page, `<meta http-equiv="Content-Security-Policy" content="`, `"`))
 	want := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; img-src data:; base-uri 'none'; form-action 'none'"
 	if policy != want {
 		t.Errorf("policy %s\nwant   %s", policy, want)
@@ -134,7 +135,7 @@ func TestIndexJSONLD(t *testing.T) {
 	read := func(d *reviewcast.Dataset) map[string]any {
 		var v map[string]any
 		page := renderIndex(t, sampleChannel, d, nil)
-		if err := json.Unmarshal([]byte(between1(t, page, `<script type="application/ld+json">`, "</script>")), &v); err != nil {
+		if err := json.Unmarshal([]byte(inside(t, page, `<script type="application/ld+json">`, "</script>")), &v); err != nil {
 			t.Fatal(err)
 		}
 		return v
@@ -149,6 +150,20 @@ func TestIndexJSONLD(t *testing.T) {
 	}
 	if v := read(emptyDataset()); v["aggregateRating"] != nil {
 		t.Errorf("a business without reviews has the rating %v", v["aggregateRating"])
+	}
+}
+
+func TestParagraphs(t *testing.T) {
+	for in, want := range map[string][][]words{
+		"":                       nil,
+		"\n\n \n":                nil,
+		"One\nline.\n\n\nTwo.\n": {{{"One line.", false}}, {{"Two.", false}}},
+		"Most give **five stars**, **all** thank.": {{{"Most give ", false}, {"five stars", true}, {", ", false}, {"all", true}, {" thank.", false}}},
+		"2**3 is 8": {{{"2**3 is 8", false}}},
+	} {
+		if got := paragraphs(in); !reflect.DeepEqual(got, want) {
+			t.Errorf("paragraphs(%q) = %v, want %v", in, got, want)
+		}
 	}
 }
 
