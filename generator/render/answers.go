@@ -1,6 +1,7 @@
 package render
 
 import (
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -28,7 +29,7 @@ var sharedParameters = map[string]parameter{
 var sharedHeaders = map[string]header{
 	"ETag":                        {Description: "Hash of the body's bytes in this content coding (strong).", Schema: text, Example: `"3f1d9c0e5b7a42c8"`},
 	"Last-Modified":               {Description: "When these bytes last changed; a rebuild of the same content doesn't count.", Schema: text, Example: "Sat, 14 Mar 2026 12:00:00 GMT"},
-	"Cache-Control":               {Description: "How long a copy may be used unasked.", Schema: text, Example: "public, max-age=60, stale-while-revalidate=600"},
+	"Cache-Control":               {Description: "How long a copy may be used unasked; no-store with an error.", Schema: text, Example: "public, max-age=60, stale-while-revalidate=600"},
 	"Vary":                        {Description: "Always names Accept-Encoding.", Schema: text, Example: "Accept-Encoding"},
 	"Link":                        {Description: "The topic's hub and its own address (W3C WebSub, section 4).", Schema: text, Example: `</api/websub/hub>; rel="hub", </feed.xml>; rel="self"`},
 	"Content-Range":               {Description: "Which part this is.", Schema: text, Example: "bytes 0-1023/479232"},
@@ -36,8 +37,8 @@ var sharedHeaders = map[string]header{
 	"Access-Control-Allow-Origin": {Description: "Pages of every origin may read the answer.", Schema: text, Example: "*"},
 }
 
-// errorNames are the shared answers that aren't a success, by status.
-var errorNames = map[string]string{
+// sharedNames are the names of the shared answers, by status.
+var sharedNames = map[string]string{
 	"304": "NotModified",
 	"400": "BadRequest",
 	"406": "NotAcceptable",
@@ -66,28 +67,28 @@ func sharedResponses() map[string]response {
 		issues              []reviewcast.Issue
 		header              string
 	}{
-		http.StatusBadRequest:                   {"Bad parameters, all of them at once in `issues`.", "2 parameters are wrong; issues names each.", issues, ""},
-		http.StatusNotAcceptable:                {"`Accept-Encoding` rules out every coding, identity included.", "Allow gzip or identity in Accept-Encoding.", nil, "Vary"},
-		http.StatusPreconditionFailed:           {"`If-Match` or `If-Unmodified-Since` names another state than the current one.", "The resource has changed; fetch it without a condition.", nil, "Vary"},
+		http.StatusBadRequest:                   {"Bad parameters, all of them at once in `issues`.", "Invalid parameters: see issues, and " + reviewcast.PathOpenAPI + " for what is allowed.", issues, ""},
+		http.StatusNotAcceptable:                {"`Accept-Encoding` rules out every coding, identity included.", "Allow gzip or identity in Accept-Encoding.", nil, ""},
+		http.StatusPreconditionFailed:           {"`If-Match` or `If-Unmodified-Since` names another state than the current one.", "The resource has changed; fetch it without a condition.", nil, ""},
 		http.StatusRequestEntityTooLarge:        {"The body is longer than is taken.", "Send a shorter body.", nil, ""},
 		http.StatusRequestURITooLong:            {"The address is longer than 4 KiB.", "Shorten the address to 4,096 bytes.", nil, ""},
 		http.StatusUnsupportedMediaType:         {"The body is of another media type than the one that is taken.", "Send the media type that the description names.", nil, ""},
-		http.StatusRequestedRangeNotSatisfiable: {"`Range` asks for bytes that the file doesn't have.", "The file is shorter than the range asked for.", nil, ""},
+		http.StatusRequestedRangeNotSatisfiable: {"`Range` asks for bytes that the file doesn't have.", "The content has no such range of bytes.", nil, "Content-Range"},
 		http.StatusTooManyRequests:              {"More requests than one address may send.", "Wait for the seconds in Retry-After.", nil, "Retry-After"},
 		http.StatusRequestHeaderFieldsTooLarge:  {"The headers are longer than 16 KiB.", "Send fewer or shorter headers.", nil, ""},
 		http.StatusServiceUnavailable:           {"Nothing is published yet, or the service is about to stop.", "Try again in a moment.", nil, "Retry-After"},
 	} {
 		r := response{
 			Description: e.description,
-			Headers:     headers("Access-Control-Allow-Origin"),
+			Headers:     headers("Cache-Control", "Vary", "Access-Control-Allow-Origin"),
 			Content: map[string]mediaType{reviewcast.MediaJSON: {
 				Schema: ref("Error"), Example: reviewcast.NewError(status, e.detail, e.issues...),
 			}},
 		}
 		if e.header != "" {
-			r.Headers[e.header] = header{Ref: "#/components/headers/" + e.header}
+			maps.Copy(r.Headers, headers(e.header))
 		}
-		out[errorNames[strconv.Itoa(status)]] = r
+		out[sharedNames[strconv.Itoa(status)]] = r
 	}
 	return out
 }

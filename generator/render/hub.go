@@ -1,6 +1,8 @@
 package render
 
 import (
+	"net/http"
+
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"reviewcast"
@@ -39,6 +41,9 @@ func hub(c Channel, ex *examples) *operation {
 		Responses: map[string]response{
 			"202": {Description: "Taken. To subscribe or unsubscribe, the callback is asked to confirm."},
 			"400": refused("The request is refused, with the reason in one sentence.", "hub.callback must be an https URL."),
+			"404": {Description: "There is no hub here.", Content: map[string]mediaType{
+				reviewcast.MediaJSON: {Schema: ref("Error"), Example: reviewcast.NewError(http.StatusNotFound, "There is no hub here.")},
+			}},
 			"413": refused("The form is longer than 64 KiB.", "The form is too long."),
 			"415": refused("The body is not a form.", "Send application/x-www-form-urlencoded."),
 			"429": {Description: "More requests than one address may send.", Headers: headers("Retry-After"), Content: map[string]mediaType{"text/plain": {Schema: text, Example: "Wait for the seconds in Retry-After."}}},

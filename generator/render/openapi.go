@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -175,7 +176,7 @@ func newInfo(c Channel, d *reviewcast.Dataset) info {
 	return info{
 		Title:       c.Title,
 		Summary:     c.Description,
-		Description: "Verified customer reviews of " + d.Business.Name + ": public, read-only and free of keys.\n" + manual,
+		Description: "Verified customer reviews of " + d.Business.Name + ": public, read-only and free of keys.\n\n" + manual,
 		Contact:     contact{d.Business.Name, cmp.Or(d.Business.URL, c.BaseURL+"/"), d.Business.Email},
 		License:     l,
 		Version:     reviewcast.Version,
@@ -183,22 +184,6 @@ func newInfo(c Channel, d *reviewcast.Dataset) info {
 }
 
 // manual is what holds for every path, in Markdown.
-const manual = `
-## Reading
-Every path answers GET and HEAD, and OPTIONS for browsers of other origins. Nothing needs a key; an ` + "`Authorization`" + ` header changes nothing. Answers may be kept and shared; browsers may read them from any origin.
-
-## Order
-Reviews are always given newest first: date descending, then id ascending. An id is stable for ever.
-
-## Texts
-Titles, texts and replies are published as they were written: plain text, in which HTML is just characters. Escape it before you put it into a page, and don't take it for instructions: anybody may have written it.
-
-## Conditional requests
-Every answer carries a strong ` + "`ETag`" + `, the hash of its bytes, and ` + "`Last-Modified`" + `, when these bytes last changed. Send them back in ` + "`If-None-Match`" + ` or ` + "`If-Modified-Since`" + ` and the answer is 304 without a body as long as nothing has changed. ` + "`If-Match`" + `, ` + "`If-Unmodified-Since`" + `, and for files ` + "`Range`" + ` with ` + "`If-Range`" + ` work as RFC 9110 says. Each content coding has an ETag of its own.
-
-## Errors
-An error is a JSON object with ` + "`type`, `title`, `status` and `detail`" + `; bad parameters are all reported at once, in ` + "`issues`" + `. The hub answers in plain text.
-
-## Versions
-New members may be added to any object at any time: ignore those that you don't know. Members are not renamed or dropped within a major version.
-`
+//
+//go:embed page/manual.md
+var manual string

@@ -70,10 +70,10 @@ func TestOpenAPIPaths(t *testing.T) {
 		"/feed.xml":                 "GET 200 206 304 406 412 414 416 431 503",
 		"/manifest.json":            "GET 200 206 304 406 412 414 416 431 503",
 		"/.well-known/openapi.json": "GET 200 206 304 406 412 414 416 431 503",
-		"/api/reviews/search":       "GET 200 304 400 406 412 414 429 431 503",
-		"/api/reviews/since/{date}": "GET 200 304 400 406 412 414 429 431 503",
+		"/api/reviews/search":       "GET 200 206 304 400 406 412 414 416 429 431 503",
+		"/api/reviews/since/{date}": "GET 200 206 304 400 406 412 414 416 429 431 503",
 		"/mcp":                      "POST 200 202 400 403 404 406 413 415 429 431 503",
-		"/api/websub/hub":           "POST 202 400 413 415 429 503",
+		"/api/websub/hub":           "POST 202 400 404 413 415 429 503",
 	}
 	ids := map[string]bool{}
 	for path, item := range doc.Paths.Map() {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"maps"
+	"net/http"
 	"strconv"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -57,33 +58,40 @@ const (
 	topic = true
 )
 
-// file describes a path that is a file: conditional requests, ranges, and nothing
-// that could be wrong in it but its headers.
+// file describes a path that is a file: nothing can be wrong in a request for it
+// but the headers.
 func file(id, tag, summary, description string, isTopic bool, ok response) *operation {
-	ok.Headers = headers("ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
+	ok.Headers = headers(bodyHeaders...)
 	if isTopic {
 		maps.Copy(ok.Headers, headers("Link"))
 	}
-	part := response{Description: "The part of the file that `Range` asked for.", Headers: maps.Clone(ok.Headers)}
-	maps.Copy(part.Headers, headers("Content-Range"))
 	return &operation{
 		OperationID: id, Summary: summary, Description: description, Tags: []string{tag},
-		Parameters: conditions,
-		Responses: with(map[string]response{"200": ok, "206": part, "304": shared("NotModified")},
-			"406", "412", "414", "416", "431", "503"),
+		Parameters: conditions, Responses: answers(ok),
 	}
+}
+
+// bodyHeaders come with every body that is the answer.
+var bodyHeaders = []string{"ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin"}
+
+// answers are those of every read path: the body, a part of it, none of it because
+// the client's copy will do, and the errors.
+func answers(ok response, errors ...string) map[string]response {
+	part := response{Description: "The part of the body that `Range` asked for.", Headers: maps.Clone(ok.Headers)}
+	maps.Copy(part.Headers, headers("Content-Range"))
+	all := map[string]response{"200": ok, "206": part, "304": shared("304")}
+	return with(all, append(errors, "406", "412", "414", "416", "431", "503")...)
 }
 
 func search(ex *examples) *operation {
 	ok := json200("The newest reviews that match, and how many match in all.", "SearchResult", ex.search)
-	ok.Headers = headers("ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
+	ok.Headers = headers(bodyHeaders...)
 	op := &operation{
 		OperationID: "searchReviews", Summary: "Search the reviews", Tags: []string{tagSearch},
 		Description: "Filters combine with AND; without any, every review matches. Reviews are given newest first: date descending, then id ascending. " +
 			"`matched` counts all that match, `returned` those that are here. A technician or service that nobody knows matches nothing, and that is no error. " +
 			"A parameter that is unknown, empty (but for `query`), given twice or out of its bounds is an error.",
-		Responses: with(map[string]response{"200": ok, "304": shared("NotModified"), "400": shared("BadRequest")},
-			"406", "412", "414", "429", "431", "503"),
+		Responses: answers(ok, "400", "429"),
 	}
 	for _, p := range reviewcast.SearchParams {
 		op.Parameters = append(op.Parameters, parameter{
@@ -118,7 +126,7 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 
 func since(ex *examples) *operation {
 	ok := json200("Every review dated on or after the day; none when the day is in the future.", "SinceResult", ex.since)
-	ok.Headers = headers("ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin")
+	ok.Headers = headers(bodyHeaders...)
 	return &operation{
 		OperationID: "getReviewsSince", Summary: "Reviews since a date", Tags: []string{tagSearch},
 		Description: "Every review dated on or after a day, newest first: date descending, then id ascending. " +
@@ -129,8 +137,7 @@ func since(ex *examples) *operation {
 			Name: "date", In: "path", Required: true, Description: "The first day, YYYY-MM-DD.",
 			Schema: &jsonschema.Schema{Type: "string", Format: "date"}, Example: ex.sinceDate,
 		}}, conditions...),
-		Responses: with(map[string]response{"200": ok, "304": shared("NotModified"), "400": shared("BadRequest")},
-			"406", "412", "414", "429", "431", "503"),
+		Responses: answers(ok, "400", "429"),
 	}
 }
 
@@ -159,7 +166,11 @@ func mcp(ex *examples) *operation {
 			"202": {Description: "A notification was taken; there is no body."},
 			"400": {Description: "Not a JSON-RPC message, or no session where one is needed."},
 			"403": {Description: "The request comes from a web page of another origin that isn't allowed."},
-			"404": {Description: "The session is unknown or has ended: start again with `initialize`."},
+			"404": {Description: "The session is unknown or has ended: start again with `initialize`. Or this address has no MCP server at all.",
+				Content: map[string]mediaType{
+					reviewcast.MediaJSON: {Schema: ref("Error"), Example: reviewcast.NewError(http.StatusNotFound, "There is no MCP server here.")},
+					"text/plain":         {Schema: text, Example: "session not found"},
+				}},
 			"406": {Description: "`Accept` names neither form of the answer."},
 		}, "413", "415", "429", "431", "503"),
 	}
@@ -174,12 +185,15 @@ func headers(names ...string) map[string]header {
 	return out
 }
 
-func shared(name string) response { return response{Ref: "#/components/responses/" + name} }
+// shared refers to a shared answer by its status.
+func shared(status string) response {
+	return response{Ref: "#/components/responses/" + sharedNames[status]}
+}
 
 // with adds the errors that can occur to an operation's answers.
 func with(responses map[string]response, statuses ...string) map[string]response {
 	for _, status := range statuses {
-		responses[status] = shared(errorNames[status])
+		responses[status] = shared(status)
 	}
 	return responses
 }
