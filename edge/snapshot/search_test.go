@@ -1,0 +1,275 @@
+package snapshot_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"pgregory.net/rapid"
+
+	"reviewcast"
+	"reviewcast/bench/corpus"
+	"reviewcast/edge/snapshot"
+	"reviewcast/edge/snapshot/snapshottest"
+)
+
+// pieces are what random texts and queries are made of: letters whose folding or
+// normal form is not what it seems, and what stands beside them.
+var pieces = []string{
+	"a", "A", "e", "E", "é", "É", "e\u0301", "E\u0301", "\u0301", "ß", "ẞ", "ss", "k", "K", "\u212A", "s", "ſ",
+	"å", "Å", "\u212B", "A\u030A", "i", "I", "İ", "ı", "ι", "Ι", "\u0345", "\u1FBE", "σ", "ς", "Σ", "ǆ", "ǅ", "Ǆ",
+	"я", "Я", "漢", "字", "가", "\u1100\u1161", "👍", "🇫🇷", "\u200B", "\u202E", " ", " ", "\n", "\t", ".", "on time", "On Time",
+	"\x00", "\uFFFD", "\U0010FFFF", "<b>", "&", `"`, `\`,
+}
+
+func text() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 8).Draw(t, "pieces"), "")
+	})
+}
+
+var people = []reviewcast.Technician{
+	{ID: "jose", Name: "José Álvarez", Aliases: []string{"Pepe", "MARC"}},
+	{ID: "marc", Name: "Marcus Webb", Aliases: []string{}},
+	{ID: "dana-k", Name: "Dana Kim", Aliases: []string{"DK"}},
+	{ID: "dana-r", Name: "Dana  Ruiz", Aliases: []string{""}},
+}
+
+var works = []reviewcast.Named{{ID: "drains", Name: "Drain Cleaning"}, {ID: "heater", Name: "Straße"}, {ID: "Heat", Name: "DRAINS"}}
+
+// dataset makes up to three bitmap words of reviews on a handful of days.
+func dataset() *rapid.Generator[reviewcast.Dataset] {
+	return rapid.Custom(func(t *rapid.T) reviewcast.Dataset {
+		d := reviewcast.Dataset{Version: 1, Business: reviewcast.Business{Technicians: people, Services: works}}
+		some := func(ids ...string) []string {
+			return slices.DeleteFunc(ids, func(string) bool { return rapid.IntRange(0, 2).Draw(t, "mention") > 0 })
+		}
+		for i := range rapid.IntRange(0, 150).Draw(t, "reviews") {
+			r := reviewcast.Review{ID: fmt.Sprintf("r%03d", i), Rating: rapid.IntRange(1, 5).Draw(t, "rating"),
+				Date: day(rapid.IntRange(1, 9).Draw(t, "day"))}
+			if rapid.Bool().Draw(t, "titled") {
+				r.Title = new(text().Draw(t, "title"))
+			}
+			if rapid.IntRange(0, 3).Draw(t, "written") > 0 {
+				r.Text = new(text().Draw(t, "text"))
+			}
+			r.Mentions = reviewcast.Mentions{Technicians: some("dana-k", "dana-r", "gone", "jose", "marc"), Services: some("Heat", "drains", "heater")}
+			d.Reviews = append(d.Reviews, r)
+		}
+		slices.SortStableFunc(d.Reviews, func(a, b reviewcast.Review) int { return strings.Compare(string(b.Date), string(a.Date)) })
+		return d
+	})
+}
+
+func day(n int) reviewcast.Date { return reviewcast.Date(fmt.Sprintf("2026-05-%02d", n)) }
+
+func query(d reviewcast.Dataset) *rapid.Generator[reviewcast.Query] {
+	return rapid.Custom(func(t *rapid.T) reviewcast.Query {
+		q := reviewcast.Query{Limit: rapid.IntRange(1, 100).Draw(t, "limit")}
+		seldom := func(what string) bool { return rapid.IntRange(0, 4).Draw(t, what) == 0 }
+		if seldom("by rating") {
+			q.Rating = rapid.IntRange(1, 5).Draw(t, "rating")
+		}
+		if seldom("by least rating") {
+			q.MinRating = rapid.Float64Range(1, 5).Draw(t, "min_rating")
+		}
+		if seldom("since") {
+			q.Since = day(rapid.IntRange(1, 9).Draw(t, "first"))
+		}
+		if seldom("until") {
+			q.Until = day(rapid.IntRange(1, 9).Draw(t, "last"))
+		}
+		if seldom("by technician") {
+			q.Technician = rapid.SampledFrom([]string{"DANA", "dana-k", "dk", "José", "JOSE\u0301", "jose", "marc", "Marcus", "Marcus Webb",
+				"marcus w", "gone", "Dana  Ruiz", "Dana Ruiz", "nobody", " "}).Draw(t, "technician")
+		}
+		if seldom("by service") {
+			q.Service = rapid.SampledFrom([]string{"drains", "Drains", "drain", "drain cleaning", "STRAẞE", "heat", "x"}).Draw(t, "service")
+		}
+		switch rapid.IntRange(0, 3).Draw(t, "by text") {
+		case 0:
+			q.Text = text().Draw(t, "text")
+		case 1:
+			q.Text = rapid.SampledFrom(pieces).Draw(t, "text")
+		case 2: // a part of a text, cut anywhere between code points
+			if len(d.Reviews) > 0 {
+				r := rapid.SampledFrom(d.Reviews).Draw(t, "review")
+				if r.Text != nil {
+					runes := []rune(*r.Text)
+					from := rapid.IntRange(0, len(runes)).Draw(t, "from")
+					to := rapid.IntRange(from, len(runes)).Draw(t, "to")
+					q.Text = rapid.SampledFrom([]func(string) string{strings.ToUpper, strings.ToLower, strings.Clone}).
+						Draw(t, "case")(string(runes[from:to]))
+				}
+			}
+		}
+		return q
+	})
+}
+
+// plainFold says what matches in the contract's words: NFC, then simple folding.
+func plainFold(s string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, norm.NFC.String(s))
+}
+
+// plainMatch tells whether a review matches, by looking at it.
+func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business) bool {
+	contains := func(s *string) bool { return s != nil && strings.Contains(plainFold(*s), plainFold(q.Text)) }
+	same := func(a, b string) bool { return a != "" && plainFold(a) == plainFold(b) }
+	technician := slices.ContainsFunc(r.Mentions.Technicians, func(id string) bool {
+		return same(id, q.Technician) || slices.ContainsFunc(b.Technicians, func(p reviewcast.Technician) bool {
+			return p.ID == id && (same(p.Name, q.Technician) || same(strings.Fields(p.Name)[0], q.Technician) ||
+				slices.ContainsFunc(p.Aliases, func(a string) bool { return same(a, q.Technician) }))
+		})
+	})
+	service := slices.ContainsFunc(r.Mentions.Services, func(id string) bool {
+		return same(id, q.Service) || slices.ContainsFunc(b.Services, func(w reviewcast.Named) bool { return w.ID == id && same(w.Name, q.Service) })
+	})
+	return (q.Rating == 0 || r.Rating == q.Rating) && float64(r.Rating) >= q.MinRating &&
+		(q.Since == "" || r.Date >= q.Since) && (q.Until == "" || r.Date <= q.Until) &&
+		(q.Text == "" || contains(r.Title) || contains(r.Text)) &&
+		(q.Technician == "" || technician) && (q.Service == "" || service)
+}
+
+// TestSearchIsPlainScan holds the index against a look at every review, over
+// random datasets and queries, and pages through the result.
+func TestSearchIsPlainScan(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		d := dataset().Draw(rt, "dataset")
+		s := snapshottest.Public{reviewcast.PathReviews: snapshottest.Reviews(t, d)}.Open(t, 1)
+		for range 20 {
+			q := query(d).Draw(rt, "query")
+			var want []string
+			for _, r := range d.Reviews {
+				if plainMatch(q, r, d.Business) {
+					want = append(want, r.ID)
+				}
+			}
+			var got []string
+			for from := 0; from >= 0; {
+				r := s.SearchFrom(q, from)
+				if r.Matched != len(want) {
+					rt.Fatalf("%+v: matched %d, want %d: %q", q, r.Matched, len(want), want)
+				}
+				if len(r.Reviews) > q.Limit || r.Next >= 0 && len(r.Reviews) < q.Limit {
+					rt.Fatalf("%+v from %d: %d reviews, then %d", q, from, len(r.Reviews), r.Next)
+				}
+				got = append(got, ids(t, r.Reviews)...)
+				from = r.Next
+			}
+			if !slices.Equal(got, want) {
+				rt.Fatalf("%+v: %q, want %q", q, got, want)
+			}
+		}
+	})
+}
+
+func ids(t testing.TB, reviews []json.RawMessage) []string {
+	t.Helper()
+	var ids []string
+	for _, raw := range reviews {
+		var r reviewcast.Review
+		if err := json.Unmarshal(raw, &r); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// TestSearchManyShards does the same where texts fill several allocations, sets
+// take both forms and two cores build them.
+func TestSearchManyShards(t *testing.T) {
+	d := corpus.Dataset(9_000)
+	s := snapshottest.Public{reviewcast.PathReviews: snapshottest.Reviews(t, d)}.Open(t, 1)
+	for _, q := range queries {
+		q.Limit = reviewcast.MaxLimit
+		var want []string
+		for _, r := range d.Reviews {
+			if plainMatch(q.Query, r, d.Business) {
+				want = append(want, r.ID)
+			}
+		}
+		got := s.Search(q.Query)
+		if got.Matched != len(want) || !slices.Equal(ids(t, got.Reviews), want[:min(len(want), q.Limit)]) {
+			t.Errorf("%s: matched %d, want %d", q.name, got.Matched, len(want))
+		}
+	}
+}
+
+// TestSearchInvalid: what no published text can contain matches nothing, in every
+// length.
+func TestSearchInvalid(t *testing.T) {
+	s := snapshottest.Publish(t, corpus.Dataset(100)).Open(t, 1)
+	for _, text := range []string{"\xFF", "a\xFF", "\xFFab", "on\xFFtime", "\xC3", "\xED\xA0\x80", "\x00", "\x00\x00", "\x00\x00\x00\x00"} {
+		if r := s.Search(reviewcast.Query{Text: text, Limit: 20}); r.Matched != 0 || r.Next != -1 {
+			t.Errorf("%q: matched %d", text, r.Matched)
+		}
+	}
+	for _, q := range []reviewcast.Query{{Rating: 6, Limit: 1}, {Rating: -1, Limit: 1}, {MinRating: 5.5, Limit: 1}} {
+		if r := s.Search(q); r.Matched != 0 {
+			t.Errorf("%+v: matched %d", q, r.Matched)
+		}
+	}
+	if r := s.Search(reviewcast.Query{}); r.Matched != 100 || len(r.Reviews) != 0 || r.Next != 0 {
+		t.Errorf("limit 0: matched %d, %d reviews, next %d; want a count only", r.Matched, len(r.Reviews), r.Next)
+	}
+	for _, from := range []int{-1, 100, 1 << 40} {
+		if r := s.SearchFrom(reviewcast.Query{Limit: 5}, from); r.Matched != 100 || len(r.Reviews) != 0 || r.Next != -1 {
+			t.Errorf("from %d: %d of %d reviews, next %d", from, len(r.Reviews), r.Matched, r.Next)
+		}
+	}
+}
+
+// TestFold folds every code point as the definition does: a shortcut that skipped
+// one would lose matches without anybody noticing.
+func TestFold(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		if got, want := string(snapshot.Fold(nil, []byte(string(r)))), plainFold(string(r)); got != want {
+			t.Fatalf("%U folds to %+q, want %+q", r, got, want)
+		}
+	}
+	if got := string(snapshot.Fold([]byte("x"), []byte("e\u0301K é"))); got != "xÉK É" {
+		t.Errorf("after a prefix: %q", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	s := snapshottest.Publish(t, corpus.Dataset(10)).Open(t, 1)
+	for _, tt := range []struct {
+		name string
+		want []string
+	}{
+		{"DANA", []string{"dana-k", "dana-r"}},
+		{"dr", []string{"dana-r"}},
+		{"jose\u0301 a\u0301lvarez", []string{"jose"}},
+		{"groß", nil}, // a family name alone is none of them
+		{"nobody", nil},
+		{"", nil},
+	} {
+		var got []string
+		for _, p := range s.Technicians(tt.name) {
+			got = append(got, p.ID)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("Technicians(%q) = %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	if got := s.Services("leak repair"); len(got) != 1 || got[0].ID != "leak-repair" {
+		t.Errorf("Services: %v", got)
+	}
+}
