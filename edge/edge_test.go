@@ -1,10 +1,16 @@
 package edge
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
+	"reviewcast"
 	"reviewcast/bench/corpus"
 	"reviewcast/edge/snapshot"
 	"reviewcast/edge/snapshot/snapshottest"
@@ -25,13 +31,148 @@ func newEdge(t testing.TB, n int, c Config) http.Handler {
 	return h
 }
 
-func TestServesEverything(t *testing.T) {
-	h := newEdge(t, 50, Config{})
-	for _, path := range []string{"/", "/reviews.json", "/manifest.json", "/feed.xml", "/api/reviews/search?query=on+time", "/api/reviews/since/2026-01-01"} {
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		if w.Code != http.StatusOK || w.Header().Get("ETag") == "" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
-			t.Errorf("GET %s: %d %v", path, w.Code, w.Header())
+func TestNewRefuses(t *testing.T) {
+	for want, c := range map[string]Config{
+		"no snapshots": {BaseURL: snapshottest.BaseURL},
+		"base URL":     {Snapshots: &snapshot.Holder{}, BaseURL: "reviews.example.com/x"},
+	} {
+		if _, err := New(c); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("New(%+v): %v, want an error with %q", c, err, want)
 		}
 	}
+}
+
+// TestSwap: the answer follows the snapshot, and a since answer that the change
+// doesn't touch keeps its entity tag, in both codings.
+func TestSwap(t *testing.T) {
+	var snapshots snapshot.Holder
+	h := newEdge(t, 0, Config{Snapshots: &snapshots})
+	d := corpus.Dataset(100)
+	publish := func() { snapshots.Swap(snapshottest.Publish(t, d).Open(t, 1)) }
+	ask := func(path, coding, tag string) (int, string) {
+		r := httptest.NewRequest("GET", path, nil)
+		r.Header.Set("Accept-Encoding", coding)
+		if tag != "" {
+			r.Header.Set("If-None-Match", tag)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Code, w.Header().Get("ETag")
+	}
+	publish()
+	since := reviewcast.PathSince + string(d.Reviews[50].Date)
+	_, file := ask(reviewcast.PathReviews, "identity", "")
+	_, plain := ask(since, "identity", "")
+	_, gzip := ask(since, "gzip", "")
+
+	d.Reviews[70].Text = new("An older review, told otherwise.")
+	publish()
+	if code, tag := ask(reviewcast.PathReviews, "identity", file); code != 200 || tag == file {
+		t.Errorf("reviews.json after a change: %d %s", code, tag)
+	}
+	for coding, tag := range map[string]string{"identity": plain, "gzip": gzip} {
+		if code, _ := ask(since, coding, tag); code != 304 {
+			t.Errorf("since in %s, after a change outside its range: %d", coding, code)
+		}
+	}
+	d.Reviews[30].Text = new("A newer review, told otherwise.")
+	publish()
+	for coding, tag := range map[string]string{"identity": plain, "gzip": gzip} {
+		if code, _ := ask(since, coding, tag); code != 200 {
+			t.Errorf("since in %s, after a change within its range: %d", coding, code)
+		}
+	}
+}
+
+// TestCaps counts to the byte.
+func TestCaps(t *testing.T) {
+	h := newEdge(t, 1, Config{})
+	ask := func(r *http.Request) (int, string) {
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != 200 {
+			var body reviewcast.ErrorBody
+			if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil || body.Status != w.Code {
+				t.Errorf("%d has the body %s", w.Code, w.Body)
+			}
+			if w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
+				t.Errorf("%d has the header %v", w.Code, w.Header())
+			}
+		}
+		return w.Code, ""
+	}
+	const path = "/reviews.json?"
+	for over, want := range []int{200, 414} {
+		r := httptest.NewRequest("GET", path+strings.Repeat("x", maxURL-len(path)+over), nil)
+		if code, _ := ask(r); code != want {
+			t.Errorf("an address of %d bytes: %d, want %d", len(r.RequestURI), code, want)
+		}
+	}
+	for over, want := range []int{200, 431} {
+		r := httptest.NewRequest("GET", "/reviews.json", nil)
+		r.Header.Set("X-A", "")
+		r.Header.Set("X-A", strings.Repeat("x", maxHeader-headerSize(r)+over))
+		if code, _ := ask(r); code != want {
+			t.Errorf("a header of %d bytes: %d, want %d", headerSize(r), code, want)
+		}
+	}
+}
+
+// TestPanic: a fault before the answer is a 500 whose id is in the log; one in the
+// middle cuts the connection.
+func TestPanic(t *testing.T) {
+	var log bytes.Buffer
+	c := Config{Logger: slog.New(slog.NewTextHandler(&log, nil)), Snapshots: &snapshot.Holder{}, AccessLog: true}
+	c.Hub = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery == "half" {
+			w.Header().Set("Content-Length", "100")
+			io.WriteString(w, "half")
+		}
+		panic("at the disco")
+	})
+	srv := httptest.NewServer(newEdge(t, 0, c))
+	defer srv.Close()
+
+	resp, err := http.Post(srv.URL+reviewcast.PathHub, "text/plain", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(resp.Body)
+	resp.Body.Close()
+	id := resp.Header.Get("X-Request-Id")
+	if resp.StatusCode != 500 || id == "" || !strings.Contains(string(body), id) || strings.Contains(string(body), "disco") {
+		t.Errorf("%d %v %s", resp.StatusCode, resp.Header, body)
+	}
+
+	resp, err = http.Post(srv.URL+reviewcast.PathHub+"?half", "text/plain", nil)
+	if err == nil {
+		_, err = io.ReadAll(resp.Body)
+		resp.Body.Close()
+	}
+	if err == nil {
+		t.Error("half an answer came as a whole one")
+	}
+	srv.Close() // waits for the handlers, which write the log
+	for _, want := range []string{"id=" + id, "at the disco", "panic in the middle of an answer", "msg=request method=POST path=/api/websub/hub status=500"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q:\n%s", want, log.String())
+		}
+	}
+}
+
+func TestAdmin(t *testing.T) {
+	var snapshots snapshot.Holder
+	h := Admin(&snapshots)
+	ask := func(path string, code int, body string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != code || strings.TrimSpace(w.Body.String()) != body {
+			t.Errorf("GET %s: %d %s, want %d %s", path, w.Code, w.Body, code, body)
+		}
+	}
+	ask("/healthz", 200, `{"status":"up"}`)
+	ask("/readyz", 503, `{"status":"nothing published yet"}`)
+	snapshots.Swap(snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 42))
+	ask("/readyz", 200, `{"reviews":3,"sequence":42,"status":"ready"}`)
 }

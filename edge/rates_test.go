@@ -1,0 +1,120 @@
+package edge
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/time/rate"
+)
+
+// TestRates: ten seconds' worth at once, then so many a second, for each client.
+func TestRates(t *testing.T) {
+	h := newEdge(t, 10, Config{RateSearch: 2})
+	synctest.Test(t, func(t *testing.T) {
+		ask := func(client, path string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest("GET", path, nil)
+			r.RemoteAddr = client
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
+		}
+		const search, since = "/api/reviews/search", "/api/reviews/since/2026-01-01"
+		for i := range 20 {
+			if w := ask("192.0.2.1:1", []string{search, since}[i%2]); w.Code != 200 {
+				t.Fatalf("request %d: %d", i, w.Code)
+			}
+		}
+		w := ask("192.0.2.1:2", search)
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "1" ||
+			w.Header().Get("Access-Control-Allow-Origin") != "*" || w.Header().Get("Content-Type") != "application/json" {
+			t.Errorf("request 21: %d %v", w.Code, w.Header())
+		}
+		if w := ask("192.0.2.1:3", "/reviews.json"); w.Code != 200 {
+			t.Errorf("files are limited: %d", w.Code)
+		}
+		if w := ask("192.0.2.2:1", search); w.Code != 200 {
+			t.Errorf("another client: %d", w.Code)
+		}
+		time.Sleep(time.Second) // of the bubble's clock
+		for i, want := range []int{200, 200, 429} {
+			if w := ask("192.0.2.1:1", search); w.Code != want {
+				t.Errorf("request %d a second later: %d, want %d", i, w.Code, want)
+			}
+		}
+	})
+}
+
+// TestRatesNetwork: one subscriber's IPv6 addresses are one client.
+func TestRatesNetwork(t *testing.T) {
+	for _, tt := range []struct{ addr, want string }{
+		{"192.0.2.1", "192.0.2.1/32"},
+		{"2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"},
+	} {
+		if got := network(netip.MustParseAddr(tt.addr)).String(); got != tt.want {
+			t.Errorf("network(%s) = %s, want %s", tt.addr, got, tt.want)
+		}
+	}
+	if got := network(netip.Addr{}); got != (netip.Prefix{}) {
+		t.Errorf("no address: %v", got)
+	}
+}
+
+// TestRatesBounded comes from more addresses than the table knows. One who keeps
+// coming is not forgotten.
+func TestRatesBounded(t *testing.T) {
+	r := &rates{perSecond: 1, burst: 1, young: map[netip.Prefix]*rate.Limiter{}}
+	now := time.Unix(0, 0)
+	busy := netip.MustParseAddr("192.0.2.1")
+	if r.take(busy, now) != 0 {
+		t.Fatal("the first request has to wait")
+	}
+	a := netip.MustParseAddr("10.0.0.0")
+	for i := range 2 * maxClients {
+		r.take(a, now)
+		a = a.Next()
+		if i%1000 == 0 && r.take(busy, now) == 0 {
+			t.Fatalf("after %d others the busy client is forgotten", i)
+		}
+	}
+	if n := len(r.young) + len(r.old); n > maxClients {
+		t.Errorf("%d clients are known, the cap is %d", n, maxClients)
+	}
+}
+
+func TestClient(t *testing.T) {
+	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+	for _, tt := range []struct {
+		peer      string
+		forwarded []string
+		want      string
+	}{
+		{"192.0.2.1:1234", nil, "192.0.2.1"},
+		{"192.0.2.1:1234", []string{"198.51.100.7"}, "192.0.2.1"}, // not a proxy of ours
+		{"10.0.0.1:1234", nil, "10.0.0.1"},
+		{"10.0.0.1:1234", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"10.0.0.1:1234", []string{"203.0.113.9, 198.51.100.7"}, "198.51.100.7"}, // the client wrote the first
+		{"10.0.0.1:1234", []string{"198.51.100.7, 10.2.3.4"}, "198.51.100.7"},
+		{"10.0.0.1:1234", []string{"203.0.113.9", "198.51.100.7", "10.2.3.4"}, "198.51.100.7"},
+		{"10.0.0.1:1234", []string{"10.9.9.9, 10.2.3.4"}, "10.9.9.9"}, // all trusted: the farthest
+		{"10.0.0.1:1234", []string{"198.51.100.7, unknown"}, "10.0.0.1"},
+		{"10.0.0.1:1234", []string{""}, "10.0.0.1"},
+		{"10.0.0.1:1234", []string{"198.51.100.7:4711"}, "198.51.100.7"},
+		{"10.0.0.1:1234", []string{"[2001:db8::1]:4711"}, "2001:db8::1"},
+		{"10.0.0.1:1234", []string{"[2001:db8::1]"}, "2001:db8::1"},
+		{"10.0.0.1:1234", []string{"::ffff:198.51.100.7"}, "198.51.100.7"},
+		{"[::ffff:10.0.0.1]:1234", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"[fd00::1%eth0]:1234", []string{"198.51.100.7"}, "198.51.100.7"},
+		{"@", []string{"198.51.100.7"}, "invalid IP"},
+	} {
+		e := &edge{Config: Config{TrustedProxies: proxies}}
+		r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{"X-Forwarded-For": tt.forwarded}}
+		if got := e.client(r).String(); got != tt.want {
+			t.Errorf("%s forwarded for %s: %s, want %s", tt.peer, strconv.Quote(http.Header{"": tt.forwarded}.Get("")), got, tt.want)
+		}
+	}
+}
