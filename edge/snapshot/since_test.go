@@ -17,7 +17,8 @@ import (
 // TestSince asks for every beginning of a list that has several blocks: the body
 // is what it should be, and the gzip form is one member that decodes to it.
 func TestSince(t *testing.T) {
-	d := corpus.Dataset(400) // one review a day and fewer
+	const n = 220 // fewer than one a day, in three blocks
+	d := corpus.Dataset(n)
 	s := snapshottest.Publish(t, d).Open(t, 1)
 	for i, r := range d.Reviews {
 		x := s.Since(r.Date)
@@ -25,11 +26,14 @@ func TestSince(t *testing.T) {
 			t.Fatalf("since %s: matched %d, want %d", r.Date, x.Matched, i+1)
 		}
 		body := bytes.Join(x.Body(), nil)
-		var got reviewcast.SinceResult
+		var got struct {
+			reviewcast.SinceResult
+			Reviews []json.RawMessage `json:"reviews"`
+		}
 		if err := json.Unmarshal(body, &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Since != r.Date || got.Matched != i+1 || got.Returned != i+1 || len(got.Reviews) != i+1 || got.Reviews[i].ID != r.ID {
+		if got.Since != r.Date || got.Matched != i+1 || got.Returned != i+1 || len(got.Reviews) != i+1 {
 			t.Fatalf("since %s: matched %d, returned %d, %d reviews", r.Date, got.Matched, got.Returned, len(got.Reviews))
 		}
 		if raw := x.Reviews(); len(raw) != i+1 || !bytes.Equal(raw[i], snapshottest.Marshal(t, r)) {
@@ -39,7 +43,7 @@ func TestSince(t *testing.T) {
 			t.Fatalf("since %s: the gzip form decodes to %d other bytes", r.Date, len(plain))
 		}
 	}
-	for date, want := range map[reviewcast.Date]int{"0001-01-01": 400, "9999-12-31": 0, corpus.Newest: 1} {
+	for date, want := range map[reviewcast.Date]int{"0001-01-01": n, "9999-12-31": 0, corpus.Newest: 1} {
 		x := s.Since(date)
 		body := bytes.Join(x.Body(), nil)
 		if x.Matched != want || !bytes.Equal(gunzip(t, x.Gzip()), body) {
