@@ -1,0 +1,188 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers/legacy"
+
+	"reviewcast"
+	"reviewcast/edge"
+	"reviewcast/edge/snapshot"
+	"reviewcast/generator"
+)
+
+// The origin that the sample is built for in tests.
+const origin = "https://reviews.example.com"
+
+// site builds a content folder into a temporary one and opens it for the edge.
+func site(t testing.TB, content string) (*snapshot.Holder, http.Handler) {
+	t.Helper()
+	public := filepath.Join(t.TempDir(), "public")
+	builder := generator.NewBuilder(generator.Config{ContentDir: content, PublicDir: public, BaseURL: origin, Today: "2026-11-21"})
+	if _, err := builder.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	holder := &snapshot.Holder{}
+	watcher := snapshot.Watcher{Dir: public, Config: snapshot.Config{BaseURL: origin}, Holder: holder}
+	if err := watcher.Look(); err != nil {
+		t.Fatal(err)
+	}
+	h, err := edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return holder, h
+}
+
+// TestAnswersMatchDescription holds real answers of the edge, good and bad,
+// against the API description that it serves: status, headers and body.
+func TestAnswersMatchDescription(t *testing.T) {
+	_, h := site(t, "../../content")
+	ask := func(method, target string, header http.Header) *http.Response {
+		r := httptest.NewRequestWithContext(t.Context(), method, origin+target, nil)
+		if header != nil {
+			r.Header = header
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Result()
+	}
+	described, err := io.ReadAll(ask(http.MethodGet, reviewcast.PathOpenAPI, nil).Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := openapi3.NewLoader().LoadFromData(described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	router, err := legacy.NewRouter(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	openapi3filter.RegisterBodyDecoder(reviewcast.MediaAtom, func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
+		data, err := io.ReadAll(body)
+		return string(data), err
+	})
+	tag := func(path string) http.Header {
+		return http.Header{"If-None-Match": {ask(http.MethodGet, path, nil).Header.Get("Etag")}}
+	}
+	long := strings.Repeat("x", 5000)
+	for _, tt := range []struct {
+		target string
+		header http.Header
+		status int
+	}{
+		{reviewcast.PathReviews, nil, 200},
+		{reviewcast.PathReviews, tag(reviewcast.PathReviews), 304},
+		{reviewcast.PathReviews, http.Header{"If-Match": {`"other"`}}, 412},
+		{reviewcast.PathReviews, http.Header{"Range": {"bytes=0-9"}}, 206},
+		{reviewcast.PathReviews, http.Header{"Range": {"bytes=99999999-"}}, 416},
+		{reviewcast.PathReviews, http.Header{"Accept-Encoding": {"identity;q=0"}}, 406},
+		{reviewcast.PathInsights, nil, 200},
+		{reviewcast.PathInsights, tag(reviewcast.PathInsights), 304},
+		{reviewcast.PathJSONFeed, nil, 200},
+		{reviewcast.PathAtom, nil, 200},
+		{reviewcast.PathAtom, tag(reviewcast.PathAtom), 304},
+		{reviewcast.PathManifest, nil, 200},
+		{reviewcast.PathOpenAPI, nil, 200},
+		{reviewcast.PathSearch, nil, 200},
+		{reviewcast.PathSearch + "?rating=5&limit=3", nil, 200},
+		{reviewcast.PathSearch + "?query=on+time&min_rating=4.5&since=2024-01-01&until=2026-12-31&mentions_technician=Marcus&mentions_service=water-heater&limit=100", nil, 200},
+		{reviewcast.PathSearch + "?mentions_technician=nobody", nil, 200},
+		{reviewcast.PathSearch + "?limit=1", tag(reviewcast.PathSearch + "?limit=1"), 304},
+		{reviewcast.PathSearch + "?rating=6&min_rating=x&since=2023-02-29&until=&query=" + strings.Repeat("x", 201) + "&mentions_technician=&limit=1&limit=2&foo=1", nil, 400},
+		{reviewcast.PathSearch + "?since=2024-02-01&until=2024-01-01", nil, 400},
+		{reviewcast.PathSearch + "?query=%zz", nil, 400},
+		{reviewcast.PathSearch + "?query=" + long, nil, 414},
+		{reviewcast.PathSince + "2026-01-01", nil, 200},
+		{reviewcast.PathSince + "2099-01-01", nil, 200},
+		{reviewcast.PathSince + "2026-01-01", tag(reviewcast.PathSince + "2026-01-01"), 304},
+		{reviewcast.PathSince + "2026-02-30", nil, 400},
+		{reviewcast.PathSince + "2026-01-01?limit=1", nil, 400},
+	} {
+		resp := ask(http.MethodGet, tt.target, tt.header)
+		body, _ := io.ReadAll(resp.Body)
+		if resp.StatusCode != tt.status {
+			t.Errorf("%.80s: status %d, want %d: %.200s", tt.target, resp.StatusCode, tt.status, body)
+			continue
+		}
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, origin+tt.target, nil)
+		route, params, err := router.FindRoute(r)
+		if err != nil {
+			t.Errorf("%.80s: not described: %v", tt.target, err)
+			continue
+		}
+		err = openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
+			RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params},
+			Status:                 resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
+			Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+		})
+		if err != nil {
+			t.Errorf("%.80s: the answer %d isn't what is described: %v", tt.target, tt.status, err)
+		}
+	}
+}
+
+// TestSnapshotReadsBack: what the generator writes and what the edge reads are
+// the same, review by review and number by number.
+func TestSnapshotReadsBack(t *testing.T) {
+	builder := generator.NewBuilder(generator.Config{
+		ContentDir: "../../content", PublicDir: filepath.Join(t.TempDir(), "public"), BaseURL: origin, Today: "2026-11-21",
+	})
+	res, err := builder.Build(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := json.Marshal(res.Manifest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := map[string][]byte{}
+	for _, a := range res.Artifacts {
+		bodies[a.Path] = a.Body
+	}
+	s, err := snapshot.FromArtifacts(manifest, bodies, snapshot.Config{BaseURL: origin})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Len() != len(res.Dataset.Reviews) {
+		t.Fatalf("%d reviews are written, %d read", len(res.Dataset.Reviews), s.Len())
+	}
+	for _, want := range res.Dataset.Reviews {
+		raw, ok := s.Review(want.ID)
+		if !ok {
+			t.Fatalf("review %s is written and not read", want.ID)
+		}
+		got, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a, b any
+		if json.Unmarshal(raw, &a) != nil || json.Unmarshal(got, &b) != nil || !equalJSON(a, b) {
+			t.Errorf("review %s is written as\n%s\nand read as\n%s", want.ID, got, raw)
+		}
+	}
+	head := s.Dataset()
+	head.Reviews = res.Dataset.Reviews
+	a, _ := json.Marshal(head)
+	b, _ := json.Marshal(res.Dataset)
+	var x, y any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil || !equalJSON(x, y) {
+		t.Errorf("the head is written as\n%.2000s\nand read as\n%.2000s", b, a)
+	}
+}
+
+func equalJSON(a, b any) bool {
+	x, _ := json.Marshal(a)
+	y, _ := json.Marshal(b)
+	return bytes.Equal(x, y)
+}
