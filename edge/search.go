@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -100,30 +101,22 @@ func searchBody(q reviewcast.Query, found snapshot.Result) []byte {
 
 // compress encodes a small body.
 func compress(body []byte) []byte {
-	out := make(sink, 0, len(body)/3)
+	var out bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(w)
 	w.Reset(&out)
 	_, _ = w.Write(body) // into memory: no error can come back
 	_ = w.Close()
-	return out
+	return out.Bytes()
 }
 
 var compressors = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, 5)
+	w, err := gzip.NewWriterLevel(nil, 6)
 	if err != nil {
 		panic(err) // the level is a constant in range
 	}
 	return w
 }}
-
-// sink collects what is written.
-type sink []byte
-
-func (s *sink) Write(p []byte) (int, error) {
-	*s = append(*s, p...)
-	return len(p), nil
-}
 
 // httpTime is a time as a header has it; nil for the zero time.
 func httpTime(t time.Time) []string {
