@@ -83,6 +83,8 @@ func New(c Config) (http.Handler, error) {
 	for _, path := range reviewcast.Topics {
 		e.topics[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}
+	// Without requests nothing else would let go of the snapshot before.
+	c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { e.pages.Store(nil) })
 	return e.routes(), nil
 }
 

@@ -94,15 +94,16 @@ func (w *Watcher) look() error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
-	old := w.Holder.Swap(s)
+	args := []any{"dir", w.Dir, "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond)}
+	back := false
+	if old := w.Holder.Swap(s); old != nil && s.Sequence() <= old.Sequence() {
+		back, args = true, append(args, "sequence_before", old.Sequence())
+	}
 	// The old snapshot and what opening took are larger than all that serving
 	// allocates, so that without this the next collection may be minutes away.
 	debug.FreeOSMemory()
-
-	args := []any{"dir", w.Dir, "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond)}
-	if old != nil && s.Sequence() <= old.Sequence() {
-		w.logger().Warn("published directory goes back, or comes from another line of builds; serving it",
-			append(args, "sequence_before", old.Sequence())...)
+	if back {
+		w.logger().Warn("published directory goes back, or comes from another line of builds; serving it", args...)
 		return nil
 	}
 	w.logger().Info("published directory opened", args...)
