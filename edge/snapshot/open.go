@@ -45,6 +45,12 @@ func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapsh
 	}, c)
 }
 
+// mismatch is the error of a file that is not, or not yet, what the manifest says.
+// Only such a directory is worth another look before its manifest changes.
+type mismatch struct{ error }
+
+func (m mismatch) Unwrap() error { return m.error }
+
 // reader gives the bytes of the file with a slash-separated name, as io/fs
 // writes it.
 type reader func(name string) ([]byte, error)
@@ -62,7 +68,7 @@ func open(read reader, c Config) (*Snapshot, error) {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
 	if err := s.readFiles(read, c.Logger); err != nil {
-		return nil, fmt.Errorf("open snapshot: %w", err)
+		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
 	}
 	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
 	reviews := s.files[reviewcast.PathReviews]

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -39,6 +40,8 @@ type Watcher struct {
 
 	mu       sync.Mutex
 	reported string // the error that was logged last
+	refused  []byte // the manifest that no further look makes better, with its error
+	refusal  error
 }
 
 // Run looks at the directory until ctx is done, the first time at once. It always
@@ -61,9 +64,10 @@ func (w *Watcher) Run(ctx context.Context) error {
 }
 
 // Look opens the directory now if its manifest isn't the one that is served. Any
-// error leaves the current snapshot as it is; the next look tries again, which
-// costs reading and hashing up to the first file that doesn't match. Several
-// goroutines may call it: a ping needn't wait for the next tick.
+// error leaves the current snapshot as it is. While files don't match the manifest,
+// as they may when they are replaced one by one, every look tries again, which
+// costs reading and hashing; with any other fault the manifest has to change first.
+// Several goroutines may call it: a ping needn't wait for the next tick.
 func (w *Watcher) Look() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -89,10 +93,17 @@ func (w *Watcher) look() error {
 			return nil
 		}
 	}
+	if w.refused != nil && bytes.Equal(manifest, w.refused) {
+		return w.refusal
+	}
 	started := time.Now()
 	s, err := Open(fsys, w.Config)
 	if err != nil {
-		return fmt.Errorf("look at %s: %w", w.Dir, err)
+		err = fmt.Errorf("look at %s: %w", w.Dir, err)
+		if w.refused = nil; !errors.As(err, new(mismatch)) {
+			w.refused, w.refusal = manifest, err
+		}
+		return err
 	}
 	args := []any{"dir", w.Dir, "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond)}
 	back := false

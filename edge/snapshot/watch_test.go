@@ -145,6 +145,13 @@ func TestLookRefuses(t *testing.T) {
 	if err := w.Look(); !errors.Is(err, snapshot.ErrOtherBaseURL) {
 		t.Errorf("another origin: %v", err)
 	}
+	if first, second := w.Look(), w.Look(); first != second {
+		t.Error("the directory was opened again, though nothing changed: ", second)
+	}
+	if err := os.WriteFile(name, manifest, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	look(t, w, 5)
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
