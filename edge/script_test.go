@@ -253,7 +253,7 @@ func verify(check string, resp *http.Response, body string, kept map[string]stri
 	case "lacks":
 		ok = !strings.Contains(got, want)
 	case "same":
-		ok, want = got == kept[want], kept[want]
+		ok = got == kept[want]
 	case "~":
 		re, err := regexp.Compile(want)
 		if err != nil {

@@ -146,10 +146,9 @@ type stamps map[string]stamp
 
 func fingerprint(dir string) stamps {
 	s := stamps{}
-	// A file that vanishes during the walk is simply not in it.
 	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // what can't be read now is simply not in it
 		}
 		if path != dir && ignored(path) {
 			if d.IsDir() {

@@ -15,7 +15,6 @@ func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
 
 func (b bitmap) add(i uint32)      { b[i>>6] |= 1 << (i & 63) }
 func (b bitmap) remove(i uint32)   { b[i>>6] &^= 1 << (i & 63) }
-func (b bitmap) has(i uint32) bool { return b[i>>6]>>(i&63)&1 == 1 }
 
 // addRange adds the ordinals from low up to, not including, high.
 func (b bitmap) addRange(low, high int) {

@@ -75,11 +75,12 @@ func load(root *os.Root, source string) (*files, error) {
 
 func read(root *os.Root, name string) (data []byte, there bool, err error) {
 	info, err := root.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, false, nil
-	} else if err == nil && info.Size() > MaxExport {
+	case err == nil && info.Size() > MaxExport:
 		return nil, true, fmt.Errorf("read %s: it is larger than %d MiB; move some of its reviews to files of their own", name, MaxExport>>20)
-	} else if err == nil {
+	case err == nil:
 		data, err = root.ReadFile(name)
 	}
 	if err != nil {
