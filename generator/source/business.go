@@ -202,8 +202,8 @@ func (r *record) match(f int, form *regexp.Regexp, suggestion string) string {
 	}
 	if !form.MatchString(s) {
 		n := r.value(f)
-		if upper := strings.ToUpper(s); form.MatchString(upper) && form == countryForm {
-			suggestion = "write " + upper
+		if form == countryForm && form.MatchString(strings.ToUpper(s)) {
+			suggestion = "write " + strings.ToUpper(s)
 		}
 		r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
 		return ""

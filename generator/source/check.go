@@ -146,7 +146,7 @@ func (f *folder) unknown(r *ref, known *names, p *problems) {
 
 // duplicate notes an id that two reviews bear.
 func duplicate(w, first *draft, p *problems) {
-	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", echo(w.ID), first.At.File, first.At.Line, first.At.Col)
+	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", echo(w.ID), first.At.File, first.id.line, first.id.col)
 	if first.ID != w.ID {
 		message += fmt.Sprintf(" (%s; capitals don't count)", first.ID)
 	}

@@ -41,13 +41,15 @@ type csvReader struct {
 	*problems
 	data  []byte
 	lines []int // where each line begins
+	// Up to byte seen of the data, its line has col-1 code points.
+	seen, col int
 	// absent are the required columns that aren't there. They are noted at the
 	// header, once.
 	absent map[string]bool
 }
 
 func newCSVReader(p *problems) *csvReader {
-	return &csvReader{problems: p, lines: []int{0}, absent: make(map[string]bool)}
+	return &csvReader{problems: p, lines: []int{0}, col: 1, absent: make(map[string]bool)}
 }
 
 // read gives every row as the tree of a review. complete is false when the rest
@@ -150,10 +152,13 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 				return nil, false
 			}
 			suggestion := "the columns are " + strings.Join(csvColumns, ", ")
-			if s, ok := reviewSchema.also[squash(name)]; ok && slices.Contains(csvColumns, s) {
-				suggestion = fmt.Sprintf("did you mean %q?", s)
-			} else {
-				suggestion = didYouMean(name, csvColumns, suggestion)
+			meant, ok := reviewSchema.also[squash(name)]
+			if !ok || !slices.Contains(csvColumns, meant) {
+				meant = nearest(name, csvColumns)
+			}
+			if meant != "" {
+				suggestion = fmt.Sprintf("did you mean %q?", meant)
+				c.absent[meant] = true
 			}
 			c.add(Error, at.line, at.col, "unknown-column", "there is an unknown column "+echo(name), suggestion)
 		default:
@@ -167,7 +172,7 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	}
 	for _, f := range []int{reviewID, reviewAuthor, reviewRating, reviewDate} {
 		name := reviewSchema.names[f]
-		if _, ok := first[name]; !ok {
+		if _, ok := first[name]; !ok && !c.absent[name] {
 			c.absent[name] = true
 			c.add(Error, columns[0].node.line, columns[0].node.col, "missing-field", "there is no column "+name, "the first row names the columns; id, author, rating and date have to be among them")
 		}
@@ -209,7 +214,12 @@ func (c *csvReader) cell(r *csv.Reader, i int, s string) node {
 	line, byteCol := r.FieldPos(i)
 	n := node{kind: cell, text: s, line: line}
 	n.offset = c.lines[line-1] + byteCol - 1
-	n.col = utf8.RuneCount(c.data[c.lines[line-1]:n.offset]) + 1
+	if c.seen < c.lines[line-1] || c.seen > n.offset {
+		c.seen, c.col = c.lines[line-1], 1
+	}
+	// Counting on from the cell before keeps a line of many cells linear.
+	c.col += utf8.RuneCount(c.data[c.seen:n.offset])
+	c.seen, n.col = n.offset, c.col
 	return n
 }
 
@@ -246,11 +256,13 @@ func (c *csvReader) explain(err error) {
 		start := c.lines[e.Line-1]
 		col = utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))]) + 1
 	}
+	line := e.Line
 	message, suggestion := "the quotes of this cell are wrong", "put the whole cell in double quotes, and write \"\" for a double quote in it"
 	if errors.Is(e.Err, csv.ErrBareQuote) {
 		message = "a double quote stands in a cell that doesn't begin with one"
-	} else if e.Line > e.StartLine {
-		message = fmt.Sprintf("a cell in the row of line %d has quotes that are never closed", e.StartLine)
+	} else if e.Line > len(c.lines) || c.lines[e.Line-1]+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
+		line, col = e.StartLine, 1
+		message = "a cell of this row has quotes that are never closed"
 	}
-	c.add(Error, e.Line, col, "csv-syntax", message+"; nothing below is read", suggestion)
+	c.add(Error, line, col, "csv-syntax", message+"; nothing below is read", suggestion)
 }

@@ -74,6 +74,14 @@ func newSchema(what, prefix string, names ...string) *schema {
 	return s
 }
 
+// meant is the field that an unknown word probably stands for; "" for none.
+func (s *schema) meant(word string) string {
+	if name, ok := s.also[squash(word)]; ok {
+		return name
+	}
+	return nearest(word, s.names)
+}
+
 // maxFields is at least the number of fields of the largest schema.
 const maxFields = 18
 
@@ -83,12 +91,18 @@ type record struct {
 	schema *schema
 	node   *node
 	found  [maxFields]*entry
+	// meant has a bit for each field that an unknown one was probably meant to be:
+	// that it is missing is the same mistake.
+	meant uint32
 }
 
 // record looks the fields of n up and notes the unknown and the repeated ones. ok
 // is false when n is no mapping at all.
 func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
 	r = record{decoder: d, schema: s, node: n}
+	if n.kind == refused {
+		return r, false
+	}
 	if n.kind != mapping {
 		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.describe()), "the fields are "+strings.Join(s.names, ", "))
 		return r, false
@@ -98,16 +112,13 @@ func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
 		key := &e.key
 		f, known := s.index[key.text]
 		switch {
-		case !known && key.kind > cell:
-			// The reader has refused it already.
 		case !known:
 			suggestion := "the fields are " + strings.Join(s.names, ", ")
-			if name, ok := s.also[squash(key.text)]; ok {
+			if name := s.meant(key.text); name != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", name)
-			} else {
-				suggestion = didYouMean(key.text, s.names, suggestion)
+				r.meant |= 1 << s.index[name]
 			}
-			d.add(Error, key.line, key.col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, echo(s.prefix+key.text)), suggestion)
+			d.add(Error, key.line, key.col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, echo(key.text)), suggestion)
 		case r.found[f] != nil:
 			d.add(Error, key.line, key.col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
 				fmt.Sprintf("the first is in line %d; keep one of them", r.found[f].key.line))
@@ -153,7 +164,7 @@ func (r *record) value(f int) *node {
 // required notes the fields that have to be there and aren't.
 func (r *record) required(fields ...int) {
 	for _, f := range fields {
-		if r.value(f) != nil || r.absent[r.name(f)] {
+		if r.value(f) != nil || r.absent[r.name(f)] || r.meant&(1<<f) != 0 {
 			continue
 		}
 		line, col := r.node.line, r.node.col
@@ -169,7 +180,7 @@ func (r *record) required(fields ...int) {
 			r.add(Error, line, col, "missing-field", fmt.Sprintf("%s is required and is empty", r.name(f)), suggestion)
 			continue
 		}
-		r.add(Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.name(f)), fmt.Sprintf("add %s", r.name(f)))
+		r.add(Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.schema.names[f]), "add "+r.name(f))
 	}
 }
 
@@ -187,6 +198,8 @@ func (r *record) text(f int) (s string, ok bool) {
 func (d *decoder) plainText(n *node, name string) (string, bool) {
 	switch n.kind {
 	case text, cell:
+	case refused:
+		return "", false
 	case number, date:
 		if d.strict {
 			d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, echoPlain(n.text)), "put it in double quotes")
@@ -282,6 +295,9 @@ func (r *record) date(f int) reviewcast.Date {
 		return ""
 	}
 	const form = "write it as YYYY-MM-DD"
+	if n.kind == refused {
+		return ""
+	}
 	if n.kind == boolean || n.kind > boolean && n.kind < cell {
 		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.describe()), form+", such as 2026-03-14")
 		return ""
@@ -345,6 +361,9 @@ func (r *record) stars(f int) int {
 	if n == nil {
 		return 0
 	}
+	if n.kind == refused {
+		return 0
+	}
 	name := r.name(f)
 	whole := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
 	if n.kind != number && n.kind != cell {
@@ -362,7 +381,7 @@ func (r *record) stars(f int) int {
 	if v, err := strconv.ParseFloat(n.text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
 	}
-	r.add(Error, n.line, n.col, "bad-rating", fmt.Sprintf("%s is %s", name, echoPlain(n.text)), suggestion)
+	r.add(Error, n.line, n.col, "bad-rating", fmt.Sprintf("%s is %s", name, n.describe()), suggestion)
 	return 0
 }
 
@@ -418,6 +437,9 @@ func (r *record) float(f int, low, high float64) float64 {
 		return 0
 	}
 	name := r.name(f)
+	if n.kind == refused {
+		return 0
+	}
 	if n.kind != number {
 		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), "write it without quotes, such as 45.65")
 		return 0
@@ -449,7 +471,7 @@ func (r *record) choice(f int, choices []string) string {
 func (r *record) items(f int) []node {
 	n := r.value(f)
 	switch {
-	case n == nil:
+	case n == nil || n.kind == refused:
 		return nil
 	case n.kind == list:
 		return n.items

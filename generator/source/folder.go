@@ -90,7 +90,7 @@ func (f *folder) defaults() {
 // load gives a small file's bytes; ok is false when there is none or it can't be
 // read, which is noted.
 func (f *folder) load(name string) (data []byte, present, ok bool) {
-	file, problem := open(f.root, name, MaxYAMLFile)
+	file, problem := open(f.root, nil, name, MaxYAMLFile)
 	if problem != nil {
 		if problem.Code == "" {
 			if info, err := f.root.Lstat(name); err == nil && info.Mode()&os.ModeSymlink != 0 {

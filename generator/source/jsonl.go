@@ -200,6 +200,20 @@ func (j *jsonLine) explain(err error) {
 		j.add(Error, j.line, col, "json-syntax", "something follows the end of the review", "write one review a line")
 		return
 	}
+	if errText := err.Error(); strings.Contains(errText, "in string") && offset > 0 {
+		// The library points at the character or just behind it.
+		for _, i := range []int{offset, offset - 1} {
+			if i < len(j.data) && j.data[i] == '\t' {
+				j.add(Error, j.line, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
+				return
+			}
+		}
+	}
+	// A word that begins like true, false or null goes wrong inside.
+	for offset > 0 && isLetter(j.data[offset-1]) && offset < len(j.data) && isLetter(j.data[offset]) {
+		offset--
+		col--
+	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
 	message, suggestion := "this isn't JSON: "+echo(rest), "write one whole review a line, as {\"id\": \"…\", …}"
@@ -215,13 +229,17 @@ func (j *jsonLine) explain(err error) {
 		suggestion = "JSON has no comments; delete it"
 	case rest[0] == '\\':
 		message, suggestion = "there is an unknown escape "+echo(rest[:min(2, len(rest))]), `write \\ for a backslash`
-	case rest[0] == '\t' || rest[0] == '\n':
-		suggestion = `write \t for a tab and \n for a line break`
+	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]"):
+		suggestion = "remove the comma"
+	case isLetter(rest[0]):
+		suggestion = "put texts in double quotes"
 	case rest[0] == '-' && j.line == 1:
 		suggestion = "this looks like YAML; give the file the extension .yaml"
 	}
 	j.add(Error, j.line, col, "json-syntax", message, suggestion)
 }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // locate finds the byte at offset of a text whose escapes are undone.
 func (j *jsonLine) locate(n *node, offset int) (line, col int) {

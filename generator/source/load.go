@@ -9,6 +9,7 @@ import (
 	"hash/maphash"
 	"io"
 	"os"
+	"path"
 	"runtime"
 	"sync"
 	"time"
@@ -115,6 +116,13 @@ func (l *Loader) parse(ctx context.Context, root *os.Root, found []found) ([]*pa
 	// Parsing is all computing: more workers than processors would only hold more
 	// of the files in memory.
 	workers.SetLimit(runtime.GOMAXPROCS(0))
+	var next batch
+	flush := func() {
+		if b := next; len(b.jobs) > 0 {
+			workers.Go(func() error { return b.run(running, root) })
+		}
+		next = batch{}
+	}
 	for i, f := range found {
 		if running.Err() != nil {
 			break
@@ -128,12 +136,13 @@ func (l *Loader) parse(ctx context.Context, root *os.Root, found []found) ([]*pa
 			// A large file is cut up for all workers, so that this one does the cutting.
 			j.cut(running, workers)
 		default:
-			workers.Go(func() error {
-				j.whole()
-				return running.Err()
-			})
+			if !next.takes(f) {
+				flush()
+			}
+			next.add(j, f)
 		}
 	}
+	flush()
 	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
 		return nil, err
 	}
@@ -148,11 +157,52 @@ func (l *Loader) parse(ctx context.Context, root *os.Root, found []found) ([]*pa
 	return files, nil
 }
 
+// A batch is a few files of one folder, for one worker. A goroutine and the
+// opening of a folder cost as much as the parsing of a small file: they are
+// shared.
+type batch struct {
+	folder string
+	size   int64
+	jobs   []*job
+}
+
+// Limits of a batch: with more, the last worker would keep the others waiting.
+const (
+	batchFiles = 32
+	batchSize  = 256 << 10 // bytes
+)
+
+func (b *batch) takes(f found) bool {
+	return len(b.jobs) == 0 || len(b.jobs) < batchFiles && b.size+f.info.Size() <= batchSize && b.folder == path.Dir(f.path)
+}
+
+func (b *batch) add(j *job, f found) {
+	b.folder = path.Dir(f.path)
+	b.size += f.info.Size()
+	b.jobs = append(b.jobs, j)
+}
+
+func (b *batch) run(ctx context.Context, root *os.Root) error {
+	folder, err := root.OpenRoot(b.folder)
+	if err == nil {
+		defer folder.Close()
+	}
+	for _, j := range b.jobs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		j.folder = folder
+		j.whole()
+	}
+	return nil
+}
+
 // job is the reading of one file.
 type job struct {
-	root *os.Root
-	name string
-	old  *parsed // nil when it is new
+	root   *os.Root
+	folder *os.Root // that the file is in; nil when it isn't open
+	name   string
+	old    *parsed // nil when it is new
 	// unchanged tells that old still holds.
 	unchanged bool
 	stamp     stamp
@@ -188,7 +238,7 @@ func (j *job) done() *parsed {
 // open opens the file and takes its stamp; nil when it can't be read. A file that
 // is gone since it was found has no reviews.
 func (j *job) open(limit int64) *opened {
-	f, problem := open(j.root, j.name, limit)
+	f, problem := open(j.root, j.folder, j.name, limit)
 	if problem != nil {
 		if problem.Code != "" {
 			j.add().fail(*problem)
@@ -260,13 +310,14 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 			return
 		}
 	}
+	encoding := ""
 	r := io.LimitReader(f, MaxDataFile)
 	if j.stamp.fresh {
 		r = io.TeeReader(r, &sum)
 	}
 	err := cutJSONL(r, func(data []byte, line int) error {
 		if line == 1 {
-			if encoding := wide(data); encoding != "" {
+			if encoding = wide(data); encoding != "" {
 				return errNotUTF8
 			}
 			data = bytes.TrimPrefix(data, bom)
@@ -282,7 +333,7 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 	case errors.Is(err, errNotUTF8):
 		p := j.add()
 		p.incomplete = true
-		p.notUTF8("UTF-16")
+		p.notUTF8(encoding)
 	case errors.Is(err, errTooManyLines):
 		j.add().fail(Problem{Severity: Error, File: j.name, Line: MaxReviews + 1, Col: 1, Code: "too-many-reviews",
 			Message: fmt.Sprintf("the file has more than %d lines", MaxReviews), Suggestion: "a folder holds no more reviews than that"})

@@ -12,11 +12,12 @@ const (
 	list                // items
 	mapping             // entries
 	cell                // a CSV cell, which may stand for any of the above
+	refused             // something that the format's reader has reported already
 )
 
 // String names the kind as editors know it.
 func (k kind) String() string {
-	return [...]string{"empty", "text", "a number", "a date", "true or false", "a list", "a group of fields", "text"}[k]
+	return [...]string{"empty", "text", "a number", "a date", "true or false", "a list", "a group of fields", "text", "refused"}[k]
 }
 
 // node is one value in an editor's file: the same tree for YAML, JSONL and CSV,

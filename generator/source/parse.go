@@ -96,7 +96,8 @@ func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
 	j := newJSONLine(&p.problems)
 	d := newDecoder(&p.problems, j.locate)
 	d.strict = true
-	p.drafts = make([]draft, 0, bytes.Count(data, []byte{'\n'})+1)
+	// A review can't be told in less than 50 bytes; blank lines can.
+	p.drafts = make([]draft, 0, min(bytes.Count(data, []byte{'\n'}), len(data)/50)+1)
 	for ; len(data) > 0; line++ {
 		if line%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
@@ -186,9 +187,17 @@ type opened struct {
 }
 
 // open opens an ordinary file of at most limit bytes. Nothing is read from one
-// that is larger.
-func open(root *os.Root, name string, limit int64) (*opened, *Problem) {
-	f, err := root.Open(name)
+// that is larger. Through its folder, if that is given, it opens faster; but a
+// link may lead out of the folder and still stay below the root.
+func open(root, folder *os.Root, name string, limit int64) (*opened, *Problem) {
+	var f *os.File
+	err := fs.ErrInvalid
+	if folder != nil {
+		f, err = folder.Open(path.Base(name))
+	}
+	if err != nil {
+		f, err = root.Open(name)
+	}
 	if err != nil {
 		p := openProblem(name, err)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -205,7 +214,7 @@ func open(root *os.Root, name string, limit int64) (*opened, *Problem) {
 		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is no ordinary file", "put a file here"
 	case info.Size() > limit:
 		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; at most %s are read", size(info.Size()), size(limit)), "split it"
-		if limit == MaxYAMLFile {
+		if limit == MaxYAMLFile && formatOf(name) == formatYAML {
 			problem.Suggestion = "split it, or use JSONL"
 		}
 	default:

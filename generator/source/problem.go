@@ -91,7 +91,7 @@ func (p *problems) all() []Problem {
 	}
 	return append(slices.Clip(p.list), Problem{Severity: p.worst, File: p.file, Code: "too-many-problems",
 		Message:    fmt.Sprintf("%d more problems in this file are not listed", p.dropped),
-		Suggestion: "correct those above, then look again"})
+		Suggestion: "correct those that are, then look again"})
 }
 
 // sortProblems brings problems into the order in which an editor goes through

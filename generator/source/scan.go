@@ -32,7 +32,7 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 		return data, true
 	}
 	out := make([]byte, 0, len(data)+16)
-	start := 0 // of the line
+	col := 1
 	// A file in another encoding has many bytes that aren't UTF-8, and one cause:
 	// the first is reported, the others are counted.
 	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
@@ -42,30 +42,27 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 			c, size = utf8.DecodeRune(data[i:])
 		}
 		bad := true
-		col := func() int { return utf8.RuneCount(data[start:i]) + 1 }
 		switch {
 		case c == '\n':
 			bad = false
-			line++
-			start = i + 1
 		case c == 0:
-			p.add(Error, line, col(), "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
+			p.add(Error, line, col, "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
 			return nil, false
 		case c == utf8.RuneError && size == 1:
 			if invalid++; invalid == 1 {
-				badLine, badCol, badByte = line, col(), data[i]
+				badLine, badCol, badByte = line, col, data[i]
 			}
 		case c == '\r':
 			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
-				p.add(Error, line, col(), "bad-character", "there is a carriage return (U+000D) without a line feed", badRuneRemedy(c))
+				p.add(Error, line, col, "bad-character", "there is a carriage return (U+000D) without a line feed", badRuneRemedy(c))
 			}
 		case separators && (c == '\u2028' || c == '\u2029'):
-			p.add(Error, line, col(), "bad-character", fmt.Sprintf("the separator U+%04X ends a line in YAML", c),
+			p.add(Error, line, col, "bad-character", fmt.Sprintf("the separator U+%04X ends a line in YAML", c),
 				fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c))
 		default:
 			bad = badRune(c)
 			if bad {
-				p.add(Error, line, col(), "bad-character", fmt.Sprintf("there is a %s here", nameRune(c)), badRuneRemedy(c))
+				p.add(Error, line, col, "bad-character", fmt.Sprintf("there is a %s here", nameRune(c)), badRuneRemedy(c))
 			}
 		}
 		if bad {
@@ -73,7 +70,9 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 		} else {
 			out = append(out, data[i:i+size]...)
 		}
-		i += size
+		if i, col = i+size, col+1; c == '\n' {
+			line, col = line+1, 1
+		}
 	}
 	if invalid > 0 {
 		message := fmt.Sprintf("the byte 0x%02X is not UTF-8", badByte)

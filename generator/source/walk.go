@@ -47,6 +47,11 @@ type found struct {
 // folder. err means that the folder itself can't be read.
 func walk(root *os.Root) (files []found, notes []Problem, err error) {
 	w := &walker{root: root, fsys: root.FS()}
+	top, err := root.Stat(".")
+	if err != nil {
+		return nil, nil, err
+	}
+	w.dirs = []fs.FileInfo{top} // a link to it would make reviews of the other files
 	entries, err := fs.ReadDir(w.fsys, ".")
 	if err != nil {
 		return nil, nil, err
@@ -67,8 +72,8 @@ func walk(root *os.Root) (files []found, notes []Problem, err error) {
 			w.note(Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
 		}
 	}
-	// Links come last and shallowest first: where a folder can be reached both
-	// ways, its own path is the one that problems name.
+	// Links come last: where a folder can be reached both ways, its own path is
+	// the one that problems name.
 	for n := 0; len(w.links) > 0; n++ {
 		link := w.links[0]
 		w.links = w.links[1:]

@@ -124,7 +124,7 @@ func (d *decoder) withdrawals(n *node, f *folder) {
 
 // entries are the items of a file that is one list.
 func (d *decoder) entries(n *node, of string) []node {
-	if n.kind != list && n.kind != null {
+	if n.kind != list && n.kind != null && n.kind != refused {
 		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("the file is %s; it must be a list of %s", n.describe(), of), "begin each with a hyphen (-)")
 	}
 	return n.items

@@ -93,6 +93,7 @@ func (y *yamlReader) convert(v *yaml.Node, n *node) {
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
+		n.kind = refused
 		y.add(Error, v.Line, v.Column, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
 	case yaml.ScalarNode:
 		y.scalar(v, n)

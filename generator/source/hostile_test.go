@@ -1,0 +1,230 @@
+package source
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// quickly fails a test that takes long or much memory: a cap that is asked too
+// late stops nothing.
+func quickly(tb testing.TB, within time.Duration, allocate uint64, f func()) {
+	tb.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	f()
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > allocate {
+		tb.Errorf("allocated %d MiB, more than %d", n>>20, allocate>>20)
+	}
+	if took > within {
+		tb.Errorf("took %s, longer than %s", took, within)
+	}
+}
+
+// TestHostile has files made to cost time or memory. The limits are some ten
+// times what is measured on two shared cores under the race detector.
+func TestHostile(t *testing.T) {
+	bomb := "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+	for i := 1; i < 30; i++ {
+		bomb += fmt.Sprintf("a%d: &a%d [%s]\n", i, i, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i-1), 10), ", "))
+	}
+	tests := []struct {
+		name, file, data string
+		want             string // the first problem
+		mib              uint64
+	}{
+		{"brackets in YAML", "a.yaml", strings.Repeat("[", 100_000), "too-deep reviews/a.yaml:1:65: lists and fields nest more than 64 deep; nothing here needs more than four levels", 8},
+		{"braces in YAML", "a.yaml", strings.Repeat("{a: ", 100_000), "too-deep reviews/a.yaml:1:257: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
+		{"hyphens in YAML", "a.yaml", strings.Repeat("- ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields nest more than 64 deep; nothing here needs more than four levels", 8},
+		{"question marks in YAML", "a.yaml", strings.Repeat("? ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields nest more than 64 deep; nothing here needs more than four levels", 8},
+		{"indentation in YAML", "a.yaml", steps(300), "too-deep reviews/a.yaml:65:66: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
+		{"alias bomb", "a.yaml", bomb, "missing-field reviews/a.yaml:1:1: the review has no id; add id", 8},
+		{"alias of itself", "a.yaml", "&a [*a]", "yaml-anchor reviews/a.yaml:1:1: there is an anchor &a; write the value out; if & belongs to a text, put the text in quotes", 1},
+		{"many values in YAML", "a.yaml", strings.Repeat("-\n", 2_000_000), "too-big reviews/a.yaml: the file has more than 1048576 lines, commas and brackets; split it, or use JSONL", 32},
+		{"many flow values in YAML", "a.yaml", "[" + strings.Repeat("[],", 1_000_000), "too-big reviews/a.yaml: the file has more than 1048576 lines, commas and brackets; split it, or use JSONL", 32},
+		{"brackets in JSONL", "a.jsonl", strings.Repeat("[", 1_000_000), "too-deep reviews/a.jsonl:1:65: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
+		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review a line", 32},
+		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
+		{"long last line in JSONL", "a.jsonl", "{}\n" + strings.Repeat("x", 12<<20), "missing-field reviews/a.jsonl:1:1: the review has no id; add id", 64},
+		{"many lines", "a.jsonl", strings.Repeat("\n", 2*block+1), "too-big reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
+		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
+		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; correct those that are, then look again", 16},
+		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 100_000) + "\n", "too-many-problems reviews/a.csv: 99000 more problems in this file are not listed", 512},
+		{"long word", "a.yaml", strings.Repeat("x", 1<<20) + ": 1\n", "missing-field reviews/a.yaml:1:1: the review has no id", 64},
+		{"long id", "a.yaml", strings.Replace(goodYAML, "a1", strings.Repeat("x", 1<<20), 1), "too-long reviews/a.yaml:1:5: id has 1048576 characters; at most 100000 are published", 64},
+		{"long text", "a.yaml", goodYAML + "text: " + strings.Repeat("é", 100_001) + "\n", "too-long reviews/a.yaml:5:7: text has 100001 characters; at most 100000 are published", 64},
+		{"long technician", "a.yaml", goodYAML + "technicians: [" + strings.Repeat("a b ", 100_000) + "]\n", "too-long reviews/a.yaml:5:15: an item of technicians has 399999 characters; at most 100000 are published", 64},
+		{"many control characters", "a.jsonl", strings.Repeat("\x01", 4<<20), "too-many-problems reviews/a.jsonl: 4193304 more problems in this file are not listed", 512},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := writeFolder(t, map[string]string{"reviews/" + test.file: test.data})
+			quickly(t, 5*time.Second, test.mib<<20, func() {
+				_, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context())
+				if err != nil || len(problems) == 0 {
+					t.Fatal(problems, err)
+				}
+				if got := problems[0].Code + " " + problems[0].String(); !strings.HasPrefix(got, test.want) {
+					t.Errorf("got %s\nwant %s", got, test.want)
+				}
+				for _, p := range problems {
+					if n := len(p.String()); n > 1000 {
+						t.Errorf("a problem of %d bytes: %.200s …", n, p)
+					}
+				}
+			})
+		})
+	}
+}
+
+// steps are fields, each in the one before.
+func steps(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%s%s:\n", strings.Repeat(" ", i), "a")
+	}
+	return b.String()
+}
+
+// TestLongText: the longest text that is allowed, in one line.
+func TestLongText(t *testing.T) {
+	text := strings.Repeat("é", 100_000)
+	for name, data := range map[string]string{
+		"a.yaml":  goodYAML + "text: " + text + "\n",
+		"a.jsonl": strings.Replace(sampleJSON(1), `"text":"`, `"text":"`+text[:len(text)-2000], 1),
+		"a.csv":   "id,author,rating,date,text\na,M,5,2026-03-01," + text + "\n",
+	} {
+		c := mustLoad(t, NewLoader(writeFolder(t, map[string]string{"reviews/" + name: data}), Config{}))
+		if n := len(*c.Reviews[0].Text); n < 190_000 {
+			t.Error(name, n)
+		}
+	}
+}
+
+// TestLargeFiles: a file over its cap is refused before a byte of it is read.
+func TestLargeFiles(t *testing.T) {
+	dir := writeFolder(t, nil)
+	for name, size := range map[string]int64{"reviews/a.yaml": 100 << 20, "reviews/b.jsonl": MaxDataFile + 1, "reviews/c.csv": MaxDataFile + 1, summaryFile: MaxYAMLFile + 1} {
+		writeOld(t, dir, name, nil)
+		if err := os.Truncate(filepath.Join(dir, filepath.FromSlash(name)), size); err != nil {
+			t.Skip("no sparse files: ", err)
+		}
+	}
+	// Below its cap, but nothing that can be held in memory.
+	writeOld(t, dir, "reviews/d.jsonl", nil)
+	if err := os.Truncate(filepath.Join(dir, "reviews", "d.jsonl"), 100<<20); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	quickly(t, 5*time.Second, 512<<20, func() { got = problemLines(t, dir) })
+	want := []string{
+		"error too-big reviews/a.yaml: the file has 100.0 MiB; at most 16.0 MiB are read; split it, or use JSONL",
+		"error too-big reviews/b.jsonl: the file has 1.0 GiB; at most 1.0 GiB are read; split it",
+		"error too-big reviews/c.csv: the file has 1.0 GiB; at most 1.0 GiB are read; split it",
+		"error too-long reviews/d.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line",
+		"error too-big summary.md: the file has 16.0 MiB; at most 16.0 MiB are read; split it",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestTooManyReviews(t *testing.T) {
+	f := newFolder(nil)
+	part := make([]draft, 100_000) // the same ones again and again: nobody looks into them
+	a := &parsed{problems: problems{file: "reviews/a.jsonl"}}
+	b := &parsed{problems: problems{file: "reviews/b.jsonl"}}
+	for range MaxReviews / len(part) {
+		a.drafts = append(a.drafts, part)
+	}
+	b.drafts = [][]draft{part[:1]}
+	f.check([]*parsed{a, b}, today)
+	if len(f.problems) != 1 || f.problems[0].String() != "reviews/b.jsonl: with this file the folder has more than 1000000 reviews; publish them under several businesses" ||
+		f.problems[0].Code != "too-many-reviews" {
+		t.Error(f.problems)
+	}
+}
+
+// link makes a symbolic link.
+func link(t *testing.T, dir, target, name string) {
+	t.Helper()
+	if err := os.Symlink(target, filepath.Join(dir, filepath.FromSlash(name))); err != nil {
+		t.Skip("no symbolic links: ", err)
+	}
+}
+
+func TestLinks(t *testing.T) {
+	outside := t.TempDir()
+	writeOld(t, outside, "secret.yaml", []byte(goodYAML))
+	dir := writeFolder(t, map[string]string{
+		"reviews/2026/a.yaml":     goodYAML,
+		"reviews/2026/deep/b.csv": "id,author,rating,date\nb1,M,5,2026-03-01\n",
+		"archive/c.yaml":          strings.Replace(goodYAML, "a1", "c1", 1),
+		"archive/old/d.yaml":      strings.Replace(goodYAML, "a1", "d1", 1),
+	})
+	link(t, dir, "../archive", "reviews/archive")          // inside: read
+	link(t, dir, "../archive/old/d.yaml", "reviews/d.yml") // inside: read
+	link(t, dir, ".", "reviews/loop")
+	link(t, dir, "../..", "reviews/2026/up")
+	link(t, dir, "2026", "reviews/0again")
+	link(t, dir, outside, "reviews/outside")
+	link(t, dir, filepath.Join(outside, "secret.yaml"), "reviews/secret.yaml")
+	link(t, dir, "../../etc/passwd", "reviews/passwd.csv")
+	link(t, dir, filepath.Join(outside, "secret.yaml"), siteFile)
+	link(t, dir, "nowhere", "reviews/broken.yaml")
+	link(t, dir, "nowhere", faqFile)
+	link(t, dir, "self.yaml", "reviews/self.yaml")
+	var got []string
+	quickly(t, 5*time.Second, 64<<20, func() { got = problemLines(t, dir) })
+	got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "reviews/self.yaml") && strings.HasPrefix(s, "error unreadable") })
+	want := []string{
+		"warning unknown-file archive: this isn't a file that reviewcast knows, so that it isn't read; the folder holds business.yaml, site.yaml, insights.yaml, faq.yaml, summary.md, withdrawn.yaml, reviews and README.md",
+		"error symlink-broken faq.yaml: the link leads nowhere; delete it, or put the file here",
+		"warning symlink-again reviews/0again: the link leads to a folder that is read already, so that it isn't followed; delete the link",
+		"warning symlink-again reviews/2026/up: the link leads to a folder that is read already, so that it isn't followed; delete the link",
+		"error symlink-broken reviews/broken.yaml: the link leads nowhere; delete it, or put the file here",
+		`error duplicate-id reviews/d.yml:1:5: the id "d1" is taken by the review at reviews/archive/old/d.yaml:1:5; give each review its own, or delete one of them`,
+		"warning symlink-again reviews/loop: the link leads to a folder that is read already, so that it isn't followed; delete the link",
+		"error symlink-outside reviews/outside: the link leads out of the content folder; put the file itself here",
+		"error symlink-outside reviews/passwd.csv: the link leads out of the content folder; put the file itself here",
+		"error symlink-outside reviews/secret.yaml: the link leads out of the content folder; put the file itself here",
+		"error symlink-outside site.yaml: the link leads out of the content folder; put the file itself here",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLinkMaze: folders that all link to each other have more paths than atoms.
+func TestLinkMaze(t *testing.T) {
+	dir := writeFolder(t, nil)
+	const n = 12
+	for i := range n {
+		writeOld(t, dir, fmt.Sprintf("maze/%d/a.yaml", i), []byte(strings.Replace(goodYAML, "a1", fmt.Sprintf("m%d", i), 1)))
+		for j := range n {
+			link(t, dir, fmt.Sprintf("../%d", j), fmt.Sprintf("maze/%d/to%d", i, j))
+		}
+	}
+	writeOld(t, dir, "reviews/.keep", nil)
+	link(t, dir, "../maze/0", "reviews/in")
+	var got []string
+	quickly(t, 5*time.Second, 64<<20, func() { got = problemLines(t, dir) })
+	if !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "error too-many-links") }) {
+		t.Errorf("%d problems, none says too-many-links", len(got))
+	}
+}
+
+func TestNoFolder(t *testing.T) {
+	got := problemLines(t, writeFolder(t, map[string]string{"reviews": "id: a\n"}))
+	if want := []string{"error not-a-folder reviews: it is a file; make it a folder with the files of reviews"}; !slices.Equal(got, want) {
+		t.Error(got)
+	}
+}
