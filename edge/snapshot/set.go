@@ -13,8 +13,8 @@ func words(n int) int { return (n + 63) / 64 }
 
 func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
 
-func (b bitmap) add(i uint32)      { b[i>>6] |= 1 << (i & 63) }
-func (b bitmap) remove(i uint32)   { b[i>>6] &^= 1 << (i & 63) }
+func (b bitmap) add(i uint32)    { b[i>>6] |= 1 << (i & 63) }
+func (b bitmap) remove(i uint32) { b[i>>6] &^= 1 << (i & 63) }
 
 // addRange adds the ordinals from low up to, not including, high.
 func (b bitmap) addRange(low, high int) {
