@@ -54,7 +54,7 @@ func TestHostile(t *testing.T) {
 		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review a line", 32},
 		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
 		{"long last line in JSONL", "a.jsonl", "{}\n" + strings.Repeat("x", 12<<20), "missing-field reviews/a.jsonl:1:1: the review has no id; add id", 64},
-		{"many lines", "a.jsonl", strings.Repeat("\n", 2*block+1), "too-big reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
+		{"many lines", "a.jsonl", strings.Repeat("\n", 2*block+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
 		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
 		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; correct those that are, then look again", 16},
 		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 100_000) + "\n", "too-many-problems reviews/a.csv: 99000 more problems in this file are not listed", 512},
