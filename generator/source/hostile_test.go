@@ -184,7 +184,9 @@ func TestLinks(t *testing.T) {
 	link(t, dir, "self.yaml", "reviews/self.yaml")
 	var got []string
 	quickly(t, 5*time.Second, 64<<20, func() { got = problemLines(t, dir) })
-	got = slices.DeleteFunc(got, func(s string) bool { return strings.Contains(s, "reviews/self.yaml") && strings.HasPrefix(s, "error unreadable") })
+	got = slices.DeleteFunc(got, func(s string) bool {
+		return strings.Contains(s, "reviews/self.yaml") && strings.HasPrefix(s, "error unreadable")
+	})
 	want := []string{
 		"warning unknown-file archive: this isn't a file that reviewcast knows, so that it isn't read; the folder holds business.yaml, site.yaml, insights.yaml, faq.yaml, summary.md, withdrawn.yaml, reviews and README.md",
 		"error symlink-broken faq.yaml: the link leads nowhere; delete it, or put the file here",

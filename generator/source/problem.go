@@ -57,12 +57,15 @@ func (p *problems) add(sev Severity, line, col int, code, message, suggestion st
 }
 
 func (p *problems) put(q Problem) {
-	if len(p.list) >= maxProblems {
+	if p.full() {
 		p.drop(1, q.Severity)
 		return
 	}
 	p.list = append(p.list, q)
 }
+
+// full tells that a further problem will only be counted.
+func (p *problems) full() bool { return len(p.list) >= maxProblems }
 
 func (p *problems) drop(n int, sev Severity) {
 	if n == 0 {

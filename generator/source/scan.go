@@ -41,7 +41,7 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 		if c >= utf8.RuneSelf {
 			c, size = utf8.DecodeRune(data[i:])
 		}
-		bad := true
+		message, suggestion, bad := "", "", true
 		switch {
 		case c == '\n':
 			bad = false
@@ -54,16 +54,20 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 			}
 		case c == '\r':
 			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
-				p.add(Error, line, col, "bad-character", "there is a carriage return (U+000D) without a line feed", badRuneRemedy(c))
+				message, suggestion = "there is a carriage return (U+000D) without a line feed", badRuneRemedy(c)
 			}
 		case separators && (c == '\u2028' || c == '\u2029'):
-			p.add(Error, line, col, "bad-character", fmt.Sprintf("the separator U+%04X ends a line in YAML", c),
-				fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c))
+			message = fmt.Sprintf("the separator U+%04X ends a line in YAML", c)
+			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c)
+		case !badRune(c):
+			bad = false
+		case p.full(): // a message for each of a million would never be read
+			p.drop(1, Error)
 		default:
-			bad = badRune(c)
-			if bad {
-				p.add(Error, line, col, "bad-character", fmt.Sprintf("there is a %s here", nameRune(c)), badRuneRemedy(c))
-			}
+			message, suggestion = fmt.Sprintf("there is a %s here", nameRune(c)), badRuneRemedy(c)
+		}
+		if message != "" {
+			p.add(Error, line, col, "bad-character", message, suggestion)
 		}
 		if bad {
 			out = utf8.AppendRune(out, utf8.RuneError)
