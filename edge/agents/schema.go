@@ -1,0 +1,136 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"reviewcast"
+)
+
+// The schemas stand in every agent's context, so they are short: types, bounds and
+// required members; words only where a name doesn't speak for itself. The API's
+// description (/.well-known/openapi.json) is made from the same types by the
+// generator and has room for more.
+
+// inputSchema is made from a tool's parameters.
+func inputSchema(t *tool) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	add := func(name string, p *jsonschema.Schema) {
+		s.Properties[name] = p
+		s.PropertyOrder = append(s.PropertyOrder, name)
+	}
+	if t.search {
+		for _, p := range reviewcast.SearchParams {
+			add(p.Name, searchParam(p))
+		}
+	}
+	for _, p := range t.params {
+		prop := &jsonschema.Schema{Type: "string", Description: p.description, Enum: anys(p.values)}
+		if p.values == nil {
+			prop.MinLength, prop.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(maxArgument)
+		}
+		if p.example != "" {
+			prop.Examples = []any{p.example}
+		}
+		if p.byDefault != "" {
+			prop.Default = value(p.byDefault)
+		}
+		if !p.optional {
+			s.Required = append(s.Required, p.name)
+		}
+		add(p.name, prop)
+	}
+	return s
+}
+
+// searchParam is a search parameter as JSON Schema.
+func searchParam(p reviewcast.Param) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: string(p.Type), Description: p.Description}
+	switch p.Type {
+	case reviewcast.IntegerParam, reviewcast.NumberParam:
+		s.Minimum, s.Maximum = &p.Min, &p.Max
+		if p.Default != 0 {
+			s.Default = value(p.Default)
+		}
+	case reviewcast.DateParam:
+		s.Type, s.Format = "string", "date"
+	case reviewcast.StringParam:
+		s.MaxLength = &p.MaxLength
+		if p.MinLength > 0 {
+			s.MinLength = &p.MinLength
+		}
+	}
+	return s
+}
+
+func value(v any) json.RawMessage {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // words and numbers always marshal
+	}
+	return raw
+}
+
+func anys[T any](list []T) []any {
+	var out []any
+	for _, v := range list {
+		out = append(out, v)
+	}
+	return out
+}
+
+// outputSchema is made from the type of a tool's answer.
+func outputSchema(t *tool) (*jsonschema.Schema, error) {
+	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[reviewcast.Date]():     {Type: "string"},
+		reflect.TypeFor[reviewcast.Polarity](): {Type: "string"},
+	}})
+	if err != nil {
+		return nil, fmt.Errorf("make schema of %T: %w", t.output, err)
+	}
+	shorten(s)
+	if t.search {
+		completeSearch(s)
+	}
+	return s, nil
+}
+
+// shorten keeps of a schema what a client needs to check an answer: lists are never
+// null, objects may gain members, and words stay where they say what is not clear.
+func shorten(s *jsonschema.Schema) {
+	s.Description = ""
+	if slices.Contains(s.Types, "array") {
+		s.Types, s.Type = nil, "array"
+	}
+	slices.Sort(s.Types)
+	if s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+		s.AdditionalProperties = nil
+	}
+	for _, p := range s.Properties {
+		shorten(p)
+	}
+	for _, p := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
+		if p != nil {
+			shorten(p)
+		}
+	}
+}
+
+// completeSearch adds what search_reviews has beyond the HTTP search. A concise
+// review has an excerpt and few of the other members.
+func completeSearch(s *jsonschema.Schema) {
+	review := s.Properties["reviews"].Items
+	review.Required = []string{"id", "rating", "date"}
+	review.Properties["excerpt"] = &jsonschema.Schema{Types: []string{"null", "string"}, Description: "concise only"}
+	review.PropertyOrder = append(review.PropertyOrder, "excerpt")
+	s.Properties["next_cursor"] = &jsonschema.Schema{Types: []string{"null", "string"}, Description: "null at the end"}
+	s.Properties["hint"] = &jsonschema.Schema{Type: "string", Description: "when nothing matches: what to change"}
+	s.Properties["notice"] = &jsonschema.Schema{Type: "string"}
+	s.PropertyOrder = append(s.PropertyOrder, "next_cursor", "hint", "notice")
+	s.Required = append(s.Required, "next_cursor", "notice")
+}
