@@ -26,6 +26,7 @@ type serveFlags struct {
 	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks whose X-Forwarded-For is believed." placeholder:"CIDR"`
 	AccessLog      bool           `name:"access-log" help:"Log every request, not only those that fail."`
 	LogFormat      string         `name:"log-format" help:"How the log is written: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
+	agentFlags
 }
 
 func (f *serveFlags) logger(std streams) *slog.Logger {
@@ -69,13 +70,18 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	watcher := &snapshot.Watcher{
 		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,
 	}
-	handler, err := edge.New(c.edgeConfig(holder, baseURL, log))
+	ec := c.edgeConfig(holder, baseURL, log)
+	mcp, err := c.mountMCP(&ec)
+	if err != nil {
+		return err
+	}
+	handler, err := edge.New(ec)
 	if err != nil {
 		return err
 	}
 	return serve(ctx, service{
 		listen: c.Listen, admin: c.AdminListen, handler: handler, holder: holder, log: log,
-		work: []func(context.Context) error{watcher.Run},
+		work: []func(context.Context) error{watcher.Run, mcp},
 	})
 }
 
