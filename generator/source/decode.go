@@ -102,6 +102,8 @@ func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
 		key := &e.key
 		f, known := s.index[key.text]
 		switch {
+		case (!known || r.found[f] != nil) && d.full():
+			d.drop(1, Error) // looking for what was meant is slow
 		case !known:
 			suggestion := "the fields are " + strings.Join(s.names, ", ")
 			if name := s.meant(key.text); name != "" {

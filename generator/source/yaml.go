@@ -21,9 +21,9 @@ const (
 	// 100,000 brackets, which cost a parser minutes or all of the memory.
 	MaxDepth = 64
 	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have.
-	// Each may make a value of some 200 bytes in memory: it stops a file of
-	// nothing but hyphens or commas from growing a hundredfold.
-	maxYAMLMarks = 1 << 20
+	// Each may make a value that takes the parser a kilobyte: it stops a file of
+	// nothing but hyphens or commas from filling the memory.
+	maxYAMLMarks = 1 << 19
 )
 
 // readYAML reads every document of a YAML file. Anchors, aliases, merge keys and
