@@ -127,7 +127,7 @@ func New(c Config) (*Server, error) {
 
 // build makes the SDK's server and its two handlers.
 func (s *Server) build() error {
-	s.mcp = mcp.NewServer(s.implementation(), &mcp.ServerOptions{
+	s.mcp = mcp.NewServer(identity(), &mcp.ServerOptions{
 		Instructions:       instructions,
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,

@@ -41,7 +41,6 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 type param struct {
 	name        string
 	description string
-	example     string
 	values      []string // all that are allowed; nil for any text
 	optional    bool
 	byDefault   string

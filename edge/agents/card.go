@@ -25,13 +25,17 @@ const description = "Verified customer reviews of one business: search, sentimen
 // star is the icon of a business that has no logo.
 const star = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCI+PHBhdGggZmlsbD0iI2U2OWYwMCIgZD0ibTEyIDIgMyA3IDcgLjUtNS41IDQuNSAyIDdMMTIgMTcuM0w1LjUgMjFsMi03TDIgOS41IDkgOXoiLz48L3N2Zz4="
 
-// implementation is who the server says it is. The title is the business's, as soon
-// as it is known.
+// identity is what every answer of revision 2026-07-28 carries.
+func identity() *mcp.Implementation {
+	return &mcp.Implementation{Name: "reviewcast", Version: reviewcast.Version}
+}
+
+// implementation is who the server says it is when it is asked. The title is the
+// business's, as soon as it is known.
 func (s *Server) implementation() *mcp.Implementation {
-	impl := &mcp.Implementation{
-		Name: "reviewcast", Title: "Customer reviews", Version: reviewcast.Version, Description: description,
-		WebsiteURL: s.config.BaseURL + "/", Icons: []mcp.Icon{{Source: star, MIMEType: "image/svg+xml", Sizes: []string{"any"}}},
-	}
+	impl := identity()
+	impl.Title, impl.Description, impl.WebsiteURL = "Customer reviews", description, s.config.BaseURL+"/"
+	impl.Icons = []mcp.Icon{{Source: star, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
 	if v, err := s.views.load(); err == nil {
 		b := v.dataset.Business
 		impl.Title = "Reviews of " + b.Name

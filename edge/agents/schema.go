@@ -34,9 +34,6 @@ func inputSchema(t *tool) *jsonschema.Schema {
 		if p.values == nil {
 			prop.MinLength, prop.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(maxArgument)
 		}
-		if p.example != "" {
-			prop.Examples = []any{p.example}
-		}
 		if p.byDefault != "" {
 			prop.Default = value(p.byDefault)
 		}
@@ -93,42 +90,49 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make schema of %T: %w", t.output, err)
 	}
-	shorten(s)
+	required := s.Required
+	shorten(s, 0)
+	s.Required = required
 	if t.search {
 		completeSearch(s)
 	}
 	return s, nil
 }
 
-// shorten keeps of a schema what a client needs to check an answer: lists are never
-// null, objects may gain members, and words stay where they say what is not clear.
-func shorten(s *jsonschema.Schema) {
-	s.Description = ""
+// shorten keeps of a schema what a client needs to check an answer and an agent to
+// read it: names and types. Lists are never null, objects may gain members, and
+// lists of objects within a member say no more than that.
+func shorten(s *jsonschema.Schema, depth int) {
+	s.Description, s.Required = "", nil
 	if slices.Contains(s.Types, "array") {
 		s.Types, s.Type = nil, "array"
 	}
 	slices.Sort(s.Types)
-	if s.Type == "object" && s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
+	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
 		s.AdditionalProperties = nil
 	}
 	for _, p := range s.Properties {
-		shorten(p)
+		shorten(p, depth+1)
 	}
 	for _, p := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
 		if p != nil {
-			shorten(p)
+			shorten(p, depth)
 		}
+	}
+	if depth > 1 && s.Items != nil {
+		s.Items.Properties = nil
 	}
 }
 
 // completeSearch adds what search_reviews has beyond the HTTP search. A concise
 // review has an excerpt and few of the other members.
 func completeSearch(s *jsonschema.Schema) {
+	s.Properties["query"].Properties = nil // the arguments, as they were understood
 	review := s.Properties["reviews"].Items
 	review.Required = []string{"id", "rating", "date"}
 	review.Properties["excerpt"] = &jsonschema.Schema{Types: []string{"null", "string"}, Description: "concise only"}
 	review.PropertyOrder = append(review.PropertyOrder, "excerpt")
-	s.Properties["next_cursor"] = &jsonschema.Schema{Types: []string{"null", "string"}, Description: "null at the end"}
+	s.Properties["next_cursor"] = &jsonschema.Schema{Types: []string{"null", "string"}}
 	s.Properties["hint"] = &jsonschema.Schema{Type: "string", Description: "when nothing matches: what to change"}
 	s.Properties["notice"] = &jsonschema.Schema{Type: "string"}
 	s.PropertyOrder = append(s.PropertyOrder, "next_cursor", "hint", "notice")
