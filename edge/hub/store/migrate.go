@@ -1,0 +1,42 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+	"net"
+	"strings"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// migrate brings the tables up to date. Of several processes that start at once
+// one only may run it at a time: the callers see to that.
+func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string) error {
+	files, err := fs.Sub(migrations, "migrations/"+dir)
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(dialect, db, files, goose.WithTableName("hub_schema"))
+	if err != nil {
+		return fmt.Errorf("read migrations: %w", err)
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate: %w", err)
+	}
+	return nil
+}
+
+// hostOf is the host of a host:port.
+func hostOf(endpoint string) string {
+	host, _, err := net.SplitHostPort(endpoint)
+	if err != nil {
+		return strings.Trim(endpoint, "[]")
+	}
+	return host
+}

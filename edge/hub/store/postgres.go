@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+const (
+	// channel is where hubs tell each other of work, in the words of LISTEN.
+	channel = "reviewcast_hub"
+	// migrationLock is the key of the advisory lock, any number that is ours.
+	migrationLock = 0x7265766965776361
+	// maxConns is how many connections a hub has, one of its own for LISTEN aside.
+	maxConns = 8
+)
+
+// postgres is a database that several hubs share.
+type postgres struct {
+	db     *sql.DB
+	config *pgx.ConnConfig
+	woken  chan struct{}
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+func openPostgres(ctx context.Context, address string) (Store, error) {
+	config, err := pgx.ParseConfig(address)
+	if err != nil {
+		return nil, fmt.Errorf("open state: %w", err) // pgx leaves the password out
+	}
+	db := stdlib.OpenDB(*config)
+	db.SetMaxOpenConns(maxConns)
+	db.SetMaxIdleConns(maxConns)
+	if err := migrateLocked(ctx, db); err != nil {
+		return nil, errors.Join(fmt.Errorf("open state in database %s on %s: %w", config.Database, config.Host, err), db.Close())
+	}
+	listening, cancel := context.WithCancel(context.Background())
+	p := &postgres{db: db, config: config, woken: make(chan struct{}, 1), cancel: cancel}
+	p.wg.Go(func() { p.listen(listening) })
+	return &sqlStore{db: p, sql: postgresDialect.queries()}, nil
+}
+
+// migrateLocked migrates under an advisory lock: edges are often started together.
+func migrateLocked(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
+		return fmt.Errorf("lock migrations: %w", err)
+	}
+	err = migrate(ctx, db, goose.DialectPostgres, "postgres")
+	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
+	return errors.Join(err, unlockErr)
+}
+
+func (p *postgres) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	tx, err := p.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(ctx, tx); err != nil {
+		_ = tx.Rollback() // f's error says what is wrong
+		return err
+	}
+	return tx.Commit()
+}
+
+func (p *postgres) reader() *sql.DB       { return p.db }
+func (p *postgres) wake() <-chan struct{} { return p.woken }
+
+func (p *postgres) announce(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, "SELECT pg_notify($1, '')", channel)
+	return err
+}
+
+// listen waits for the others' announcements until ctx is done. Without a
+// connection it tries again: meanwhile hubs find their work by looking.
+func (p *postgres) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		p.listenOnce(ctx)
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func (p *postgres) listenOnce(ctx context.Context) {
+	conn, err := pgx.ConnectConfig(ctx, p.config.Copy())
+	if err != nil {
+		return
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	if _, err := conn.Exec(ctx, "LISTEN "+channel); err != nil {
+		return
+	}
+	for {
+		if _, err := conn.WaitForNotification(ctx); err != nil {
+			return
+		}
+		select {
+		case p.woken <- struct{}{}:
+		default: // it is to wake already
+		}
+	}
+}
+
+func (p *postgres) close() error {
+	p.cancel()
+	p.wg.Wait()
+	return p.db.Close()
+}

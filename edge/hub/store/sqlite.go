@@ -1,0 +1,178 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/gofrs/flock"
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver
+)
+
+// sqlite is one file in WAL mode with synchronous=FULL: what is committed has been
+// synced. Writes go through one connection and one goroutine, which puts all that
+// wait for it into one transaction, so that many of them share a sync.
+type sqlite struct {
+	lock   *flock.Flock // nil when not exclusive
+	writer *sql.DB
+	read   *sql.DB
+	jobs   chan *job
+	done   chan struct{} // closed when commits has ended
+
+	mu     sync.RWMutex // against sending jobs to a closed channel
+	closed bool
+}
+
+// maxJobs is how many writes share a transaction.
+const maxJobs = 256
+
+var errClosed = errors.New("the store is closed")
+
+func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, fmt.Errorf("open state %s: %w", file, err)
+	}
+	// The file holds the subscribers' secrets: it and the journals, which take its
+	// mode, are for the owner's eyes.
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return nil, fmt.Errorf("open state: %w", err)
+	}
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open state: %w", err)
+	}
+	f.Close()
+
+	s := &sqlite{jobs: make(chan *job, maxJobs), done: make(chan struct{})}
+	if o.Exclusive {
+		s.lock = flock.New(file+".lock", flock.SetPermissions(0o600))
+		if ok, err := s.lock.TryLock(); err != nil {
+			return nil, fmt.Errorf("lock state %s: %w", file, err)
+		} else if !ok {
+			return nil, fmt.Errorf("open state %s: %w", file, ErrInUse)
+		}
+	}
+	if s.writer, err = sql.Open("sqlite", address(file)); err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.unlock())
+	}
+	s.writer.SetMaxOpenConns(1)
+	if s.read, err = sql.Open("sqlite", address(file)); err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.writer.Close(), s.unlock())
+	}
+	s.read.SetMaxOpenConns(2)
+	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite")
+	if err == nil && o.Exclusive {
+		// Whoever is in the table is dead: the lock was free.
+		_, err = s.writer.ExecContext(ctx, "DELETE FROM owners")
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.read.Close(), s.writer.Close(), s.unlock())
+	}
+	go s.commits()
+	return &sqlStore{db: s, sql: sqliteDialect.queries()}, nil
+}
+
+func address(file string) string {
+	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(5000)", // operators' commands write, too
+		"journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16000)",
+	}}
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}
+	return u.String()
+}
+
+// job is a write that waits for its transaction.
+type job struct {
+	f      func(context.Context, *sql.Tx) error
+	err    error
+	result chan error
+}
+
+func (s *sqlite) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	j := &job{f: f, result: make(chan error, 1)}
+	s.mu.RLock()
+	if s.closed {
+		s.mu.RUnlock()
+		return errClosed
+	}
+	s.jobs <- j
+	s.mu.RUnlock()
+	// The context isn't waited for: the caller must know whether f was done, and it
+	// will be soon.
+	return <-j.result
+}
+
+// commits runs the jobs until the channel is closed.
+func (s *sqlite) commits() {
+	defer close(s.done)
+	for first := range s.jobs {
+		batch := []*job{first}
+		for len(batch) < maxJobs && len(s.jobs) > 0 {
+			batch = append(batch, <-s.jobs)
+		}
+		err := s.commit(batch)
+		for _, j := range batch {
+			if j.err == nil {
+				j.err = err
+			}
+			j.result <- j.err
+		}
+	}
+}
+
+// commit runs jobs in one transaction. A job that fails is rolled back alone.
+func (s *sqlite) commit(batch []*job) error {
+	ctx := context.Background()
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	for _, j := range batch {
+		if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		if j.err = j.f(ctx, tx); j.err != nil {
+			if _, err := tx.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
+				return errors.Join(err, tx.Rollback())
+			}
+		}
+		if _, err := tx.ExecContext(ctx, "RELEASE job"); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+	}
+	return tx.Commit()
+}
+
+func (s *sqlite) reader() *sql.DB                         { return s.read }
+func (s *sqlite) announce(context.Context, *sql.Tx) error { return nil }
+func (s *sqlite) wake() <-chan struct{}                   { return nil }
+
+func (s *sqlite) unlock() error {
+	if s.lock == nil {
+		return nil
+	}
+	return s.lock.Unlock()
+}
+
+func (s *sqlite) close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.jobs)
+	s.mu.Unlock()
+	<-s.done
+	return errors.Join(s.read.Close(), s.writer.Close(), s.unlock())
+}
