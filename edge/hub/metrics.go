@@ -1,0 +1,147 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"reviewcast/edge/hub/store"
+)
+
+// countEvery is how often scrapes count the state anew.
+const countEvery = 5 * time.Second
+
+// metrics are the hub's numbers.
+type metrics struct {
+	requests   *prometheus.CounterVec // by result
+	handshakes *prometheus.CounterVec // by mode and result
+	deliveries *prometheus.CounterVec // by outcome
+	latency    prometheus.Histogram
+	changes    *prometheus.CounterVec // by topic
+	expired    prometheus.Counter
+}
+
+func newMetrics() *metrics {
+	counter := func(name, help string) prometheus.CounterOpts {
+		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "hub", Name: name, Help: help}
+	}
+	return &metrics{
+		requests:   prometheus.NewCounterVec(counter("requests_total", "Requests to the hub: accepted or refused."), []string{"result"}),
+		handshakes: prometheus.NewCounterVec(counter("handshakes_total", "Verifications and denials, by how they went."), []string{"mode", "result"}),
+		deliveries: prometheus.NewCounterVec(counter("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed."), []string{"outcome"}),
+		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "delivery_seconds",
+			Help: "How long a subscriber takes for a delivery.", Buckets: []float64{.005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30}}),
+		changes: prometheus.NewCounterVec(counter("changes_total", "Changes of a topic."), []string{"topic"}),
+		expired: prometheus.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
+	}
+}
+
+func (m *metrics) register(to prometheus.Registerer, h *Hub) error {
+	var errs []error
+	for _, c := range []prometheus.Collector{m.requests, m.handshakes, m.deliveries, m.latency, m.changes, m.expired, &state{hub: h}} {
+		errs = append(errs, to.Register(c))
+	}
+	return errors.Join(errs...)
+}
+
+var outcomes = map[store.Verdict]string{store.Delivered: "delivered", store.Failed: "failed", store.Released: "released",
+	store.Gone: "gone", store.Denied: "denied"}
+
+// observe counts and logs how a delivery ended.
+func (h *Hub) observe(d *delivery, o store.Outcome, took time.Duration) {
+	h.metrics.deliveries.WithLabelValues(outcomes[o.Verdict]).Inc()
+	if o.Verdict == store.Delivered {
+		h.metrics.latency.Observe(took.Seconds())
+	}
+	log := h.Logger.With("delivery", d.id(), "topic", d.Topic, "endpoint", d.Endpoint, "took", took.Round(time.Millisecond))
+	switch o.Verdict {
+	case store.Delivered:
+		log.Debug("delivered")
+	case store.Failed:
+		log.Warn("delivery failed", "error", o.Error, "next", o.Next.UTC().Format(time.RFC3339))
+	case store.Gone:
+		log.Info("subscriber is gone; subscription removed", "error", o.Error)
+	case store.Denied:
+		log.Warn("delivery failed for the last time; subscription removed", "error", o.Error)
+	case store.Released:
+		log.Debug("delivery given back")
+	}
+}
+
+// state counts what is in the store when it is scraped.
+type state struct {
+	hub *Hub
+
+	mu      sync.Mutex
+	counted time.Time
+	counts  store.Counts
+}
+
+func describe(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc("reviewcast_hub_"+name, help, labels, nil)
+}
+
+var (
+	descSubscriptions = describe("subscriptions", "Subscriptions by topic and state: active or failing.", "topic", "state")
+	descPending       = describe("handshakes_pending", "Verifications and denials that are still to be made.", "mode")
+	descBacklog       = describe("backlog", "Subscriptions that don't have the newest content yet.", "topic")
+	descOldest        = describe("oldest_undelivered_seconds", "Age of the newest content, as long as somebody doesn't have it.", "topic")
+	descInFlight      = describe("deliveries_in_flight", "Deliveries under way, by lane.", "lane")
+	descWaiting       = describe("deliveries_claimed", "Claimed deliveries that wait for a slot.")
+	descOpen          = describe("breakers_open", "Endpoints that don't answer and are left alone for the moment.")
+)
+
+func (s *state) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{descSubscriptions, descPending, descBacklog, descOldest, descInFlight, descWaiting, descOpen} {
+		to <- d
+	}
+}
+
+func (s *state) Collect(to chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	now := time.Now()
+	fast, slow, waiting, open := s.hub.lanes.inFlight()
+	gauge(descInFlight, float64(fast), "fast")
+	gauge(descInFlight, float64(slow), "slow")
+	gauge(descWaiting, float64(waiting))
+	gauge(descOpen, float64(open))
+	counts, err := s.count(now)
+	if err != nil {
+		to <- prometheus.NewInvalidMetric(descSubscriptions, err)
+		return
+	}
+	for topic, c := range counts.Topics {
+		gauge(descSubscriptions, float64(c.Active), topic, "active")
+		gauge(descSubscriptions, float64(c.Failing), topic, "failing")
+		gauge(descBacklog, float64(c.Behind), topic)
+		age := 0.0
+		if c.Behind > 0 {
+			age = now.Sub(c.Changed).Seconds()
+		}
+		gauge(descOldest, age, topic)
+	}
+	for _, mode := range []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied} {
+		gauge(descPending, float64(counts.Pending[mode]), mode)
+	}
+}
+
+// count counts, unless it has just done so: counting reads every subscription.
+func (s *state) count(now time.Time) (store.Counts, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.counted) < countEvery {
+		return s.counts, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), countEvery)
+	defer cancel()
+	counts, err := s.hub.Store.Counts(ctx, now)
+	if err == nil {
+		s.counted, s.counts = now, counts
+	}
+	return counts, err
+}

@@ -1,0 +1,311 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/hub/store"
+)
+
+const (
+	// look is how often the store is asked for work that nobody has announced:
+	// retries, lapsed claims, other hubs' news.
+	look = time.Second
+	// beat is how often the hub says that it is alive.
+	beat = store.OwnerLapse / 4
+	// sweepEvery is how often subscriptions whose lease has ended are removed. They
+	// aren't delivered to before that, either.
+	sweepEvery = 30 * time.Second
+	// sweepBatch keeps a sweep from holding up deliveries.
+	sweepBatch = 2000
+	// reloadEvery keeps pings, which anybody may send, from reading the disk all the
+	// time.
+	reloadEvery = time.Second
+	// gather is how long acknowledgements wait for others to share a transaction.
+	gather = 10 * time.Millisecond
+	// maxGather is how many share one.
+	maxGather = 512
+	// Grace is how long Run lets deliveries end.
+	Grace = 8 * time.Second
+)
+
+// Run does the hub's work until ctx is done. Then it begins nothing more, lets
+// deliveries in flight end for at most Grace, writes down what was acknowledged,
+// and gives its claims up.
+func (h *Hub) Run(ctx context.Context) error {
+	if err := h.Store.Beat(ctx, time.Now(), h.owner); err != nil {
+		return fmt.Errorf("start hub: %w", err)
+	}
+	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(errStopped)
+	h.lanes.work = func(d *delivery) { h.run(work, d) }
+	h.lanes.back = h.giveBack
+
+	var acknowledging, loops sync.WaitGroup
+	acknowledging.Go(func() { h.acknowledgeAll(work) })
+	for _, loop := range []func(context.Context){h.deliverAll, h.keep, h.reloads, h.listen,
+		func(ctx context.Context) { h.shakeAll(ctx, work) }} {
+		loops.Go(func() { loop(ctx) })
+	}
+	<-ctx.Done()
+	h.lanes.close()
+	grace := time.AfterFunc(Grace, func() { stop(errStopped) })
+	defer grace.Stop()
+	loops.Wait()
+	h.lanes.workers.Wait()
+	h.shaking.Wait()
+	close(h.acks)
+	acknowledging.Wait()
+
+	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), Grace)
+	defer cancel()
+	if err := h.Store.Leave(leave, h.owner); err != nil {
+		h.Logger.Warn("claims not given up; they lapse", "error", err)
+	}
+	return nil
+}
+
+// deliverAll keeps the lanes filled.
+func (h *Hub) deliverAll(ctx context.Context) {
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	topics := true // they may have moved since the last look
+	for {
+		if topics {
+			h.compare(ctx)
+		}
+		h.fill(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.published:
+			topics = true
+		case <-tick.C:
+			topics = true
+		case <-h.deliveries:
+			topics = false
+		}
+	}
+}
+
+// compare holds what is published against the topics' rows: news is published to
+// the store, and where another hub is ahead, newer files are looked for.
+func (h *Hub) compare(ctx context.Context) {
+	edition := h.Published()
+	if edition == nil {
+		return
+	}
+	rows, err := h.Store.Topics(ctx)
+	if err != nil {
+		h.storeError(ctx, "topics not read", err)
+		return
+	}
+	for _, path := range reviewcast.Topics {
+		content, ok := edition.Topics[path]
+		row, known := rows[h.topic(path)]
+		switch {
+		case !ok || known && row.SHA256 == content.SHA256:
+		case !known || edition.Sequence > row.Sequence:
+			h.publish(ctx, path, content, edition.Sequence)
+		case edition.Sequence < row.Sequence:
+			signal(h.reload)
+			fallthrough
+		default:
+			if h.told[path] != edition.Sequence {
+				h.told[path] = edition.Sequence
+				h.Logger.Warn("published files are older than what subscribers have been told of; nothing is sent from them",
+					"topic", h.topic(path), "sequence", edition.Sequence, "told", row.Sequence)
+			}
+		}
+	}
+}
+
+func (h *Hub) publish(ctx context.Context, path string, content Content, sequence int64) {
+	p := store.Publication{Topic: h.topic(path), SHA256: content.SHA256, Sequence: sequence}
+	moved, err := h.Store.Publish(ctx, time.Now(), p)
+	switch {
+	case err != nil:
+		h.storeError(ctx, "change not noted", err)
+	case moved:
+		h.metrics.changes.WithLabelValues(p.Topic).Inc()
+		h.Logger.Info("topic has changed", "topic", p.Topic, "sequence", sequence, "bytes", len(content.Body))
+	}
+}
+
+// fill claims deliveries as long as there are some and room for them.
+func (h *Hub) fill(ctx context.Context) {
+	edition := h.Published()
+	if edition == nil {
+		return
+	}
+	left := append([]string{}, reviewcast.Topics...)
+	for len(left) > 0 && ctx.Err() == nil {
+		path := left[0]
+		left = left[1:]
+		content, ok := edition.Topics[path]
+		if !ok {
+			continue
+		}
+		room, except := h.lanes.room()
+		if room <= 0 {
+			return // the lanes ask for more
+		}
+		claim := store.Claim{Owner: h.owner, Topic: h.topic(path), SHA256: content.SHA256, Except: except, Limit: min(room, claimBatch)}
+		claimed, err := h.Store.ClaimDeliveries(ctx, time.Now(), claim)
+		if err != nil {
+			h.storeError(ctx, "deliveries not claimed", err)
+			return
+		}
+		if len(claimed) == 0 {
+			continue
+		}
+		deliveries := make([]*delivery, len(claimed))
+		for i, c := range claimed {
+			deliveries[i] = &delivery{Delivery: c, content: content, path: path}
+		}
+		h.lanes.add(deliveries)
+		if len(claimed) == claim.Limit {
+			left = append(left, path) // there may be more; the other topics have their turn first
+		}
+	}
+}
+
+// giveBack gives up claims on deliveries that weren't begun.
+func (h *Hub) giveBack(deliveries []*delivery, wait time.Duration) {
+	for _, d := range deliveries {
+		o := store.Outcome{Delivery: d.Delivery, Verdict: store.Released}
+		if wait > 0 {
+			o.Next = time.Now().Add(wait + jitter(wait/4)) // not all at once
+		}
+		h.metrics.deliveries.WithLabelValues("postponed").Inc()
+		h.acks <- o
+	}
+}
+
+// acknowledgeAll writes outcomes down, as many in one transaction as come within
+// a moment, until there are no more. What can't be written is tried again: it has
+// happened.
+func (h *Hub) acknowledgeAll(ctx context.Context) {
+	for first := range h.acks {
+		batch := h.gather(first)
+		for {
+			err := h.Store.Acknowledge(ctx, time.Now(), h.owner, batch)
+			if err == nil {
+				break
+			}
+			h.Logger.Error("deliveries not acknowledged; trying again", "deliveries", len(batch), "error", err)
+			select {
+			case <-time.After(time.Second):
+				continue
+			case <-ctx.Done():
+				h.Logger.Error("stopped before deliveries were acknowledged; they will be repeated", "deliveries", len(batch))
+			}
+			break
+		}
+		for _, o := range batch {
+			if o.Verdict == store.Denied {
+				signal(h.handshakes)
+			}
+			if o.Verdict == store.Released && o.Next.IsZero() {
+				signal(h.deliveries)
+			}
+		}
+	}
+}
+
+func (h *Hub) gather(first store.Outcome) []store.Outcome {
+	batch := []store.Outcome{first}
+	timer := time.NewTimer(gather)
+	defer timer.Stop()
+	for len(batch) < maxGather {
+		select {
+		case o, ok := <-h.acks:
+			if !ok {
+				return batch
+			}
+			batch = append(batch, o)
+		case <-timer.C:
+			return batch
+		}
+	}
+	return batch
+}
+
+// keep says that the hub is alive and removes what has expired.
+func (h *Hub) keep(ctx context.Context) {
+	beats, sweeps := time.NewTicker(beat), time.NewTicker(sweepEvery)
+	defer beats.Stop()
+	defer sweeps.Stop()
+	h.sweep(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-beats.C:
+			if err := h.Store.Beat(ctx, time.Now(), h.owner); err != nil {
+				h.storeError(ctx, "sign of life not given", err)
+			}
+		case <-sweeps.C:
+			h.sweep(ctx)
+		}
+	}
+}
+
+func (h *Hub) sweep(ctx context.Context) {
+	for swept := sweepBatch; swept == sweepBatch && ctx.Err() == nil; {
+		var err error
+		if swept, err = h.Store.Sweep(ctx, time.Now(), sweepBatch); err != nil {
+			h.storeError(ctx, "expired subscriptions not removed", err)
+			return
+		}
+		if swept > 0 {
+			h.metrics.expired.Add(float64(swept))
+			h.Logger.Info("leases have ended", "subscriptions", swept)
+		}
+	}
+	if counts, err := h.Store.Counts(ctx, time.Now()); err == nil {
+		h.full.Store(counts.Total >= maxSubscriptions)
+	}
+}
+
+// reloads looks for newer files when asked to, at most once every reloadEvery.
+func (h *Hub) reloads(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.reload:
+		}
+		if h.Reload != nil {
+			h.Reload()
+		}
+		h.Changed()
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(reloadEvery):
+		}
+	}
+}
+
+// listen hears of other processes' work.
+func (h *Hub) listen(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.Store.Wake():
+			h.Changed()
+			signal(h.handshakes)
+		}
+	}
+}
+
+func (h *Hub) storeError(ctx context.Context, what string, err error) {
+	if ctx.Err() == nil {
+		h.Logger.Error(what+"; trying again", "error", err)
+	}
+}

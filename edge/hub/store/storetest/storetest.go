@@ -1,0 +1,79 @@
+// Package storetest opens stores for tests: a SQLite file in a temporary
+// directory, and a schema of its own in the PostgreSQL database that
+// TEST_POSTGRES_URL names. Without the variable tests on PostgreSQL say that they
+// skip; with it they fail when there is no database.
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"reviewcast/edge/hub/store"
+)
+
+// Variable names the database of the tests.
+const Variable = "TEST_POSTGRES_URL"
+
+// Each runs a test on an empty state in each of the two databases.
+func Each(t *testing.T, f func(t *testing.T, state string)) {
+	t.Run("sqlite", func(t *testing.T) { f(t, SQLite(t)) })
+	t.Run("postgres", func(t *testing.T) { f(t, Postgres(t)) })
+}
+
+// SQLite names a file that isn't there yet.
+func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "hub.sqlite") }
+
+// Postgres makes a schema that is dropped after the test, and gives its address.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	address := os.Getenv(Variable)
+	if address == "" {
+		t.Skipf("%s names no PostgreSQL database: not tested on it", Variable)
+	}
+	schema := "reviewcast_test_" + strings.ToLower(rand.Text())
+	run(t, address, "CREATE SCHEMA "+schema)
+	t.Cleanup(func() { run(t, address, "DROP SCHEMA "+schema+" CASCADE") })
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatalf("%s: %s", Variable, err)
+	}
+	q := u.Query()
+	q.Set("search_path", schema)
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+func run(t testing.TB, address, query string) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, address)
+	if err != nil {
+		t.Fatalf("%s: %s", Variable, err)
+	}
+	defer conn.Close(ctx)
+	if _, err := conn.Exec(ctx, query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Open opens a state as a hub does and closes it after the test.
+func Open(t testing.TB, state string) store.Store {
+	t.Helper()
+	s, err := store.Open(context.Background(), state, store.Options{Exclusive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
