@@ -59,6 +59,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.shaking.Wait()
 	close(h.acks)
 	acknowledging.Wait()
+	h.client.CloseIdleConnections()
 
 	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), Grace)
 	defer cancel()

@@ -28,7 +28,8 @@ SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease
   next_attempt = excluded.next_attempt, claimed_by = NULL
 
 -- name: version
-SELECT coalesce(max(version), 0) FROM topics WHERE topic = $1
+-- A topic without a row will have version 1: its first content is news to nobody.
+SELECT coalesce(max(version), 1) FROM topics WHERE topic = $1
 
 -- name: claim handshakes
 UPDATE handshakes SET claimed_by = $1, claimed_until = $2

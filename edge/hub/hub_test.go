@@ -1,0 +1,146 @@
+package hub
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"testing"
+	"time"
+
+	"reviewcast/edge/hub/store/storetest"
+)
+
+// The whole way on the real network, in both databases: every topic, with and
+// without a secret, until unsubscribed.
+func TestWholeWay(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, state string) {
+		r := newRig(t, state)
+		for topic, media := range map[string]string{atom: "application/atom+xml", feed: "application/json", reviews: "application/json"} {
+			for _, secret := range []string{"", strings.Repeat("s", 199)} {
+				s := newSubscriber(t, nil)
+				r.ask("subscribe", topic, s.URL+"/cb?token=a%20b&x", "hub.secret", secret, "hub.lease_seconds", "600")
+				c := s.verification()
+				if !strings.HasPrefix(c.uri, "/cb?token=a%20b&x&hub.mode=subscribe&") || c.query.Get("hub.topic") != topic ||
+					c.query.Get("hub.lease_seconds") != "600" || len(c.query.Get("hub.challenge")) < 40 {
+					t.Errorf("verified with %s", c.uri)
+				}
+				r.settled()
+
+				body := "second for " + topic + secret
+				r.publish(r.edition.Load().Sequence+1, body)
+				c = s.notification()
+				if c.body != body || c.uri != "/cb?token=a%20b&x" {
+					t.Errorf("notified at %s with %q", c.uri, c.body)
+				}
+				if got := c.header["Content-Type"]; len(got) != 1 || got[0] != media {
+					t.Errorf("Content-Type %q, want %q", got, media)
+				}
+				links := `<` + baseURL + `/api/websub/hub>; rel="hub", <` + topic + `>; rel="self"`
+				if got := c.header["Link"]; len(got) != 1 || got[0] != links {
+					t.Errorf("Link %q, want one of %s", got, links)
+				}
+				var want []string
+				if secret != "" {
+					mac := hmac.New(sha256.New, []byte(secret))
+					mac.Write([]byte(body))
+					want = []string{"sha256=" + hex.EncodeToString(mac.Sum(nil))}
+				}
+				if got := c.header["X-Hub-Signature"]; strings.Join(got, "|") != strings.Join(want, "|") {
+					t.Errorf("X-Hub-Signature %q, want %q", got, want)
+				}
+
+				r.ask("unsubscribe", topic, s.URL+"/cb?token=a%20b&x")
+				if c = s.verification(); c.query.Get("hub.mode") != "unsubscribe" {
+					t.Errorf("verified with %s", c.uri)
+				}
+				r.settled()
+				s.quiet()
+			}
+		}
+		if list := r.list(); len(list) != 0 {
+			t.Errorf("left: %+v", list)
+		}
+	})
+}
+
+// A hub that starts notices what was published while there was none.
+func TestChangeWhileDown(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, state string) {
+		s := newSubscriber(t, nil)
+		func() {
+			r := newRig(t, state)
+			r.subscribe(s, atom, s.URL)
+			r.stop()
+			if err := r.Store.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		r := newRig(t, state, func(c *Config) {})
+		r.publish(2, "while down")
+		if c := s.notification(); c.body != "while down" {
+			t.Errorf("notified with %q", c.body)
+		}
+		r.until("the delivery is acknowledged", func() bool { return !r.list()[0].Behind })
+	})
+}
+
+// Of two hubs on one database each delivers what it can, and none delivers what
+// it doesn't have.
+func TestTwoHubs(t *testing.T) {
+	state := storetest.Postgres(t)
+	old, young := newRig(t, state), newRig(t, state)
+	subscribers := make([]*subscriber, 20)
+	for i := range subscribers {
+		subscribers[i] = newSubscriber(t, nil)
+		subscribers[i].answers(nil)
+		old.ask("subscribe", atom, subscribers[i].URL)
+	}
+	for _, s := range subscribers {
+		s.verification()
+	}
+	old.settled()
+	young.publish(2, "young")
+	for _, s := range subscribers {
+		if c := s.notification(); c.body != "young" {
+			t.Errorf("notified with %q", c.body)
+		}
+	}
+	old.until("the hub that is behind looks for newer files", func() bool { return old.reloads.Load() > 0 })
+	old.until("all are up to date", func() bool {
+		for _, s := range old.list() {
+			if s.Behind {
+				return false
+			}
+		}
+		return true
+	})
+	for _, s := range subscribers {
+		s.quiet()
+	}
+	// The older one doesn't win when it comes back with what it has.
+	old.Changed()
+	old.publish(1, "older")
+	old.ask("publish", atom, "", "hub.url", atom)
+	old.until("it has looked", func() bool { return old.reloads.Load() > 1 })
+	for _, s := range subscribers {
+		s.quiet()
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	published := func() *Edition { return nil }
+	for name, c := range map[string]Config{
+		"no base URL": {Store: s, Published: published},
+		"no store":    {BaseURL: baseURL, Published: published},
+		"no source":   {BaseURL: baseURL, Store: s},
+		"no leases":   {BaseURL: baseURL, Store: s, Published: published, MinLease: 10, MaxLease: 5},
+		"no hosts":    {BaseURL: baseURL, Store: s, Published: published, PerHost: -1},
+		"no waits":    {BaseURL: baseURL, Store: s, Published: published, Retry: [2]time.Duration{1, 0}},
+	} {
+		if _, err := New(c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

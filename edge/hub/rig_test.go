@@ -1,0 +1,349 @@
+package hub
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+)
+
+const baseURL = "https://reviews.example.com"
+
+const (
+	atom    = baseURL + reviewcast.PathAtom
+	feed    = baseURL + reviewcast.PathJSONFeed
+	reviews = baseURL + reviewcast.PathReviews
+)
+
+// rig is a hub at work with something published.
+type rig struct {
+	testing.TB
+	*Hub
+	edition atomic.Pointer[Edition]
+	reloads atomic.Int32
+	stop    func() // and wait
+}
+
+// newRig starts a hub on a state. Callbacks on this machine are allowed.
+func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
+	t.Helper()
+	r := &rig{TB: t}
+	r.publish(1, "first")
+	c := Config{
+		BaseURL: baseURL, Store: storetest.Open(t, state), Published: r.edition.Load,
+		Reload:    func() { r.reloads.Add(1) },
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		RootCAs:   roots(t), Logger: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+	for _, f := range change {
+		f(&c)
+	}
+	var err error
+	if r.Hub, err = New(c); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(r.stop)
+	return r
+}
+
+// testLog shows the log of a test that fails.
+type testLog struct{ t testing.TB }
+
+func (l testLog) Write(p []byte) (int, error) {
+	l.t.Log(strings.TrimSuffix(string(p), "\n"))
+	return len(p), nil
+}
+
+// roots trust the certificate that httptest's servers have.
+var roots = func() func(testing.TB) *x509.CertPool {
+	pool := sync.OnceValue(func() *x509.CertPool {
+		s := httptest.NewTLSServer(nil)
+		defer s.Close()
+		p := x509.NewCertPool()
+		p.AddCert(s.Certificate())
+		return p
+	})
+	return func(testing.TB) *x509.CertPool { return pool() }
+}()
+
+func content(path, body string) Content {
+	sum := sha256.Sum256([]byte(body))
+	media := reviewcast.MediaJSON
+	if path == reviewcast.PathAtom {
+		media = reviewcast.MediaAtom
+	}
+	return Content{Body: []byte(body), MediaType: media, SHA256: hex.EncodeToString(sum[:])}
+}
+
+// publish makes a body the content of every topic.
+func (r *rig) publish(sequence int64, body string) {
+	e := &Edition{Sequence: sequence, Topics: map[string]Content{}}
+	for _, path := range reviewcast.Topics {
+		e.Topics[path] = content(path, body)
+	}
+	r.edition.Store(e)
+	if r.Hub != nil {
+		r.Changed()
+	}
+}
+
+// post sends a form to the hub.
+func (r *rig) post(form url.Values) *httptest.ResponseRecorder {
+	r.Helper()
+	request := httptest.NewRequest(http.MethodPost, reviewcast.PathHub, strings.NewReader(form.Encode()))
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	w := httptest.NewRecorder()
+	r.ServeHTTP(w, request)
+	return w
+}
+
+// ask sends a subscribe or unsubscribe request, which must be accepted.
+func (r *rig) ask(mode, topic, callback string, more ...string) {
+	r.Helper()
+	form := url.Values{"hub.mode": {mode}, "hub.topic": {topic}, "hub.callback": {callback}}
+	for i := 0; i < len(more); i += 2 {
+		form.Set(more[i], more[i+1])
+	}
+	if w := r.post(form); w.Code != http.StatusAccepted {
+		r.Fatalf("%s: %d %s", mode, w.Code, w.Body)
+	}
+}
+
+// subscribe goes the whole way.
+func (r *rig) subscribe(s *subscriber, topic, callback string, more ...string) {
+	r.Helper()
+	r.ask("subscribe", topic, callback, more...)
+	s.verification()
+	r.settled()
+}
+
+// settled waits until no handshake is left.
+func (r *rig) settled() {
+	r.Helper()
+	r.until("no handshake is left", func() bool {
+		pending, err := r.Store.Pending(r.Context(), 1)
+		if err != nil {
+			r.Fatal(err)
+		}
+		return len(pending) == 0
+	})
+}
+
+// until waits for something in the store. Its time is the bubble's in tests that
+// have one.
+func (r *rig) until(what string, ok func() bool) {
+	r.Helper()
+	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.Fatalf("not within 20 s: %s", what)
+		}
+	}
+}
+
+func (r *rig) list() []store.Subscription {
+	r.Helper()
+	list, err := r.Store.List(r.Context(), store.Filter{})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return list
+}
+
+// call is what a subscriber was sent.
+type call struct {
+	method, uri string
+	query       url.Values
+	header      http.Header
+	body        string
+	at          time.Time
+}
+
+// subscriber is a server for callbacks. It does what a good one does: echo
+// challenges, and acknowledge; answer changes that.
+type subscriber struct {
+	testing.TB
+	*httptest.Server
+	calls  chan call
+	answer atomic.Pointer[func(w http.ResponseWriter, r *http.Request, c call)]
+}
+
+func newSubscriber(t testing.TB, l net.Listener) *subscriber {
+	s := &subscriber{TB: t, calls: make(chan call, 1000)}
+	s.Server = httptest.NewUnstartedServer(s)
+	if l != nil {
+		s.Listener.Close()
+		s.Listener = l
+	}
+	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *subscriber) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return
+	}
+	c := call{method: r.Method, uri: r.RequestURI, query: r.URL.Query(), header: r.Header, body: string(body), at: time.Now()}
+	if answer := s.answer.Load(); answer != nil {
+		s.calls <- c
+		(*answer)(w, r, c)
+		return
+	}
+	good(w, r, c)
+	s.calls <- c
+}
+
+func good(w http.ResponseWriter, _ *http.Request, c call) {
+	if c.method == http.MethodGet {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(w, c.query.Get("hub.challenge"))
+	}
+}
+
+// answers makes the subscriber answer otherwise; nil is as a good one.
+func (s *subscriber) answers(f func(w http.ResponseWriter, r *http.Request, c call)) {
+	if f == nil {
+		f = good
+	}
+	s.answer.Store(&f)
+}
+
+func status(code int, header ...string) func(http.ResponseWriter, *http.Request, call) {
+	return func(w http.ResponseWriter, _ *http.Request, _ call) {
+		for i := 0; i < len(header); i += 2 {
+			w.Header().Set(header[i], header[i+1])
+		}
+		w.WriteHeader(code)
+	}
+}
+
+// hang never answers.
+func hang(_ http.ResponseWriter, r *http.Request, _ call) { <-r.Context().Done() }
+
+// next waits for the next call.
+func (s *subscriber) next() call {
+	s.Helper()
+	select {
+	case c := <-s.calls:
+		return c
+	case <-time.After(3 * time.Hour): // real tests end long before; bubbles have the time
+		s.Fatal("not called")
+		panic("unreachable")
+	}
+}
+
+func (s *subscriber) verification() call {
+	s.Helper()
+	c := s.next()
+	if c.method != http.MethodGet {
+		s.Fatalf("called with %s, want a GET", c.method)
+	}
+	return c
+}
+
+func (s *subscriber) notification() call {
+	s.Helper()
+	c := s.next()
+	if c.method != http.MethodPost {
+		s.Fatalf("called with %s %s, want a POST", c.method, c.uri)
+	}
+	return c
+}
+
+// quiet fails if there was a call that nobody has looked at.
+func (s *subscriber) quiet() {
+	s.Helper()
+	select {
+	case c := <-s.calls:
+		s.Errorf("called with %s %s %q, want no call", c.method, c.uri, c.body)
+	default:
+	}
+}
+
+// pipes are a network within a bubble: no socket, so that its time stands still
+// while somebody reads.
+type pipes struct {
+	mu    sync.Mutex
+	hosts map[string]*pipeListener
+}
+
+func (p *pipes) dial(ctx context.Context, _, address string) (net.Conn, error) {
+	p.mu.Lock()
+	l := p.hosts[address]
+	p.mu.Unlock()
+	if l == nil {
+		return nil, &net.OpError{Op: "dial", Err: net.UnknownNetworkError("nobody listens on " + address)}
+	}
+	ours, theirs := net.Pipe()
+	select {
+	case l.conns <- theirs:
+		return ours, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (p *pipes) listen(address string) net.Listener {
+	l := &pipeListener{address: address, conns: make(chan net.Conn), closed: make(chan struct{})}
+	l.close = sync.OnceFunc(func() { close(l.closed) })
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hosts == nil {
+		p.hosts = map[string]*pipeListener{}
+	}
+	p.hosts[address] = l
+	return l
+}
+
+type pipeListener struct {
+	address string
+	conns   chan net.Conn
+	closed  chan struct{}
+	close   func()
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error   { l.close(); return nil }
+func (l *pipeListener) Addr() net.Addr { return pipeAddr(l.address) }
+
+type pipeAddr string
+
+func (a pipeAddr) Network() string { return "pipe" }
+func (a pipeAddr) String() string  { return string(a) }
