@@ -26,7 +26,7 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	if perSecond <= 0 {
 		return func(h handler) handler { return h }
 	}
-	t := &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
+	t := newRates(perSecond)
 	return func(h handler) handler {
 		return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 			if wait := t.take(e.client(r), time.Now()); wait > 0 {
@@ -38,6 +38,18 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	}
 }
 
+// Limiter is limit for a handler that isn't ours, such as the hub's: it tells how
+// long the client of a request has to wait, 0 for not at all. It is nil when there
+// is no limit. trusted is as in Config.TrustedProxies.
+func Limiter(perSecond float64, trusted []netip.Prefix) func(*http.Request) time.Duration {
+	if perSecond <= 0 {
+		return nil
+	}
+	e := &edge{Config: Config{TrustedProxies: trusted}}
+	t := newRates(perSecond)
+	return func(r *http.Request) time.Duration { return t.take(e.client(r), time.Now()) }
+}
+
 // rates is a table of clients. When half of maxClients are in the young map it
 // becomes the old one, and what nobody asked for since is gone: within a factor
 // of two the least recently used go first, at the price of two maps and no list.
@@ -47,6 +59,10 @@ type rates struct {
 
 	mu         sync.Mutex
 	young, old map[netip.Prefix]*rate.Limiter
+}
+
+func newRates(perSecond float64) *rates {
+	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 
 // take lets a request of a client pass, or tells how long to wait.

@@ -21,12 +21,13 @@ import (
 
 // serveFlags are what serving can be told, alone or within dev.
 type serveFlags struct {
-	AdminListen    string         `name:"admin-listen" help:"A second, private address for /healthz and /readyz; without it there is none." placeholder:"ADDR"`
+	AdminListen    string         `name:"admin-listen" help:"A second, private address for /healthz, /readyz and /metrics; without it there is none." placeholder:"ADDR"`
 	RateSearch     float64        `name:"rate-search" help:"Searches a second and client address, ten times as many at once; 0 is no limit." default:"100" placeholder:"N"`
 	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks whose X-Forwarded-For is believed." placeholder:"CIDR"`
 	AccessLog      bool           `name:"access-log" help:"Log every request, not only those that fail."`
 	LogFormat      string         `name:"log-format" help:"How the log is written: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
 	agentFlags
+	hubFlags
 }
 
 func (f *serveFlags) logger(std streams) *slog.Logger {
@@ -65,6 +66,15 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	state, err := c.path(baseURL, c.Public)
+	if err != nil {
+		return err
+	}
+	l, err := listen(ctx, c.Listen)
+	if err != nil {
+		return err
+	}
+	defer l.Close() // again, when serving has closed it
 	log := c.logger(std)
 	holder := &snapshot.Holder{}
 	watcher := &snapshot.Watcher{
@@ -75,14 +85,18 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	handler, err := edge.New(ec)
+	pushes, err := c.mountHub(ctx, &ec, state, func() { _ = watcher.Look() }) // it has logged the error
 	if err != nil {
 		return err
 	}
-	return serve(ctx, service{
-		listen: c.Listen, admin: c.AdminListen, handler: handler, holder: holder, log: log,
-		work: []func(context.Context) error{watcher.Run, mcp},
-	})
+	handler, err := edge.New(ec)
+	if err != nil {
+		return errors.Join(err, pushes.close())
+	}
+	return errors.Join(serve(ctx, service{
+		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, log: log,
+		work: []func(context.Context) error{watcher.Run, mcp, pushes.run},
+	}), pushes.close())
 }
 
 // origin is the base URL that files must have been built for.
@@ -108,24 +122,20 @@ func (c *edgeCmd) origin() (string, error) {
 // service is what runs together: the public listener, the private one, and
 // whatever works beside them.
 type service struct {
-	listen, admin string
-	listener      net.Listener // nil: listen is opened
-	handler       http.Handler
-	holder        *snapshot.Holder
-	log           *slog.Logger
-	work          []func(context.Context) error
+	listener net.Listener
+	admin    string // the private listener's address; empty for none
+	handler  http.Handler
+	metrics  http.Handler // for the private listener; nil for none
+	holder   *snapshot.Holder
+	log      *slog.Logger
+	work     []func(context.Context) error
 }
 
-// serve opens the listeners, so that a taken address is an error at once, and
-// then runs everything until ctx ends or one part fails; it returns when every
-// part has ended.
+// serve runs everything until ctx ends or one part fails; it returns when every
+// part has ended. Its listeners are open by then, or a taken address is an error at
+// once.
 func serve(ctx context.Context, s service) error {
-	l, err := s.listener, error(nil)
-	if l == nil {
-		if l, err = listen(ctx, s.listen); err != nil {
-			return err
-		}
-	}
+	l := s.listener
 	parts := append([]func(context.Context) error{func(ctx context.Context) error {
 		return edge.Run(ctx, l, edge.Server(s.handler, s.log), edge.Grace)
 	}}, s.work...)
@@ -137,7 +147,7 @@ func serve(ctx context.Context, s service) error {
 		}
 		s.log.Info("serving operators", "addr", private.Addr().String())
 		parts = append(parts, func(ctx context.Context) error {
-			return edge.Run(ctx, private, edge.Server(edge.Admin(s.holder), s.log), edge.Grace)
+			return edge.Run(ctx, private, edge.Server(s.operators(), s.log), edge.Grace)
 		})
 	}
 	s.log.Info("serving", "addr", l.Addr().String())
@@ -154,6 +164,16 @@ func serve(ctx context.Context, s service) error {
 	}
 	wg.Wait()
 	return errors.Join(errs...)
+}
+
+// operators is the handler of the private listener.
+func (s *service) operators() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", edge.Admin(s.holder))
+	if s.metrics != nil {
+		mux.Handle("GET /metrics", s.metrics)
+	}
+	return mux
 }
 
 func listen(ctx context.Context, addr string) (net.Listener, error) {

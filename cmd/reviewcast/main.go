@@ -4,7 +4,8 @@
 //	reviewcast init my-content          a commented folder to start from
 //	reviewcast dev                      build, serve on localhost, rebuild on every change
 //	reviewcast build                    content/ -> public/
-//	reviewcast edge                     serve public/, answer search and since
+//	reviewcast edge                     serve public/, answer search and since, push changes
+//	reviewcast hub list                 who subscribes, and how deliveries go
 //	reviewcast import csv reviews.csv   bring an export in
 //
 // Each command is a file of this package; main is wiring.
@@ -37,6 +38,7 @@ type cli struct {
 	Dev    devCmd    `cmd:"" help:"Build, serve on this machine, and rebuild on every change."`
 	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
 	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
+	Hub    hubCmd    `cmd:"" help:"Look after the hub's subscriptions."`
 	Import importCmd `cmd:"" help:"Bring reviews in from somebody else's export."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`

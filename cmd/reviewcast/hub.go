@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"reviewcast/edge/hub/store"
+)
+
+// hubCmd are the operators' commands. They work on the state, beside an edge that
+// runs or without one; an edge sees what they did within a second.
+type hubCmd struct {
+	List   hubListCmd   `cmd:"" help:"List subscriptions."`
+	Show   hubShowCmd   `cmd:"" help:"Show everything about one subscription."`
+	Retry  hubRetryCmd  `cmd:"" help:"Deliver at once to subscribers that wait for a retry, and forget their failures."`
+	Remove hubRemoveCmd `cmd:"" help:"Drop subscriptions, without telling the subscribers."`
+}
+
+// hubState names a state without an edge at hand.
+type hubState struct {
+	stateFlag
+	Public  string `help:"The published folder, whose base URL names the state." default:"public" placeholder:"DIR"`
+	BaseURL string `name:"base-url" help:"The base URL that names the state." placeholder:"URL"`
+}
+
+// with opens the state for f.
+func (h *hubState) with(ctx context.Context, f func(store.Store) error) error {
+	state := h.State
+	if state == "" {
+		origin, err := (&edgeCmd{Public: h.Public, BaseURL: h.BaseURL}).origin()
+		if err != nil {
+			return err
+		}
+		if state, err = h.path(origin, h.Public); err != nil {
+			return err
+		}
+	}
+	if !store.IsPostgres(state) {
+		if _, err := os.Stat(state); err != nil {
+			return fmt.Errorf("%w; name the state that the edge uses with --state", err)
+		}
+	}
+	s, err := store.Open(ctx, state, store.Options{})
+	if err != nil {
+		return err
+	}
+	return errors.Join(f(s), s.Close())
+}
+
+type hubListCmd struct {
+	hubState
+	Topic   string `help:"Of this topic only, a whole URL." placeholder:"URL"`
+	Failing bool   `help:"Only those whose last delivery failed."`
+	JSON    bool   `name:"json" help:"One JSON object a line, for programs."`
+}
+
+// Run lists subscriptions in the order in which they came.
+func (c *hubListCmd) Run(ctx context.Context, std streams) error {
+	return c.with(ctx, func(s store.Store) error {
+		list, err := s.List(ctx, store.Filter{Topic: c.Topic, Failing: c.Failing})
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return writeJSON(std.out, list)
+		}
+		pending, err := s.Pending(ctx, 1000)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tSTATE\tFAILURES\tLEASE ENDS\tTOPIC\tCALLBACK")
+		for _, r := range list {
+			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", r.ID, subscriptionState(r, time.Now()), r.Failures, r.ExpiresAt.Format(time.RFC3339), r.Topic, r.Callback)
+		}
+		for _, h := range pending {
+			fmt.Fprintf(w, "-\tto be asked: %s\t%d\t\t%s\t%s\n", h.Mode, h.Attempts, h.Topic, h.Callback)
+		}
+		return w.Flush()
+	})
+}
+
+func writeJSON(w io.Writer, list []store.Subscription) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for _, r := range list {
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// subscriptionState is a word for where a subscription is.
+func subscriptionState(r store.Subscription, now time.Time) string {
+	switch {
+	case !now.Before(r.ExpiresAt):
+		return "expired"
+	case r.InFlight:
+		return "delivering"
+	case r.Failures > 0:
+		return "failing"
+	case r.Behind:
+		return "waiting"
+	default:
+		return "up to date"
+	}
+}
+
+type hubShowCmd struct {
+	hubState
+	Which string `arg:"" help:"Its id, or its callback." placeholder:"ID|CALLBACK"`
+}
+
+// Run shows one subscription, or each of a callback.
+func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
+	f := store.Filter{Callback: c.Which}
+	if id, err := strconv.ParseInt(c.Which, 10, 64); err == nil {
+		f = store.Filter{IDs: []int64{id}}
+	}
+	return c.with(ctx, func(s store.Store) error {
+		list, err := s.List(ctx, f)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			return fmt.Errorf("no subscription %s", c.Which)
+		}
+		w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
+		for i, r := range list {
+			if i > 0 {
+				fmt.Fprintln(w)
+			}
+			showSubscription(w, r)
+		}
+		return w.Flush()
+	})
+}
+
+func showSubscription(w io.Writer, r store.Subscription) {
+	moment := func(t time.Time) string {
+		if t.IsZero() {
+			return "-"
+		}
+		return t.Format(time.RFC3339)
+	}
+	for _, line := range [][2]string{
+		{"id", strconv.FormatInt(r.ID, 10)},
+		{"state", subscriptionState(r, time.Now())},
+		{"topic", r.Topic},
+		{"callback", r.Callback},
+		{"signed", strconv.FormatBool(r.Secret)},
+		{"subscribed", moment(r.CreatedAt)},
+		{"renewed", moment(r.RenewedAt)},
+		{"lease", r.Lease.String()},
+		{"lease ends", moment(r.ExpiresAt)},
+		{"last delivery", moment(r.DeliveredAt)},
+		{"has the newest", strconv.FormatBool(!r.Behind)},
+		{"failures in a row", strconv.Itoa(r.Failures)},
+		{"last error", strings.ReplaceAll(r.LastError, "\n", " ")},
+		{"next attempt", moment(r.NextAttempt)},
+	} {
+		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+	}
+}
+
+type hubRetryCmd struct {
+	hubState
+	IDs     []int64 `arg:"" optional:"" name:"id" help:"Ids, as list shows them."`
+	Failing bool    `help:"All whose last delivery failed."`
+}
+
+// Run makes deliveries due.
+func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
+	if c.Failing == (len(c.IDs) > 0) {
+		return usageError{errors.New("name ids, or --failing for all whose last delivery failed")}
+	}
+	return c.with(ctx, func(s store.Store) error {
+		ids := c.IDs
+		if c.Failing {
+			list, err := s.List(ctx, store.Filter{Failing: true})
+			if err != nil {
+				return err
+			}
+			for _, r := range list {
+				ids = append(ids, r.ID)
+			}
+		}
+		n, err := s.Retry(ctx, ids)
+		return std.told(n, len(ids), "due at once", err)
+	})
+}
+
+type hubRemoveCmd struct {
+	hubState
+	IDs []int64 `arg:"" name:"id" help:"Ids, as list shows them."`
+}
+
+// Run removes subscriptions.
+func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
+	return c.with(ctx, func(s store.Store) error {
+		n, err := s.Remove(ctx, c.IDs)
+		return std.told(n, len(c.IDs), "removed", err)
+	})
+}
+
+// told says how many subscriptions something was done to. Fewer than were named is
+// an error: an id was mistyped, or is gone.
+func (std streams) told(n, named int, what string, err error) error {
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "%s %s\n", plural(n, "subscription"), what)
+	if n < named {
+		return fmt.Errorf("%s: no such subscription", plural(named-n, "id"))
+	}
+	return nil
+}

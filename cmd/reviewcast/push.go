@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"reviewcast"
+	"reviewcast/edge"
+	"reviewcast/edge/hub"
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/snapshot"
+)
+
+// hubFlags are what the hub can be told.
+type hubFlags struct {
+	stateFlag
+	HubRetry         []time.Duration `name:"hub-retry" help:"The waits after a subscriber's first and second failure in a row; the third ends the subscription." default:"30s,1h" placeholder:"TIME,TIME"`
+	HubMinLease      time.Duration   `name:"hub-min-lease" help:"The shortest lease that is granted." default:"5m" placeholder:"TIME"`
+	HubMaxLease      time.Duration   `name:"hub-max-lease" help:"The longest lease that is granted." default:"720h" placeholder:"TIME"`
+	HubSubscribeRate float64         `name:"hub-subscribe-rate" help:"Subscribe requests a second and client address, ten times as many at once; 0 is no limit." default:"10" placeholder:"N"`
+	HubPerHost       int             `name:"hub-per-host" help:"Deliveries in flight to one host and port." default:"64" placeholder:"N"`
+	HubAllowCIDR     []netip.Prefix  `name:"hub-allow-cidr" help:"Networks that callbacks may be in although they aren't public; for development." placeholder:"CIDR"`
+}
+
+// mountedHub is a hub in an edge.
+type mountedHub struct {
+	run     func(context.Context) error
+	metrics http.Handler
+	close   func() error // after everything that uses it has ended
+}
+
+// mountHub opens the state and puts a hub into an edge's configuration. reload
+// looks for newer files at once; nil when they come by themselves.
+func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func()) (*mountedHub, error) {
+	if len(f.HubRetry) != len(hub.DefaultRetry) {
+		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
+	}
+	s, err := store.Open(ctx, state, store.Options{Exclusive: true})
+	if errors.Is(err, store.ErrInUse) {
+		return nil, fmt.Errorf("%w; name another with --state", err)
+	} else if err != nil {
+		return nil, err
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	h, err := hub.New(hub.Config{
+		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload,
+		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
+		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
+		Metrics: registry, Logger: c.Logger,
+	})
+	if err != nil {
+		return nil, errors.Join(usageError{err}, s.Close())
+	}
+	c.Hub = h
+	unsubscribe := c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
+	return &mountedHub{
+		run: h.Run, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		close: func() error {
+			unsubscribe()
+			return s.Close()
+		},
+	}, nil
+}
+
+// editionOf is a snapshot as the hub sees it.
+func editionOf(s *snapshot.Snapshot) *hub.Edition {
+	if s == nil {
+		return nil
+	}
+	e := &hub.Edition{Sequence: s.Sequence(), Topics: make(map[string]hub.Content, len(reviewcast.Topics))}
+	for _, path := range reviewcast.Topics {
+		if f, ok := s.File(path); ok {
+			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256}
+		}
+	}
+	return e
+}
+
+// temporaryState is a state that ends with its process: dev's, so that what an
+// editor tries out reaches no subscriber of the real thing.
+func temporaryState() (file string, remove func(), err error) {
+	dir, err := os.MkdirTemp("", "reviewcast-dev-")
+	if err != nil {
+		return "", nil, err
+	}
+	return filepath.Join(dir, "hub.sqlite"), func() { _ = os.RemoveAll(dir) }, nil // the system clears up what is left
+}

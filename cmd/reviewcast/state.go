@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"reviewcast/edge/hub/store"
+)
+
+// stateFlag says where the hub keeps its state.
+type stateFlag struct {
+	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL)." placeholder:"FILE|postgres://…" env:"REVIEWCAST_STATE"`
+}
+
+// path is the state of a base URL. It is never within public: what is there is
+// published, and a state holds subscribers' secrets.
+func (f *stateFlag) path(baseURL, public string) (string, error) {
+	if store.IsPostgres(f.State) {
+		return f.State, nil
+	}
+	file := f.State
+	if file == "" {
+		dir, err := stateDir()
+		if err != nil {
+			return "", usageError{fmt.Errorf("--state: %w; name a file", err)}
+		}
+		file = filepath.Join(dir, stateName(baseURL))
+	}
+	if inside, err := within(file, public); err != nil {
+		return "", err
+	} else if inside {
+		return "", usageError{fmt.Errorf("--state: %s is within %s, which is published; the state holds subscribers' secrets", file, public)}
+	}
+	return file, nil
+}
+
+// stateName is a file's name for an origin.
+func stateName(baseURL string) string {
+	host := baseURL
+	if u, err := url.Parse(baseURL); err == nil {
+		host = u.Host
+	}
+	return "hub-" + strings.NewReplacer(":", "_", "[", "", "]", "").Replace(host) + ".sqlite"
+}
+
+// stateDir is where the system has programs keep what must outlive them and isn't
+// made by hand.
+func stateDir() (string, error) {
+	switch runtime.GOOS {
+	case "windows":
+		if dir := os.Getenv("LocalAppData"); dir != "" {
+			return filepath.Join(dir, "reviewcast"), nil
+		}
+		return "", errors.New("%LocalAppData% is not set")
+	case "darwin":
+		dir, err := os.UserConfigDir() // Library/Application Support
+		return filepath.Join(dir, "reviewcast"), err
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "reviewcast"), nil
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state", "reviewcast"), err
+}
+
+// within tells whether a file is below a directory, wherever symbolic links lead.
+func within(file, dir string) (bool, error) {
+	file, err := real(file)
+	if err != nil {
+		return false, err
+	}
+	if dir, err = real(dir); err != nil {
+		return false, err
+	}
+	rel, err := filepath.Rel(dir, file)
+	if err != nil {
+		return false, nil // on another volume
+	}
+	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+}
+
+// real resolves the links of as much of a path as is there.
+func real(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for {
+		resolved, err := filepath.EvalSymlinks(path)
+		if err == nil {
+			return filepath.Join(resolved, rest), nil
+		}
+		parent := filepath.Dir(path)
+		if parent == path {
+			return filepath.Join(path, rest), nil
+		}
+		rest = filepath.Join(filepath.Base(path), rest)
+		path = parent
+	}
+}
