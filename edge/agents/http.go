@@ -68,22 +68,24 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *fault {
 
 // admit checks where a request comes from, and sets what every answer has. A page of
 // another site may not speak through its visitor's browser to a server that only the
-// visitor reaches: that is what the checks of Origin and Host stop (DNS rebinding).
+// visitor reaches: that is what the checks of Host and Origin stop (DNS rebinding).
 func (s *Server) admit(w http.ResponseWriter, r *http.Request) *fault {
 	h := w.Header()
 	h.Add("Vary", "Origin")
+	addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	local := addr != nil && loopback(addr.String())
+	if local && !loopback(r.Host) && !strings.EqualFold(r.Host, s.host) {
+		return &fault{status: http.StatusForbidden, code: codeRequest,
+			message: "Forbidden: this listener is for this machine, and the Host header names another."}
+	}
 	if origin := r.Header.Get("Origin"); origin != "" {
-		if !s.allows(origin) {
+		// A page that came from this very listener is our own, whatever we are called.
+		if own := local && loopback(r.Host) && strings.EqualFold(origin, "http://"+r.Host); !own && !s.allows(origin) {
 			return &fault{status: http.StatusForbidden, code: codeRequest,
 				message: "Forbidden: pages of this origin may not use this server (--mcp-allow-origin names those that may)."}
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", headerSession+", "+headerVersion+", Retry-After")
-	}
-	if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && loopback(local.String()) &&
-		!loopback(r.Host) && !strings.EqualFold(r.Host, s.host) {
-		return &fault{status: http.StatusForbidden, code: codeRequest,
-			message: "Forbidden: this listener is for this machine, and the Host header names another."}
 	}
 	return nil
 }

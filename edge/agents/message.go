@@ -150,33 +150,50 @@ type member struct {
 	required bool
 }
 
-// methods are those that the server answers, with the members of their params whose
-// shape is checked before the SDK reads them: its errors are those of a Go program.
-var methods = map[string][]member{
-	"initialize":               {{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}},
-	"ping":                     nil,
-	"server/discover":          nil,
-	"tools/list":               {{"cursor", '"', false}},
-	"tools/call":               {{"name", '"', true}, {"arguments", 0, false}},
-	"prompts/list":             {{"cursor", '"', false}},
-	"prompts/get":              {{"name", '"', true}, {"arguments", '{', false}},
-	"resources/list":           {{"cursor", '"', false}},
-	"resources/templates/list": {{"cursor", '"', false}},
-	"resources/read":           {{"uri", '"', true}},
-	"resources/subscribe":      {{"uri", '"', true}},
-	"resources/unsubscribe":    {{"uri", '"', true}},
-	"subscriptions/listen":     {{"notifications", '{', true}},
-	"completion/complete":      {{"ref", '{', true}, {"argument", '{', true}},
-	"logging/setLevel":         {{"level", '"', true}},
+// method is one that the server answers.
+type method struct {
+	eras   era
+	params []member // whose shape is checked before the SDK reads them: its errors are those of a Go program
+}
+
+// era tells which revisions have a method.
+type era uint8
+
+const (
+	withSessions    era = 1 << iota // 2024-11-05 to 2025-11-25
+	withoutSessions                 // 2026-07-28
+	both            = withSessions | withoutSessions
+)
+
+var methods = map[string]method{
+	"initialize":               {withSessions, []member{{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}}},
+	"ping":                     {withSessions, nil},
+	"server/discover":          {withoutSessions, nil},
+	"tools/list":               {both, []member{{"cursor", '"', false}}},
+	"tools/call":               {both, []member{{"name", '"', true}}}, // arguments are the tool's to judge
+	"prompts/list":             {both, []member{{"cursor", '"', false}}},
+	"prompts/get":              {both, []member{{"name", '"', true}, {"arguments", '{', false}}},
+	"resources/list":           {both, []member{{"cursor", '"', false}}},
+	"resources/templates/list": {both, []member{{"cursor", '"', false}}},
+	"resources/read":           {both, []member{{"uri", '"', true}}},
+	"resources/subscribe":      {withSessions, []member{{"uri", '"', true}}},
+	"resources/unsubscribe":    {withSessions, []member{{"uri", '"', true}}},
+	"subscriptions/listen":     {withoutSessions, []member{{"notifications", '{', true}}},
+	"completion/complete":      {both, []member{{"ref", '{', true}, {"argument", '{', true}}},
+	"logging/setLevel":         {withSessions, []member{{"level", '"', true}}},
 }
 
 // known checks a call's method and the shape of its params. modern calls get the
 // status that revision 2026-07-28 asks for, older ones an answer like any other.
 func (m *message) known(modern bool) *fault {
-	members, ok := methods[m.method]
-	if !ok {
+	spec, ok := methods[m.method]
+	now := withSessions
+	if modern {
+		now = withoutSessions
+	}
+	if !ok || spec.eras&now == 0 {
 		return &fault{status: status(modern, http.StatusNotFound), id: m.ID, code: jsonrpc.CodeMethodNotFound,
-			message: fmt.Sprintf("Method not found: %s. This server has %s.", echo(m.method), strings.Join(methodNames, ", "))}
+			message: fmt.Sprintf("Method not found: %s. This server has %s.", echo(m.method), strings.Join(methodNames(now), ", "))}
 	}
 	params := map[string]jsontext.Value{}
 	if m.Params != nil {
@@ -184,14 +201,14 @@ func (m *message) known(modern bool) *fault {
 			return invalidRequest(m.ID, "params must be an object")
 		}
 	}
-	for _, want := range members {
+	for _, want := range spec.params {
 		got, ok := params[want.name]
 		var why string
 		switch {
 		case !ok && want.required:
 			why = "is missing"
-		case ok && got.Kind() == 'n' && !want.required, want.kind == 0:
-			continue // a tool's arguments are the tool's to judge
+		case ok && got.Kind() == 'n' && !want.required:
+			continue
 		case ok && got.Kind() != want.kind:
 			why = "received " + echo(string(got))
 		default:
@@ -207,17 +224,17 @@ func (m *message) known(modern bool) *fault {
 	return nil
 }
 
-// methodNames are all methods but those that set things up.
-var methodNames = func() []string {
+// methodNames are the methods of an era but those that set things up.
+func methodNames(now era) []string {
 	var names []string
-	for name := range methods {
-		if strings.Contains(name, "/") && name != "server/discover" && name != "logging/setLevel" {
+	for name, spec := range methods {
+		if spec.eras&now != 0 && strings.Contains(name, "/") && name != "server/discover" && name != "logging/setLevel" {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	return names
-}()
+}
 
 // status is that of an answer whose error is one of the protocol and not of HTTP:
 // 200 until revision 2025-11-25, where clients take a 404 for a session that ended.

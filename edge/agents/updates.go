@@ -18,10 +18,33 @@ import (
 // compared at every change of what is published.
 const maxSubscriptions = 100
 
+// A client may watch what isn't there yet: a review may be published later. Since the
+// SDK keeps every address that was ever subscribed to, such addresses are limited in
+// length (bytes) and, over the server's life, in number.
+const (
+	maxURI     = 512
+	maxMissing = 1000
+)
+
 // watched are the resources that somebody subscribes to.
 type watched struct {
 	mu       sync.Mutex
 	sessions map[*mcp.ServerSession]map[string]struct{}
+	missing  map[string]struct{} // that did not exist when they were first watched
+}
+
+// await notes an address that has no content yet; false when there are too many.
+func (w *watched) await(uri string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.missing == nil {
+		w.missing = map[string]struct{}{}
+	}
+	if _, ok := w.missing[uri]; !ok && (len(uri) > maxURI || len(w.missing) >= maxMissing) {
+		return false
+	}
+	w.missing[uri] = struct{}{}
+	return true
 }
 
 // add notes a subscription; false when the session has too many.
@@ -74,7 +97,7 @@ func (s *Server) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
 	if err != nil {
 		return s.unavailable(err)
 	}
-	if v.resource(req.Params.URI) == nil {
+	if v.resource(req.Params.URI) == nil && !s.watched.await(req.Params.URI) {
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	if !s.watched.add(req.Session, req.Params.URI) {
