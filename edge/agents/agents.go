@@ -82,6 +82,8 @@ type Server struct {
 	watched   watched
 	stateful  http.Handler // sessions
 	stateless http.Handler // 2026-07-28
+
+	modernMeta []byte
 }
 
 // New makes the server.
@@ -118,6 +120,9 @@ func New(c Config) (*Server, error) {
 	}
 	if u, err := url.Parse(c.BaseURL); err == nil {
 		s.host = u.Host
+	}
+	if s.modernMeta, err = modernMeta(); err != nil {
+		return nil, fmt.Errorf("make MCP server: %w", err)
 	}
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("make MCP server: %w", err)

@@ -254,7 +254,9 @@ func (s *Server) postModern(w http.ResponseWriter, r *http.Request, b *body) *fa
 		}
 		defer release()
 	}
-	s.forward(w, r, s.stateless, m)
+	if !s.quick(w, r, m, true) {
+		s.forward(w, r, s.stateless, m)
+	}
 	return nil
 }
 
@@ -279,7 +281,9 @@ func (s *Server) postSession(w http.ResponseWriter, r *http.Request, b *body) *f
 		return f
 	}
 	defer done()
-	s.forward(w, r, s.stateful, m)
+	if !s.quick(w, r, m, false) {
+		s.forward(w, r, s.stateful, m)
+	}
 	return nil
 }
 
