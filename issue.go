@@ -1,9 +1,11 @@
 package reviewcast
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // ErrorBody is the body of every error of the HTTP interface: the members of RFC
@@ -61,14 +63,31 @@ const maxEcho = 40
 
 // echo quotes what a client sent, shortened to maxEcho.
 func echo(s string) string {
+	short, rest := shorten(s)
+	return strconv.Quote(short) + rest
+}
+
+// EchoJSON shows a JSON value that a client sent, shortened: a string in quotes,
+// anything else as it came.
+func EchoJSON(raw []byte) string {
+	var text string
+	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' {
+		return echo(text)
+	}
+	short, rest := shorten(strings.Join(strings.Fields(string(raw)), " "))
+	return short + rest
+}
+
+// shorten cuts s to maxEcho; rest is a sign that it did.
+func shorten(s string) (short, rest string) {
 	n := 0
 	for i := range s {
 		if n == maxEcho {
-			return strconv.Quote(s[:i]) + " …"
+			return s[:i], " …"
 		}
 		n++
 	}
-	return strconv.Quote(s)
+	return s, ""
 }
 
 func tooSmall(name, origin string, minimum float64, what string) Issue {

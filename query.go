@@ -284,7 +284,7 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 			}
 		}
 	}
-	issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), echo(string(raw))))
+	issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), EchoJSON(raw)))
 	return value{}, &issue
 }
 
