@@ -20,9 +20,10 @@ type Insights struct {
 
 // Method tells how the sentiment was computed, so that anybody can do it again.
 type Method struct {
-	Name          string  `json:"name"`
-	Version       string  `json:"version"`
-	LexiconSHA256 *string `json:"lexicon_sha256" jsonschema:"hash of the word lists; null when the method uses none"`
+	Name          string   `json:"name"`
+	Version       string   `json:"version"`
+	LexiconSHA256 *string  `json:"lexicon_sha256" jsonschema:"hash of the word lists; null when the method uses none"`
+	Languages     []string `json:"languages" jsonschema:"languages that the word lists know; in others only names and the editors' own phrases are found, and a review's sentiment is that of its stars"`
 }
 
 // DateRange is the dates of the oldest and the newest review; both are null when
@@ -74,6 +75,18 @@ type Aspect struct {
 	TopPhrases       []string   `json:"top_phrases"`
 	ExampleReviewIDs []string   `json:"example_review_ids"`
 	Evidence         []Evidence `json:"evidence"`
+
+	NotMentionedPct      float64       `json:"not_mentioned_pct" jsonschema:"share of the reviews with text that don't mention it"`
+	AverageRatingWithout *float64      `json:"average_rating_without" jsonschema:"mean stars of the reviews with text that don't mention it; null when all do"`
+	Monthly              []AspectMonth `json:"monthly" jsonschema:"the months in which it was mentioned, in order"`
+	Trend                Trend         `json:"trend" jsonschema:"change of the score, -1 to 1, from the 90 days before to the newest 90"`
+}
+
+// AspectMonth is what one month's reviews say of an aspect.
+type AspectMonth struct {
+	Month        string  `json:"month" jsonschema:"YYYY-MM"`
+	MentionCount int     `json:"mention_count"`
+	Score        float64 `json:"score"`
 }
 
 // Confidence is the Wilson score interval (95 %) of the positive share.
@@ -91,6 +104,7 @@ type Evidence struct {
 	End      int      `json:"end"`
 	Quote    string   `json:"quote"`
 	Polarity Polarity `json:"polarity"`
+	Source   string   `json:"source" jsonschema:"what settled the polarity: editor (an editor's phrase), trade (a shipped phrase), lexicon (the words around), or stars (the text is silent)"`
 }
 
 // Entities are the people, services, problems and places that reviews name.
@@ -124,6 +138,10 @@ type Topic struct {
 	Share            float64  `json:"share" jsonschema:"share of the reviews with text, 0 to 1"`
 	AverageRating    *float64 `json:"average_rating"`
 	ExampleReviewIDs []string `json:"example_review_ids"`
+
+	AverageRatingWithout *float64 `json:"average_rating_without" jsonschema:"mean stars of the reviews with text that don't have it"`
+	RecentShare          *float64 `json:"recent_share" jsonschema:"share among the newest 90 days' reviews with text"`
+	EarlierShare         *float64 `json:"earlier_share" jsonschema:"share among the older ones; null when there is none"`
 }
 
 // Temporal shows how the numbers move.
@@ -153,6 +171,7 @@ type ReviewInsight struct {
 	Sentiment Polarity            `json:"sentiment"`
 	Score     float64             `json:"score"`
 	Aspects   map[string]Polarity `json:"aspects"`
+	Source    string              `json:"source" jsonschema:"what the sentiment rests on: text_and_stars, or stars when the text is silent, absent or in a language that the lists don't know"`
 }
 
 // FAQ is a question that customers ask, answered by the editors, with the
@@ -161,6 +180,7 @@ type FAQ struct {
 	Question          string   `json:"question"`
 	Answer            string   `json:"answer"`
 	EvidenceReviewIDs []string `json:"evidence_review_ids"`
+	EvidenceAspects   []string `json:"evidence_aspects" jsonschema:"aspects whose counts the answer rests on"`
 }
 
 // PullQuote is a customer's sentence that the editors picked out, word for word.

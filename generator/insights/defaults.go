@@ -1,10 +1,10 @@
 package insights
 
-// DefaultAspects are the aspects that home-services customers judge. Editors
-// replace them in insights.yaml.
+// DefaultAspects are the aspects that home-services customers judge. Their terms
+// and phrases are in lexicon/phrases.txt. Editors replace them in insights.yaml.
 var DefaultAspects = []Term{
 	{ID: "punctuality", Label: "Punctuality"},
-	{ID: "pricing", Label: "Pricing"},
+	{ID: pricing, Label: "Pricing"},
 	{ID: "communication", Label: "Communication"},
 	{ID: "workmanship", Label: "Workmanship"},
 	{ID: "cleanliness", Label: "Cleanliness"},

@@ -1,18 +1,29 @@
-// Package insights counts what the reviews say: aggregate sentiment, who and
-// what is named, how the months compare. Everything is a function of the
-// published reviews and of the editors' vocabulary: no clock, no chance, no
-// model that nobody can inspect, and no number without a review behind it.
+// Package insights counts what customers say, with the sentence that proves it.
+// Everything is a function of the published reviews and of the editors'
+// vocabulary: no clock, no chance, no network, no model that nobody can inspect,
+// and no number without a review behind it.
 //
-// Compute is the whole package. It also gives back the mentions of each review,
-// which become part of the dataset.
+// The way of a text: it is cut into words, sentences (UAX 29) and clauses; names
+// of places and people are found, then services and problems, then the phrases of
+// the aspects, each by longest match over folded, stemmed words; each mention of
+// an aspect gets a polarity from the first of these that speaks: an editor's
+// phrase, a shipped trade phrase, the words around it weighed by distance, and, in
+// a sentence that says nothing at all, the review's stars. What is found in one
+// review depends on that review and the vocabulary alone, so a Cache keeps it.
+// The reviews' findings are then counted: one vote an aspect a review.
+//
+// Compute is the whole package. Explain shows one review as Compute sees it, Judge
+// measures the lexicon rule on others' sentences, Draft writes what an editor may
+// want to say, and CheckClaims holds what editors said against the counts.
+// docs/insights.md is the manual for readers and editors.
 package insights
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"reviewcast"
@@ -25,10 +36,16 @@ type Input struct {
 	ServiceAliases, AreaAliases map[string][]string
 	Aspects                     []Term // nil: DefaultAspects
 	Problems                    []Term
-	Reviews                     []Review // published ones, newest first
-	FAQ                         []reviewcast.FAQ
-	Summary                     *string
-	PullQuote                   *reviewcast.PullQuote
+	// Ignore are phrases that look like an aspect and are none ("late husband").
+	Ignore    []string
+	Topics    TopicRules
+	Reviews   []Review // published ones, in any order
+	FAQ       []reviewcast.FAQ
+	Summary   *string
+	PullQuote *reviewcast.PullQuote
+	// Cache keeps what was found in each review from one Compute to the next; nil
+	// keeps nothing.
+	Cache *Cache
 }
 
 // Review is a published review and what its job record says.
@@ -37,218 +54,122 @@ type Review struct {
 	Job reviewcast.Mentions
 }
 
-// Term is an aspect or a problem of the vocabulary.
-type Term struct {
-	ID, Label string
-	Terms     []string
-}
-
 // Result is what Compute finds.
 type Result struct {
 	Insights *reviewcast.Insights
 	// Mentions are those of Input.Reviews, in the same order: the union of the
 	// job record and the unambiguous names in title and text.
 	Mentions []reviewcast.Mentions
+	// Ambiguous are the names in texts that several technicians bear and that are
+	// therefore credited to nobody, for the editor; sorted by name.
+	Ambiguous []AmbiguousName
 }
 
-// Compute counts. It reads its input and changes nothing of it.
+// AmbiguousName is a name that several technicians bear.
+type AmbiguousName struct {
+	Name          string
+	TechnicianIDs []string
+	ReviewIDs     []string // newest first
+}
+
+// found is a review and what is in it.
+type found struct {
+	Review
+	*analysis
+	verdict verdict
+}
+
+// Compute counts. It reads its input and changes nothing of it but the cache.
 func Compute(in Input) Result {
-	if in.Aspects == nil {
-		in.Aspects = DefaultAspects
+	cache := in.Cache
+	if cache == nil {
+		cache = &Cache{}
 	}
-	found := findAll(newNames(in), in.Reviews)
-	res := Result{Mentions: make([]reviewcast.Mentions, len(in.Reviews))}
-	for i, r := range in.Reviews {
-		res.Mentions[i] = reviewcast.Mentions{
-			Technicians:  union(r.Job.Technicians, found[i][technician]),
-			Services:     union(r.Job.Services, found[i][service]),
-			ServiceAreas: union(r.Job.ServiceAreas, found[i][area]),
-		}
+	v := cache.vocabulary(in)
+	order := make([]int32, len(in.Reviews))
+	for i := range order {
+		order[i] = int32(i)
 	}
-	res.Insights = &reviewcast.Insights{
-		Version:          1,
-		Method:           reviewcast.Method{Name: "stars", Version: "1"},
-		ReviewCount:      len(in.Reviews),
-		DateRange:        dateRange(in.Reviews),
-		OverallSentiment: overall(in.Reviews),
-		Aspects:          aspects(in.Aspects),
-		Entities: reviewcast.Entities{
-			Technicians:  entities(in, technician, found),
-			Services:     entities(in, service, found),
-			Problems:     []reviewcast.Entity{},
-			ServiceAreas: entities(in, area, found),
+	byAge := func(a, b int32) int {
+		x, y := in.Reviews[a], in.Reviews[b]
+		return cmp.Or(strings.Compare(string(y.Date), string(x.Date)), strings.Compare(x.ID, y.ID))
+	}
+	if !slices.IsSortedFunc(order, byAge) {
+		slices.SortFunc(order, byAge)
+	}
+	all := make([]found, len(in.Reviews))
+	reviews := make([]Review, len(in.Reviews))
+	for to, from := range order {
+		reviews[to] = in.Reviews[from]
+		all[to].Review = in.Reviews[from]
+	}
+	cache.analyze(v, all)
+
+	ents := newEntityCounter(in, v)
+	mentions := ents.mentions(all)
+	res := Result{Mentions: make([]reviewcast.Mentions, len(in.Reviews)), Ambiguous: ambiguous(v, all)}
+	for to, from := range order {
+		res.Mentions[from] = mentions[to]
+	}
+	digest := shipped().sha256
+	ins := &reviewcast.Insights{
+		Version: 1,
+		Method: reviewcast.Method{
+			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: []string{"en"},
 		},
-		Topics:    []reviewcast.Topic{},
-		Temporal:  reviewcast.Temporal{Monthly: monthly(in.Reviews), Trend: trend(in.Reviews)},
-		PerReview: perReview(in.Reviews),
-		FAQ:       in.FAQ,
-		Summary:   in.Summary,
-		PullQuote: in.PullQuote,
+		ReviewCount: len(all),
+		DateRange:   dateRange(reviews),
+		Temporal:    reviewcast.Temporal{Trend: starTrend(reviews)},
+		FAQ:         in.FAQ,
+		Summary:     in.Summary,
+		PullQuote:   in.PullQuote,
 	}
+	var wg sync.WaitGroup // the parts read the same findings and write apart
+	wg.Go(func() { ins.Topics = topics(in.Topics, v, all) })
+	wg.Go(func() { ins.PerReview = perReview(v, all) })
+	ins.Aspects = aspects(v, all)
+	ins.Entities = ents.count(all)
+	ins.OverallSentiment = overall(all)
+	ins.Temporal.Monthly = monthly(all)
+	wg.Wait()
+	res.Insights = ins
 	return res
 }
 
-// findAll looks for names in every review, on all cores: each review is found on
-// its own, so the split never shows.
-func findAll(n *names, reviews []Review) []found {
-	out := make([]found, len(reviews))
+// The method, as insights.json names it. The version changes when the same texts
+// and vocabulary give other numbers.
+const (
+	MethodName    = "phrases-then-lexicon"
+	MethodVersion = "1"
+)
+
+// maxWorkers is how many goroutines parallel starts at most.
+func maxWorkers() int { return runtime.GOMAXPROCS(0) }
+
+// parallel calls do for every index below n, a batch at a time, on all cores.
+// worker numbers the goroutines.
+func parallel(n int, do func(worker, i int)) {
+	const batch = 256
 	var wg sync.WaitGroup
-	const batch = 512
-	workers := runtime.GOMAXPROCS(0)
-	for w := range workers {
+	var mu sync.Mutex
+	next := 0
+	take := func() (lo, hi int) {
+		mu.Lock()
+		defer mu.Unlock()
+		lo, hi = next, min(next+batch, n)
+		next = hi
+		return lo, hi
+	}
+	for w := range min(maxWorkers(), n/batch+1) {
 		wg.Go(func() {
-			for lo := w * batch; lo < len(reviews); lo += workers * batch {
-				for i := lo; i < min(lo+batch, len(reviews)); i++ {
-					out[i] = n.find(reviews[i].Review)
+			for lo, hi := take(); lo < hi; lo, hi = take() {
+				for i := lo; i < hi; i++ {
+					do(w, i)
 				}
 			}
 		})
 	}
 	wg.Wait()
-	return out
-}
-
-// polarity is that of the stars: until the text itself is read, they are the only
-// thing that the customer has said beyond doubt, and Method says so.
-func polarity(rating int) reviewcast.Polarity {
-	switch {
-	case rating > 3:
-		return reviewcast.Positive
-	case rating < 3:
-		return reviewcast.Negative
-	}
-	return reviewcast.Neutral
-}
-
-// score maps 1 to 5 stars onto -1 to 1.
-func score(rating int) float64 { return float64(rating-3) / 2 }
-
-func perReview(reviews []Review) map[string]reviewcast.ReviewInsight {
-	m := make(map[string]reviewcast.ReviewInsight, len(reviews))
-	for _, r := range reviews {
-		m[r.ID] = reviewcast.ReviewInsight{
-			Sentiment: polarity(r.Rating), Score: score(r.Rating), Aspects: map[string]reviewcast.Polarity{},
-		}
-	}
-	return m
-}
-
-func overall(reviews []Review) reviewcast.OverallSentiment {
-	var o reviewcast.OverallSentiment
-	if len(reviews) == 0 {
-		return o
-	}
-	var counts reviewcast.SentimentCounts
-	sum := 0.0
-	for _, r := range reviews {
-		count(&counts, polarity(r.Rating))
-		sum += score(r.Rating)
-	}
-	n := float64(len(reviews))
-	pct := func(c int) float64 { return round(100*float64(c)/n, 1) }
-	o.Score = round(sum/n, 3)
-	o.PositivePct, o.NeutralPct, o.NegativePct = pct(counts.PositiveCount), pct(counts.NeutralCount), pct(counts.NegativeCount)
-	return o
-}
-
-func count(c *reviewcast.SentimentCounts, p reviewcast.Polarity) {
-	switch p {
-	case reviewcast.Positive:
-		c.PositiveCount++
-	case reviewcast.Neutral:
-		c.NeutralCount++
-	case reviewcast.Negative:
-		c.NegativeCount++
-	case reviewcast.Mixed:
-		c.MixedCount++
-	}
-}
-
-// aspects lists the vocabulary. Nothing is said about an aspect that nothing was
-// found for: its count is 0 and its confidence none.
-func aspects(vocabulary []Term) []reviewcast.Aspect {
-	out := make([]reviewcast.Aspect, 0, len(vocabulary))
-	for _, t := range vocabulary {
-		out = append(out, reviewcast.Aspect{
-			ID: t.ID, Label: t.Label, Confidence: reviewcast.Confidence{Level: "none"},
-			TopPhrases: []string{}, ExampleReviewIDs: []string{}, Evidence: []reviewcast.Evidence{},
-		})
-	}
-	return out
-}
-
-// maxExamples is how many review ids stand as examples of an entity: enough to
-// read on, and the newest.
-const maxExamples = 5
-
-// entities counts one kind of entity, the most reviewed first, then by id.
-// Those that nobody names are listed too, with zeros.
-func entities(in Input, k kind, texts []found) []reviewcast.Entity {
-	out := []reviewcast.Entity{}
-	index := map[string]int{}
-	for id, name := range k.all(in.Business) {
-		index[id] = len(out)
-		out = append(out, reviewcast.Entity{ID: id, Name: name, TopAspects: []string{}, ExampleReviewIDs: []string{}})
-	}
-	stars := make([]int, len(out))
-	for i, r := range in.Reviews {
-		job, text := k.of(r.Job), texts[i][k]
-		for _, id := range union(job, text) {
-			at, known := index[id]
-			if !known {
-				continue
-			}
-			e := &out[at]
-			e.ReviewCount++
-			stars[at] += r.Rating
-			count(&e.SentimentCounts, polarity(r.Rating))
-			if slices.Contains(job, id) {
-				e.FromJob++
-				e.MentionCount++
-			}
-			if n := times(text, id); n > 0 {
-				e.FromText++
-				e.MentionCount += n
-			}
-			if e.LastMentioned == nil { // newest first
-				e.LastMentioned = &r.Date
-			}
-			if len(e.ExampleReviewIDs) < maxExamples {
-				e.ExampleReviewIDs = append(e.ExampleReviewIDs, r.ID)
-			}
-		}
-	}
-	for i := range out {
-		out[i].AverageRating = Mean(stars[i], out[i].ReviewCount)
-	}
-	slices.SortStableFunc(out, func(a, b reviewcast.Entity) int {
-		return cmp.Or(cmp.Compare(b.ReviewCount, a.ReviewCount), cmp.Compare(a.ID, b.ID))
-	})
-	return out
-}
-
-func times(ids []string, id string) (n int) {
-	for _, s := range ids {
-		if s == id {
-			n++
-		}
-	}
-	return n
-}
-
-// union gives the sorted set of both lists, never nil.
-func union(a, b []string) []string {
-	set := map[string]bool{}
-	for _, s := range a {
-		set[s] = true
-	}
-	for _, s := range b {
-		set[s] = true
-	}
-	if len(set) == 0 {
-		return []string{}
-	}
-	return slices.Sorted(maps.Keys(set))
 }
 
 // Mean is sum/n with two decimals, nil when n is 0: an average of nothing is not
@@ -263,5 +184,9 @@ func Mean(sum, n int) *float64 {
 
 func round(f float64, decimals int) float64 {
 	p := math.Pow10(decimals)
-	return math.Round(f*p) / p
+	r := math.Round(f*p) / p
+	if r == 0 {
+		return 0 // never -0
+	}
+	return r
 }

@@ -6,13 +6,14 @@ import (
 	"reviewcast"
 )
 
-// The trend compares two neighbouring windows and is withheld when either holds
+// A trend compares two neighbouring windows and is withheld when either holds
 // fewer than minTrendReviews: below that, one customer's bad day moves the mean
-// by more than trendStep.
+// by more than the step that counts as a change.
 const (
 	trendWindowDays = 90
 	minTrendReviews = 8
-	trendStep       = 0.15 // stars; less is steady
+	starStep        = 0.15 // stars; less is steady
+	scoreStep       = 0.1  // of an aspect's score, -1 to 1
 )
 
 func dateRange(reviews []Review) reviewcast.DateRange {
@@ -24,19 +25,23 @@ func dateRange(reviews []Review) reviewcast.DateRange {
 
 // monthly gives every month between the earliest review and the latest, those
 // without a review included, so that a chart needs no gaps filled.
-func monthly(reviews []Review) []reviewcast.Month {
+func monthly(all []found) []reviewcast.Month {
 	out := []reviewcast.Month{}
-	if len(reviews) == 0 {
+	if len(all) == 0 {
 		return out
 	}
-	type sums struct{ n, stars int }
-	by := map[string]sums{}
-	for _, r := range reviews {
-		s := by[r.Date.Month()]
-		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating}
+	type sums struct {
+		n, stars int
+		score    float64
 	}
-	first := reviews[len(reviews)-1].Date.Noon()
-	last := reviews[0].Date.Month()
+	by := map[string]sums{}
+	for i := range all {
+		r := &all[i]
+		s := by[r.Date.Month()]
+		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.verdict.score}
+	}
+	first := all[len(all)-1].Date.Noon()
+	last := all[0].Date.Month()
 	for t := time.Date(first.Year(), first.Month(), 1, 0, 0, 0, 0, time.UTC); ; t = t.AddDate(0, 1, 0) {
 		name := t.Format("2006-01")
 		if name > last {
@@ -44,49 +49,71 @@ func monthly(reviews []Review) []reviewcast.Month {
 		}
 		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
-			s := round((float64(by[name].stars)/float64(m.ReviewCount)-3)/2, 3)
+			s := round(by[name].score/float64(m.ReviewCount), 3)
 			m.SentimentScore = &s
 		}
 		out = append(out, m)
 	}
 }
 
-// trend compares the mean stars of the newest window, which ends on the day of
-// the newest review, with those of the window before.
-func trend(reviews []Review) reviewcast.Trend {
-	t := reviewcast.Trend{Direction: "insufficient_data", WindowDays: trendWindowDays}
-	if len(reviews) == 0 {
-		return t
-	}
-	newest := reviews[0].Date.Noon()
+// windows are the first days of the newest window and of the one before.
+type windows struct{ recent, before reviewcast.Date }
+
+func windowsTo(newest reviewcast.Date) windows {
 	back := func(days int) reviewcast.Date {
-		return reviewcast.Date(newest.AddDate(0, 0, -days).Format(time.DateOnly))
+		return reviewcast.Date(newest.Noon().AddDate(0, 0, 1-days).Format(time.DateOnly))
 	}
-	border, start := back(trendWindowDays), back(2*trendWindowDays)
-	var n, stars [2]int
-	for _, r := range reviews {
-		if r.Date <= start {
-			break
-		}
-		w := 0
-		if r.Date <= border {
-			w = 1
-		}
-		n[w]++
-		stars[w] += r.Rating
-	}
-	if n[0] < minTrendReviews || n[1] < minTrendReviews {
-		return t
-	}
-	change := round(float64(stars[0])/float64(n[0])-float64(stars[1])/float64(n[1]), 2)
-	t.Change = &change
+	return windows{back(trendWindowDays), back(2 * trendWindowDays)}
+}
+
+// trendSum sums what moves, by window: 0 the newest, 1 the one before.
+type trendSum struct {
+	n   [2]int
+	sum [2]float64
+}
+
+// add counts a value of a day; older ones than the two windows' don't count.
+func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
 	switch {
-	case change >= trendStep:
-		t.Direction = "improving"
-	case change <= -trendStep:
-		t.Direction = "declining"
-	default:
-		t.Direction = "steady"
+	case day >= w.recent:
+		t.n[0]++
+		t.sum[0] += value
+	case day >= w.before:
+		t.n[1]++
+		t.sum[1] += value
 	}
-	return t
+}
+
+func (t *trendSum) trend(step float64) reviewcast.Trend {
+	out := reviewcast.Trend{Direction: "insufficient_data", WindowDays: trendWindowDays}
+	if t.n[0] < minTrendReviews || t.n[1] < minTrendReviews {
+		return out
+	}
+	change := round(t.sum[0]/float64(t.n[0])-t.sum[1]/float64(t.n[1]), 2)
+	out.Change = &change
+	switch {
+	case change >= step:
+		out.Direction = "improving"
+	case change <= -step:
+		out.Direction = "declining"
+	default:
+		out.Direction = "steady"
+	}
+	return out
+}
+
+// starTrend compares the mean stars of the newest window, which ends on the day
+// of the newest review, with those of the window before.
+func starTrend(reviews []Review) reviewcast.Trend {
+	var t trendSum
+	if len(reviews) > 0 {
+		w := windowsTo(reviews[0].Date)
+		for _, r := range reviews {
+			if r.Date < w.before {
+				break
+			}
+			t.add(w, r.Date, float64(r.Rating))
+		}
+	}
+	return t.trend(starStep)
 }

@@ -1,42 +1,47 @@
 package insights
 
 import (
-	"cmp"
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
 
 	"reviewcast"
 )
 
-// kind is a kind of named thing that texts are searched for.
+// kind is a kind of thing that texts name.
 type kind int
 
-// Order matters: of two equally long matches at one place the earlier kind wins,
-// so that a place is never taken for a person.
 const (
 	area kind = iota
 	technician
 	service
+	problem
 	kinds
 )
 
-// all gives the id and name of everything of the kind.
-func (k kind) all(b reviewcast.Business) iter.Seq2[string, string] {
+// all gives the id and name of everything of the kind that the business has.
+func (k kind) all(in Input) iter.Seq2[string, string] {
 	return func(yield func(id, name string) bool) {
 		switch k {
 		case technician:
-			for _, t := range b.Technicians {
+			for _, t := range in.Business.Technicians {
 				if !yield(t.ID, t.Name) {
 					return
 				}
 			}
-		case service, area:
-			list := b.Services
+		case problem:
+			for _, p := range in.Problems {
+				if !yield(p.ID, p.Label) {
+					return
+				}
+			}
+		default:
+			list := in.Business.Services
 			if k == area {
-				list = b.ServiceAreas
+				list = in.Business.ServiceAreas
 			}
 			for _, n := range list {
 				if !yield(n.ID, n.Name) {
@@ -54,148 +59,345 @@ func (k kind) of(m reviewcast.Mentions) []string {
 		return m.Technicians
 	case service:
 		return m.Services
+	case area:
+		return m.ServiceAreas
 	}
-	return m.ServiceAreas
+	return nil
 }
 
-// found holds the ids named in one review, in the order of the text; an id stands
-// as often as it is named.
-type found [kinds][]string
-
-// names finds the names and aliases of technicians, services and areas in a
-// text: whole words, the longest name first, places before people. Names of
-// people and places keep their case ("Will" is not "will"); services do not
-// ("Drain cleaning" is "drain cleaning"). A name that two entities of a kind
-// share credits nobody.
-type names struct {
-	byWord map[string][]name // by lower-cased first word, best match first
-}
-
+// name is one way to name a place or a person. Names keep their case, are not
+// stemmed, and lose their diacritics; of several at one place the longest wins,
+// and a place wins over a person.
 type name struct {
-	text string // as written; lower-cased when fold
-	fold bool
-	kind kind
-	ids  []string // more than one: ambiguous
+	text string
+	// ids are all whom it may mean, by index within their kind. A technician's
+	// name that means several credits nobody.
+	places, people []int32
+	upper          []bool // by word: written with a capital in business.yaml
+	cue            bool   // also a word, a place or a brand: it needs a cue
+	first          bool   // a bare first name that nobody listed as an alias
 }
 
-func newNames(in Input) *names {
-	type key struct {
-		kind kind
-		text string
-	}
-	ids := map[key][]string{}
-	add := func(k kind, id string, texts ...string) {
-		for _, t := range texts {
-			t = strings.TrimSpace(t)
-			if k == service {
-				t = strings.ToLower(t)
-			}
-			if at := (key{k, t}); t != "" && !slices.Contains(ids[at], id) {
-				ids[at] = append(ids[at], id)
-			}
-		}
-	}
-	for _, t := range in.Business.Technicians {
-		add(technician, t.ID, t.Name)
-		add(technician, t.ID, t.Aliases...)
-	}
-	for _, s := range in.Business.Services {
-		add(service, s.ID, s.Name)
-		add(service, s.ID, in.ServiceAliases[s.ID]...)
-	}
-	for _, a := range in.Business.ServiceAreas {
-		add(area, a.ID, a.Name)
-		add(area, a.ID, in.AreaAliases[a.ID]...)
-	}
-	n := &names{byWord: map[string][]name{}}
-	for k, who := range ids {
-		w := strings.ToLower(firstWord(k.text))
-		n.byWord[w] = append(n.byWord[w], name{text: k.text, fold: k.kind == service, kind: k.kind, ids: who})
-	}
-	for _, list := range n.byWord {
-		slices.SortFunc(list, func(a, b name) int {
-			return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.kind, b.kind), cmp.Compare(a.text, b.text))
-		})
-	}
-	return n
+// fuzzyName is a name of one word that a misspelling may stand for.
+type fuzzyName struct {
+	folded string
+	symbol symbol
 }
 
-// find looks for names in the title and in the text.
-func (n *names) find(r *reviewcast.Review) found {
-	var f found
-	if r.Title != nil {
-		n.scan(*r.Title, &f)
-	}
-	if r.Text != nil {
-		n.scan(*r.Text, &f)
-	}
-	return f
-}
+// minFuzzy is the length, in letters, from which a name is known by a misspelling
+// of one letter. Shorter ones turn into each other: Marc and Mark.
+const minFuzzy = 6
 
-func (n *names) scan(text string, f *found) {
-	var lower [64]byte // most words fit, so that a lookup allocates nothing
-	for i := 0; i < len(text); {
-		word := firstWord(text[i:])
-		if word == "" || !isWord(word) {
-			_, size := utf8.DecodeRuneInString(text[i:])
-			i += size
-			continue
-		}
-		next := i + len(word)
-		for _, c := range n.byWord[string(appendLower(lower[:0], word))] {
-			end := i + len(c.text)
-			if end > len(text) || !c.matches(text[i:end]) || !atBoundary(text, end) {
+func (v *vocabulary) addNames(in Input) {
+	add := func(k kind, id int32, text string, first bool) {
+		var p pattern
+		n := name{text: text, first: first, cue: true}
+		for i, end := 0, 0; i < len(text); i = end {
+			var shp shape
+			if end, shp = wordEnd(text, i); end == i {
+				_, size := utf8.DecodeRuneInString(text[i:])
+				end += size
 				continue
 			}
-			if len(c.ids) == 1 {
-				f[c.kind] = append(f[c.kind], c.ids[0])
+			folded := bare(fold(text[i:end]))
+			if folded == "" {
+				continue
 			}
-			next = end
+			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, folded)}})
+			n.upper = append(n.upper, shp&capital != 0)
+		}
+		if len(p) == 0 || len(p) > maxElements || !slices.Contains(n.upper, true) && k == technician && len(p) == 1 && len(text) < 3 {
+			return
+		}
+		if len(p) > 1 || k == area {
+			n.cue = false
+		} else {
+			n.cue = v.dict.isWord(bare(fold(strings.TrimSpace(text))))
+		}
+		v.people.add(p, func(have int32) int32 {
+			if have == 0 {
+				v.nameList = append(v.nameList, n)
+				have = int32(len(v.nameList))
+			}
+			at := &v.nameList[have-1]
+			list := &at.people
+			if k == area {
+				list = &at.places
+			}
+			// A listed alias is worth more than a first name that was guessed.
+			if at.first && !first {
+				at.first, *list = false, nil
+			} else if first && !at.first && len(*list) > 0 {
+				return have
+			}
+			if !slices.Contains(*list, id) {
+				*list = append(*list, id)
+			}
+			return have
+		})
+	}
+	for i, a := range in.Business.ServiceAreas {
+		v.ids[area] = append(v.ids[area], a.ID)
+		for _, text := range append([]string{a.Name}, in.AreaAliases[a.ID]...) {
+			add(area, int32(i), text, false)
+		}
+	}
+	for i, t := range in.Business.Technicians {
+		v.ids[technician] = append(v.ids[technician], t.ID)
+		for _, text := range append([]string{t.Name}, t.Aliases...) {
+			add(technician, int32(i), text, false)
+		}
+	}
+	for i, t := range in.Business.Technicians {
+		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
+			add(technician, int32(i), first, true)
+		}
+	}
+	for _, n := range v.nameList {
+		folded := bare(fold(n.text))
+		if len(n.upper) == 1 && len(n.people) > 0 && !n.cue && utf8.RuneCountInString(folded) >= minFuzzy {
+			v.fuzzyNames = append(v.fuzzyNames, fuzzyName{folded, v.dict.names[folded]})
+		}
+	}
+	if len(v.fuzzyNames) > 0 {
+		v.dict.misspelt = v.misspelt
+	}
+}
+
+// isWord tells whether a folded name is also something else.
+func (d *dictionary) isWord(folded string) bool {
+	_, valued := d.lex.valence[folded]
+	f := d.lex.function[folded]
+	return valued || f.flags&^(nameCue|nameVerb) != 0 || f.boost != 0
+}
+
+// misspelt finds the one name that a word is a letter away from; 0 when there is
+// none, or more than one.
+func (v *vocabulary) misspelt(folded string) symbol {
+	if utf8.RuneCountInString(folded) < minFuzzy || v.dict.isWord(folded) {
+		return 0
+	}
+	found := symbol(0)
+	for _, n := range v.fuzzyNames {
+		if n.folded[0] != folded[0] || max(len(n.folded), len(folded))-min(len(n.folded), len(folded)) > 1 {
+			continue
+		}
+		// An s at the end is a plural or a family, not a slip.
+		if folded == n.folded+"s" || levenshtein.ComputeDistance(n.folded, folded) > 1 && !swapped(n.folded, folded) {
+			continue
+		}
+		if found != 0 {
+			return 0
+		}
+		found = n.symbol
+	}
+	return found
+}
+
+// swapped tells whether two neighbouring letters changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}
+
+// named is a place, person, service or problem found in a text.
+type named struct {
+	id         int32 // index within its kind
+	kind       kind
+	start, end int32 // bytes
+	title      bool
+	rule       nameRule
+}
+
+// nameRule says how a name was recognised, or why it wasn't credited.
+type nameRule uint8
+
+const (
+	byName nameRule = iota
+	byFirstName
+	byCue
+	byMisspelling
+	tooManyBearIt // credited to nobody, listed for the editor
+)
+
+// findNames looks for places and people, marks their tokens as taken, and appends
+// what it finds. A name that several people bear is appended once, with the first
+// of them and tooManyBearIt.
+func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []named) []named {
+	for i := 0; i < len(tokens); i++ {
+		t := &tokens[i]
+		rule := byName
+		m := match{}
+		if t.name != 0 {
+			m = v.longestName(tokens, i)
+		} else if t.fuzzy != 0 && t.shape&capital != 0 {
+			if next, ok := v.people.edges.get(key(0, t.fuzzy)); ok && v.people.nodes[next].payload != 0 {
+				m = match{payload: v.people.nodes[next].payload, words: 1}
+				m.at[0], rule = int32(i), byMisspelling
+			}
+		}
+		if m.payload == 0 {
+			continue
+		}
+		n := &v.nameList[m.payload-1]
+		last := m.last()
+		f := named{start: tokens[m.first()].start, end: tokens[last].end, title: title, rule: rule}
+		switch {
+		case len(n.places) > 0 && (!n.isPerson() || !v.speaksOfPerson(tokens, i, last)):
+			for _, id := range n.places {
+				f.kind, f.id = area, id
+				dst = append(dst, f)
+			}
+		case len(n.people) > 0:
+			if len(n.upper) == 1 && someoneElse(tokens, i, last) {
+				i = last
+				continue
+			}
+			if n.cue && rule == byName {
+				if !v.speaksOfPerson(tokens, i, last) {
+					continue
+				}
+				f.rule = byCue
+			} else if n.first && rule == byName {
+				f.rule = byFirstName
+			}
+			f.kind, f.id = technician, n.people[0]
+			if len(n.people) > 1 {
+				f.rule = tooManyBearIt
+			}
+			dst = append(dst, f)
+		default:
+			continue
+		}
+		for k := i; k <= last; k++ {
+			taken[k] = true
+		}
+		i = last
+	}
+	return dst
+}
+
+func (n *name) isPerson() bool { return len(n.people) > 0 }
+
+// longestName finds the longest name that begins at tokens[i] and is written as
+// names are.
+func (v *vocabulary) longestName(tokens []token, i int) (best match) {
+	at, cur := int32(0), match{}
+	for k := i; k < len(tokens) && k-i < maxElements; k++ {
+		// A name goes over no comma; the point of "Daniel R." ends it.
+		if k > i && tokens[k].gap == comma || k > i && tokens[k].gap == stop && tokens[k].shape&opensRun != 0 && len(tokens[k-1].text) > 1 {
 			break
 		}
-		i = next
-	}
-}
-
-func (c name) matches(s string) bool {
-	if c.fold {
-		return strings.ToLower(s) == c.text
-	}
-	return s == c.text
-}
-
-func appendLower(b []byte, s string) []byte {
-	for _, r := range s {
-		b = utf8.AppendRune(b, unicode.ToLower(r))
-	}
-	return b
-}
-
-// firstWord is the run of letters, marks and digits that s begins with, or its
-// first character when that is none.
-func firstWord(s string) string {
-	end := 0
-	for i, r := range s {
-		if !wordRune(r) {
+		next, ok := v.people.edges.get(key(at, tokens[k].name))
+		if tokens[k].name == 0 || !ok {
 			break
 		}
-		end = i + utf8.RuneLen(r)
+		at = next
+		cur.at[cur.words] = int32(k)
+		cur.words++
+		if p := v.people.nodes[at].payload; p != 0 && v.nameList[p-1].written(tokens[i:k+1]) {
+			best = cur
+			best.payload = p
+		}
 	}
-	if end == 0 && s != "" {
-		_, end = utf8.DecodeRuneInString(s)
-	}
-	return s[:end]
+	return best
 }
 
-func isWord(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return wordRune(r)
+// written tells whether the tokens have their capitals. A text all in capitals
+// can't tell Will from will, so words need theirs alone.
+func (n *name) written(tokens []token) bool {
+	for i, upper := range n.upper {
+		if upper && tokens[i].shape&capital == 0 || n.cue && tokens[i].shape&shouted != 0 {
+			return false
+		}
+	}
+	return true
 }
 
-func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+// someoneElse tells whether a bare first name belongs to a longer one that the
+// business doesn't know: "Frank Sinatra", "St. Grace", "Jack Daniels".
+func someoneElse(tokens []token, i, last int) bool {
+	if last+1 < len(tokens) {
+		n := &tokens[last+1]
+		if n.gap == tight && n.shape&capital != 0 && n.shape&shouted == 0 && n.flags&(pronoun|english1|stopword|subject|auxiliary|joins|contrast) == 0 &&
+			tokens[last].shape&shouted == 0 && !titled(tokens, i) && n.valence == 0 && len(n.text) > 1 {
+			return true
+		}
+	}
+	if i > 0 && tokens[i].gap == tight {
+		p := &tokens[i-1]
+		if p.shape&capital != 0 && p.shape&(shouted|opensRun) == 0 && p.flags&nameCue == 0 && p.flags&(stopword|subject|pronoun|joins) == 0 && p.valence == 0 && !titled(tokens, i) {
+			return true
+		}
+	}
+	return false
+}
 
-// atBoundary tells whether a word can end at i.
-func atBoundary(s string, i int) bool {
-	r, size := utf8.DecodeRuneInString(s[i:])
-	return size == 0 || !wordRune(r)
+// titled tells whether the text around begins every word with a capital, as
+// titles do, so that capitals say nothing.
+func titled(tokens []token, i int) bool {
+	upper, all := 0, 0
+	for k := max(0, i-4); k < min(len(tokens), i+5); k++ {
+		if tokens[k].flags&numeric == 0 && len(tokens[k].text) > 3 && tokens[k].sentence == tokens[i].sentence {
+			all++
+			if tokens[k].shape&capital != 0 {
+				upper++
+			}
+		}
+	}
+	return all >= 3 && upper*4 >= all*3
+}
+
+// speaksOfPerson tells whether a name that is also a word is used as a person's:
+// a cue stands before it ("our technician Will", "thanks to Grace", "a guy named
+// Art"), or a verb of work follows it ("Will fixed it").
+func (v *vocabulary) speaksOfPerson(tokens []token, i, last int) bool {
+	if tokens[i].shape&shouted != 0 || titled(tokens, i) {
+		return false
+	}
+	for back := 1; back <= 2 && i-back >= 0; back++ {
+		p := &tokens[i-back]
+		if tokens[i-back+1].gap != tight {
+			break
+		}
+		if p.flags&nameCue != 0 {
+			return true
+		}
+		if p.text != "to" && p.text != "you" && p.text != "was" && p.text != "is" {
+			break
+		}
+		if (p.text == "was" || p.text == "is") && i-back > 0 && tokens[i-back-1].text == "name" {
+			return true
+		}
+	}
+	if i > 1 && tokens[i-1].text == "for" && tokens[i].gap == tight && (tokens[i-2].text == "ask" || tokens[i-2].text == "asked") {
+		return true
+	}
+	if i > 0 && tokens[i].gap == tight && tokens[i-1].shape&capital != 0 && tokens[i-1].shape&opensRun == 0 {
+		return false
+	}
+	if i > 0 && tokens[i].gap == tight && (tokens[i-1].text == "the" || tokens[i-1].text == "a" || tokens[i-1].text == "in" || tokens[i-1].text == "at") {
+		return false
+	}
+	next := last + 1
+	if next >= len(tokens) || tokens[next].gap != tight {
+		return false
+	}
+	if tokens[next].flags&nameVerb != 0 {
+		if next+1 < len(tokens) {
+			switch tokens[next+1].text {
+			case "to", "due", "by", "with", "back", "from", "in": // "the Bill came to", "May came with"
+				return tokens[next].text != "came" && tokens[next].text != "arrived" && tokens[next].text != "went" && tokens[next].text != "got"
+			}
+		}
+		return true
+	}
+	return false
 }

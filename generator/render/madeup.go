@@ -19,7 +19,7 @@ var exampleReview = reviewcast.Review{
 }
 
 var exampleInsights = reviewcast.Insights{
-	Version: 1, Method: reviewcast.Method{Name: "example", Version: "1"}, ReviewCount: 1,
+	Version: 1, Method: reviewcast.Method{Name: "example", Version: "1", Languages: []string{"en"}}, ReviewCount: 1,
 	DateRange:        reviewcast.DateRange{Earliest: &exampleReview.Date, Latest: &exampleReview.Date},
 	OverallSentiment: reviewcast.OverallSentiment{Score: 0.8, PositivePct: 100},
 	Aspects: []reviewcast.Aspect{{
@@ -27,20 +27,22 @@ var exampleInsights = reviewcast.Insights{
 		SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, PositivePct: 100, Score: 1,
 		Confidence:    reviewcast.Confidence{Low: 0.21, High: 1, Level: "low"},
 		AverageRating: pointer(5.0), TopPhrases: []string{"on time"}, ExampleReviewIDs: []string{exampleReview.ID},
-		Evidence: []reviewcast.Evidence{{ReviewID: exampleReview.ID, Start: 0, End: 20, Quote: "Marcus came on time.", Polarity: reviewcast.Positive}},
+		Evidence: []reviewcast.Evidence{{ReviewID: exampleReview.ID, Start: 0, End: 20, Quote: "Marcus came on time.", Polarity: reviewcast.Positive, Source: "trade"}},
+		Monthly:  []reviewcast.AspectMonth{{Month: exampleReview.Date.Month(), MentionCount: 1, Score: 1}},
+		Trend:    reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90},
 	}},
 	Entities: reviewcast.Entities{Technicians: []reviewcast.Entity{{
 		ID: "marcus-weber", Name: "Marcus Weber", MentionCount: 2, ReviewCount: 1, FromJob: 1, FromText: 1, AverageRating: pointer(5.0),
 		SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, TopAspects: []string{"punctuality"},
 		LastMentioned: &exampleReview.Date, ExampleReviewIDs: []string{exampleReview.ID},
 	}}},
-	Topics: []reviewcast.Topic{{ID: "on-time", Label: "on time", MentionCount: 1, Share: 1, AverageRating: pointer(5.0), ExampleReviewIDs: []string{exampleReview.ID}}},
+	Topics: []reviewcast.Topic{{ID: "on-time", Label: "on time", MentionCount: 1, Share: 1, AverageRating: pointer(5.0), RecentShare: pointer(1.0), ExampleReviewIDs: []string{exampleReview.ID}}},
 	Temporal: reviewcast.Temporal{
 		Monthly: []reviewcast.Month{{Month: exampleReview.Date.Month(), ReviewCount: 1, AverageRating: pointer(5.0), SentimentScore: pointer(0.8)}},
 		Trend:   reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90},
 	},
 	PerReview: map[string]reviewcast.ReviewInsight{
-		exampleReview.ID: {Sentiment: reviewcast.Positive, Score: 0.8, Aspects: map[string]reviewcast.Polarity{"punctuality": reviewcast.Positive}},
+		exampleReview.ID: {Sentiment: reviewcast.Positive, Score: 0.8, Aspects: map[string]reviewcast.Polarity{"punctuality": reviewcast.Positive}, Source: "text_and_stars"},
 	},
 	FAQ:       []reviewcast.FAQ{{Question: "Do I know the price beforehand?", Answer: "Yes.", EvidenceReviewIDs: []string{exampleReview.ID}}},
 	Summary:   pointer("Customers praise that we come **on time**."),

@@ -80,8 +80,9 @@ func sampleInsights() *reviewcast.Insights {
 			SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1, NegativeCount: 1},
 			PositivePct:     50, Confidence: reviewcast.Confidence{Low: 0.09, High: 0.91, Level: "low"}, AverageRating: pointer(3.0),
 			TopPhrases: []string{"on time"}, ExampleReviewIDs: []string{"r-4", "r-2"},
-			Evidence: []reviewcast.Evidence{{ReviewID: "r-4", Start: 0, End: 20, Quote: "Marcus came on time.", Polarity: reviewcast.Positive}},
-		}, {ID: "pricing", Label: "Pricing", Confidence: reviewcast.Confidence{High: 1, Level: "none"}}},
+			Evidence: []reviewcast.Evidence{{ReviewID: "r-4", Start: 0, End: 20, Quote: "Marcus came on time.", Polarity: reviewcast.Positive, Source: "trade"}},
+			Trend:    reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90},
+		}, {ID: "pricing", Label: "Pricing", Confidence: reviewcast.Confidence{High: 1, Level: "none"}, Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}}},
 		Entities: reviewcast.Entities{
 			Technicians: []reviewcast.Entity{{ID: "marcus", Name: "Marcus Weber", MentionCount: 2, ReviewCount: 1, FromJob: 1, FromText: 1,
 				AverageRating: pointer(5.0), SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, LastMentioned: pointer(reviewcast.Date("2026-03-14")), ExampleReviewIDs: []string{"r-4"}},
@@ -96,8 +97,9 @@ func sampleInsights() *reviewcast.Insights {
 			Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90},
 		},
 		PerReview: map[string]reviewcast.ReviewInsight{
-			"r-4": {Sentiment: reviewcast.Positive, Score: 0.8, Aspects: map[string]reviewcast.Polarity{"punctuality": reviewcast.Positive, "drama": reviewcast.Neutral}},
-			"r-3": {Sentiment: reviewcast.Positive, Score: 0.5}, "r-2": {Sentiment: reviewcast.Negative, Score: -0.7}, "r-1": {Sentiment: reviewcast.Positive, Score: 0.6},
+			"r-4": {Sentiment: reviewcast.Positive, Score: 0.8, Aspects: map[string]reviewcast.Polarity{"punctuality": reviewcast.Positive, "drama": reviewcast.Neutral}, Source: "text_and_stars"},
+			"r-3": {Sentiment: reviewcast.Positive, Score: 0.5, Source: "stars"}, "r-2": {Sentiment: reviewcast.Negative, Score: -0.7, Source: "stars"},
+			"r-1": {Sentiment: reviewcast.Positive, Score: 0.6, Source: "text_and_stars"},
 		},
 		FAQ:       []reviewcast.FAQ{{Question: "Do you come on Sundays?", Answer: "No.\nBut on Saturdays.", EvidenceReviewIDs: []string{"r-4"}}},
 		Summary:   pointer("Customers praise punctuality.\n\nOne was <not> happy."),

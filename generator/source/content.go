@@ -81,13 +81,34 @@ type Withdrawal struct {
 type Vocabulary struct {
 	Aspects   []Term // nil: the shipped ones
 	Problems  []Term
+	Ignore    []string // phrases that look like an aspect and are none
+	Topics    Topics
+	Claims    []Claim // of the summary and, from faq.yaml, of the answers
 	PullQuote *reviewcast.PullQuote
 }
 
-// Term is an aspect or a problem and the words that name it.
+// Term is an aspect or a problem and the words that name it. Positive, Negative
+// and Neutral are an aspect's phrases that settle what is felt.
 type Term struct {
-	ID, Label string
-	Terms     []string
+	ID, Label                          string
+	Terms, Positive, Negative, Neutral []string
+}
+
+// Topics are the editors' rules for topics: phrases to list always, to leave out,
+// to give another label, and to count as one under a label.
+type Topics struct {
+	Pin, Hide []string
+	Rename    map[string]string
+	Merge     map[string][]string
+}
+
+// Claim is a number that the editors' words rest on, as it was when they wrote
+// them: a measure ("positive_pct", "mention_count" or "average_rating") of an
+// aspect, or of all reviews ("review_count", "average_rating") when Aspect is "".
+type Claim struct {
+	Aspect, Measure string
+	Value           float64
+	At              Position
 }
 
 // Position is a place in a file. Line and Col count from 1, Col in Unicode code

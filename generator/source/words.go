@@ -8,11 +8,13 @@ import (
 )
 
 var (
-	vocabularySchema = newSchema("the vocabulary", "", "aspects", "problems", "pull_quote")
-	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms")
+	vocabularySchema = newSchema("the vocabulary", "", "aspects", "problems", "pull_quote", "ignore", "topics", "claims")
+	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral")
 	problemSchema    = newSchema("the problem", "", "id", "label", "terms")
 	quoteSchema      = newSchema("pull_quote", "pull_quote.", "review_id", "text")
-	faqSchema        = newSchema("the question", "", "question", "answer", "evidence_review_ids")
+	faqSchema        = newSchema("the question", "", "question", "answer", "evidence_review_ids", "evidence_aspects", "claims")
+	topicsSchema     = newSchema("topics", "topics.", "pin", "hide", "rename", "merge")
+	claimSchema      = newSchema("the claim", "", "aspect", "positive_pct", "mention_count", "average_rating", "review_count")
 	withdrawnSchema  = newSchema("the withdrawal", "", "id", "reason", "date")
 )
 
@@ -32,6 +34,9 @@ func (d *decoder) vocabulary(n *node, f *folder) {
 	v := &f.content.Vocabulary
 	v.Aspects = d.terms(&r, 0, aspectSchema)
 	v.Problems = d.terms(&r, 1, problemSchema)
+	v.Ignore = d.optionalTexts(&r, 3)
+	d.topics(&r, 4, &v.Topics)
+	v.Claims = append(v.Claims, d.claims(&r, 5)...)
 	if n := r.value(2); n != nil {
 		if q, ok := d.record(n, quoteSchema); ok {
 			q.required(0, 1)
@@ -58,11 +63,17 @@ func (d *decoder) terms(r *record, field int, s *schema) []Term {
 		if !ok {
 			continue
 		}
-		t.required(0, 1, 2)
+		t.required(0, 1)
+		if s == problemSchema {
+			t.required(2)
+		}
 		var term Term
 		term.ID = t.id(0)
 		term.Label, _ = t.nonBlank(1)
-		term.Terms = t.texts(2)
+		term.Terms = d.optionalTexts(&t, 2)
+		if s == aspectSchema {
+			term.Positive, term.Negative, term.Neutral = d.optionalTexts(&t, 3), d.optionalTexts(&t, 4), d.optionalTexts(&t, 5)
+		}
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
 			d.add(Error, int(at.line), int(at.col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", echo(term.ID)),
@@ -77,6 +88,84 @@ func (d *decoder) terms(r *record, field int, s *schema) []Term {
 	}
 	return terms
 }
+
+// optionalTexts reads a list of texts; nil when the field is absent.
+func (d *decoder) optionalTexts(r *record, field int) []string {
+	if r.value(field) == nil {
+		return nil
+	}
+	return r.texts(field)
+}
+
+// topics reads the editors' rules for topics.
+func (d *decoder) topics(r *record, field int, t *Topics) {
+	n := r.value(field)
+	if n == nil {
+		return
+	}
+	q, ok := d.record(n, topicsSchema)
+	if !ok {
+		return
+	}
+	t.Pin, t.Hide = d.optionalTexts(&q, 0), d.optionalTexts(&q, 1)
+	if n := q.value(2); n != nil && d.isMapping(n, "topics.rename", "topics.rename: {furnace filter: Filters}") {
+		t.Rename = map[string]string{}
+		for i := range n.entries {
+			if to, ok := d.plainText(&n.entries[i].value, "a label of topics.rename"); ok {
+				t.Rename[n.entries[i].key.text] = to
+			}
+		}
+	}
+	if n := q.value(3); n != nil && d.isMapping(n, "topics.merge", "topics.merge: {Hot water: [water heater, hot water tank]}") {
+		t.Merge = map[string][]string{}
+		for i := range n.entries {
+			v := &n.entries[i].value
+			if v.kind != list {
+				d.add(Error, v.line, v.col, "wrong-type", fmt.Sprintf("the phrases of %s are %s; they must be a list", echo(n.entries[i].key.text), v.describe()), "write [water heater, hot water tank]")
+				continue
+			}
+			for j := range v.items {
+				if phrase, ok := d.plainText(&v.items[j], "a phrase of topics.merge"); ok {
+					t.Merge[n.entries[i].key.text] = append(t.Merge[n.entries[i].key.text], phrase)
+				}
+			}
+		}
+	}
+}
+
+func (d *decoder) isMapping(n *node, name, example string) bool {
+	if n.kind == mapping {
+		return true
+	}
+	d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", name, n.describe()), "write "+example)
+	return false
+}
+
+// claims reads the numbers that words rest on. Whether they still hold is known
+// once the reviews are counted.
+func (d *decoder) claims(r *record, field int) []Claim {
+	var out []Claim
+	for _, n := range r.items(field) {
+		c, ok := d.record(&n, claimSchema)
+		if !ok {
+			continue
+		}
+		aspect, _ := c.text(0)
+		before := len(out)
+		for f := 1; f < len(claimSchema.names); f++ {
+			if c.value(f) != nil {
+				out = append(out, Claim{Aspect: aspect, Measure: claimSchema.names[f], Value: c.float(f, 0, maxClaim), At: d.position(c.placeOf(f))})
+			}
+		}
+		if len(out) == before {
+			out = append(out, Claim{Aspect: aspect, At: d.position(n.place())})
+		}
+	}
+	return out
+}
+
+// maxClaim is more reviews than anybody has.
+const maxClaim = 1e9
 
 // faq reads faq.yaml.
 func (d *decoder) faq(n *node, f *folder) {
@@ -96,6 +185,11 @@ func (d *decoder) faq(n *node, f *folder) {
 				f.evidence = append(f.evidence, citation{id: id, what: r.name(2), at: d.position(items[j].place())})
 			}
 		}
+		q.EvidenceAspects = append([]string{}, d.optionalTexts(&r, 3)...)
+		for j, id := range q.EvidenceAspects {
+			f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, Claim{Aspect: id, At: d.position(r.value(3).items[j].place())})
+		}
+		f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, d.claims(&r, 4)...)
 		f.content.FAQ = append(f.content.FAQ, q)
 	}
 }

@@ -1,0 +1,448 @@
+package insights
+
+import (
+	"strings"
+
+	"reviewcast"
+)
+
+// analysis is all that is found in one review. Offsets are in bytes.
+type analysis struct {
+	mentions []mention
+	named    []named
+	grams    []uint64 // hashes of the phrases of two and three words, each once
+	// loudness is the sum of what praises (0) and blames (1) in title and text.
+	loudness [2]float32
+	english  bool
+}
+
+// mention is an aspect that a text speaks of.
+type mention struct {
+	start, end int32 // the words that name it
+	sentence   span
+	score      float32
+	aspect     int16
+	polarity   feeling
+	origin     origin
+	entry      int32 // payload in vocabulary.entries
+	rule       rule
+}
+
+// feeling is a polarity in one byte.
+type feeling uint8
+
+const (
+	neutral feeling = iota
+	positive
+	negative
+)
+
+func (f feeling) polarity() reviewcast.Polarity {
+	return [...]reviewcast.Polarity{reviewcast.Neutral, reviewcast.Positive, reviewcast.Negative}[f]
+}
+
+func (f feeling) not() feeling { return [...]feeling{neutral, negative, positive}[f] }
+
+func feelingOf(sum float64) feeling {
+	switch {
+	case sum >= silence:
+		return positive
+	case sum <= -silence:
+		return negative
+	}
+	return neutral
+}
+
+// origin is an Origin in one byte.
+type origin uint8
+
+const (
+	byEditor origin = iota
+	byTrade
+	byLexicon
+	byStars
+)
+
+func (o origin) public() Origin {
+	return [...]Origin{FromEditor, FromTrade, FromLexicon, FromStars}[o]
+}
+
+// rule says what was done to what a phrase or the lexicon said.
+type rule uint8
+
+const (
+	asSaid     rule = iota
+	denied          // a "not" before it
+	asQuestion      // it is asked, not said
+	supposed        // it stands in an "if"
+	wished          // "if they ever …": it isn't so
+	warnedOff       // "look elsewhere" turns the sentence around
+	compared        // the figures of quote and bill
+	unsaid          // nothing in the sentence is felt
+)
+
+// worker analyses one review after the other and reuses its memory. It is for one
+// goroutine.
+type worker struct {
+	v     *vocabulary
+	lexer *lexer
+	// scratch
+	tokens []token
+	sents  []span
+	taken  []bool
+	spoken []bool
+	named  []bool // tokens of places and people
+	heard  []voice
+	extra  []voice // of phrases
+	near   []voice
+	grams  []uint64
+}
+
+func newWorker(v *vocabulary) *worker { return &worker{v: v, lexer: newLexer(v.dict)} }
+
+// isEnglish tells whether the word lists speak a review's language.
+func isEnglish(tag string) bool {
+	return len(tag) >= 2 && strings.EqualFold(tag[:2], "en") && (len(tag) == 2 || tag[2] == '-')
+}
+
+// analyze reads a review. What it finds depends on title, text, language and
+// stars, and on the vocabulary.
+func (w *worker) analyze(r *reviewcast.Review) analysis {
+	a := analysis{english: isEnglish(r.Language)}
+	if r.Title != nil {
+		w.read(*r.Title)
+		a.named = w.names(true, a.named)
+		if a.english {
+			w.listen(&a)
+		}
+	}
+	if r.Text != nil {
+		w.read(*r.Text)
+		a.named = w.names(false, a.named)
+		w.aspects(r.Rating, &a)
+		a.grams = w.phrases()
+	}
+	return a
+}
+
+// read cuts a text up.
+func (w *worker) read(text string) {
+	w.tokens = w.lexer.scan(text, w.tokens[:0])
+	w.sents = sentencesOf(text, w.sents[:0])
+	structure(w.tokens, w.sents)
+	n := len(w.tokens)
+	if cap(w.taken) < n {
+		w.taken, w.spoken, w.named = make([]bool, n, n*2), make([]bool, n, n*2), make([]bool, n, n*2)
+	}
+	w.taken, w.spoken, w.named = w.taken[:n], w.spoken[:n], w.named[:n]
+	clear(w.taken)
+	clear(w.spoken)
+	clear(w.named)
+}
+
+// names finds places, people, services and problems. The tokens of places and
+// people say nothing more: Grace is no praise.
+func (w *worker) names(title bool, dst []named) []named {
+	dst = w.v.findNames(w.tokens, w.taken, title, dst)
+	copy(w.spoken, w.taken)
+	copy(w.named, w.taken)
+	for k := service; k <= problem; k++ {
+		t := w.v.things[k]
+		if t == nil {
+			continue
+		}
+		for i := 0; i < len(w.tokens); i++ {
+			if len(w.tokens[i].syms) == 0 {
+				continue
+			}
+			m := t.longest(w.tokens, i, w.taken)
+			if m.payload == 0 {
+				continue
+			}
+			last := m.last()
+			for _, id := range w.v.thingIDs[k][m.payload-1] {
+				dst = append(dst, named{id: id, kind: k, start: w.tokens[i].start, end: w.tokens[last].end, title: title})
+			}
+			i = last
+		}
+	}
+	return dst
+}
+
+// listen adds up what a title says, which no quote can show and which therefore
+// counts for the review as a whole only.
+func (w *worker) listen(a *analysis) {
+	w.match(true)
+	w.heard = append(voices(w.tokens, 0, len(w.tokens), w.spoken, w.heard[:0]), w.extra...)
+	a.loudness = loudness(a.loudness, w.heard)
+}
+
+func loudness(sum [2]float32, heard []voice) [2]float32 {
+	for _, v := range heard {
+		if v.valence > 0 {
+			sum[0] += float32(v.valence)
+		} else {
+			sum[1] -= float32(v.valence)
+		}
+	}
+	return sum
+}
+
+// hit is a phrase found.
+type hit struct {
+	m       match
+	feeling feeling
+	rule    rule
+}
+
+// match finds the phrases, the longest first, marks their tokens as spoken, and
+// leaves the voices of those with a polarity in w.extra.
+func (w *worker) match(english bool) []hit {
+	var hits []hit
+	w.extra = w.extra[:0]
+	for i := range w.tokens {
+		t := &w.tokens[i]
+		if len(t.syms) == 0 || w.taken[i] {
+			continue
+		}
+		m := w.v.phrases.longest(w.tokens, i, w.taken)
+		if m.payload == 0 {
+			continue
+		}
+		group := w.v.entries[m.payload-1]
+		if !english && group[0].origin != FromEditor {
+			continue
+		}
+		for _, at := range m.at[:m.words] {
+			w.taken[at], w.spoken[at] = true, true
+		}
+		e := group[0]
+		if e.meaning == ignores {
+			continue
+		}
+		if n := len(hits); n > 0 && hits[n-1].m.last() > i && sameAspect(w.v.entries[hits[n-1].m.payload-1], group) {
+			continue // within the gap of a longer phrase
+		}
+		h := hit{m: m}
+		if e.meaning == praises || e.meaning == blames {
+			h.feeling, h.rule = w.say(e, m)
+			v := phraseValence
+			if h.feeling == negative {
+				v = -v
+			}
+			if h.feeling != neutral {
+				w.extra = append(w.extra, voice{m.first(), m.last(), v, e.aspect})
+			}
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
+
+func sameAspect(a, b []entry) bool {
+	for _, x := range a {
+		for _, y := range b {
+			if x.aspect == y.aspect {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// say gives what a phrase with a polarity means where it stands.
+func (w *worker) say(e entry, m match) (feeling, rule) {
+	f := positive
+	if e.meaning == blames {
+		f = negative
+	}
+	first := m.first()
+	if !e.denies && negated(w.tokens, w.startOf(first), first) {
+		return f.not(), denied
+	}
+	if f == positive {
+		switch w.condition(first) {
+		case wished:
+			return negative, wished
+		case supposed:
+			return neutral, supposed
+		}
+	} else if w.condition(first) == supposed {
+		return neutral, supposed
+	}
+	return f, asSaid
+}
+
+// startOf is the first token of token i's sentence.
+func (w *worker) startOf(i int) int {
+	for i > 0 && w.tokens[i-1].sentence == w.tokens[i].sentence {
+		i--
+	}
+	return i
+}
+
+// condition tells whether token i stands in an "if" of its clause: supposed, or
+// wished when it is said not to be so ("if they ever answered", "if only", "if
+// the price had been fair", "I wish").
+func (w *worker) condition(i int) rule {
+	found := asSaid
+	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
+		t := &w.tokens[k]
+		if t.text == "ever" || t.text == "had" && found == asSaid {
+			found = wished
+			continue
+		}
+		if t.flags&hedge == 0 {
+			continue
+		}
+		if k > 0 && (w.tokens[k-1].text == "even" || w.tokens[k-1].text == "as" || w.tokens[k-1].text == "wonder") {
+			return asSaid
+		}
+		if t.text == "wish" || t.text == "wished" || found == wished || k+1 < len(w.tokens) && w.tokens[k+1].text == "only" {
+			return wished
+		}
+		return supposed
+	}
+	return asSaid
+}
+
+// aspects reads the text: its phrases, then sentence by sentence what is felt.
+func (w *worker) aspects(stars int, a *analysis) {
+	hits := w.match(a.english)
+	next := 0
+	for lo := 0; lo < len(w.tokens); {
+		hi := lo + 1
+		s := w.tokens[lo].sentence
+		for hi < len(w.tokens) && w.tokens[hi].sentence == s {
+			hi++
+		}
+		from := next
+		for next < len(hits) && hits[next].m.first() < hi {
+			next++
+		}
+		w.heard = w.heard[:0]
+		if a.english {
+			w.heard = voices(w.tokens, lo, hi, w.spoken, w.heard)
+		}
+		for _, v := range w.extra {
+			if v.at >= lo && v.at < hi {
+				w.heard = append(w.heard, v)
+			}
+		}
+		a.loudness = loudness(a.loudness, w.heard)
+		if from < next {
+			w.sentence(lo, hi, w.sents[s], hits[from:next], stars, a)
+		}
+		lo = hi
+	}
+	w.compare(a)
+}
+
+// sentence turns the phrases of one sentence into mentions.
+func (w *worker) sentence(lo, hi int, where span, hits []hit, stars int, a *analysis) {
+	question := w.asks(lo, hi)
+	begin := len(a.mentions)
+	settled := map[int16]bool(nil)
+	for pass := range 2 { // phrases settle an aspect; then its bare names are weighed
+		for _, h := range hits {
+			for _, e := range w.v.entries[h.m.payload-1] {
+				if e.aspect < 0 || !a.english && e.origin != FromEditor {
+					continue
+				}
+				said := e.meaning == praises || e.meaning == blames || e.meaning == states
+				if said != (pass == 0) {
+					continue
+				}
+				m := mention{
+					start: w.tokens[h.m.first()].start, end: w.tokens[h.m.last()].end, sentence: where,
+					aspect: int16(e.aspect), entry: h.m.payload, origin: byTrade,
+				}
+				if e.origin == FromEditor {
+					m.origin = byEditor
+				}
+				if said {
+					if e.meaning != states {
+						m.polarity, m.rule = w.say(e, h.m)
+					}
+					if question && m.polarity != neutral {
+						m.polarity, m.rule = neutral, asQuestion
+					}
+					m.score = [...]float32{0, phraseValence, -phraseValence}[m.polarity]
+					if settled == nil {
+						settled = map[int16]bool{}
+					}
+					settled[m.aspect] = true
+				} else {
+					if settled[m.aspect] {
+						continue
+					}
+					sum := w.weigh(e, h.m)
+					m.score, m.origin, m.polarity = float32(sum), byLexicon, feelingOf(sum)
+					switch {
+					case question:
+						m.polarity, m.rule = neutral, asQuestion
+					case m.polarity == positive && w.condition(h.m.first()) == wished:
+						m.polarity, m.rule = negative, wished
+					case m.polarity == neutral && len(w.heard) == 0 && stars != 3 && e.meaning == names && stars > 0:
+						m.origin, m.rule, m.polarity = byStars, unsaid, negative
+						if stars > 3 {
+							m.polarity = positive
+						}
+					}
+					if e.meaning == maybe && m.polarity == neutral {
+						continue
+					}
+				}
+				a.mentions = append(a.mentions, m)
+			}
+		}
+	}
+	if w.warnsOff(lo, hi) {
+		for i := range a.mentions[begin:] {
+			if m := &a.mentions[begin+i]; m.polarity == positive || m.rule == supposed {
+				m.polarity, m.rule = negative, warnedOff
+			}
+		}
+	}
+}
+
+// weigh asks the lexicon rule what is felt about a term. The phrases of other
+// aspects speak of those. A word that is an aspect only sometimes ("people") hears
+// no more than its own clause.
+func (w *worker) weigh(e entry, m match) float64 {
+	w.near = w.near[:0]
+	for _, v := range w.heard {
+		if v.aspect != anyAspect && v.aspect != e.aspect ||
+			e.meaning == maybe && w.tokens[v.at].clause != w.tokens[m.first()].clause {
+			continue
+		}
+		w.near = append(w.near, v)
+	}
+	return felt(w.tokens, w.near, m.first(), m.last())
+}
+
+// asks tells whether a sentence is a question that is open: not "how can they
+// charge so much?", which is an answer.
+func (w *worker) asks(lo, hi int) bool {
+	if w.tokens[hi-1].shape&asked == 0 {
+		return false
+	}
+	switch w.tokens[lo].text {
+	case "how", "why", "what", "who", "where", "when", "seriously", "really":
+		return false
+	}
+	return true
+}
+
+// warnsOff finds "look elsewhere" and its like.
+func (w *worker) warnsOff(lo, hi int) bool {
+	for i := lo + 1; i < hi; i++ {
+		if w.tokens[i].text == "elsewhere" {
+			switch w.tokens[i-1].text {
+			case "look", "go", "try", "call", "shop", "stay", "somewhere", "looking":
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,294 @@
+package insights
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"reviewcast"
+)
+
+// How much stands behind an aspect: enough to read on.
+const (
+	maxQuotes   = 3 // of each polarity
+	maxExamples = 5 // review ids
+	maxPhrases  = 5
+	// phraseSample is how many mentions of a phrase are read for the form in which
+	// most customers write it.
+	phraseSample = 100
+	// maxPhrase is the length, in bytes, up to which a mention shows as a phrase.
+	maxPhrase = 40
+)
+
+// aspectSum is what is counted of one aspect.
+type aspectSum struct {
+	votes, textRatings int
+	stars              int
+	score              float64
+	counts             reviewcast.SentimentCounts
+	months             []reviewcast.AspectMonth // newest first
+	monthScore         float64
+	trend              trendSum
+	examples           []string
+	quotes             [3][]quote // by feeling
+	phrases            map[int32]*phraseSum
+}
+
+// phraseSum counts a pattern, and the first ways in which it is written.
+type phraseSum struct {
+	n       int
+	written map[string]int
+}
+
+// quote is a candidate for the evidence.
+type quote struct {
+	review *found
+	m      *mention
+	age    int // 0: the newest review
+}
+
+// aspects counts every aspect of the vocabulary, in its order: one vote a review.
+// Nothing is said about an aspect that nothing was found for: its count is 0 and
+// its confidence none.
+func aspects(v *vocabulary, all []found) []reviewcast.Aspect {
+	sums := make([]aspectSum, len(v.aspects))
+	for i := range sums {
+		sums[i].phrases = map[int32]*phraseSum{}
+	}
+	texts, textStars := 0, 0
+	var w windows
+	if len(all) > 0 {
+		w = windowsTo(all[0].Date)
+	}
+	for i := range all {
+		r := &all[i]
+		if r.Text == nil {
+			continue
+		}
+		texts++
+		textStars += r.Rating
+		for _, b := range r.verdict.votes {
+			sums[b.aspect].vote(r, b, w, i)
+		}
+		for k := range r.mentions {
+			sums[r.mentions[k].aspect].phrase(r, &r.mentions[k])
+		}
+	}
+	out := make([]reviewcast.Aspect, len(v.aspects))
+	for i, t := range v.aspects {
+		out[i] = sums[i].publish(t, texts, textStars)
+	}
+	return out
+}
+
+func (s *aspectSum) vote(r *found, b vote, w windows, age int) {
+	s.votes++
+	s.stars += r.Rating
+	count(&s.counts, b.polarity)
+	value := map[reviewcast.Polarity]float64{reviewcast.Positive: 1, reviewcast.Negative: -1}[b.polarity]
+	s.score += value
+	s.trend.add(w, r.Date, value)
+	if month := r.Date.Month(); len(s.months) == 0 || s.months[len(s.months)-1].Month != month {
+		s.months = append(s.months, reviewcast.AspectMonth{Month: month})
+		s.monthScore = 0
+	}
+	m := &s.months[len(s.months)-1]
+	m.MentionCount++
+	s.monthScore += value
+	m.Score = s.monthScore / float64(m.MentionCount)
+	if len(s.examples) < maxExamples {
+		s.examples = append(s.examples, r.ID)
+	}
+	at := &r.mentions[b.mention]
+	s.offer(quote{r, at, age})
+}
+
+// offer keeps the best quotes of each polarity: those whose polarity a phrase
+// settled before those where the words were weighed, before those where only the
+// stars spoke; then sentences of a readable length; then the newest. A review
+// stands for one polarity only, so no review is quoted twice.
+func (s *aspectSum) offer(q quote) {
+	list := &s.quotes[q.m.polarity]
+	if n := len(*list); n == maxQuotes && !better(q, (*list)[n-1]) {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(*list, q, func(a, b quote) int {
+		if better(a, b) {
+			return -1
+		}
+		return 1
+	})
+	*list = slices.Insert(*list, at, q)
+	if len(*list) > maxQuotes {
+		*list = (*list)[:maxQuotes]
+	}
+}
+
+func better(a, b quote) bool {
+	return cmp.Or(cmp.Compare(a.m.origin, b.m.origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
+}
+
+// awkward is 0 for a sentence that can be read by itself.
+func awkward(m *mention) int {
+	switch n := m.sentence.end - m.sentence.start; {
+	case n < 16:
+		return 1
+	case n > 220:
+		return 2
+	}
+	return 0
+}
+
+func (s *aspectSum) phrase(r *found, m *mention) {
+	p := s.phrases[m.entry]
+	if p == nil {
+		p = &phraseSum{written: map[string]int{}}
+		s.phrases[m.entry] = p
+	}
+	p.n++
+	if p.n <= phraseSample && m.rule != compared && m.end-m.start <= maxPhrase {
+		p.written[strings.Join(strings.Fields(strings.ToLower((*r.Text)[m.start:m.end])), " ")]++
+	}
+}
+
+// topPhrases gives the words that customers use most, as most of them write them.
+func (s *aspectSum) topPhrases() []string {
+	total := map[string]int{}
+	for _, p := range s.phrases {
+		if text, ok := mostWritten(p.written); ok {
+			total[text] += p.n
+		}
+	}
+	return most(total, maxPhrases)
+}
+
+func mostWritten(written map[string]int) (string, bool) {
+	top := most(written, 1)
+	if len(top) == 0 {
+		return "", false
+	}
+	return top[0], true
+}
+
+// most gives the n keys with the highest counts, equals by alphabet.
+func most(counts map[string]int, n int) []string {
+	keys := make([]string, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
+	})
+	return keys[:min(n, len(keys))]
+}
+
+func (s *aspectSum) publish(t Term, texts, textStars int) reviewcast.Aspect {
+	a := reviewcast.Aspect{
+		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
+		Confidence:    wilson(s.counts.PositiveCount, s.votes),
+		AverageRating: Mean(s.stars, s.votes), AverageRatingWithout: Mean(textStars-s.stars, texts-s.votes),
+		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples, Evidence: s.evidence(),
+		Monthly: s.months, Trend: s.trend.trend(scoreStep),
+	}
+	if a.ExampleReviewIDs == nil {
+		a.ExampleReviewIDs = []string{}
+	}
+	if texts > 0 {
+		a.NotMentionedPct = round(100*float64(texts-s.votes)/float64(texts), 1)
+	}
+	if s.votes > 0 {
+		a.PositivePct = round(100*float64(s.counts.PositiveCount)/float64(s.votes), 1)
+		a.Score = round(s.score/float64(s.votes), 3)
+	}
+	if a.Monthly == nil {
+		a.Monthly = []reviewcast.AspectMonth{}
+	}
+	slices.Reverse(a.Monthly)
+	for i := range a.Monthly {
+		a.Monthly[i].Score = round(a.Monthly[i].Score, 3)
+	}
+	return a
+}
+
+// evidence lists quotes, the negative ones beside the positive: where there is a
+// negative vote, there is its sentence.
+func (s *aspectSum) evidence() []reviewcast.Evidence {
+	out := []reviewcast.Evidence{}
+	for _, f := range []feeling{positive, negative, neutral} {
+		for i, q := range s.quotes[f] {
+			if f == neutral && i > 0 {
+				break // one is enough to show what neither praise nor blame looks like
+			}
+			out = append(out, q.publish())
+		}
+	}
+	return out
+}
+
+func (q quote) publish() reviewcast.Evidence {
+	text := *q.review.Text
+	where := readable(text, q.m)
+	start, end := codePoints(text, where)
+	return reviewcast.Evidence{
+		ReviewID: q.review.ID, Start: start, End: end, Quote: text[where.start:where.end],
+		Polarity: q.m.polarity.polarity(), Source: string(q.m.origin.public()),
+	}
+}
+
+// maxQuote is the length, in bytes, beyond which a sentence is cut to the words
+// around the mention: some people never set a full stop.
+const maxQuote = 400
+
+func readable(text string, m *mention) span {
+	s := m.sentence
+	s.start, s.end = min(s.start, m.start), max(s.end, m.end) // figures may be a sentence apart
+	if s.end-s.start <= maxQuote {
+		return s
+	}
+	lo, hi := max(s.start, m.start-maxQuote/2), min(s.end, max(m.end, m.start+maxQuote/2))
+	if at := strings.IndexAny(text[lo:m.start], " \n"); lo > s.start && at >= 0 {
+		lo += int32(at) + 1
+	} else if lo > s.start {
+		lo = m.start
+	}
+	if at := strings.LastIndexAny(text[m.end:hi], " \n"); hi < s.end && at >= 0 {
+		hi = m.end + int32(at)
+	} else if hi < s.end {
+		hi = m.end
+	}
+	return span{lo, hi}
+}
+
+// codePoints turns bytes into the offsets that are published.
+func codePoints(text string, s span) (start, end int) {
+	for range text[:s.start] {
+		start++
+	}
+	end = start
+	for range text[s.start:s.end] {
+		end++
+	}
+	return start, end
+}
+
+// wilson is the 95 % Wilson score interval of a share, with two decimals (E. B.
+// Wilson, 1927). The level tells how wide it is: high is within 15 points, medium
+// within 35.
+func wilson(k, n int) reviewcast.Confidence {
+	if n == 0 {
+		return reviewcast.Confidence{Low: 0, High: 1, Level: "none"}
+	}
+	const z = 1.959963984540054
+	p, m := float64(k)/float64(n), float64(n)
+	centre := (p + z*z/(2*m)) / (1 + z*z/m)
+	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	c := reviewcast.Confidence{Low: round(max(0, centre-half), 2), High: round(min(1, centre+half), 2), Level: "low"}
+	switch width := 2 * half; {
+	case width <= 0.15:
+		c.Level = "high"
+	case width <= 0.35:
+		c.Level = "medium"
+	}
+	return c
+}

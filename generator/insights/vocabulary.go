@@ -1,0 +1,178 @@
+package insights
+
+import (
+	"fmt"
+	"strings"
+
+	"reviewcast"
+)
+
+// Term is an aspect or a problem of the vocabulary.
+type Term struct {
+	ID, Label string
+	// Terms name it; what is felt about it is read from the words around them.
+	// An aspect without terms that bears the id of a shipped one has its terms.
+	Terms []string
+	// Positive, Negative and Neutral are the editors' phrases, which settle the
+	// matter by themselves and come before everything shipped. For aspects only.
+	Positive, Negative, Neutral []string
+}
+
+// Origin says where the polarity of a mention comes from.
+type Origin string
+
+// The origins, in the order in which they are asked.
+const (
+	FromEditor  Origin = "editor"  // a phrase of insights.yaml
+	FromTrade   Origin = "trade"   // a phrase that comes with reviewcast
+	FromLexicon Origin = "lexicon" // the words around, weighed by distance
+	FromStars   Origin = "stars"   // the text is silent; the stars are not
+)
+
+// entry is what a phrase means.
+type entry struct {
+	aspect  int32 // index into vocabulary.aspects, -1: none
+	meaning meaning
+	origin  Origin
+	pattern string
+	denies  bool // it holds a "not" of its own, so one before it changes nothing
+}
+
+// vocabulary is everything that texts are searched for, compiled. It isn't
+// changed once it is made, so any number of goroutines may use it.
+type vocabulary struct {
+	dict    *dictionary
+	aspects []Term
+	phrases *trie // payload: index into entries
+	entries [][]entry
+
+	things     [kinds]*trie // of services and problems; payload: index into thingIDs
+	thingIDs   [kinds][][]int32
+	ids        [kinds][]string // by index
+	people     *trie           // names of places and technicians; payload: index into nameList
+	nameList   []name
+	fuzzyNames []fuzzyName
+	topics     []ruled
+	topicTrie  *trie // payload: index into topics; nil when the editors made none
+}
+
+// newVocabulary compiles the words of an input. An editor's phrase with nothing to
+// look for in it ("…") is skipped: the source loader has warned of it.
+func newVocabulary(in Input) *vocabulary {
+	lex := shipped()
+	v := &vocabulary{dict: newDictionary(lex), aspects: in.Aspects, phrases: newTrie(), people: newTrie()}
+	if v.aspects == nil {
+		v.aspects = DefaultAspects
+	}
+	index := map[string]int32{"": -1}
+	for i, a := range v.aspects {
+		index[a.ID] = int32(i)
+	}
+	for _, text := range in.Ignore {
+		v.addEditors(text, entry{aspect: -1, meaning: ignores})
+	}
+	own := map[string]bool{}
+	for i, a := range v.aspects {
+		own[a.ID] = len(a.Terms) > 0
+		for _, list := range []struct {
+			texts   []string
+			meaning meaning
+		}{{a.Positive, praises}, {a.Negative, blames}, {a.Neutral, states}, {a.Terms, names}} {
+			for _, text := range list.texts {
+				v.addEditors(text, entry{aspect: int32(i), meaning: list.meaning})
+			}
+		}
+	}
+	for _, p := range lex.phrases {
+		at, known := index[p.aspect]
+		if !known || own[p.aspect] && p.meaning == names {
+			continue
+		}
+		v.addPhrase(p.pattern, false, entry{aspect: at, meaning: p.meaning, origin: FromTrade, pattern: p.pattern, denies: denies(p.pattern)})
+	}
+	v.addThings(service, in.Business.Services, in.ServiceAliases)
+	problems := make([]reviewcast.Named, len(in.Problems))
+	aliases := map[string][]string{}
+	for i, p := range in.Problems {
+		problems[i] = reviewcast.Named{ID: p.ID, Name: p.Label}
+		aliases[p.ID] = p.Terms
+	}
+	v.addThings(problem, problems, aliases)
+	v.addNames(in)
+	if len(in.Topics.Pin)+len(in.Topics.Merge) > 0 {
+		v.addTopics(in.Topics)
+	}
+	return v
+}
+
+// addEditors enters an editor's words. A term with a polarity of its own in the
+// shipped list keeps that: an editor who lists "late" under punctuality names the
+// aspect, and doesn't unsay that late is bad.
+func (v *vocabulary) addEditors(text string, e entry) {
+	e.origin, e.pattern = FromEditor, strings.TrimSpace(text)
+	v.addPhrase(text, true, e)
+}
+
+func (v *vocabulary) addPhrase(text string, plain bool, e entry) {
+	p, err := v.dict.compile(text, plain)
+	if err != nil {
+		if plain {
+			return
+		}
+		panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
+	}
+	v.phrases.add(p, func(have int32) int32 {
+		if have == 0 {
+			v.entries = append(v.entries, []entry{e})
+			return int32(len(v.entries))
+		}
+		group := &v.entries[have-1]
+		for i, old := range *group {
+			switch {
+			case old.aspect == e.aspect && old.meaning == names && e.origin == FromTrade:
+				(*group)[i] = e // see addEditors
+				return have
+			case old.aspect == e.aspect, old.origin == FromEditor && e.origin != FromEditor && old.meaning != names, old.meaning == ignores:
+				return have
+			}
+		}
+		*group = append(*group, e)
+		return have
+	})
+}
+
+func denies(pattern string) bool {
+	for _, w := range strings.Fields(pattern) {
+		switch strings.TrimSuffix(w, "?") {
+		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "didn't", "don't", "can't", "couldn't", "wasn't", "isn't", "won't", "doesn't":
+			return true
+		}
+	}
+	return false
+}
+
+// addThings enters services or problems by label and aliases. A phrase that two
+// of them share names both: unlike people, nobody is wronged by it.
+func (v *vocabulary) addThings(k kind, list []reviewcast.Named, aliases map[string][]string) {
+	v.things[k] = newTrie()
+	for i, n := range list {
+		v.ids[k] = append(v.ids[k], n.ID)
+		for _, text := range append([]string{n.Name}, aliases[n.ID]...) {
+			p, err := v.dict.compile(text, true)
+			if err != nil {
+				continue
+			}
+			v.things[k].add(p, func(have int32) int32 {
+				if have == 0 {
+					v.thingIDs[k] = append(v.thingIDs[k], []int32{int32(i)})
+					return int32(len(v.thingIDs[k]))
+				}
+				ids := &v.thingIDs[k][have-1]
+				if (*ids)[len(*ids)-1] != int32(i) {
+					*ids = append(*ids, int32(i))
+				}
+				return have
+			})
+		}
+	}
+}
