@@ -116,6 +116,9 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
+	// last is what this Builder itself has written, so that the next build needn't
+	// read it back; nil before that.
+	last *written
 }
 
 // NewBuilder makes a Builder. Nothing is read before Build.
@@ -139,7 +142,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return res, out.write(ctx, res, b.cfg.Encodings.codings())
+	return res, b.write(ctx, out, res)
 }
 
 // Prepare builds without writing, for whoever wants to show the result first.
@@ -152,7 +155,17 @@ func (b *Builder) Write(ctx context.Context, res *Result) error {
 		return err
 	}
 	defer out.unlock()
-	return out.write(ctx, res, b.cfg.Encodings.codings())
+	return b.write(ctx, out, res)
+}
+
+func (b *Builder) write(ctx context.Context, out *output, res *Result) error {
+	b.last = nil // whatever goes wrong, the folder is looked at again
+	if err := out.write(ctx, res, b.cfg.Encodings.codings()); err != nil {
+		return err
+	}
+	var err error
+	b.last, err = remember(res)
+	return err
 }
 
 func (b *Builder) prepare(ctx context.Context) (*Result, error) {
@@ -163,15 +176,9 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 	if content == nil {
 		return nil, &ProblemsError{problems}
 	}
-	where := b.cfg.Previous
-	if where == "" {
-		where = b.cfg.PublicDir
-	}
-	previous, err := readPublished(ctx, where)
-	if errors.Is(err, errNeverPublished) {
-		previous = &published{}
-	} else if err != nil {
-		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
+	previous, err := b.previous(ctx)
+	if err != nil {
+		return nil, err
 	}
 	draft := previous.draft(content)
 	for _, id := range draft.Missing {
@@ -193,6 +200,24 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 		res.Manifest.Draft = &draft
 	}
 	return res, nil
+}
+
+// previous is the last published set.
+func (b *Builder) previous(ctx context.Context) (*published, error) {
+	where := b.cfg.Previous
+	if where == "" {
+		where = b.cfg.PublicDir
+		if p := b.last.in(where); p != nil {
+			return p, nil
+		}
+	}
+	p, err := readPublished(ctx, where)
+	if errors.Is(err, errNeverPublished) {
+		return &published{}, nil
+	} else if err != nil {
+		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
+	}
+	return p, nil
 }
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.

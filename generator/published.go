@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -40,14 +41,28 @@ const (
 	previousTimeout = 2 * time.Minute
 )
 
-// readPublished reads the last published set from a folder or an http(s) URL and
-// checks the dataset against its manifest.
+// readPublished reads the last published set from a folder or an http(s) URL.
 func readPublished(ctx context.Context, where string) (*published, error) {
+	manifest, data, err := readSet(ctx, where)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := reviewIDs(data)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
+	}
+	p := &published{manifest: *manifest}
+	p.promise(ids)
+	return p, nil
+}
+
+// readSet reads a manifest and the bytes of the dataset, checked against it.
+func readSet(ctx context.Context, where string) (*reviewcast.Manifest, []byte, error) {
 	get := folderReader(where)
 	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
 		base, err := reviewcast.ParseBaseURL(where)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, previousTimeout)
@@ -56,34 +71,63 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	}
 	data, err := get(reviewcast.PathManifest, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errNeverPublished
+		return nil, nil, errNeverPublished
 	} else if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	p := &published{}
-	if err := json.Unmarshal(data, &p.manifest); err != nil {
-		return nil, fmt.Errorf("%s is not a manifest of ours: %w", reviewcast.PathManifest, err)
+	m := &reviewcast.Manifest{}
+	if err := json.Unmarshal(data, m); err != nil {
+		return nil, nil, fmt.Errorf("%s is not a manifest of ours: %w", reviewcast.PathManifest, err)
 	}
-	if p.manifest.Version != 1 {
-		return nil, fmt.Errorf("%s is of version %d; this reviewcast knows version 1", reviewcast.PathManifest, p.manifest.Version)
+	if m.Version != 1 {
+		return nil, nil, fmt.Errorf("%s is of version %d; this reviewcast knows version 1", reviewcast.PathManifest, m.Version)
 	}
-	file, ok := p.manifest.File(reviewcast.PathReviews)
+	file, ok := m.File(reviewcast.PathReviews)
 	if !ok {
-		return nil, fmt.Errorf("%s lists no %s", reviewcast.PathManifest, reviewcast.PathReviews)
+		return nil, nil, fmt.Errorf("%s lists no %s", reviewcast.PathManifest, reviewcast.PathReviews)
 	}
 	data, err = get(reviewcast.PathReviews, maxPublished)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != file.SHA256 {
-		return nil, fmt.Errorf("%s is not the one that %s lists; restore the folder, or delete it all to publish as if for the first time", reviewcast.PathReviews, reviewcast.PathManifest)
+		return nil, nil, fmt.Errorf("%s is not the one that %s lists; restore the folder, or delete it all to publish as if for the first time", reviewcast.PathReviews, reviewcast.PathManifest)
 	}
-	ids, err := reviewIDs(data)
+	return m, data, nil
+}
+
+// written is a set that a Builder has written, and the bytes of its manifest.
+type written struct {
+	published
+	manifest []byte
+}
+
+// remember keeps of a written result what readPublished would read back.
+func remember(res *Result) (*written, error) {
+	manifest, err := encodeManifest(res.Manifest)
 	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
+		return nil, err
 	}
-	p.promise(ids)
-	return p, nil
+	w := &written{published{manifest: *res.Manifest}, manifest}
+	ids := make([]string, 0, len(res.Dataset.Reviews))
+	for i := range res.Dataset.Reviews {
+		ids = append(ids, res.Dataset.Reviews[i].ID)
+	}
+	w.promise(ids)
+	return w, nil
+}
+
+// in gives the set as long as its manifest still stands in the folder, byte for
+// byte: then nobody else has published there since. Otherwise, nil.
+func (w *written) in(dir string) *published {
+	if w == nil {
+		return nil
+	}
+	data, err := folderReader(dir)(reviewcast.PathManifest, maxManifest)
+	if err != nil || !bytes.Equal(data, w.manifest) {
+		return nil
+	}
+	return &w.published
 }
 
 func reviewIDs(data []byte) ([]string, error) {

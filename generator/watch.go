@@ -21,13 +21,19 @@ const (
 	watchBurst = 100 * time.Millisecond
 )
 
+// watchReturn is how often a folder that is gone is looked for.
+const watchReturn = 200 * time.Millisecond
+
 // Watch calls changed once when it has begun to watch, so that nothing falls
 // between a first build and the watch, and then after every burst of changes
 // below dir, until ctx ends.
+//
 // Directories are watched, not files: editors save by writing another file and
 // renaming it, and a watch on the old one would see nothing more. New
-// directories are added as they appear. poll > 0 looks at the tree at that
-// interval instead, for network folders, which send no events.
+// directories are added as they appear. When dir itself goes (a rename, another
+// branch checked out), changed is called for that, and again when it is back.
+// poll > 0 looks at the tree at that interval instead, for network folders, which
+// send no events.
 //
 // changed runs on Watch's goroutine: what happens meanwhile is seen afterwards.
 func Watch(ctx context.Context, dir string, poll time.Duration, log *slog.Logger, changed func()) error {
@@ -42,48 +48,94 @@ func Watch(ctx context.Context, dir string, poll time.Duration, log *slog.Logger
 	if err := addTree(w, dir); err != nil {
 		return fmt.Errorf("watch %s: %w; --poll 1s works without the system's help", dir, err)
 	}
-	changed()
-	quiet := time.NewTimer(time.Hour)
-	quiet.Stop()
-	var burst time.Time // when the burst began; zero when there is none
+	(&watch{Watcher: w, dir: dir, log: log, changed: changed}).run(ctx)
+	return nil
+}
+
+// watch is a running Watch.
+type watch struct {
+	*fsnotify.Watcher
+	dir     string
+	log     *slog.Logger
+	changed func()
+
+	quiet *time.Timer // runs while a burst does
+	burst time.Time   // when the burst began; zero when there is none
+	gone  *time.Timer // runs while dir isn't there
+}
+
+func (w *watch) run(ctx context.Context) {
+	w.quiet, w.gone = time.NewTimer(time.Hour), time.NewTimer(time.Hour)
+	w.quiet.Stop()
+	w.gone.Stop()
+	w.changed()
 	for {
 		select {
 		case <-ctx.Done():
-			return nil
-		case err, ok := <-w.Errors:
-			if !ok {
-				return nil
-			}
+			return
+		case err := <-w.Errors:
 			// An overflow lost events, so anything may have changed.
-			log.Warn("watch", "err", err)
+			w.log.Warn("watch", "err", err)
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				if err := addTree(w, dir); err != nil {
-					log.Warn("watch", "err", err)
-				}
-				quiet.Reset(watchQuiet)
+				w.add(w.dir)
+				w.event()
 			}
-		case ev, ok := <-w.Events:
-			if !ok {
-				return nil
-			}
-			if ev.Op == fsnotify.Chmod || ignored(ev.Name) {
-				continue
-			}
-			if ev.Has(fsnotify.Create) {
-				if info, err := os.Stat(ev.Name); err == nil && info.IsDir() {
-					if err := addTree(w, ev.Name); err != nil {
-						log.Warn("watch a new folder", "dir", ev.Name, "err", err)
-					}
-				}
-			}
-			now := time.Now()
-			if burst.IsZero() {
-				burst = now
-			}
-			quiet.Reset(min(watchQuiet, max(0, watchBurst-now.Sub(burst))))
-		case <-quiet.C:
-			burst = time.Time{}
-			changed()
+		case ev := <-w.Events:
+			w.take(ev)
+		case <-w.quiet.C:
+			w.burst = time.Time{}
+			w.changed()
+		case <-w.gone.C:
+			w.look()
+		}
+	}
+}
+
+// take takes one event.
+func (w *watch) take(ev fsnotify.Event) {
+	self := ev.Name == filepath.Clean(w.dir)
+	switch {
+	case ev.Op == fsnotify.Chmod || !self && ignored(ev.Name):
+		return
+	case self && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)):
+		// A watch on the old folder, wherever it is now, would tell of another's
+		// changes.
+		for _, name := range w.WatchList() {
+			_ = w.Remove(name)
+		}
+		w.gone.Reset(watchReturn)
+	case ev.Has(fsnotify.Create):
+		if info, err := os.Stat(ev.Name); err == nil && info.IsDir() {
+			w.add(ev.Name)
+		}
+	}
+	w.event()
+}
+
+// event puts the call of changed off until a burst is over.
+func (w *watch) event() {
+	now := time.Now()
+	if w.burst.IsZero() {
+		w.burst = now
+	}
+	w.quiet.Reset(min(watchQuiet, max(0, watchBurst-now.Sub(w.burst))))
+}
+
+// look looks for a folder that is gone.
+func (w *watch) look() {
+	if info, err := os.Stat(w.dir); err != nil || !info.IsDir() {
+		w.gone.Reset(watchReturn)
+		return
+	}
+	w.add(w.dir)
+	w.event()
+}
+
+func (w *watch) add(dir string) {
+	if err := addTree(w.Watcher, dir); err != nil {
+		w.log.Warn("watch", "dir", dir, "err", err)
+		if dir == w.dir { // gone again, or not readable yet
+			w.gone.Reset(watchReturn)
 		}
 	}
 }

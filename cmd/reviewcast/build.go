@@ -2,14 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"reviewcast"
 	"reviewcast/generator"
-	"reviewcast/generator/source"
 )
 
 // buildFlags are what a build can be told, alone or within dev.
@@ -65,7 +62,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	}
 	std.problems(c.Content, res.Problems)
 	fmt.Fprintf(std.out, "%s, %s\n", summary(res), took(start))
-	std.ping(ctx, c.Hub, res)
+	std.ping(ctx, c.Hub, res.BaseURL, res.ChangedTopics())
 	return nil
 }
 
@@ -90,35 +87,13 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// buildError prints the problems that an error holds and leaves a line that sums
-// them up.
-func (std streams) buildError(content string, err error) error {
-	var p *generator.ProblemsError
-	if errors.As(err, &p) {
-		std.problems(content, p.Problems)
-	}
-	return err
-}
-
-// problems prints each on a line whose place a terminal makes a link of.
-func (std streams) problems(content string, problems []source.Problem) {
-	for _, p := range problems {
-		p.File = filepath.Join(content, filepath.FromSlash(p.File))
-		if p.Severity == source.Warning {
-			p.Message = "warning: " + p.Message
-		}
-		fmt.Fprintln(std.err, p)
-	}
-}
-
 // ping tells the hub, if there is one. The files are published by then, so a hub
 // that is down is worth a warning and no more: it will see them by itself.
-func (std streams) ping(ctx context.Context, hub string, res *generator.Result) {
-	topics := res.ChangedTopics()
+func (std streams) ping(ctx context.Context, hub, baseURL string, topics []string) {
 	if hub == "" || len(topics) == 0 {
 		return
 	}
-	if err := generator.Ping(ctx, hub, res.BaseURL, topics); err != nil {
+	if err := generator.Ping(ctx, hub, baseURL, topics); err != nil {
 		fmt.Fprintf(std.err, "warning: %s\n", err)
 		return
 	}

@@ -3,13 +3,20 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net"
+	"runtime/debug"
+	"slices"
+	"strings"
 	"time"
 
+	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
+	"reviewcast/generator/source"
 )
 
 type devCmd struct {
@@ -22,8 +29,9 @@ type devCmd struct {
 
 func (c *devCmd) Help() string {
 	return `Builds the editors' folder, serves it on this machine and builds again whenever a
-file is saved. A mistake is shown with its place, and the last good output stays
-up. Stop it with Ctrl-C.
+file is saved. The page in the browser reloads by itself. A mistake is shown with
+its place, here and over the page, and the last good output stays up. Stop it with
+Ctrl-C.
 
 Examples:
   reviewcast dev
@@ -47,22 +55,34 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	log := c.logger(std)
 	d := &dev{
 		builder: generator.NewBuilder(cfg), holder: &snapshot.Holder{}, std: std, content: c.Content, hub: c.Hub,
-		config: snapshot.Config{BaseURL: cfg.BaseURL, Logger: log},
+		config: snapshot.Config{BaseURL: cfg.BaseURL, Logger: log}, preview: newPreview(c.Content, ctx.Done()),
+		toIndex: make(chan indexJob, 1), toPing: make(chan *generator.Result, 1),
 	}
 	ec := c.edgeConfig(d.holder, cfg.BaseURL, log)
 	ec.Dev = true
-	handler, err := edge.New(ec)
+	if d.preview.whole, err = edge.New(ec); err == nil {
+		d.preview.files, err = edge.New(edge.Config{Snapshots: d.preview.holder, BaseURL: cfg.BaseURL, Dev: true, AccessLog: c.AccessLog, Logger: log})
+	}
 	if err != nil {
 		l.Close()
 		return err
 	}
+	// An editor's machine has memory, and every build throws a whole set away: the
+	// usual setting would collect several times within each.
+	debug.SetGCPercent(devGCPercent)
 	return serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: handler, holder: d.holder, log: log,
-		work: []func(context.Context) error{func(ctx context.Context) error {
-			return generator.Watch(ctx, c.Content, c.Poll, log, func() { d.rebuild(ctx) })
-		}},
+		listener: l, admin: c.AdminListen, handler: d.preview, holder: d.holder, log: log,
+		work: []func(context.Context) error{
+			func(ctx context.Context) error {
+				return generator.Watch(ctx, c.Content, c.Poll, log, func() { d.rebuild(ctx) })
+			},
+			d.index, d.ping,
+		},
 	})
 }
+
+// devGCPercent lets the heap grow to five times what is live.
+const devGCPercent = 400
 
 // localURL is the base URL of a listener: an address that means every interface
 // is reached as localhost.
@@ -74,47 +94,100 @@ func localURL(addr net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// dev is the loop of an editor's day: build, show, write, tell.
+// dev is the loop of an editor's day: build, show, write, tell. A save is on the
+// page as soon as its files are made; the index that search needs, the disk and
+// the hub follow.
 type dev struct {
 	builder *generator.Builder
-	holder  *snapshot.Holder
+	holder  *snapshot.Holder // with its index
+	preview *preview
 	config  snapshot.Config
 	std     streams
 	content string
 	hub     string
+
+	shown    *generator.Result // nil before the first
+	reported []source.Problem  // what the terminal shows already
+
+	toIndex chan indexJob
+	toPing  chan *generator.Result
 }
 
-// rebuild builds once. What is built is served from memory first; the disk
-// follows. Whatever goes wrong is told, and the last good output stays up.
+// rebuild builds once. Whatever goes wrong is told, in the terminal and on the
+// page, and the last good output stays up.
 func (d *dev) rebuild(ctx context.Context) {
 	start := time.Now()
 	res, err := d.builder.Prepare(ctx)
 	if err != nil {
 		if ctx.Err() == nil {
-			fmt.Fprintf(d.std.err, "%s\n", d.std.buildError(d.content, err))
+			d.fail(err)
 		}
 		return
 	}
-	d.std.problems(d.content, res.Problems)
-	first := d.holder.Load() == nil
-	if first || len(res.Changed)+len(res.Removed) > 0 {
+	if d.shown == nil || !sameFiles(d.shown.Manifest, res.Manifest) {
 		if err := d.show(res); err != nil {
-			fmt.Fprintf(d.std.err, "show the build: %s\n", err)
+			d.fail(fmt.Errorf("show the build: %w", err))
 			return
 		}
+	} else {
+		d.preview.clear()
 	}
-	fmt.Fprintf(d.std.out, "%s, %s\n", summary(res), took(start))
-	if first {
-		fmt.Fprintf(d.std.out, "look at it on %s (Ctrl-C stops)\n", res.BaseURL)
+	d.report(res.Problems)
+	if d.shown == nil {
+		fmt.Fprintf(d.std.out, "%s, %s\nlook at it on %s (Ctrl-C stops)\n", summary(res), took(start), res.BaseURL)
+	} else {
+		fmt.Fprintf(d.std.out, "%s, %s\n", changes(d.shown.Dataset, res), took(start))
 	}
+	d.shown = res
 	if err := d.builder.Write(ctx, res); err != nil {
-		fmt.Fprintf(d.std.err, "write the build: %s\n", err)
+		if ctx.Err() == nil {
+			d.fail(fmt.Errorf("write the build: %w", err))
+		}
 		return
 	}
-	d.std.ping(ctx, d.hub, res)
+	if d.hub != "" && len(res.ChangedTopics()) > 0 {
+		select {
+		case d.toPing <- res:
+		case <-ctx.Done():
+		}
+	}
 }
 
-// show puts the build before the edge without a detour over the disk.
+// sameFiles tells whether two builds have the same files. What Result calls
+// changed is held against the disk, where the build that is shown may not have
+// arrived.
+func sameFiles(a, b *reviewcast.Manifest) bool {
+	return slices.EqualFunc(a.Files, b.Files, func(a, b reviewcast.File) bool { return a.Path == b.Path && a.SHA256 == b.SHA256 })
+}
+
+// fail tells why there is no new build.
+func (d *dev) fail(err error) {
+	var p *generator.ProblemsError
+	if !errors.As(err, &p) {
+		p = &generator.ProblemsError{}
+	}
+	d.report(p.Problems)
+	fmt.Fprintf(d.std.err, "%s\n", err)
+	d.preview.fail(err, p.Problems)
+}
+
+// report prints the problems that weren't there at the last save: an editor who
+// mends one of ten needn't look for it among the other nine.
+func (d *dev) report(problems []source.Problem) {
+	known := make(map[source.Problem]bool, len(d.reported))
+	for _, p := range d.reported {
+		known[p] = true
+	}
+	for _, p := range problems {
+		if !known[p] {
+			fmt.Fprintln(d.std.err, oneLine(d.content, p))
+		}
+	}
+	d.reported = problems
+}
+
+// show puts the build before the page without a detour over the disk, and has it
+// indexed.
 func (d *dev) show(res *generator.Result) error {
 	manifest, err := json.Marshal(res.Manifest)
 	if err != nil {
@@ -124,10 +197,109 @@ func (d *dev) show(res *generator.Result) error {
 	for _, a := range res.Artifacts {
 		bodies[a.Path] = a.Body
 	}
-	s, err := snapshot.FromArtifacts(manifest, bodies, d.config)
+	c := d.config
+	c.FilesOnly = true
+	s, err := snapshot.FromArtifacts(manifest, bodies, c)
 	if err != nil {
 		return err
 	}
-	d.holder.Swap(s)
+	job := indexJob{manifest, bodies, d.preview.show(s)}
+	select {
+	case skipped := <-d.toIndex: // a newer build takes its place
+		job.done = func(done func()) func() { return func() { skipped.done(); done() } }(job.done)
+	default:
+	}
+	d.toIndex <- job // there is room: nobody else sends
 	return nil
+}
+
+// indexJob is a build to be made searchable; done lets the requests through that
+// wait for it.
+type indexJob struct {
+	manifest []byte
+	bodies   map[string][]byte
+	done     func()
+}
+
+// index makes builds searchable until ctx ends, the newest first of all.
+func (d *dev) index(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case job := <-d.toIndex:
+			s, err := snapshot.FromArtifacts(job.manifest, job.bodies, d.config)
+			if err != nil {
+				fmt.Fprintf(d.std.err, "index the build: %s\n", err)
+			} else {
+				d.holder.Swap(s)
+			}
+			job.done()
+		}
+	}
+}
+
+// pingCalm is how long no build may follow before the hub is told: a burst of
+// saves, or of a thousand files from version control, is one piece of news.
+const pingCalm = 300 * time.Millisecond
+
+// ping tells the hub about the topics that changed, once per burst, until ctx
+// ends.
+func (d *dev) ping(ctx context.Context) error {
+	calm := time.NewTimer(pingCalm)
+	calm.Stop()
+	topics, baseURL := map[string]bool{}, ""
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case res := <-d.toPing:
+			for _, topic := range res.ChangedTopics() {
+				topics[topic] = true
+			}
+			baseURL = res.BaseURL
+			calm.Reset(pingCalm)
+		case <-calm.C:
+			d.std.ping(ctx, d.hub, baseURL, slices.Sorted(maps.Keys(topics)))
+			clear(topics)
+		}
+	}
+}
+
+// maxNamed is how many ids a line names.
+const maxNamed = 3
+
+// changes is the one line that a rebuild prints, but for the time: what is on
+// the page now that wasn't before.
+func changes(before *reviewcast.Dataset, res *generator.Result) string {
+	d := generator.Compare(before, res.Dataset)
+	var parts []string
+	for _, part := range []struct {
+		ids  []string
+		what string
+	}{{d.Added, "added"}, {d.Changed, "changed"}, {d.Removed, "removed"}} {
+		if n := len(part.ids); n > 0 {
+			named := strings.Join(part.ids[:min(n, maxNamed)], " ")
+			if n > maxNamed {
+				named += " …"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, part.what, named))
+		}
+	}
+	if was, is := stars(d.Before.RatingValue), stars(d.After.RatingValue); was != is {
+		parts = append(parts, "rating "+was+" → "+is)
+	}
+	files := len(res.Changed) + len(res.Removed)
+	if files == 0 {
+		return "nothing changed"
+	}
+	return strings.Join(append(parts, plural(files, "file")), ", ")
+}
+
+// stars writes a mean.
+func stars(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.2f", *v)
 }

@@ -73,6 +73,9 @@ func open(read reader, c Config) (*Snapshot, error) {
 	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
 	reviews := s.files[reviewcast.PathReviews]
 	s.modified = reviews.LastModified
+	if c.FilesOnly {
+		return s, nil
+	}
 	if err := s.index(reviews.Body); err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathReviews[1:], err)
 	}

@@ -42,6 +42,10 @@ type Config struct {
 	BaseURL string
 	// Logger is told which encoded variants are left out and why. Nil drops it.
 	Logger *slog.Logger
+	// FilesOnly leaves the index out, which takes most of the time of opening: only
+	// File, Files, Manifest and Sequence may be asked. An editor's preview shows the
+	// page by such a one, while the real one is still being made.
+	FilesOnly bool
 }
 
 // Snapshot is one published directory: files and indexes. It is immutable and

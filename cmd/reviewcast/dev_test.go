@@ -1,0 +1,438 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"reviewcast"
+	"reviewcast/bench/corpus"
+)
+
+// desk is a running `reviewcast dev`.
+type desk struct {
+	tb      testing.TB
+	url     string
+	content string
+	public  string
+	events  chan previewState // what the page is told
+	out     *safeBuffer       // of the terminal, both streams
+}
+
+type safeBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *safeBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *safeBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
+}
+
+// binary is a name under which the test binary is the command reviewcast.
+func binary(tb testing.TB) string {
+	tb.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	link := filepath.Join(tb.TempDir(), "reviewcast")
+	if err := os.Symlink(exe, link); err != nil {
+		tb.Fatal(err)
+	}
+	return link
+}
+
+// startDesk starts the real program on a folder and listens as a page does.
+func startDesk(tb testing.TB, content string, args ...string) *desk {
+	tb.Helper()
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	d := &desk{tb: tb, url: "http://" + addr, content: content, public: filepath.Join(filepath.Dir(content), "public"), out: &safeBuffer{}, events: make(chan previewState, 1000)}
+	cmd := exec.Command(binary(tb), append([]string{"dev", "--content", content, "--public", d.public, "--listen", addr, "--today", "2027-01-01"}, args...)...)
+	cmd.Stdout, cmd.Stderr = d.out, d.out
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	tb.Cleanup(func() {
+		cancel()
+		_ = cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil {
+			tb.Errorf("dev ended: %v\n%s", err, d.out)
+		}
+		wg.Wait()
+	})
+	wg.Go(func() { d.listen(ctx) })
+	return d
+}
+
+// listen reads the events, from as soon as there is a server.
+func (d *desk) listen(ctx context.Context) {
+	for ctx.Err() == nil {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+previewEvents, nil)
+		if err != nil {
+			return
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			time.Sleep(2 * time.Millisecond) // between two questions, not instead of an answer
+			continue
+		}
+		lines := bufio.NewScanner(resp.Body)
+		lines.Buffer(nil, 1<<20)
+		for lines.Scan() {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				var s previewState
+				if json.Unmarshal([]byte(data), &s) == nil {
+					d.events <- s
+				}
+			}
+		}
+		resp.Body.Close()
+	}
+}
+
+// wait reads events until one will do.
+func (d *desk) wait(what string, will func(previewState) bool) previewState {
+	d.tb.Helper()
+	deadline := time.After(patience)
+	for {
+		select {
+		case s := <-d.events:
+			if will(s) {
+				return s
+			}
+		case <-deadline:
+			d.tb.Fatalf("%s: never told. The terminal says:\n%s", what, d.out)
+		}
+	}
+}
+
+// get asks for a path.
+func (d *desk) get(path string) string {
+	resp, err := http.Get(d.url + path)
+	if err != nil {
+		return err.Error()
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// until waits for events until the dataset will do.
+func (d *desk) until(what string, will func(reviews string) bool) {
+	d.tb.Helper()
+	d.wait(what, func(s previewState) bool { return s.Message == "" && will(d.get("/reviews.json")) })
+}
+
+func (d *desk) shows(text string) {
+	d.tb.Helper()
+	d.until(text, func(s string) bool { return strings.Contains(s, text) })
+}
+
+func (d *desk) path(name string) string { return filepath.Join(d.content, filepath.FromSlash(name)) }
+
+func (d *desk) write(name, text string) {
+	d.tb.Helper()
+	writeFile(d.tb, d.path(name), text)
+}
+
+func (d *desk) must(err error) {
+	d.tb.Helper()
+	if err != nil {
+		d.tb.Fatal(err)
+	}
+}
+
+func writeFile(tb testing.TB, path, text string) {
+	tb.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// oneReview is a file with one review.
+func oneReview(id, text string) string {
+	return fmt.Sprintf("- {id: %s, author: Ada L., rating: 5, date: 2026-10-02, text: %q, verification: {method: job}}\n", id, text)
+}
+
+// newContent writes a small folder.
+func newContent(tb testing.TB) string {
+	tb.Helper()
+	content := filepath.Join(tb.TempDir(), "content")
+	writeFile(tb, filepath.Join(content, "business.yaml"), "id: acme\nname: Acme\n")
+	writeFile(tb, filepath.Join(content, "reviews", "first.yaml"), oneReview("first", "The first one."))
+	return content
+}
+
+// TestSaves changes files in the ways in which real editors and tools do, with the
+// system's events and without.
+func TestSaves(t *testing.T) {
+	for _, mode := range []struct {
+		name string
+		args []string
+	}{{"events", nil}, {"poll", []string{"--poll", "20ms"}}} {
+		t.Run(mode.name, func(t *testing.T) {
+			t.Parallel()
+			d := startDesk(t, newContent(t), mode.args...)
+			d.shows("The first one.")
+			target := d.path("reviews/first.yaml")
+			for _, save := range []struct {
+				name string
+				how  func(text string)
+			}{
+				{"in place, as nano does", func(text string) { d.write("reviews/first.yaml", text) }},
+				{"by backup and a new file, as vim does", func(text string) {
+					d.write("reviews/4913", "")
+					d.must(os.Remove(d.path("reviews/4913")))
+					d.must(os.Rename(target, target+"~"))
+					d.write("reviews/first.yaml", text)
+					d.must(os.Remove(target + "~"))
+				}},
+				{"by a rename, as gedit and Kate do", func(text string) {
+					d.write("reviews/.goutputstream-X1Y2Z3", text)
+					d.must(os.Rename(d.path("reviews/.goutputstream-X1Y2Z3"), target))
+				}},
+				{"by a rename of a name that is no secret, as VS Code and JetBrains do", func(text string) {
+					d.write("reviews/first.yaml.tmp", text)
+					d.must(os.Rename(d.path("reviews/first.yaml.tmp"), target))
+				}},
+				{"with a lock beside it, as Emacs does", func(text string) {
+					d.must(os.Symlink("ada@desk.4711", d.path("reviews/.#first.yaml")))
+					d.write("reviews/#first.yaml#", "half a wo")
+					d.write("reviews/first.yaml", text)
+					d.must(os.Remove(d.path("reviews/#first.yaml#")))
+					d.must(os.Remove(d.path("reviews/.#first.yaml")))
+				}},
+				{"through a temporary folder, as macOS does", func(text string) {
+					d.write("reviews/.sb-1234/first.yaml", text)
+					d.must(os.Rename(d.path("reviews/.sb-1234/first.yaml"), target))
+					d.must(os.Remove(d.path("reviews/.sb-1234")))
+				}},
+				{"in two steps, first empty, as redirections do", func(text string) {
+					f, err := os.Create(target)
+					d.must(err)
+					_, err = f.WriteString(text[:20])
+					d.must(err)
+					_, err = f.WriteString(text[20:])
+					d.must(err)
+					d.must(f.Close())
+				}},
+				{"by deleting and writing again", func(text string) {
+					d.must(os.Remove(target))
+					d.write("reviews/first.yaml", text)
+				}},
+				{"with the time of another day, as cp -p and rsync do", func(text string) {
+					d.write("reviews/first.yaml", text)
+					old := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+					d.must(os.Chtimes(target, old, old))
+				}},
+			} {
+				save.how(oneReview("first", "Saved "+save.name+"."))
+				d.shows("Saved " + save.name + ".")
+			}
+
+			d.write("reviews/a/b/c/deep.yaml", oneReview("deep", "In new folders."))
+			d.shows("In new folders.")
+			d.must(os.Rename(d.path("reviews/a"), d.path("reviews/z")))
+			d.write("reviews/z/b/c/d/deeper.yaml", oneReview("deeper", "In a renamed folder."))
+			d.shows("In a renamed folder.")
+			d.must(os.RemoveAll(d.path("reviews/z")))
+			d.until("folders deleted", func(s string) bool { return !strings.Contains(s, "folder") })
+			d.must(os.RemoveAll(d.content))
+			d.wait("the folder is gone", func(s previewState) bool { return s.Message != "" })
+			if !strings.Contains(d.get("/"), "Acme") {
+				t.Error("the last good page is gone with the folder")
+			}
+			d.write("business.yaml", "id: acme\nname: Acme\n")
+			d.write("reviews/first.yaml", oneReview("again", "Back again."))
+			d.shows("Back again.")
+			d.write("reviews/new/more.yaml", oneReview("more", "And more."))
+			d.shows("And more.")
+		})
+	}
+}
+
+// TestOverlay breaks a file and mends it: the page is told what is wrong, with the
+// place, keeps the last good output, and is told when all is well.
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	content := newContent(t)
+	writeFile(t, filepath.Join(content, "reviews", "bad.yaml"), "- id: bad\n\trating: 5\n")
+	d := startDesk(t, content)
+	s := d.wait("a first build that fails", func(s previewState) bool { return len(s.Problems) > 0 })
+	if page := d.get("/"); !strings.Contains(page, previewScript) || s.Build != "" {
+		t.Errorf("before the first build: build %q, page\n%s", s.Build, page)
+	}
+	d.write("reviews/bad.yaml", oneReview("good", "Mended."))
+	d.shows("Mended.")
+	d.write("reviews/bad.yaml", "- id: good\n  author: Ada L.\n  ratng: 5\n  date: 2026-10-02\n")
+	s = d.wait("a mistake", func(s previewState) bool { return len(s.Problems) > 0 })
+	p := s.Problems[0]
+	if want := d.path("reviews/bad.yaml") + ":3:3"; p.Place != want || p.Source != "  ratng: 5" || p.Caret != 2 || !strings.Contains(p.Suggestion, `"rating"`) {
+		t.Errorf("told %+v, want the place %s", p, want)
+	}
+	if !strings.Contains(d.get("/reviews.json"), "Mended.") {
+		t.Error("the last good output is gone")
+	}
+	d.write("reviews/bad.yaml", oneReview("good", "Mended."))
+	d.wait("mended", func(s previewState) bool { return s.Message == "" && len(s.Problems) == 0 })
+}
+
+// TestBurst changes a thousand files at once: the last of them is shown, and the
+// hub is told once about each topic.
+func TestBurst(t *testing.T) {
+	t.Parallel()
+	pings := make(chan string, 100)
+	hub, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		pings <- r.FormValue("hub.url")
+		w.WriteHeader(http.StatusAccepted)
+	})}
+	go func() { _ = srv.Serve(hub) }()
+	defer srv.Close()
+	content := newContent(t)
+	d := startDesk(t, content, "--hub", "http://"+hub.Addr().String())
+	d.shows("The first one.")
+	topics := map[string]bool{}
+	for len(topics) < len(reviewcast.Topics) { // the first build changes everything
+		topics[<-pings] = true
+	}
+	for i := range 1000 {
+		d.write(fmt.Sprintf("reviews/%d/r%d.yaml", i%10, i), oneReview(fmt.Sprintf("r%d", i), "One of many."))
+	}
+	d.until("all of a thousand", func(s string) bool { return strings.Count(s, "One of many.") == 1000 })
+	told := map[string]int{}
+	for quiet := time.After(4 * pingCalm); ; {
+		select {
+		case topic := <-pings:
+			told[topic]++
+			continue
+		case <-quiet:
+		}
+		break
+	}
+	if len(told) != len(reviewcast.Topics) {
+		t.Errorf("the hub was told of %v", told)
+	}
+	for topic, n := range told {
+		if n != 1 {
+			t.Errorf("the hub was told %d times of %s", n, topic)
+		}
+	}
+}
+
+// corpusDesk writes n reviews as an editor's folder, one a file or all in one.
+func corpusDesk(tb testing.TB, n int, oneFile bool) string {
+	tb.Helper()
+	content := filepath.Join(tb.TempDir(), "content")
+	business, err := json.Marshal(corpus.Business())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	writeFile(tb, filepath.Join(content, "business.yaml"), string(business))
+	var all bytes.Buffer
+	for _, r := range corpus.Reviews(n) {
+		m := map[string]any{
+			"id": r.ID, "author": r.Author, "rating": r.Rating, "date": r.Date, "language": r.Language, "source": r.Source,
+			"verification": map[string]any{"method": r.Verification.Method},
+			"technicians":  r.Mentions.Technicians, "services": r.Mentions.Services, "service_areas": r.Mentions.ServiceAreas,
+		}
+		for name, v := range map[string]*string{"title": r.Title, "text": r.Text, "source_url": r.SourceURL} {
+			if v != nil {
+				m[name] = *v
+			}
+		}
+		if r.OwnerReply != nil {
+			m["owner_reply"] = map[string]any{"text": r.OwnerReply.Text, "date": r.OwnerReply.Date}
+		}
+		line, err := json.Marshal(m)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		if oneFile {
+			all.Write(append(line, '\n'))
+		} else {
+			writeFile(tb, filepath.Join(content, "reviews", r.Date.Month(), r.ID+".yaml"), string(line)+"\n")
+		}
+	}
+	if oneFile {
+		writeFile(tb, filepath.Join(content, "reviews", "all.jsonl"), all.String())
+	}
+	return content
+}
+
+// BenchmarkSave is the time from a saved file to the page that shows it, through
+// the real program, its watch and its server; BenchmarkFirstPage that from its
+// start to the first page.
+func BenchmarkSave(b *testing.B) {
+	each(b, func(b *testing.B, content string) {
+		d := startDesk(b, content)
+		d.wait("the first build", func(s previewState) bool { return s.Build != "" })
+		i := 0
+		for b.Loop() {
+			i++
+			text := fmt.Sprintf("Saved for the %dth time.", i)
+			d.write("reviews/mine.yaml", strings.Replace(oneReview("mine", text), "2026-10-02", "2026-12-31", 1))
+			d.wait(text, func(s previewState) bool { return strings.Contains(d.get("/"), text) })
+			b.StopTimer()
+			// The next save comes when the editor has looked at the page.
+			time.Sleep(time.Second)
+			b.StartTimer()
+		}
+	})
+}
+
+func BenchmarkFirstPage(b *testing.B) {
+	each(b, func(b *testing.B, content string) {
+		for b.Loop() {
+			d := startDesk(b, content)
+			d.wait("the first build", func(s previewState) bool { return s.Build != "" })
+			if !strings.Contains(d.get("/"), "Alder") {
+				b.Fatal("no page")
+			}
+		}
+	})
+}
+
+func each(b *testing.B, run func(b *testing.B, content string)) {
+	for _, n := range []int{1000, 10_000} {
+		for _, shape := range []string{"files", "one"} {
+			b.Run(fmt.Sprintf("%s/%dk", shape, n/1000), func(b *testing.B) { run(b, corpusDesk(b, n, shape == "one")) })
+		}
+	}
+}
