@@ -137,6 +137,7 @@ func (s *Server) build() error {
 		CompletionHandler:  s.complete,
 		SubscribeHandler:   s.subscribe,
 		UnsubscribeHandler: s.unsubscribe,
+		SetCacheable:       freshness,
 		// What there is never changes while the server runs; what it says does.
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true},
@@ -165,6 +166,15 @@ func (s *Server) build() error {
 		PropagateRequestCancellation: true,
 	})
 	return nil
+}
+
+// freshness tells clients of revision 2026-07-28 how long they may keep an answer: a
+// resource as long as a published file, lists as long as they like within reason.
+func freshness(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
+	c.TTLMs = int(time.Hour.Milliseconds())
+	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
+		c.TTLMs = int(time.Minute.Milliseconds())
+	}
 }
 
 // instructions are given to every agent at the start. They stand in its context as

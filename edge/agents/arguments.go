@@ -29,7 +29,7 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
 	if len(raw) > 0 && string(raw) != "null" {
 		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, refuse("Invalid arguments: expected an object such as {}, received %s.", echo(string(raw)))
+			return nil, refuse("Invalid arguments: expected an object such as {}, received %s.", cleanText(reviewcast.EchoJSON(raw)))
 		}
 	}
 	maps.DeleteFunc(args, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
@@ -78,7 +78,7 @@ func (p param) read(args arguments) (string, error) {
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
-		return "", fmt.Errorf("%s: expected a string, received %s: %s", p.name, echo(string(raw)), p.expected())
+		return "", fmt.Errorf("%s: expected a string, received %s: %s", p.name, cleanText(reviewcast.EchoJSON(raw)), p.expected())
 	}
 	switch n := utf8.RuneCountInString(s); {
 	case p.values != nil && !slices.Contains(p.values, s), strings.TrimSpace(s) == "":

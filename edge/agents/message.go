@@ -210,7 +210,7 @@ func (m *message) known(modern bool) *fault {
 		case ok && got.Kind() == 'n' && !want.required:
 			continue
 		case ok && got.Kind() != want.kind:
-			why = "received " + echo(string(got))
+			why = "received " + cleanText(reviewcast.EchoJSON(got))
 		default:
 			continue
 		}

@@ -56,7 +56,7 @@ func (t *tool) describe(issues []reviewcast.Issue) []string {
 		case issue.Code == reviewcast.UnrecognizedKeys:
 			lines = append(lines, t.unknown(issue.Keys))
 		case len(issue.Path) > 0:
-			lines = append(lines, issue.Path[0]+": "+issue.Message)
+			lines = append(lines, issue.Path[0]+": "+cleanText(issue.Message))
 		default:
 			lines = append(lines, issue.Message)
 		}
