@@ -94,7 +94,8 @@ func needed(last, r rune, rest string) bool {
 	case joiner:
 		return joins(last) || pictorial(last) && pictorial(next)
 	case plainStyle, colourStyle:
-		return unicode.In(last, unicode.So, unicode.Sm, unicode.Po) || '0' <= last && last <= '9' || last == '#' || last == '*'
+		return last > unicode.MaxLatin1 && unicode.In(last, unicode.So, unicode.Sm, unicode.Po) ||
+			last == '©' || last == '®' || '0' <= last && last <= '9' || last == '#' || last == '*'
 	}
 	return false
 }
