@@ -110,5 +110,5 @@ func joins(r rune) bool {
 // pictorial tells whether r can be part of an emoji of several characters: a
 // picture, a skin tone, or the end of a coloured one.
 func pictorial(r rune) bool {
-	return unicode.Is(unicode.So, r) || 0x1F3FB <= r && r <= 0x1F3FF || r == colourStyle || r == '\u2640' || r == '\u2642'
+	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == colourStyle
 }
