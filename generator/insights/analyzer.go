@@ -257,7 +257,7 @@ func (w *worker) say(e entry, m match) (feeling, rule) {
 		f = negative
 	}
 	first := m.first()
-	if !e.denies && negated(w.tokens, w.startOf(first), first) {
+	if !e.denies && negated(w.tokens, w.startOf(first), first) && !w.superlative(m) {
 		return f.not(), denied
 	}
 	if f == positive {
@@ -271,6 +271,21 @@ func (w *worker) say(e entry, m match) (feeling, rule) {
 		return neutral, supposed
 	}
 	return f, asSaid
+}
+
+// superlative tells whether the "never" before a phrase makes it stronger: "has
+// never run so quietly".
+func (w *worker) superlative(m match) bool {
+	first := m.first()
+	if first == 0 || w.tokens[first-1].text != "never" {
+		return false
+	}
+	for i := first; i <= m.last(); i++ {
+		if w.tokens[i].text == "so" || w.tokens[i].text == "this" {
+			return true
+		}
+	}
+	return false
 }
 
 // startOf is the first token of token i's sentence.
@@ -346,7 +361,7 @@ func (w *worker) sentence(lo, hi int, where span, hits []hit, stars int, a *anal
 	for pass := range 2 { // phrases settle an aspect; then its bare names are weighed
 		for _, h := range hits {
 			for _, e := range w.v.entries[h.m.payload-1] {
-				if e.aspect < 0 || !a.english && e.origin != FromEditor {
+				if e.aspect < 0 || e.meaning == ignores || !a.english && e.origin != FromEditor {
 					continue
 				}
 				said := e.meaning == praises || e.meaning == blames || e.meaning == states

@@ -51,6 +51,7 @@ type dictionary struct {
 	lex     *lexicon
 	stems   map[string]symbol
 	exact   map[string]symbol
+	forms   map[string][]symbol // by inflected form, the words of the shipped list
 	names   map[string]symbol
 	symbols symbol // the last one given out
 	// misspelt finds the name that a word of six letters or more misspells.
@@ -58,7 +59,7 @@ type dictionary struct {
 }
 
 func newDictionary(lex *lexicon) *dictionary {
-	return &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, names: map[string]symbol{}}
+	return &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
 }
 
 func (d *dictionary) intern(m map[string]symbol, s string) symbol {
@@ -91,7 +92,8 @@ func (d *dictionary) word(folded string) *word {
 		w.flags |= negator | auxiliary
 	}
 	classes := d.lex.classes[w.text]
-	if w.flags&negator != 0 {
+	switch {
+	case strings.HasSuffix(w.text, "n't"), w.text == "not", w.text == "never", w.text == "cannot", w.text == "hardly", w.text == "barely":
 		classes = append(classes[:len(classes):len(classes)], "not")
 	}
 	if w.flags&numeric != 0 {
@@ -105,6 +107,7 @@ func (d *dictionary) word(folded string) *word {
 	if id, ok := d.exact[w.text]; ok {
 		w.syms = append(w.syms, id)
 	}
+	w.syms = append(w.syms, d.forms[w.text]...)
 	if id, ok := d.stems[w.stem]; ok {
 		w.syms = append(w.syms, id)
 	}

@@ -11,7 +11,7 @@ import (
 //	came/showed up late    a choice of words at one place
 //	really? late           a word that may be missing
 //	quoted .. charged      up to four words between, in the same sentence
-//	=late                  this very form; other words match by their stem
+//	=late                  this very form; other words match in all their forms
 //	@who                   any word of a class
 //	#                      a number
 //	@not                   a word that says no: not, never, didn't
@@ -33,7 +33,7 @@ func (d *dictionary) compile(text string, plain bool) (pattern, error) {
 	var p pattern
 	if plain {
 		for w := range words(text) {
-			p = append(p, element{syms: []symbol{d.symbolOf(w, false)}})
+			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
 		}
 	} else {
 		for _, field := range strings.Fields(text) {
@@ -54,7 +54,11 @@ func (d *dictionary) compile(text string, plain bool) (pattern, error) {
 					e.syms = append(e.syms, d.intern(d.exact, choice))
 				default:
 					w, exact := strings.CutPrefix(choice, "=")
-					e.syms = append(e.syms, d.symbolOf(fold(w), exact))
+					if w = bare(fold(w)); exact {
+						e.syms = append(e.syms, d.intern(d.exact, w))
+					} else {
+						e.syms = append(e.syms, d.inflected(w))
+					}
 				}
 			}
 			p = append(p, e)
@@ -69,12 +73,34 @@ func (d *dictionary) compile(text string, plain bool) (pattern, error) {
 	return p, nil
 }
 
-func (d *dictionary) symbolOf(folded string, exact bool) symbol {
-	folded = bare(folded)
-	if exact {
-		return d.intern(d.exact, folded)
+// inflected gives the symbol of a word of the shipped list and makes its regular
+// forms known by it. Stems would go too far there: "friend" and "friendly",
+// "reason" and "reasonable" share one. Irregular forms stand in the list.
+func (d *dictionary) inflected(w string) symbol {
+	_, known := d.exact["~"+w]
+	id := d.intern(d.exact, "~"+w)
+	if known {
+		return id
 	}
-	return d.intern(d.stems, stem(folded))
+	forms := []string{w}
+	if n := len(w); n >= 3 && !strings.Contains(w, "'") {
+		last, root := w[n-1], w[:n-1]
+		forms = append(forms, w+"s", w+"ed", w+"ing")
+		switch last {
+		case 'e':
+			forms = append(forms, w+"d", root+"ing")
+		case 'y':
+			forms = append(forms, root+"ies", root+"ied")
+		case 's', 'h', 'x', 'z':
+			forms = append(forms, w+"es")
+		default:
+			forms = append(forms, w+string(last)+"ed", w+string(last)+"ing")
+		}
+	}
+	for _, f := range forms {
+		d.forms[f] = append(d.forms[f], id)
+	}
+	return id
 }
 
 // words cuts a plain phrase into folded words, exactly as texts are cut.
