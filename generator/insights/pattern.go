@@ -130,6 +130,9 @@ type trie struct {
 type node struct {
 	gap     int32 // the node behind a gap; 0: none
 	payload int32 // what the pattern means, from 1; 0: no pattern ends here
+	// goesOn has a bit for the symbols of the node's edges, so that most words are
+	// turned away without a look into the table.
+	goesOn uint64
 }
 
 func newTrie() *trie { return &trie{edges: edges{slots: make([]edge, 64)}, nodes: make([]node, 1)} }
@@ -216,6 +219,7 @@ func (t *trie) insert(at int32, p pattern, settle func(int32) int32, first bool)
 			t.nodes = append(t.nodes, node{})
 			next = int32(len(t.nodes) - 1)
 			t.edges.put(key(at, s), next)
+			t.nodes[at].goesOn |= 1 << (s & 63)
 		}
 		t.insert(next, p[1:], settle, false)
 	}
@@ -266,7 +270,8 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 			t.walk(tokens, i+skip, g, 0, taken, cur, best)
 		}
 	}
-	if i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
+	goesOn := t.nodes[at].goesOn
+	if goesOn == 0 || i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
 		cur.words > 0 && tokens[i].sentence != tokens[cur.at[0]].sentence {
 		return
 	}
@@ -274,6 +279,9 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		t.walk(tokens, i+1, at, skipped+1, taken, cur, best)
 	}
 	for _, s := range tokens[i].syms {
+		if goesOn&(1<<(s&63)) == 0 {
+			continue
+		}
 		if next, ok := t.edges.get(key(at, s)); ok {
 			cur.at[cur.words] = int32(i)
 			cur.words++

@@ -31,7 +31,7 @@ const (
 	absorbs = 0.65
 	// topicSample is how many reviews are read again for the form in which most
 	// customers write a topic.
-	topicSample = 50
+	topicSample = 8
 )
 
 // ruled is a topic that the editors made: its number is its gram, so that it
@@ -237,7 +237,7 @@ func renamed(rules TopicRules, label string) (string, bool) {
 }
 
 // sumTopics counts the grams that are frequent enough, most frequent first, at
-// most four times as many as are listed. A first pass over small counters that
+// most three times as many as are listed. A first pass over small counters that
 // several grams share leaves out nearly all of them; the second is exact.
 func sumTopics(rules TopicRules, v *vocabulary, all []found) (sums []*topicSum, texts, stars, recent int) {
 	var w windows
@@ -307,7 +307,7 @@ func sumTopics(rules TopicRules, v *vocabulary, all []found) (sums []*topicSum, 
 	slices.SortFunc(sums, func(a, b *topicSum) int {
 		return cmp.Or(cmp.Compare(a.gram&hashed, b.gram&hashed), cmp.Compare(b.n, a.n), cmp.Compare(a.gram, b.gram))
 	})
-	return sums[:min(len(sums), 4*maxTopics+len(v.topics))], texts, stars, recent
+	return sums[:min(len(sums), 3*maxTopics+len(v.topics))], texts, stars, recent
 }
 
 // label finds how most of the sampled reviews write a gram, and the two-word
