@@ -83,7 +83,7 @@ func parseBody(raw []byte) (*body, *fault) {
 	for i, v := range values {
 		m := &b.messages[i]
 		if err := json.Unmarshal(v, m); err != nil {
-			if jsontext.Value(v).IsValid() {
+			if v.IsValid() {
 				return nil, invalidRequest(nil, "expected an object with jsonrpc, id, method and params")
 			}
 			return nil, malformed()

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -45,7 +46,7 @@ func (s *Server) addPrompts() {
 
 // promptArguments checks the arguments of a prompt against those that it has.
 func promptArguments(given map[string]string, required []string, optional ...string) error {
-	all := append(required, optional...)
+	all := slices.Concat(required, optional)
 	for _, name := range required {
 		if strings.TrimSpace(given[name]) == "" {
 			return protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("argument %s is missing; the prompt takes %s", name, strings.Join(all, ", ")))
