@@ -197,8 +197,8 @@ func ParseSince(date, rawQuery string) (Date, []Issue) {
 
 func parseRaw(rawQuery string) (url.Values, []Issue) {
 	values, err := url.ParseQuery(rawQuery)
-	if err != nil {
-		return nil, []Issue{{Code: InvalidFormat, Path: []string{}, Origin: "string", Format: "query_string",
+	if err != nil { // what could be read is still looked at
+		return values, []Issue{{Code: InvalidFormat, Path: []string{}, Origin: "string", Format: "query_string",
 			Message: "Invalid query string: expected name=value pairs joined by &, percent-encoded"}}
 	}
 	return values, nil

@@ -53,6 +53,7 @@ func TestParseSearchIssues(t *testing.T) {
 		{"query=%FF", "invalid_format query"},
 		{"query=%zz", "invalid_format "},
 		{"a=1;b=2", "invalid_format "},
+		{"rating=9&query=%zz&limit=0", "invalid_format , too_big rating, too_small limit"},
 		{"limit=101", "too_big limit"},
 		{"limit=3&limit=3", "invalid_type limit"},
 		{"colour=red&Rating=5", "unrecognized_keys "},

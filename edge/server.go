@@ -27,7 +27,7 @@ func Server(h http.Handler, logger *slog.Logger) *http.Server {
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    4 * maxHeader,
+		MaxHeaderBytes:    http.DefaultMaxHeaderBytes, // beyond it net/http answers by itself, bare
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 }

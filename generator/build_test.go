@@ -193,7 +193,7 @@ func TestVanished(t *testing.T) {
 	}
 
 	put(t, dir, map[string]string{
-		"withdrawn.yaml": "- {id: r1, reason: legal, date: 2026-05-01}\n- {id: r2, reason: withdrawn, date: 2026-05-01}\n",
+		"withdrawn.yaml": "- {id: R1, reason: legal, date: 2026-05-01}\n- {id: r2, reason: withdrawn, date: 2026-05-01}\n",
 		"reviews/3.yaml": review("r3", ""),
 	})
 	res = mustBuild(t, cfg)
@@ -202,6 +202,27 @@ func TestVanished(t *testing.T) {
 	}
 	if res.Manifest.Draft != nil {
 		t.Errorf("a real build is marked as a draft: %+v", res.Manifest.Draft)
+	}
+}
+
+// TestVanishedInBulk: a wrong folder is told in few lines, and soon.
+func TestVanishedInBulk(t *testing.T) {
+	var before, after strings.Builder
+	for i := range 2_000 {
+		before.WriteString(review(fmt.Sprintf("a%d", i), ""))
+		after.WriteString(review(fmt.Sprintf("b%d", i), ""))
+	}
+	dir := folder(t, map[string]string{"reviews/1.yaml": before.String()})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	put(t, dir, map[string]string{"reviews/1.yaml": after.String()})
+	_, err := NewBuilder(cfg).Build(t.Context())
+	var p *ProblemsError
+	if !errors.As(err, &p) || len(p.Problems) != maxVanished+1 {
+		t.Fatalf("build: %v", err)
+	}
+	if last := p.Problems[maxVanished].String(); !strings.Contains(last, "1900 more published reviews are gone") {
+		t.Errorf("the last problem is %q", last)
 	}
 }
 
@@ -239,6 +260,14 @@ func TestPrevious(t *testing.T) {
 	srv.Close()
 	if _, err := NewBuilder(cfg).Build(t.Context()); err == nil {
 		t.Error("a build goes on although the last set can't be reached")
+	}
+
+	// A name that isn't there is a mistake and no first build.
+	for _, where := range []string{filepath.Join(t.TempDir(), "nowhere"), "reviews.example.com", "HTTP://127.0.0.1:1"} {
+		cfg.Previous = where
+		if _, err := NewBuilder(cfg).Build(t.Context()); err == nil {
+			t.Errorf("a build goes on although --previous %s can't be there", where)
+		}
 	}
 
 	// In a folder: a manifest that isn't one, and a dataset that isn't its own.

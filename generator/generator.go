@@ -181,9 +181,7 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	draft := previous.draft(content)
-	for _, id := range draft.Missing {
-		problems = append(problems, vanishedProblem(id, content, b.cfg.Lenient))
-	}
+	problems = append(problems, vanishedProblems(draft.Missing, content, b.cfg.Lenient)...)
 	if source.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
@@ -210,6 +208,8 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 		if p := b.last.in(where); p != nil {
 			return p, nil
 		}
+	} else if err := checkNamed(where); err != nil {
+		return nil, err
 	}
 	p, err := readPublished(ctx, where)
 	if errors.Is(err, errNeverPublished) {

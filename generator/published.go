@@ -59,7 +59,7 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 // readSet reads a manifest and the bytes of the dataset, checked against it.
 func readSet(ctx context.Context, where string) (*reviewcast.Manifest, []byte, error) {
 	get := folderReader(where)
-	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
+	if isURL(where) {
 		base, err := reviewcast.ParseBaseURL(where)
 		if err != nil {
 			return nil, nil, err
@@ -146,6 +146,21 @@ func reviewIDs(data []byte) ([]string, error) {
 	return ids, nil
 }
 
+// isURL tells a place on the network from a folder.
+func isURL(where string) bool { return strings.Contains(where, "://") }
+
+// checkNamed refuses a last published set that was named and isn't there: taking
+// a mistyped name for a first build would forget every promise.
+func checkNamed(where string) error {
+	if isURL(where) {
+		return nil // 404 on its manifest is an answer
+	}
+	if info, err := os.Stat(where); err != nil || !info.IsDir() {
+		return fmt.Errorf("--previous %s is no folder; name the folder of the last published set, or its address with https://", where)
+	}
+	return nil
+}
+
 type reader func(path string, limit int64) ([]byte, error)
 
 func folderReader(dir string) reader {
@@ -211,6 +226,10 @@ func (p *published) promise(ids []string) {
 func (p *published) draft(content *source.Content) reviewcast.Draft {
 	d := reviewcast.Draft{New: []string{}, Missing: []string{}}
 	missing := maps.Clone(p.promised)
+	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
+	for _, w := range content.Withdrawn {
+		withdrawn[strings.ToLower(w.ID)] = true
+	}
 	for i := range content.Reviews {
 		if r := &content.Reviews[i]; r.Published {
 			if !p.promised[r.ID] {
@@ -219,37 +238,64 @@ func (p *published) draft(content *source.Content) reviewcast.Draft {
 			delete(missing, r.ID)
 		}
 	}
-	for _, w := range content.Withdrawn {
-		delete(missing, w.ID)
-	}
+	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
 	slices.Sort(d.New)
 	d.Missing = slices.AppendSeq(d.Missing, maps.Keys(missing))
 	slices.Sort(d.Missing)
 	return d
 }
 
-// vanishedProblem tells the editor where a published review went, as far as the
-// files show it.
-func vanishedProblem(id string, content *source.Content, lenient bool) source.Problem {
-	p := source.Problem{
-		Severity: source.Error, File: "withdrawn.yaml", Code: "vanished",
-		Message:    fmt.Sprintf("review %q is published, but it is in no file of reviews/ any more", id),
-		Suggestion: fmt.Sprintf("put it back under this id, or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id),
+// maxVanished is how many vanished reviews are told one by one. When more are
+// gone, it is a wrong folder or a new source, and not that many mistakes.
+const maxVanished = 100
+
+// vanishedProblems tell the editor where the published reviews went, as far as
+// the files show it. They are errors, but in a lenient build.
+func vanishedProblems(missing []string, content *source.Content, lenient bool) []source.Problem {
+	if len(missing) == 0 {
+		return nil
 	}
+	kept := make(map[string]*source.Review, len(content.Reviews))
 	for i := range content.Reviews {
-		r := &content.Reviews[i]
-		if r.ID == id && !r.Published {
-			p.File, p.Line, p.Col = r.At.File, r.At.Line, r.At.Col
-			p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
-			p.Suggestion = fmt.Sprintf("give it its verification back, or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
-		} else if strings.EqualFold(r.ID, id) && r.ID != id {
-			p.File, p.Line, p.Col = r.At.File, r.At.Line, r.At.Col
-			p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, r.ID)
-			p.Suggestion = fmt.Sprintf("write the id as %s: readers hold on to it", id)
-		}
+		kept[strings.ToLower(content.Reviews[i].ID)] = &content.Reviews[i]
 	}
+	severity := source.Error
 	if lenient {
-		p.Severity = source.Warning
+		severity = source.Warning
 	}
+	var problems []source.Problem
+	for _, id := range missing[:min(len(missing), maxVanished)] {
+		p := vanishedProblem(id, kept[strings.ToLower(id)])
+		p.Severity = severity
+		problems = append(problems, p)
+	}
+	if more := len(missing) - maxVanished; more > 0 {
+		problems = append(problems, source.Problem{
+			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
+			Message:    fmt.Sprintf("%d more published reviews are gone", more),
+			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
+		})
+	}
+	return problems
+}
+
+// vanishedProblem tells of one review; kept is what stands in the files under its
+// id, in whatever case, nil when nothing does.
+func vanishedProblem(id string, kept *source.Review) source.Problem {
+	p := source.Problem{File: "withdrawn.yaml", Code: "vanished"}
+	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
+	if kept == nil {
+		p.Message = fmt.Sprintf("review %q is published, but it is in no file of reviews/ any more", id)
+		p.Suggestion = "put it back under this id, " + withdraw
+		return p
+	}
+	p.File, p.Line, p.Col = kept.At.File, kept.At.Line, kept.At.Col
+	if kept.ID != id {
+		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
+		p.Suggestion = fmt.Sprintf("write the id as %s: readers hold on to it", id)
+		return p
+	}
+	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
+	p.Suggestion = "give it its verification back, " + withdraw
 	return p
 }

@@ -303,6 +303,16 @@ func (o *output) rollForward(m moves) error {
 	if err := syncTree(o.dir); err != nil {
 		return err
 	}
+	// The record goes first, and durably: a staging folder that is half removed
+	// must not look like work to be done.
+	o.at("done")
+	if err := os.Remove(filepath.Join(o.staging, commitFile)); err != nil {
+		return err
+	}
+	if err := syncDir(o.staging); err != nil {
+		return err
+	}
+	o.at("cleared")
 	return os.RemoveAll(o.staging)
 }
 

@@ -164,6 +164,35 @@ func crash(t *testing.T, dir string, res *Result, inPlace bool, n int) (steps in
 	return steps
 }
 
+// TestCrashWhileClearing: a removal of staging that was cut short leaves some of
+// its files. The record of the commit must be gone by then.
+func TestCrashWhileClearing(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "public")
+	before := result(nil, oldSet)
+	mustWrite(t, dir, before)
+	after := result(before, newSet)
+	out, err := lockOutput(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.inPlace = true
+	out.step = func(step string) {
+		if step == "cleared" {
+			os.Remove(filepath.Join(out.staging, "feed.xml"))
+			panic("crash")
+		}
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_ = out.write(t.Context(), after, nil)
+	}()
+	out.lock.Close()
+	mustWrite(t, dir, after)
+	if rest := beside(t, dir); len(rest) > 0 {
+		t.Errorf("left beside the folder: %v", rest)
+	}
+}
+
 func TestWriteTwiceTouchesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "public")
 	res := result(nil, oldSet)
