@@ -60,7 +60,11 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}
 	ec := c.edgeConfig(d.holder, cfg.BaseURL, log)
 	ec.Dev = true
-	if d.preview.whole, err = edge.New(ec); err == nil {
+	mcp, err := c.mountMCP(&ec)
+	if err == nil {
+		d.preview.whole, err = edge.New(ec)
+	}
+	if err == nil {
 		d.preview.files, err = edge.New(edge.Config{Snapshots: d.preview.holder, BaseURL: cfg.BaseURL, Dev: true, AccessLog: c.AccessLog, Logger: log})
 	}
 	if err != nil {
@@ -76,7 +80,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 			func(ctx context.Context) error {
 				return generator.Watch(ctx, c.Content, c.Poll, log, func() { d.rebuild(ctx) })
 			},
-			d.index, d.ping,
+			d.index, d.ping, mcp,
 		},
 	})
 }
