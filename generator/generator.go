@@ -116,6 +116,7 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
+	cache  insights.Cache // of what was found in each review
 	// last is what this Builder itself has written, so that the next build needn't
 	// read it back; nil before that.
 	last *written
@@ -185,9 +186,13 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 	if source.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := Render(content, b.cfg.BaseURL)
+	site, err := renderWith(content, b.cfg.BaseURL, &b.cache)
 	if err != nil {
 		return nil, err
+	}
+	problems = append(problems, claimProblems(content, site.Insights)...)
+	if source.HasErrors(problems) {
+		return nil, &ProblemsError{problems}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -198,6 +203,31 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 		res.Manifest.Draft = &draft
 	}
 	return res, nil
+}
+
+// Check goes the way as far as it can go wrong with the content: read, hold
+// against the last published set, and read the words once more with care (see
+// source.Loader.Inspect). Every problem is given, errors and warnings, sorted;
+// nothing is written.
+func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
+	content, problems, err := b.loader.Load(ctx)
+	if err != nil || content == nil {
+		return problems, err
+	}
+	previous, err := b.previous(ctx)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(problems, vanishedProblems(previous.draft(content).Missing, content, b.cfg.Lenient)...)
+	warnings, err := b.loader.Inspect(ctx, content)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(problems, warnings...)
+	_, counted := count(content, "", &b.cache)
+	problems = append(problems, claimProblems(content, counted)...)
+	source.SortProblems(problems)
+	return problems, nil
 }
 
 // previous is the last published set.
@@ -222,6 +252,10 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
+	return renderWith(content, baseURL, nil)
+}
+
+func renderWith(content *source.Content, baseURL string, cache *insights.Cache) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -232,45 +266,12 @@ func Render(content *source.Content, baseURL string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	dataset, counted := join(content, baseURL)
+	dataset, counted := count(content, baseURL, cache)
 	artifacts, err := render.Files(channel(content.Site, baseURL), dataset, counted)
 	if err != nil {
 		return nil, err
 	}
 	return &Site{BaseURL: baseURL, Artifacts: artifacts, Dataset: dataset, Insights: counted}, nil
-}
-
-// join brings the editors' content and the counts together: source and insights
-// don't know each other.
-func join(content *source.Content, baseURL string) (*reviewcast.Dataset, *reviewcast.Insights) {
-	in := insights.Input{
-		Business:       content.Business,
-		ServiceAliases: content.ServiceAliases,
-		AreaAliases:    content.AreaAliases,
-		Aspects:        terms(content.Vocabulary.Aspects),
-		Problems:       terms(content.Vocabulary.Problems),
-		FAQ:            content.FAQ,
-		Summary:        content.Summary,
-		PullQuote:      content.Vocabulary.PullQuote,
-	}
-	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
-			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
-		}
-	}
-	counted := insights.Compute(in)
-	return dataset(content, baseURL, in.Reviews, counted.Mentions), counted.Insights
-}
-
-func terms(in []source.Term) []insights.Term {
-	if in == nil {
-		return nil
-	}
-	out := make([]insights.Term, 0, len(in))
-	for _, t := range in {
-		out = append(out, insights.Term(t))
-	}
-	return out
 }
 
 func channel(s source.Site, baseURL string) render.Channel {

@@ -36,6 +36,7 @@ const (
 type cli struct {
 	Init   initCmd   `cmd:"" help:"Write a commented starter folder."`
 	Dev    devCmd    `cmd:"" help:"Build, serve on this machine, and rebuild on every change."`
+	Check  checkCmd  `cmd:"" help:"Tell everything that is wrong in the editors' folder."`
 	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
 	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
 	Hub    hubCmd    `cmd:"" help:"Look after the hub's subscriptions."`

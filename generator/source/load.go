@@ -84,7 +84,7 @@ func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) {
 	f.readAll()
 	f.check(files, l.today(f.content.Business.TimeZone))
 	problems = append(problems, f.problems...)
-	sortProblems(problems)
+	SortProblems(problems)
 	if HasErrors(problems) {
 		return nil, problems, nil
 	}

@@ -97,9 +97,9 @@ func (p *problems) all() []Problem {
 		Suggestion: "correct those that are, then look again"})
 }
 
-// sortProblems brings problems into the order in which an editor goes through
+// SortProblems brings problems into the order in which an editor goes through
 // them. Equal ones keep the order in which they were found.
-func sortProblems(list []Problem) {
+func SortProblems(list []Problem) {
 	slices.SortStableFunc(list, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Code, b.Code))
 	})

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"reviewcast/generator"
+	"reviewcast/generator/source"
+)
+
+type checkCmd struct {
+	Content  string `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	Public   string `help:"The output folder: a review that is published there must not vanish." default:"public" placeholder:"DIR"`
+	Previous string `help:"Where the last published set is: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
+	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	Format   string `help:"How problems are written: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
+	Strict   bool   `help:"Take warnings for errors."`
+}
+
+func (c *checkCmd) Help() string {
+	return `Reads everything, writes nothing, and tells every problem at once: where, what is
+wrong, and what would be right. Errors stop a build. Warnings may be right and are
+worth a look: personal data in a text, a full surname where the policy is initials,
+two reviews of nearly the same words.
+
+The exit code is 0 when there is nothing to mend, 1 when there is, 2 for a mistake in
+the command line.
+
+Examples:
+  reviewcast check
+  reviewcast check --strict --format github   (in a pull request)
+  reviewcast check --format json | jq '.problems[].code'`
+}
+
+// Run checks once.
+func (c *checkCmd) Run(ctx context.Context, std streams) error {
+	flags := buildFlags{Content: c.Content, Public: c.Public, Previous: c.Previous, Today: c.Today}
+	cfg, err := flags.buildConfig("none")
+	if err != nil {
+		return err
+	}
+	problems, err := generator.NewBuilder(cfg).Check(ctx)
+	if err != nil {
+		return err
+	}
+	errs := 0
+	for i := range problems {
+		if c.Strict {
+			problems[i].Severity = source.Error
+		}
+		if problems[i].Severity == source.Error {
+			errs++
+		}
+	}
+	switch c.Format {
+	case "json":
+		err = writeProblems(std.out, problems)
+	case "github":
+		err = annotate(std.out, c.Content, problems)
+	default:
+		err = c.text(std, problems, errs)
+	}
+	if err == nil && errs > 0 {
+		err = errProblems
+	}
+	return err
+}
+
+// errProblems ends a check that has said everything already.
+var errProblems = errors.New("")
+
+// text writes for people: errors before warnings, so that those that stop a
+// build are not between the others.
+func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error {
+	ink := paletteFor(std.out)
+	for _, severity := range []source.Severity{source.Error, source.Warning} {
+		var some []source.Problem
+		for _, p := range problems {
+			if p.Severity == severity {
+				some = append(some, p)
+			}
+		}
+		if err := explain(std.out, c.Content, some, ink); err != nil {
+			return err
+		}
+	}
+	var parts []string
+	if errs > 0 {
+		parts = append(parts, ink.red(plural(errs, "error")))
+	}
+	if warnings := len(problems) - errs; warnings > 0 {
+		parts = append(parts, ink.yellow(plural(warnings, "warning")))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, ink.green("no problems"))
+	}
+	_, err := fmt.Fprintf(std.out, "%s: %s\n", c.Content, strings.Join(parts, ", "))
+	return err
+}
+
+// writeProblems writes problems for programs. Every member is always there; files are
+// named as they stand below the content folder.
+func writeProblems(w io.Writer, problems []source.Problem) error {
+	type problem struct {
+		Severity   source.Severity `json:"severity"`
+		File       string          `json:"file"`
+		Line       int             `json:"line"`
+		Col        int             `json:"col"`
+		Code       string          `json:"code"`
+		Message    string          `json:"message"`
+		Suggestion string          `json:"suggestion"`
+	}
+	all := struct {
+		Problems []problem `json:"problems"`
+	}{make([]problem, 0, len(problems))}
+	for _, p := range problems {
+		all.Problems = append(all.Problems, problem(p))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}
+
+// annotate writes GitHub's workflow commands, which its pages show beside the
+// lines of a pull request.
+func annotate(w io.Writer, content string, problems []source.Problem) error {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	var b strings.Builder
+	for _, p := range problems {
+		fmt.Fprintf(&b, "::%s file=%s", p.Severity, property.Replace(filepath.ToSlash(filepath.Join(content, p.File))))
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ",line=%d", p.Line)
+		}
+		if p.Col > 0 {
+			fmt.Fprintf(&b, ",col=%d", p.Col)
+		}
+		message := p.Message
+		if p.Suggestion != "" {
+			message += "\n" + p.Suggestion
+		}
+		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(p.Code), data.Replace(message))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "write what comes out as what is wanted")
+
+// elsewhere are the problems that no archive of texts can show: generator/source
+// has tests of its own for them.
+var elsewhere = []string{"not-a-folder", "not-text", "not-utf8", "symlink-again", "symlink-broken", "symlink-outside", "too-big", "too-deep",
+	"too-long", "too-many-links", "too-many-problems", "too-many-reviews", "unreadable"}
+
+// TestCheck runs the real `reviewcast check` on every archive of problems that
+// there is, those of the loader's tests and the warnings here, and holds all that
+// it prints against a golden file. Every code of the loader has its case.
+func TestCheck(t *testing.T) {
+	archives, err := filepath.Glob("../../generator/source/testdata/problems/*.txtar")
+	if err != nil || len(archives) == 0 {
+		t.Fatal("no archives: ", err)
+	}
+	exe := binary(t)
+	seen := map[string]bool{}
+	code := regexp.MustCompile(`\[([a-z0-9-]+)\]\n`)
+	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar") {
+		name := strings.TrimSuffix(filepath.Base(archive), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			a, err := txtar.ParseFile(archive)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir := t.TempDir()
+			if !strings.Contains(string(a.Comment), "without business.yaml") {
+				writeFile(t, filepath.Join(dir, "content", "business.yaml"), "id: acme\nname: Acme\n")
+			}
+			for _, f := range a.Files {
+				if f.Name != "problems" {
+					writeFile(t, filepath.Join(dir, "content", filepath.FromSlash(f.Name)), string(f.Data))
+				}
+			}
+			cmd := exec.Command(exe, "check", "--today", "2026-11-21")
+			cmd.Dir = dir
+			got, err := cmd.CombinedOutput()
+			var exit *exec.ExitError
+			if bytes.Contains(got, []byte(": error: ")) != errors.As(err, &exit) || exit != nil && exit.ExitCode() != exitProblem {
+				t.Errorf("ended with %v", err)
+			}
+			for _, m := range code.FindAllSubmatch(got, -1) {
+				seen[string(m[1])] = true
+			}
+			golden := filepath.Join("testdata", "check", name+".golden")
+			if *update {
+				if err := os.WriteFile(golden, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, want) {
+				t.Errorf("it prints\n%s\nnot\n%s", got, want)
+			}
+		})
+	}
+	for _, file := range []string{"doc.go", "inspect.go"} {
+		data, err := os.ReadFile(filepath.Join("../../generator/source", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, list, _ := strings.Cut(string(data), "The codes, which stay as they are:")
+		list, _, _ = strings.Cut(list, "# How")
+		if file == "inspect.go" {
+			list = "email-in-text phone-in-text address-in-text card-in-text full-surname shouting markup near-duplicate unlisted-technician"
+		}
+		for _, c := range regexp.MustCompile(`[a-z0-9]+(-[a-z0-9]+)*`).FindAllString(list, -1) {
+			if !seen[c] && !slices.Contains(elsewhere, c) {
+				t.Errorf("no case shows %s", c)
+			}
+		}
+	}
+}
+
+// TestCheckFormats: the same problems for programs and for pull requests.
+func TestCheckFormats(t *testing.T) {
+	exe, dir := binary(t), t.TempDir()
+	writeFile(t, filepath.Join(dir, "content", "business.yaml"), "id: acme\nname: Acme\n")
+	writeFile(t, filepath.Join(dir, "content", "reviews", "a,b.yaml"), "- {id: r, author: Maria Kowalska, rating: 5, date: 2026-01-01, verification: {method: job}, text: '100%: WRITE TO ME@MAIL.EXAMPLE NOW'}\n")
+	run := func(args ...string) (string, int) {
+		cmd := exec.Command(exe, append([]string{"check", "--today", "2026-11-21"}, args...)...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		var exit *exec.ExitError
+		if errors.As(err, &exit) {
+			if len(exit.Stderr) > 0 && exit.ExitCode() != exitUsage {
+				t.Errorf("%v: stderr has %s", args, exit.Stderr)
+			}
+			return string(out), exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		return string(out), 0
+	}
+	out, exit := run("--format", "json")
+	var got struct {
+		Problems []map[string]any `json:"problems"`
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || exit != 0 || len(got.Problems) != 3 {
+		t.Fatalf("exit %d, %v:\n%s", exit, err, out)
+	}
+	for _, p := range got.Problems {
+		if len(p) != 7 || p["severity"] != "warning" || p["file"] != "reviews/a,b.yaml" || p["line"] != 1.0 || p["suggestion"] == "" {
+			t.Errorf("problem %v", p)
+		}
+	}
+	out, exit = run("--format", "github", "--strict")
+	want := "::error file=content/reviews/a%2Cb.yaml,line=1,col=19,title=full-surname::author \"Maria Kowalska\" has a full surname, and the policy of site.yaml is initials%0A"
+	if !strings.HasPrefix(out, want) || strings.Count(out, "\n") != 3 || exit != exitProblem {
+		t.Errorf("exit %d:\n%s", exit, out)
+	}
+	if _, exit := run("--format", "xml"); exit != exitUsage {
+		t.Errorf("a wrong flag ends with %d", exit)
+	}
+	writeFile(t, filepath.Join(dir, "content", "reviews", "a,b.yaml"), "")
+	if out, exit := run("--format", "json"); exit != 0 || strings.Join(strings.Fields(out), "") != `{"problems":[]}` {
+		t.Errorf("exit %d, %s", exit, out)
+	}
+}
+
+// TestWindow: a line is shown around the place, whatever stands in it.
+func TestWindow(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, test := range []struct {
+		line  string
+		col   int
+		shown string
+		caret int
+	}{
+		{"rating: 6", 9, "rating: 6", 8},
+		{"\trating: 6", 2, " rating: 6", 1},
+		{"名前: 6", 5, "名前: 6", 6},
+		{"e\u0301a: 6", 3, "e\u0301a: 6", 1},
+		{"a\x1b[31mb", 2, "a [31mb", 1},
+		{"short", 99, "short", 5},
+		{long, 1, strings.Repeat("x", excerptWidth) + " …", 0},
+		{long, 1 << 19, "… " + strings.Repeat("x", excerptWidth) + " …", 2 + excerptWidth/2},
+		{"", 1, "", 0},
+	} {
+		shown, caret := window(test.line, test.col, excerptWidth)
+		if shown != test.shown || caret != test.caret {
+			t.Errorf("column %d of %.30q: %.90q, %d; want %.90q, %d", test.col, test.line, shown, caret, test.shown, test.caret)
+		}
+	}
+}
