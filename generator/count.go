@@ -1,0 +1,84 @@
+package generator
+
+import (
+	"context"
+
+	"reviewcast"
+	"reviewcast/generator/insights"
+	"reviewcast/generator/source"
+)
+
+// InsightsInput brings the editors' content into the words of the insights: source
+// and insights don't know each other.
+func InsightsInput(content *source.Content) insights.Input {
+	v := &content.Vocabulary
+	in := insights.Input{
+		Business:       content.Business,
+		ServiceAliases: content.ServiceAliases,
+		AreaAliases:    content.AreaAliases,
+		Aspects:        vocabularyTerms(v.Aspects),
+		Problems:       vocabularyTerms(v.Problems),
+		Ignore:         v.Ignore,
+		Topics:         insights.TopicRules(v.Topics),
+		FAQ:            content.FAQ,
+		Summary:        content.Summary,
+		PullQuote:      v.PullQuote,
+	}
+	for i := range content.Reviews {
+		if r := &content.Reviews[i]; r.Published {
+			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
+		}
+	}
+	return in
+}
+
+func vocabularyTerms(in []source.Term) []insights.Term {
+	if in == nil {
+		return nil
+	}
+	out := make([]insights.Term, 0, len(in))
+	for _, t := range in {
+		out = append(out, insights.Term(t))
+	}
+	return out
+}
+
+// count makes the dataset and the insights. The cache may be nil.
+func count(content *source.Content, baseURL string, cache *insights.Cache) (*reviewcast.Dataset, *reviewcast.Insights) {
+	in := InsightsInput(content)
+	in.Cache = cache
+	counted := insights.Compute(in)
+	return dataset(content, baseURL, in.Reviews, counted.Mentions), counted.Insights
+}
+
+// Insights reads the content and gives what its insights rest on, for the commands
+// that show or draft them; nothing is rendered. What is wrong with the content
+// comes as a *ProblemsError.
+func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
+	content, problems, err := b.loader.Load(ctx)
+	if err != nil {
+		return insights.Input{}, err
+	}
+	if content == nil || source.HasErrors(problems) {
+		return insights.Input{}, &ProblemsError{problems}
+	}
+	return InsightsInput(content), nil
+}
+
+// claimProblems holds what the editors claim against the counts. A claim about
+// nothing is a mistake; one whose number has moved is a warning.
+func claimProblems(content *source.Content, counted *reviewcast.Insights) []source.Problem {
+	var out []source.Problem
+	for _, c := range content.Vocabulary.Claims {
+		f := insights.CheckClaim(counted, insights.Claim{Aspect: c.Aspect, Measure: c.Measure, Value: c.Value})
+		if f == nil {
+			continue
+		}
+		p := source.Problem{Severity: source.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
+		if f.Unknown {
+			p.Severity, p.Code = source.Error, "claim-unknown"
+		}
+		out = append(out, p)
+	}
+	return out
+}
