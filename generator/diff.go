@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"reviewcast"
+	"reviewcast/generator/source"
 )
 
 // Difference is what subscribers see change between two datasets.
@@ -107,4 +108,22 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 		return nil, fmt.Errorf("read %s of %s: %w", reviewcast.PathReviews, where, err)
 	}
 	return ds, nil
+}
+
+// Dataset reads the content and gives what a build would publish of it, with its
+// warnings. What is wrong with the content comes as a *ProblemsError.
+func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []source.Problem, error) {
+	content, problems, err := b.loader.Load(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if content == nil {
+		return nil, nil, &ProblemsError{problems}
+	}
+	baseURL := b.cfg.BaseURL
+	if baseURL == "" {
+		baseURL = content.Site.BaseURL
+	}
+	ds, _ := count(content, baseURL, &b.cache)
+	return ds, problems, nil
 }

@@ -7,6 +7,7 @@
 //	reviewcast edge                     serve public/, answer search and since, push changes
 //	reviewcast hub list                 who subscribes, and how deliveries go
 //	reviewcast import csv reviews.csv   bring an export in
+//	reviewcast insights explain ID      why the insights say what they say
 //
 // Each command is a file of this package; main is wiring.
 package main
@@ -37,10 +38,13 @@ type cli struct {
 	Init   initCmd   `cmd:"" help:"Write a commented starter folder."`
 	Dev    devCmd    `cmd:"" help:"Build, serve on this machine, and rebuild on every change."`
 	Check  checkCmd  `cmd:"" help:"Tell everything that is wrong in the editors' folder."`
+	Diff   diffCmd   `cmd:"" help:"Show what a build would change for subscribers."`
 	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
 	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
 	Hub    hubCmd    `cmd:"" help:"Look after the hub's subscriptions."`
 	Import importCmd `cmd:"" help:"Bring reviews in from somebody else's export."`
+
+	Insights insightsCmd `cmd:"" help:"Show why the insights say what they say, and draft words from them."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }

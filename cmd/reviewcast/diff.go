@@ -1,0 +1,97 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator"
+)
+
+type diffCmd struct {
+	Published string `arg:"" help:"Where the published set is: a folder or a URL." placeholder:"DIR|URL"`
+	Content   string `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	BaseURL   string `name:"base-url" help:"The origin to publish under, instead of site.yaml's." placeholder:"URL"`
+	Today     string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+}
+
+func (c *diffCmd) Help() string {
+	return `Shows what a build would change for those who follow the reviews: which are added,
+changed or withdrawn, and the rating before and after. Nothing is written.
+
+Examples:
+  reviewcast diff public
+  reviewcast diff https://reviews.example.com --content my-content`
+}
+
+// Run compares once.
+func (c *diffCmd) Run(ctx context.Context, std streams) error {
+	flags := buildFlags{Content: c.Content, Public: "public", BaseURL: c.BaseURL, Today: c.Today}
+	cfg, err := flags.buildConfig("none")
+	if err != nil {
+		return err
+	}
+	before, err := generator.ReadDataset(ctx, c.Published)
+	if err != nil {
+		return err
+	}
+	after, problems, err := generator.NewBuilder(cfg).Dataset(ctx)
+	var p *generator.ProblemsError
+	if errors.As(err, &p) {
+		return std.buildError(c.Content, err)
+	} else if err != nil {
+		return err
+	}
+	std.problems(c.Content, problems)
+	if before != nil && after.Business.URL == "" {
+		after.Business.URL = before.Business.URL // the origin, which a build would know
+	}
+	if before == nil {
+		fmt.Fprintf(std.out, "nothing is published in %s yet\n", c.Published)
+	}
+	c.print(std, before, after, generator.Compare(before, after))
+	return nil
+}
+
+// print writes a line for each review, then the rating.
+func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset, d *generator.Difference) {
+	ink := paletteFor(std.out)
+	if before == nil {
+		before = &reviewcast.Dataset{}
+	}
+	was, is := byID(before), byID(after)
+	for _, id := range d.Added {
+		fmt.Fprintln(std.out, ink.green("+ "+describe(is[id])))
+	}
+	for _, id := range d.Changed {
+		fmt.Fprintln(std.out, ink.yellow("~ "+describe(is[id]))+": "+strings.Join(d.Fields[id], ", "))
+	}
+	for _, id := range d.Removed {
+		fmt.Fprintln(std.out, ink.red("- "+describe(was[id])))
+	}
+	if d.Business {
+		fmt.Fprintln(std.out, ink.yellow("~ the business's own words"))
+	}
+	if d.None() {
+		fmt.Fprintln(std.out, "no review would change")
+	} else {
+		fmt.Fprintf(std.out, "%d added, %d changed, %d withdrawn\n", len(d.Added), len(d.Changed), len(d.Removed))
+	}
+	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", stars(d.Before.RatingValue), plural(d.Before.RatingCount, "review"),
+		stars(d.After.RatingValue), plural(d.After.RatingCount, "review"))
+}
+
+func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {
+	m := make(map[string]*reviewcast.Review, len(ds.Reviews))
+	for i := range ds.Reviews {
+		m[ds.Reviews[i].ID] = &ds.Reviews[i]
+	}
+	return m
+}
+
+// describe is a review in a few words.
+func describe(r *reviewcast.Review) string {
+	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, r.Author, r.Rating, reviewcast.MaxRating, r.Date)
+}
