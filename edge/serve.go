@@ -2,6 +2,7 @@ package edge
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -99,7 +100,8 @@ func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *represe
 // normalise mends what ServeContent reads otherwise than RFC 9110: it sees only
 // the first line of a list that came in several (section 5.3), takes a date that
 // came twice (13.1.3), answers ranges to HEAD (14.2), and refuses range units that
-// it should ignore (14.2) or that are written in capitals (14.1).
+// it should ignore (14.2) or that are written in capitals (14.1), and serves suffixes
+// of no bytes (14.1.2).
 func normalise(r *http.Request) *http.Request {
 	h := r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match"} {
@@ -115,7 +117,7 @@ func normalise(r *http.Request) *http.Request {
 	if ranges := h["Range"]; ranges != nil {
 		unit, set, ok := strings.Cut(ranges[0], "=")
 		if ok && len(ranges) == 1 && r.Method == http.MethodGet && strings.EqualFold(unit, "bytes") {
-			h["Range"] = []string{"bytes=" + set}
+			h["Range"] = []string{"bytes=" + satisfiable(set)}
 		} else {
 			h.Del("Range")
 		}
@@ -123,6 +125,22 @@ func normalise(r *http.Request) *http.Request {
 	mended := *r
 	mended.Header = h
 	return &mended
+}
+
+// satisfiable leaves out of a range set the suffixes of no bytes, which net/http
+// answers with an empty 206 and a Content-Range that ends before it begins. They
+// are unsatisfiable (section 14.1.2), and so is a set of nothing else.
+func satisfiable(set string) string {
+	var kept []string
+	for spec := range strings.SplitSeq(set, ",") {
+		if zeros, suffix := strings.CutPrefix(strings.TrimSpace(spec), "-"); !suffix || zeros == "" || strings.Trim(zeros, "0") != "" {
+			kept = append(kept, spec)
+		}
+	}
+	if len(kept) == 0 {
+		return strconv.FormatInt(math.MaxInt64, 10) + "-" // behind the end of every file
+	}
+	return strings.Join(kept, ",")
 }
 
 // checked is the writer that ServeContent gets: its errors become ours, and an

@@ -112,7 +112,9 @@ func TestServerCaps(t *testing.T) {
 	}{
 		{"GET /reviews.json HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("x", 40<<10) + "\r\n\r\n", `"status":431`},
 		{"GET /" + strings.Repeat("x", 20<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n", `"status":414`},
-		{"GET /reviews.json HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("x", 80<<10) + "\r\n\r\n", "431 Request Header Fields Too Large"},
+		{"GET /reviews.json HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("x", 800<<10) + "\r\n\r\n", `"status":431`},
+		{"GET /" + strings.Repeat("x", 800<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n", `"status":414`},
+		{"GET /reviews.json HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat("x", 1100<<10) + "\r\n\r\n", "431 Request Header Fields Too Large"},
 	} {
 		conn, err := net.Dial("tcp", l.Addr().String())
 		if err != nil {

@@ -76,11 +76,12 @@ func TestAnswersMatchDescription(t *testing.T) {
 		return http.Header{"If-None-Match": {ask(http.MethodGet, path, nil).Header.Get("Etag")}}
 	}
 	long := strings.Repeat("x", 5000)
-	for _, tt := range []struct {
+	type request struct {
 		target string
 		header http.Header
 		status int
-	}{
+	}
+	requests := []request{
 		{reviewcast.PathReviews, nil, 200},
 		{reviewcast.PathReviews, tag(reviewcast.PathReviews), 304},
 		{reviewcast.PathReviews, http.Header{"If-Match": {`"other"`}}, 412},
@@ -108,26 +109,42 @@ func TestAnswersMatchDescription(t *testing.T) {
 		{reviewcast.PathSince + "2026-01-01", tag(reviewcast.PathSince + "2026-01-01"), 304},
 		{reviewcast.PathSince + "2026-02-30", nil, 400},
 		{reviewcast.PathSince + "2026-01-01?limit=1", nil, 400},
-	} {
-		resp := ask(http.MethodGet, tt.target, tt.header)
+	}
+	check := func(method string, tt request) {
+		resp := ask(method, tt.target, tt.header)
 		body, _ := io.ReadAll(resp.Body)
 		if resp.StatusCode != tt.status {
-			t.Errorf("%.80s: status %d, want %d: %.200s", tt.target, resp.StatusCode, tt.status, body)
-			continue
+			t.Errorf("%s %.80s: status %d, want %d: %.200s", method, tt.target, resp.StatusCode, tt.status, body)
+			return
 		}
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, origin+tt.target, nil)
+		if method == http.MethodPost {
+			method = http.MethodGet // 405 is described where the methods are that are
+		}
+		r := httptest.NewRequestWithContext(t.Context(), method, origin+tt.target, nil)
 		route, params, err := router.FindRoute(r)
 		if err != nil {
-			t.Errorf("%.80s: not described: %v", tt.target, err)
-			continue
+			t.Errorf("%s %.80s: not described: %v", method, tt.target, err)
+			return
 		}
 		err = openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
 			RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params},
 			Status:                 resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
-			Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true},
+			Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: method == http.MethodHead},
 		})
 		if err != nil {
-			t.Errorf("%.80s: the answer %d isn't what is described: %v", tt.target, tt.status, err)
+			t.Errorf("%s %.80s: the answer %d isn't what is described: %v", method, tt.target, tt.status, err)
+		}
+		if method == http.MethodHead && len(body) > 0 {
+			t.Errorf("HEAD %.80s has a body", tt.target)
+		}
+	}
+	for _, tt := range requests {
+		check(http.MethodGet, tt)
+		if tt.header.Get("Range") == "" {
+			check(http.MethodHead, tt)
+		}
+		if tt.status == http.StatusOK {
+			check(http.MethodPost, request{tt.target, nil, http.StatusMethodNotAllowed})
 		}
 	}
 }

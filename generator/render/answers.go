@@ -33,6 +33,7 @@ var sharedHeaders = map[string]header{
 	"Vary":                        {Description: "Always names Accept-Encoding.", Schema: text, Example: "Accept-Encoding"},
 	"Link":                        {Description: "The topic's hub and its own address (W3C WebSub, section 4).", Schema: text, Example: `</api/websub/hub>; rel="hub", </feed.xml>; rel="self"`},
 	"Content-Range":               {Description: "Which part this is.", Schema: text, Example: "bytes 0-1023/479232"},
+	"Allow":                       {Description: "The methods that the path has.", Schema: text, Example: "GET, HEAD, OPTIONS"},
 	"Retry-After":                 {Description: "Seconds to wait before the next try.", Schema: &jsonschema.Schema{Type: "integer", Minimum: new(float64)}, Example: 1},
 	"Access-Control-Allow-Origin": {Description: "Pages of every origin may read the answer.", Schema: text, Example: "*"},
 }
@@ -41,6 +42,7 @@ var sharedHeaders = map[string]header{
 var sharedNames = map[string]string{
 	"304": "NotModified",
 	"400": "BadRequest",
+	"405": "MethodNotAllowed",
 	"406": "NotAcceptable",
 	"412": "PreconditionFailed",
 	"413": "ContentTooLarge",
@@ -68,6 +70,7 @@ func sharedResponses() map[string]response {
 		header              string
 	}{
 		http.StatusBadRequest:                   {"Bad parameters, all of them at once in `issues`.", "Invalid parameters: see issues, and " + reviewcast.PathOpenAPI + " for what is allowed.", issues, ""},
+		http.StatusMethodNotAllowed:             {"The answer to every other method: the path has GET, HEAD and OPTIONS.", `This path has no method "POST"; it has GET, HEAD, OPTIONS.`, nil, "Allow"},
 		http.StatusNotAcceptable:                {"`Accept-Encoding` rules out every coding, identity included.", "Allow gzip or identity in Accept-Encoding.", nil, ""},
 		http.StatusPreconditionFailed:           {"`If-Match` or `If-Unmodified-Since` names another state than the current one.", "The resource has changed; fetch it without a condition.", nil, ""},
 		http.StatusRequestEntityTooLarge:        {"The body is longer than is taken.", "Send a shorter body.", nil, ""},

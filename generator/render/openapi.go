@@ -92,6 +92,7 @@ type (
 	}
 	pathItem struct {
 		Get  *operation `json:"get,omitempty"`
+		Head *operation `json:"head,omitempty"`
 		Post *operation `json:"post,omitempty"`
 	}
 	operation struct {

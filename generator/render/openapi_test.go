@@ -63,26 +63,34 @@ func TestOpenAPIIsValid(t *testing.T) {
 // and the errors that can occur.
 func TestOpenAPIPaths(t *testing.T) {
 	doc := load(t, sampleChannel, sampleDataset())
-	want := map[string]string{ // method and statuses
-		"/reviews.json":             "GET 200 206 304 406 412 414 416 431 503",
-		"/insights.json":            "GET 200 206 304 406 412 414 416 431 503",
-		"/api/feed.json":            "GET 200 206 304 406 412 414 416 431 503",
-		"/feed.xml":                 "GET 200 206 304 406 412 414 416 431 503",
-		"/manifest.json":            "GET 200 206 304 406 412 414 416 431 503",
-		"/.well-known/openapi.json": "GET 200 206 304 406 412 414 416 431 503",
-		"/api/reviews/search":       "GET 200 206 304 400 406 412 414 416 429 431 503",
-		"/api/reviews/since/{date}": "GET 200 206 304 400 406 412 414 416 429 431 503",
-		"/mcp":                      "POST 200 202 400 403 404 406 413 415 429 431 503",
-		"/api/websub/hub":           "POST 202 400 404 413 415 429 503",
+	want := map[string]string{ // statuses, by method and path
+		"GET /reviews.json":              "200 206 304 405 406 412 414 416 431 503",
+		"HEAD /reviews.json":             "200 304 405 406 412 414 431 503",
+		"GET /insights.json":             "200 206 304 405 406 412 414 416 431 503",
+		"HEAD /insights.json":            "200 304 405 406 412 414 431 503",
+		"GET /api/feed.json":             "200 206 304 405 406 412 414 416 431 503",
+		"HEAD /api/feed.json":            "200 304 405 406 412 414 431 503",
+		"GET /feed.xml":                  "200 206 304 405 406 412 414 416 431 503",
+		"HEAD /feed.xml":                 "200 304 405 406 412 414 431 503",
+		"GET /manifest.json":             "200 206 304 405 406 412 414 416 431 503",
+		"HEAD /manifest.json":            "200 304 405 406 412 414 431 503",
+		"GET /.well-known/openapi.json":  "200 206 304 405 406 412 414 416 431 503",
+		"HEAD /.well-known/openapi.json": "200 304 405 406 412 414 431 503",
+		"GET /api/reviews/search":        "200 206 304 400 405 406 412 414 416 429 431 503",
+		"HEAD /api/reviews/search":       "200 304 400 405 406 412 414 429 431 503",
+		"GET /api/reviews/since/{date}":  "200 206 304 400 405 406 412 414 416 429 431 503",
+		"HEAD /api/reviews/since/{date}": "200 304 400 405 406 412 414 429 431 503",
+		"POST /mcp":                      "200 202 400 403 404 406 413 415 429 431 503",
+		"POST /api/websub/hub":           "202 400 404 413 415 429 503",
 	}
 	ids := map[string]bool{}
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
-			got := method + " " + strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " ")
-			if got != want[path] {
-				t.Errorf("%s: %s, want %s", path, got, want[path])
+			name := method + " " + path
+			if got := strings.Join(slices.Sorted(maps.Keys(op.Responses.Map())), " "); got != want[name] {
+				t.Errorf("%s: %s, want %s", name, got, want[name])
 			}
-			delete(want, path)
+			delete(want, name)
 			if op.OperationID == "" || ids[op.OperationID] || len(op.Tags) != 1 || doc.Tags.Get(op.Tags[0]) == nil {
 				t.Errorf("%s %s: operation %q, tags %v", method, path, op.OperationID, op.Tags)
 			}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -43,7 +44,23 @@ func paths(c Channel, ex *examples) map[string]pathItem {
 	}
 }
 
-func get(op *operation) pathItem { return pathItem{Get: op} }
+// get describes a path that is read: by GET, and by HEAD, which answers the same
+// without the body and knows no ranges.
+func get(op *operation) pathItem {
+	head := *op
+	name := strings.TrimPrefix(op.OperationID, "get")
+	head.OperationID = "head" + strings.ToUpper(name[:1]) + name[1:]
+	head.Summary += ": the headers only"
+	head.Description = "What GET would answer, without the body."
+	head.Responses = map[string]response{}
+	for status, r := range op.Responses {
+		if status != "206" && status != "416" {
+			r.Content = nil
+			head.Responses[status] = r
+		}
+	}
+	return pathItem{Get: op, Head: &head}
+}
 
 // json200 is a successful answer with a body of a described type.
 func json200(description, schema string, example any) response {
@@ -80,7 +97,7 @@ func answers(ok response, errors ...string) map[string]response {
 	part := response{Description: "The part of the body that `Range` asked for.", Headers: maps.Clone(ok.Headers)}
 	maps.Copy(part.Headers, headers("Content-Range"))
 	all := map[string]response{"200": ok, "206": part, "304": shared("304")}
-	return with(all, append(errors, "406", "412", "414", "416", "431", "503")...)
+	return with(all, append(errors, "405", "406", "412", "414", "416", "431", "503")...)
 }
 
 func search(ex *examples) *operation {
