@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator"
+	"reviewcast/generator/insights"
+)
+
+type insightsCmd struct {
+	Explain explainCmd `cmd:"" help:"Show what is found in one review, and why."`
+	Suggest suggestCmd `cmd:"" help:"Draft FAQ answers and a summary from the counts, for an editor to accept."`
+}
+
+type explainCmd struct {
+	ID      string `arg:"" help:"The review's id."`
+	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+}
+
+func (c *explainCmd) Help() string {
+	return `Each thing found is shown with the words that name it, what is felt about it, and
+where that comes from: a phrase of insights.yaml (editor), a phrase that comes with
+reviewcast (trade), the words around (lexicon), or the stars of a review whose
+text says nothing (stars). When it is wrong, add the phrase to insights.yaml, under
+the aspect's positive, negative or neutral, or under ignore.
+
+Example:
+  reviewcast insights explain 2025-q4-late-but`
+}
+
+// Run explains one published review.
+func (c *explainCmd) Run(ctx context.Context, std streams) error {
+	in, err := readInsights(ctx, std, c.Content, c.Today)
+	if err != nil {
+		return err
+	}
+	e, ok := insights.Explain(in, c.ID)
+	if !ok {
+		return fmt.Errorf("explain %s: no published review has this id; ids stand in the files of %s/reviews", c.ID, c.Content)
+	}
+	printExplanation(std, e)
+	return nil
+}
+
+func printExplanation(std streams, e insights.Explanation) {
+	p := paletteFor(std.out)
+	r := e.Review
+	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.bold(r.ID), r.Rating, r.Date, r.Language, feeling(p, e.Sentiment, string(e.Sentiment)), e.Score)
+	if !e.English {
+		fmt.Fprintln(std.out, p.dim("The word lists know English only: here names and the phrases of insights.yaml are found, and the sentiment is that of the stars."))
+	}
+	if r.Title != nil {
+		fmt.Fprintf(std.out, "\n%s\n", p.bold(marked(p, *r.Title, e.Mentions, true)))
+	}
+	if r.Text != nil {
+		fmt.Fprintf(std.out, "\n%s\n", strings.TrimRight(marked(p, *r.Text, e.Mentions, false), "\n"))
+	}
+	fmt.Fprintln(std.out)
+	for _, m := range e.Mentions {
+		where := fmt.Sprintf("%d-%d", m.Start, m.End)
+		if m.Title {
+			where = "title " + where
+		}
+		words := visible(strings.Join(strings.Fields(m.Words), " "))
+		if m.Kind != "aspect" {
+			id := m.ID
+			if len(m.IDs) > 0 {
+				id = "? " + strings.Join(m.IDs, ", ")
+			}
+			fmt.Fprintf(std.out, "  %-12s %-22s %q %s\n", m.Kind, id, words, p.dim(where+"; "+m.Rule))
+			continue
+		}
+		why := string(m.Origin)
+		if m.Phrase != "" {
+			why += " \"" + m.Phrase + "\""
+		}
+		fmt.Fprintf(std.out, "  %-12s %-22s %q %s\n", feeling(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity)), m.ID, words,
+			p.dim(fmt.Sprintf("%s; %s, %+.2f; %s", where, why, m.Score, m.Rule)))
+	}
+	if len(e.Mentions) == 0 {
+		fmt.Fprintln(std.out, p.dim("  nothing found"))
+	}
+}
+
+func feeling(p palette, polarity reviewcast.Polarity, s string) string {
+	switch polarity {
+	case reviewcast.Positive:
+		return p.green(s)
+	case reviewcast.Negative:
+		return p.red(s)
+	case reviewcast.Mixed:
+		return p.yellow(s)
+	}
+	return p.dim(s)
+}
+
+// marked paints the words of the aspects in the text. Where phrases overlap, the
+// first one is painted.
+func marked(p palette, text string, mentions []insights.Mention, title bool) string {
+	runes, at := []rune(text), 0
+	var b strings.Builder
+	for _, m := range mentions {
+		if m.Title != title || m.Start < at || m.Kind != "aspect" {
+			continue
+		}
+		b.WriteString(visible(string(runes[at:m.Start])))
+		b.WriteString(feeling(p, m.Polarity, visible(string(runes[m.Start:m.End]))))
+		at = m.End
+	}
+	b.WriteString(visible(string(runes[at:])))
+	return b.String()
+}
+
+// visible drops what would steer a terminal or turn its lines around: a review's
+// text is a stranger's.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+			return -1
+		}
+		return r
+	}, s)
+}
+
+type suggestCmd struct {
+	Output  string `short:"o" help:"The file to write, outside the content folder; - prints." default:"-" placeholder:"FILE"`
+	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+}
+
+func (c *suggestCmd) Help() string {
+	return `Writes a draft: for each aspect that customers speak of, a question, an answer made
+of counts and quotes, the reviews behind it, and the claims that let a later build
+warn when its numbers have moved. Nothing of it is published. Below the draft stand
+the names that several technicians bear and that are therefore credited to nobody.
+
+Example:
+  reviewcast insights suggest -o draft.yaml`
+}
+
+// Run drafts.
+func (c *suggestCmd) Run(ctx context.Context, std streams) error {
+	in, err := readInsights(ctx, std, c.Content, c.Today)
+	if err != nil {
+		return err
+	}
+	res := insights.Compute(in)
+	draft := insights.Draft(res.Insights, in.Business.Name) + ambiguousNames(res.Ambiguous)
+	if c.Output == "-" {
+		_, err := fmt.Fprint(std.out, draft)
+		return err
+	}
+	// A draft that an editor has begun to change is not written over.
+	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err := f.WriteString(draft); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
+	return nil
+}
+
+func ambiguousNames(list []insights.AmbiguousName) string {
+	if len(list) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("\n# Credited to nobody, since several bear the name. Put the job record's technicians\n# into the reviews, or give one of them the name as an alias:\n")
+	for _, a := range list {
+		fmt.Fprintf(&b, "#   %s (%s): %s\n", visible(a.Name), strings.Join(a.TechnicianIDs, ", "), strings.Join(a.ReviewIDs, ", "))
+	}
+	return b.String()
+}
+
+// readInsights reads what the insights rest on and prints what is wrong with it.
+func readInsights(ctx context.Context, std streams, content, today string) (insights.Input, error) {
+	if today != "" && !reviewcast.Date(today).Valid() {
+		return insights.Input{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", today)}
+	}
+	b := generator.NewBuilder(generator.Config{ContentDir: content, Today: reviewcast.Date(today)})
+	in, err := b.Insights(ctx)
+	if err != nil {
+		return insights.Input{}, std.buildError(content, err)
+	}
+	return in, nil
+}
