@@ -3,7 +3,9 @@ package reviewcast
 import (
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -52,22 +54,59 @@ func TopicLinks(baseURL, path string) string {
 }
 
 // ParseBaseURL checks the single origin that every path stands below and gives
-// it back without a trailing slash: "https://reviews.example.com". Anything more
-// than scheme, host and port is an error, since no path of the contract could
-// stand beside it.
+// it back in one form: lower case, without a trailing slash or a port that the
+// scheme implies, "https://reviews.example.com". Anything more than scheme, host
+// and port is an error, since no path of the contract could stand beside it; and
+// so is a host that isn't plain ASCII, since it stands in headers.
 func ParseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", errors.New("base URL is not a URL; write one such as https://reviews.example.com")
-	case u.Scheme != "https" && u.Scheme != "http":
+	}
+	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
+	switch {
+	case scheme != "https" && scheme != "http":
 		return "", fmt.Errorf("base URL %q must begin with https:// (http:// is for development)", s)
-	case u.Hostname() == "":
+	case host == "":
 		return "", fmt.Errorf("base URL %q names no host; write one such as https://reviews.example.com", s)
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.ForceQuery || strings.Contains(s, "#"):
+	case u.User != nil || u.RawQuery != "" || u.ForceQuery || strings.Contains(s, "#"):
 		return "", fmt.Errorf("base URL %q must be an origin only: scheme, host and port, without user, query or fragment", s)
 	case strings.Trim(u.Path, "/") != "":
 		return "", fmt.Errorf("base URL %q has the path %q; every published path stands at the root of its origin, so leave it out", s, u.Path)
+	case !validHost(host):
+		return "", fmt.Errorf("base URL %q has no valid host name; write letters, digits, '-' and '.', and a name in another script in its xn-- form", s)
 	}
-	return strings.ToLower(u.Scheme) + "://" + strings.ToLower(u.Host), nil
+	if strings.HasSuffix(u.Host, ":") || port != "" && !validPort(port) {
+		return "", fmt.Errorf("base URL %q has no valid port; write one from 1 to 65535, or leave it out", s)
+	}
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]" // an IPv6 address
+	}
+	if port != "" && port != map[string]string{"https": "443", "http": "80"}[scheme] {
+		host += ":" + port
+	}
+	return scheme + "://" + host, nil
+}
+
+func validPort(port string) bool {
+	n, err := strconv.ParseUint(port, 10, 16)
+	return err == nil && n > 0 && !strings.HasPrefix(port, "0")
+}
+
+// validHost tells whether a lower-case host is an IP address or a name of labels
+// as DNS has them (RFC 1123, section 2.1).
+func validHost(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return !strings.Contains(host, "%") // a zone means something on one machine only
+	}
+	if len(host) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(host, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' ||
+			strings.Trim(label, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
+			return false
+		}
+	}
+	return true
 }

@@ -41,6 +41,8 @@ func lockOutput(ctx context.Context, dir string) (*output, error) {
 	// link; the folder itself may not be there yet.
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
+	} else if to, lerr := os.Readlink(dir); lerr == nil {
+		return nil, fmt.Errorf("%s is a link to %s, which isn't there; make that folder, or name another", dir, to)
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
 		return nil, err

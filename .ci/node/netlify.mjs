@@ -9,14 +9,14 @@ assert.match(config.build.command, /go run \.\/cmd\/reviewcast build .*--previou
 assert.match(config.build.publish, /\/public$/);
 
 const rewrites = new Map(config.redirects.map((r) => [r.from ?? r.path, r]));
-for (const path of ["/api/reviews/search", "/api/reviews/since/*", "/mcp", "/api/websub/hub"]) {
+for (const path of ["/api/reviews/search", "/api/reviews/since/*", "/mcp", "/mcp/*", "/api/websub/hub"]) {
   const r = rewrites.get(path);
   assert.ok(r, `no rewrite for ${path}`);
   assert.equal(r.status, 200, `${path} must be rewritten, not redirected`);
   assert.equal(r.force, true, `${path} must go to the edge always`);
   assert.match(r.to, /^https:\/\//, `${path} must go to an edge's address`);
 }
-assert.equal(rewrites.size, 4);
+assert.equal(rewrites.size, 5);
 
 const headers = new Map(config.headers.map((h) => [h.for, h.values]));
 const value = (path, name) => {
