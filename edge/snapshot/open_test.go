@@ -146,11 +146,11 @@ func TestOpenAnyLayout(t *testing.T) {
 	}
 	p[reviewcast.PathReviews] = indented.Bytes()
 	got := p.Open(t, 1)
-	for _, q := range queries {
+	for _, q := range corpus.Queries {
 		q.Limit = 5
 		a, b := want.Search(q.Query), got.Search(q.Query)
 		if a.Matched != b.Matched || len(a.Reviews) != len(b.Reviews) || a.Next != b.Next {
-			t.Errorf("%s: matched %d, laid out otherwise %d", q.name, a.Matched, b.Matched)
+			t.Errorf("%s: matched %d, laid out otherwise %d", q.Name, a.Matched, b.Matched)
 		}
 	}
 	x := got.Since("0001-01-01")

@@ -200,7 +200,7 @@ func ids(t testing.TB, reviews []json.RawMessage) []string {
 func TestSearchManyShards(t *testing.T) {
 	d := corpus.Dataset(5_000)
 	s := snapshottest.Public{reviewcast.PathReviews: snapshottest.Reviews(t, d)}.Open(t, 1)
-	for _, q := range queries {
+	for _, q := range corpus.Queries {
 		q.Limit = reviewcast.MaxLimit
 		var want []string
 		for _, r := range d.Reviews {
@@ -210,7 +210,7 @@ func TestSearchManyShards(t *testing.T) {
 		}
 		got := s.Search(q.Query)
 		if got.Matched != len(want) || !slices.Equal(ids(t, got.Reviews), want[:min(len(want), q.Limit)]) {
-			t.Errorf("%s: matched %d, want %d", q.name, got.Matched, len(want))
+			t.Errorf("%s: matched %d, want %d", q.Name, got.Matched, len(want))
 		}
 	}
 }
