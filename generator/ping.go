@@ -44,7 +44,8 @@ func ping(ctx context.Context, client *http.Client, hub string, form url.Values)
 	defer resp.Body.Close()
 	said, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
 	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("%s answered %s: %s", hub, resp.Status, strings.TrimSpace(string(said)))
+		line, _, _ := strings.Cut(strings.TrimSpace(string(said)), "\n") // a hub's page of HTML helps nobody
+		return fmt.Errorf("%s answered %s: %s", hub, resp.Status, line)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"time"
 
 	"reviewcast"
@@ -27,6 +28,9 @@ func (f *buildFlags) buildConfig(encodings string) (generator.Config, error) {
 		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
 			return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
 		}
+	}
+	if u, err := url.Parse(f.Hub); f.Hub != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return generator.Config{}, usageError{fmt.Errorf("--hub: %q is not an address; write one such as https://reviews.example.com/api/websub/hub", f.Hub)}
 	}
 	return generator.Config{
 		ContentDir: f.Content, PublicDir: f.Public, BaseURL: f.BaseURL, Previous: f.Previous,
@@ -88,14 +92,12 @@ func plural(n int, noun string) string {
 }
 
 // ping tells the hub, if there is one. The files are published by then, so a hub
-// that is down is worth a warning and no more: it will see them by itself.
+// that is down is worth a warning and no more; ours finds out by itself.
 func (std streams) ping(ctx context.Context, hub, baseURL string, topics []string) {
 	if hub == "" || len(topics) == 0 {
 		return
 	}
 	if err := generator.Ping(ctx, hub, baseURL, topics); err != nil {
 		fmt.Fprintf(std.err, "warning: %s\n", err)
-		return
 	}
-	fmt.Fprintf(std.out, "pinged %s about %s\n", hub, plural(len(topics), "topic"))
 }
