@@ -151,22 +151,69 @@ func ignored(path string) bool {
 // addTree watches a directory and all below it. One that vanishes meanwhile is
 // no error: its parent tells.
 func addTree(w *fsnotify.Watcher, root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case errors.Is(err, fs.ErrNotExist) && path != root:
+	return walk(root, func(path string, info fs.FileInfo) error {
+		if !info.IsDir() {
 			return nil
-		case err != nil:
-			return err
-		case !d.IsDir():
-			return nil
-		case path != root && ignored(path):
-			return filepath.SkipDir
 		}
 		if err := w.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 		return nil
 	})
+}
+
+// walk visits root and everything below it that the loader may read, links
+// followed as the loader follows them: not out of root, and to each directory
+// once, so that links in a circle end. What vanishes meanwhile is left out; its
+// parent tells.
+func walk(root string, visit func(path string, info fs.FileInfo) error) error {
+	home, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	var descend func(dir string) error
+	descend = func(dir string) error {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return err
+		}
+		if outside := real != home && !strings.HasPrefix(real, home+string(filepath.Separator)); outside || seen[real] {
+			return nil
+		}
+		seen[real] = true
+		info, err := os.Stat(dir)
+		if err != nil {
+			return err
+		}
+		if err := visit(dir, info); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if ignored(path) {
+				continue
+			}
+			if e.IsDir() {
+				err = descend(path)
+			} else if info, serr := os.Stat(path); serr != nil { // a link is followed
+				err = serr
+			} else if info.IsDir() {
+				err = descend(path)
+			} else {
+				err = visit(path, info)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	return descend(root)
 }
 
 // watchByPolling compares the names, sizes and times of all files with those of
@@ -198,17 +245,9 @@ type stamps map[string]stamp
 
 func fingerprint(dir string) stamps {
 	s := stamps{}
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil //nolint:nilerr // what can't be read now is simply not in it
-		}
-		if path != dir && ignored(path) {
-			if d.IsDir() {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+	// What can't be read now is simply not in it, and shows when it can be.
+	_ = walk(dir, func(path string, info fs.FileInfo) error {
+		if !info.IsDir() {
 			s[path] = stamp{info.Size(), info.ModTime()}
 		}
 		return nil
