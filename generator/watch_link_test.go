@@ -25,7 +25,9 @@ func TestWatchFollowsLinks(t *testing.T) {
 			}
 			changed := make(chan struct{}, 100)
 			done := make(chan error, 1)
-			go func() { done <- Watch(t.Context(), link, poll, slog.New(slog.DiscardHandler), func() { changed <- struct{}{} }) }()
+			go func() {
+				done <- Watch(t.Context(), link, poll, slog.New(slog.DiscardHandler), func() { changed <- struct{}{} })
+			}()
 			for i, file := range []string{"", "real/business.yaml", "real/shared/x.yaml"} {
 				if file != "" {
 					put(t, dir, map[string]string{file: business + string(rune('a'+i))})
