@@ -90,10 +90,13 @@ type stamp struct {
 const granularity = 2 * time.Second
 
 // fresh tells whether a file of this time may change without its time changing.
-func fresh(info fs.FileInfo, now time.Time) bool { return now.Sub(info.ModTime()) <= granularity }
+func fresh(info fs.FileInfo, now time.Time) bool {
+	return now.Sub(info.ModTime()) <= granularity || now.Sub(changeTime(info)) <= granularity
+}
 
-// matches tells whether the file has the same size and time, and is the same
-// file: an editor's rename may bring an older one in its place.
+// matches tells whether the file has the same size and times, and is the same
+// file: an editor's rename may bring an older one in its place, and rsync and cp
+// -p set the time of modification back.
 func (s *stamp) matches(info fs.FileInfo) bool {
-	return s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime()) && os.SameFile(s.info, info)
+	return s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime()) && changeTime(s.info).Equal(changeTime(info)) && os.SameFile(s.info, info)
 }

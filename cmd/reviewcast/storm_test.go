@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestStorm edits a folder at random, as fast as a dozen careless editors could,
+// under a running dev, and holds what stands in public/ in the end against a
+// fresh build: byte for byte but the manifest, whose sequence and times tell of
+// the way. It takes STORM, such as 2m, or else a few seconds.
+func TestStorm(t *testing.T) {
+	long := 3 * time.Second
+	if s := os.Getenv("STORM"); s != "" {
+		var err error
+		if long, err = time.ParseDuration(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	s := &storm{Rand: rand.New(rand.NewPCG(seed, 0))}
+	s.desk = startDesk(t, newContent(t), "--base-url", "https://reviews.example.com")
+	s.shows("The first one.")
+	steps := 0
+	for end := time.Now().Add(long); time.Now().Before(end); steps++ {
+		s.step()
+		if s.IntN(20) == 0 {
+			time.Sleep(time.Duration(s.IntN(120)) * time.Millisecond) // an editor looks up: some builds get through
+		}
+	}
+	// What is wrong at the end is mended, and a last review says that all of it is
+	// built.
+	s.heal()
+	s.write("reviews/last.yaml", oneReview("the-last", "After the storm."))
+	s.shows("After the storm.")
+	t.Logf("%d edits, the terminal has %d lines", steps, strings.Count(s.out.String(), "\n"))
+
+	fresh := filepath.Join(t.TempDir(), "public")
+	cmd := exec.Command(binary(t), "build", "--content", s.content, "--public", fresh, "--base-url", "https://reviews.example.com", "--encodings", "none", "--today", "2027-01-01")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("the fresh build: %v\n%s", err, out)
+	}
+	want := filesOf(t, fresh)
+	var differs string
+	// The disk follows the page.
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if differs = difference(filesOf(t, s.public), want); differs == "" {
+			return
+		}
+	}
+	t.Errorf("after %d edits %s", steps, differs)
+}
+
+// storm edits.
+type storm struct {
+	*desk
+	*rand.Rand
+	n int
+}
+
+// step makes one edit. Names and ids are few, so that they meet.
+func (s *storm) step() {
+	s.n++
+	dir := [...]string{"reviews", "reviews/a", "reviews/a/b", "reviews/c"}[s.IntN(4)]
+	name := fmt.Sprintf("%s/f%d", dir, s.IntN(8))
+	id := strings.NewReplacer("/", "-").Replace(name)
+	switch s.IntN(14) {
+	case 0, 1, 2, 3:
+		s.write(name+".yaml", oneReview(id, fmt.Sprintf("Edit %d.", s.n)))
+	case 4: // atomically
+		tmp := s.path(dir + "/.save")
+		s.write(dir+"/.save", oneReview(id, fmt.Sprintf("Atomic edit %d.", s.n)))
+		_ = os.Rename(tmp, s.path(name+".yaml"))
+	case 5: // same size and time as before
+		info, err := os.Stat(s.path(name + ".yaml"))
+		s.write(name+".yaml", oneReview(id, fmt.Sprintf("Twin %04d.", s.IntN(10000))))
+		if err == nil {
+			_ = os.Chtimes(s.path(name+".yaml"), info.ModTime(), info.ModTime())
+		}
+	case 6:
+		_ = os.Remove(s.path(name + ".yaml"))
+	case 7:
+		_ = os.RemoveAll(s.path([...]string{"reviews/a", "reviews/a/b", "reviews/c"}[s.IntN(3)]))
+	case 8:
+		_ = os.Rename(s.path("reviews/a"), s.path("reviews/c"))
+	case 9:
+		_ = os.Rename(s.path("reviews/c"), s.path("reviews/a/b"))
+	case 10: // a mistake
+		s.write(name+".yaml", "- id: "+id+"\n  ratng: 5\n")
+	case 11:
+		s.write(name+".jsonl", fmt.Sprintf("{\"id\":%q,\"author\":\"Bo\",\"rating\":%d,\"date\":\"2026-01-02\",\"verification\":{\"method\":\"job\"}}\n", id+"-line", 1+s.IntN(5)))
+	case 12:
+		s.write("business.yaml", fmt.Sprintf("id: acme\nname: Acme %d\n", s.IntN(100)))
+	case 13: // the whole folder goes and comes back
+		if s.IntN(20) == 0 {
+			away := s.content + ".away"
+			if os.Rename(s.content, away) == nil {
+				_ = os.Rename(away, s.content)
+			}
+		}
+	}
+}
+
+// heal takes away every file that a build would refuse: mistakes, and reviews
+// that stand in two places.
+func (s *storm) heal() {
+	seen := map[string]bool{}
+	_ = filepath.WalkDir(s.path("reviews"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		s.must(err)
+		id, _, _ := strings.Cut(string(data), ",")
+		if strings.Contains(string(data), "ratng") || seen[id] {
+			s.must(os.Remove(path))
+		}
+		seen[id] = true
+		return nil
+	})
+}
+
+// filesOf reads a published folder but its manifest.
+func filesOf(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // it may be swapped at this moment; the caller looks again
+		}
+		data, err := os.ReadFile(path)
+		if rel, rerr := filepath.Rel(dir, path); err == nil && rerr == nil && rel != "manifest.json" {
+			files[filepath.ToSlash(rel)] = string(data)
+		}
+		return nil
+	})
+	return files
+}
+
+func difference(got, want map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		body := want[name]
+		if got[name] != body {
+			have, at := got[name], 0
+			for at < min(len(have), len(body)) && have[at] == body[at] {
+				at++
+			}
+			around := func(s string) string { return s[max(0, at-60):min(len(s), at+60)] }
+			return fmt.Sprintf("%s differs at byte %d: it has\n%s\nand a fresh build\n%s", name, at, around(have), around(body))
+		}
+	}
+	if len(got) != len(want) {
+		return fmt.Sprintf("there are %d files, want %d", len(got), len(want))
+	}
+	return ""
+}
