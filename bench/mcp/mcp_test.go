@@ -90,6 +90,17 @@ func typed(tb testing.TB) http.Handler {
 	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, nil)
 }
 
+// raw is the SDK at its best: Server.AddTool with the answer's bytes ready, and
+// answers as JSON. It is what ours would cost without a way of its own.
+func raw(tb testing.TB) http.Handler {
+	text, structured := answer(tb)
+	s := sdk.NewServer(&sdk.Implementation{Name: "bench", Version: "1"}, nil)
+	s.AddTool(&sdk.Tool{Name: "search_reviews", InputSchema: json.RawMessage(`{"type":"object"}`)}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: structured}, nil
+	})
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{JSONResponse: true})
+}
+
 // client is as little of one as can be, so that what is measured is the server.
 type client struct {
 	to      http.Handler
@@ -161,6 +172,7 @@ func BenchmarkSearch(b *testing.B) {
 			{"reviewcast", ours, false},
 			{"reviewcast-2026", ours, true},
 			{"mcp-go", mcpGo, false},
+			{"sdk-raw", raw, false},
 			{"sdk-typed", typed, false},
 		} {
 			b.Run(fmt.Sprintf("gogc=%d/%s", gogc, kind.name), func(b *testing.B) {

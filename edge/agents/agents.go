@@ -105,6 +105,9 @@ func New(c Config) (*Server, error) {
 			return nil, fmt.Errorf("make MCP server: allow origin %q: %w", o, err)
 		}
 	}
+	if c.MaxSessions < 0 || c.Idle < 0 {
+		return nil, fmt.Errorf("make MCP server: %d sessions, idle for %s: neither can be negative", c.MaxSessions, c.Idle)
+	}
 	if c.MaxSessions == 0 {
 		c.MaxSessions = DefaultMaxSessions
 	}

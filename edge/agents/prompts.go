@@ -111,7 +111,7 @@ func (s *Server) summarizeRecent(_ context.Context, req *mcp.GetPromptRequest) (
 	}
 	return &mcp.GetPromptResult{
 		Description: "Reviews since " + string(since),
-		Messages: []*mcp.PromptMessage{text("Sum up what customers of %s say in reviews since %s. Call search_reviews with {\"since\":%q,\"limit\":100} and follow next_cursor to the end; call get_summary to see how that differs from all reviews. Tell what is praised, what is blamed, and what has changed. %s",
+		Messages: []*mcp.PromptMessage{text("Sum up what customers of %s say in reviews since %s. Call search_reviews with {\"since\":%q,\"limit\":50} and follow next_cursor to the end; call get_summary to see how that differs from all reviews. Tell what is praised, what is blamed, and what has changed. %s",
 			v.dataset.Business.Name, since, since, untrusted)},
 	}, nil
 }
