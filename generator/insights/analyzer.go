@@ -1,6 +1,7 @@
 package insights
 
 import (
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -198,14 +199,24 @@ type hit struct {
 // match finds the phrases, the longest first, marks their tokens as spoken, and
 // leaves the voices of those with a polarity in w.extra.
 func (w *worker) match(english bool) []hit {
-	var hits []hit
 	w.extra = w.extra[:0]
+	hits := w.matchWith(w.v.own, english, nil)
+	n := len(hits)
+	hits = w.matchWith(w.v.phrases, english, hits)
+	if n > 0 {
+		slices.SortFunc(hits, func(a, b hit) int { return a.m.first() - b.m.first() })
+		inOrder(w.extra)
+	}
+	return hits
+}
+
+func (w *worker) matchWith(phrases *trie, english bool, hits []hit) []hit {
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		if len(t.syms) == 0 || w.taken[i] {
 			continue
 		}
-		m := w.v.phrases.longest(w.tokens, i, w.taken)
+		m := phrases.longest(w.tokens, i, w.taken)
 		if m.payload == 0 {
 			continue
 		}
@@ -257,7 +268,7 @@ func (w *worker) say(e entry, m match) (feeling, rule) {
 		f = negative
 	}
 	first := m.first()
-	if !e.denies && negated(w.tokens, w.startOf(first), first) && !w.superlative(m) {
+	if !e.denies && negated(w.tokens, first) && !w.superlative(m) {
 		return f.not(), denied
 	}
 	if f == positive {
@@ -288,14 +299,6 @@ func (w *worker) superlative(m match) bool {
 	return false
 }
 
-// startOf is the first token of token i's sentence.
-func (w *worker) startOf(i int) int {
-	for i > 0 && w.tokens[i-1].sentence == w.tokens[i].sentence {
-		i--
-	}
-	return i
-}
-
 // condition tells whether token i stands in an "if" of its clause: supposed, or
 // wished when it is said not to be so ("if they ever answered", "if only", "if
 // the price had been fair", "I wish").
@@ -324,7 +327,7 @@ func (w *worker) condition(i int) rule {
 // aspects reads the text: its phrases, then sentence by sentence what is felt.
 func (w *worker) aspects(stars int, a *analysis) {
 	hits := w.match(a.english)
-	next := 0
+	next, extra := 0, 0
 	for lo := 0; lo < len(w.tokens); {
 		hi := lo + 1
 		s := w.tokens[lo].sentence
@@ -339,11 +342,11 @@ func (w *worker) aspects(stars int, a *analysis) {
 		if a.english {
 			w.heard = voices(w.tokens, lo, hi, w.spoken, w.heard)
 		}
-		for _, v := range w.extra {
-			if v.at >= lo && v.at < hi {
-				w.heard = append(w.heard, v)
-			}
+		for extra < len(w.extra) && w.extra[extra].at < hi {
+			w.heard = append(w.heard, w.extra[extra])
+			extra++
 		}
+		inOrder(w.heard)
 		a.loudness = loudness(a.loudness, w.heard)
 		if from < next {
 			w.sentence(lo, hi, w.sents[s], hits[from:next], stars, a)
@@ -426,7 +429,7 @@ func (w *worker) sentence(lo, hi int, where span, hits []hit, stars int, a *anal
 // no more than its own clause.
 func (w *worker) weigh(e entry, m match) float64 {
 	w.near = w.near[:0]
-	for _, v := range w.heard {
+	for _, v := range within(w.heard, m.first(), m.last()) {
 		if v.aspect != anyAspect && v.aspect != e.aspect ||
 			e.meaning == maybe && w.tokens[v.at].clause != w.tokens[m.first()].clause {
 			continue

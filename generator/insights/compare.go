@@ -17,6 +17,10 @@ const (
 	maxApartBill = 30
 )
 
+// maxCompared is how many pairs of figures a review is read for. It stops a text
+// of nothing but figures from costing their square.
+const maxCompared = 16
+
 // compare looks for a quoted and a billed amount and settles what is said of the
 // price in the sentence of the bill.
 func (w *worker) compare(a *analysis) {
@@ -30,7 +34,7 @@ func (w *worker) compare(a *analysis) {
 		return
 	}
 	quoted, quotedAt := 0.0, -1
-	role, roleAt := 0, -1
+	role, roleAt, pairs := 0, -1, 0
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		switch t.stem {
@@ -73,6 +77,9 @@ func (w *worker) compare(a *analysis) {
 		}
 		a.mentions = append(kept, m)
 		quotedAt = -1
+		if pairs++; pairs == maxCompared {
+			return
+		}
 	}
 }
 

@@ -42,23 +42,28 @@ func Explain(in Input, id string) (Explanation, bool) {
 	if i < 0 {
 		return Explanation{}, false
 	}
-	v := newVocabulary(in)
+	cache := in.Cache
+	if cache == nil {
+		cache = &Cache{}
+	}
+	v := cache.vocabulary(in)
 	r := found{Review: in.Reviews[i]}
 	a := newWorker(v).analyze(r.Review.Review)
 	r.analysis = &a
 	r.verdict = judge(&r)
 	out := Explanation{Review: r.Review.Review, English: a.english, Sentiment: r.verdict.sentiment, Score: r.verdict.score}
+	title, body := pointsOf(r.Title), pointsOf(r.Text)
 	for _, n := range a.named {
 		m := Mention{Kind: n.kind.String(), ID: v.ids[n.kind][n.id], Title: n.title, Rule: n.rule.String()}
-		text := r.Text
+		text, points := r.Text, body
 		if n.title {
-			text = r.Title
+			text, points = r.Title, title
 		}
 		if n.rule == tooManyBearIt {
 			m.ID, m.IDs = "", v.bearers((*text)[n.start:n.end])
 		}
 		m.Words = (*text)[n.start:n.end]
-		m.Start, m.End = codePoints(*text, span{n.start, n.end})
+		m.Start, m.End = points[n.start], points[n.end]
 		out.Mentions = append(out.Mentions, m)
 	}
 	for _, n := range a.mentions {
@@ -73,7 +78,7 @@ func Explain(in Input, id string) (Explanation, bool) {
 				}
 			}
 		}
-		m.Start, m.End = codePoints(*r.Text, span{n.start, n.end})
+		m.Start, m.End = body[n.start], body[n.end]
 		out.Mentions = append(out.Mentions, m)
 	}
 	slices.SortStableFunc(out.Mentions, func(a, b Mention) int {
@@ -86,6 +91,20 @@ func Explain(in Input, id string) (Explanation, bool) {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out, true
+}
+
+// pointsOf gives the code point that begins at each byte of a text.
+func pointsOf(text *string) []int {
+	if text == nil {
+		return nil
+	}
+	points, n := make([]int, len(*text)+1), 0
+	for i := range *text {
+		points[i] = n
+		n++
+	}
+	points[len(*text)] = n
+	return points
 }
 
 func (k kind) String() string {

@@ -28,6 +28,6 @@ func (j *Judge) Polarity(text string, from, to int) (reviewcast.Polarity, float6
 		return reviewcast.Neutral, 0
 	}
 	lo, hi := 0, len(w.tokens)
-	sum := felt(w.tokens, append(voices(w.tokens, lo, hi, w.spoken, w.heard[:0]), w.extra...), first, last)
+	sum := felt(w.tokens, inOrder(append(voices(w.tokens, lo, hi, w.spoken, w.heard[:0]), w.extra...)), first, last)
 	return feelingOf(sum).polarity(), sum
 }

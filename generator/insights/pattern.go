@@ -240,7 +240,8 @@ func (m *match) last() int  { return int(m.at[m.words-1]) }
 // "kept just the price".
 const maxLight = 2
 
-// longest finds the longest pattern beginning at tokens[i], within its sentence.
+// longest finds the longest pattern beginning at tokens[i], within its sentence; of
+// equally long ones the one that was entered first.
 func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
 	begins := false
 	for _, s := range tokens[i].syms {
@@ -258,7 +259,7 @@ func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
 }
 
 func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, cur, best *match) {
-	if p := t.nodes[at].payload; p != 0 && cur.words > best.words {
+	if p := t.nodes[at].payload; p != 0 && (cur.words > best.words || cur.words == best.words && p < best.payload) {
 		*best = *cur
 		best.payload = p
 	}

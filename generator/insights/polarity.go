@@ -1,6 +1,9 @@
 package insights
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // The rule for what is felt about a thing, in one sentence: every word that
 // praises or blames speaks for the things around it, the nearer the louder. The
@@ -24,6 +27,9 @@ const (
 	tooMuch = -1.5
 	// phraseValence is the valence of a phrase for the things around it.
 	phraseValence = 2.4
+	// earshot is the distance, in words, from which nothing is heard any more: a
+	// sentence of 10,000 words must not cost their square.
+	earshot = 64
 	// silence is the sum below which nothing is felt.
 	silence = 0.12
 )
@@ -42,12 +48,12 @@ const anyAspect = -1
 func voices(tokens []token, lo, hi int, spoken []bool, dst []voice) []voice {
 	for i := lo; i < hi; i++ {
 		t := &tokens[i]
-		if spoken != nil && spoken[i] {
+		if spoken[i] {
 			continue
 		}
 		v := float64(t.valence)
 		if t.text == "too" && v == 0 && i+1 < hi && tokens[i+1].gap == tight && tokens[i+1].valence >= 0 &&
-			tokens[i+1].flags&(subject|stopword|numeric) == 0 && !negated(tokens, lo, i) {
+			tokens[i+1].flags&(subject|stopword|numeric) == 0 && !negated(tokens, i) {
 			dst = append(dst, voice{i + 1, i + 1, tooMuch, anyAspect})
 			i++
 			continue
@@ -69,7 +75,7 @@ func voices(tokens []token, lo, hi int, spoken []bool, dst []voice) []voice {
 			}
 			v += math.Copysign(float64(b.boost)*weight, v) * sign(b.boost)
 		}
-		if negated(tokens, lo, i) {
+		if negated(tokens, i) {
 			v *= negation
 		}
 		dst = append(dst, voice{i, i, v, anyAspect})
@@ -85,8 +91,8 @@ func sign(f float32) float64 {
 }
 
 // negated tells whether a "not" before token i, in its clause, reaches it.
-func negated(tokens []token, lo, i int) bool {
-	for back := 1; back <= scope && i-back >= lo; back++ {
+func negated(tokens []token, i int) bool {
+	for back := 1; back <= scope && i-back >= 0; back++ {
 		t := &tokens[i-back]
 		if t.clause != tokens[i].clause {
 			return false
@@ -105,10 +111,24 @@ func negated(tokens []token, lo, i int) bool {
 	return false
 }
 
-// felt sums what the voices say of tokens from to last.
+// within gives the voices in earshot of tokens from to last. They are in the order
+// of the text.
+func within(heard []voice, from, last int) []voice {
+	lo, _ := slices.BinarySearchFunc(heard, from-earshot, func(v voice, at int) int { return v.at - at })
+	hi, _ := slices.BinarySearchFunc(heard, last+earshot+1, func(v voice, at int) int { return v.at - at })
+	return heard[lo:hi]
+}
+
+// inOrder sorts voices as they stand in the text.
+func inOrder(heard []voice) []voice {
+	slices.SortStableFunc(heard, func(a, b voice) int { return a.at - b.at })
+	return heard
+}
+
+// felt sums what the voices in earshot say of tokens from to last.
 func felt(tokens []token, heard []voice, from, last int) float64 {
 	sum := 0.0
-	for _, v := range heard {
+	for _, v := range within(heard, from, last) {
 		if v.at <= last && v.last >= from {
 			if v.at < v.last { // a phrase around the thing speaks of it
 				sum += v.valence

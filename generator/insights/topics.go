@@ -160,7 +160,8 @@ type topicSum struct {
 
 // topics finds what comes up again and again.
 func topics(rules TopicRules, v *vocabulary, all []found) []reviewcast.Topic {
-	sums, texts, stars, recent := sumTopics(rules, v, all)
+	hidden := rules.hidden()
+	sums, texts, stars, recent := sumTopics(hidden, v, all)
 	out := []reviewcast.Topic{}
 	taken := map[string]bool{}
 	w := newWorker(v)
@@ -179,6 +180,9 @@ func topics(rules TopicRules, v *vocabulary, all []found) []reviewcast.Topic {
 			l.label, l.pinned = r.label, r.pinned
 		} else {
 			l.label, l.parts = w.label(s)
+			if hidden[l.parts[0]] || hidden[l.parts[1]] {
+				continue
+			}
 			for _, p := range l.parts {
 				grown[p] = max(grown[p], s.n)
 			}
@@ -219,6 +223,24 @@ func topics(rules TopicRules, v *vocabulary, all []found) []reviewcast.Topic {
 	return out
 }
 
+// hidden gives the grams that aren't counted by themselves.
+func (r TopicRules) hidden() map[uint64]bool {
+	hidden := map[uint64]bool{}
+	hide := func(phrases []string) {
+		for _, phrase := range phrases {
+			if g := gramOf(phrase); g != 0 {
+				hidden[g] = true
+			}
+		}
+	}
+	hide(r.Hide)
+	hide(r.Pin)
+	for _, phrases := range r.Merge {
+		hide(phrases)
+	}
+	return hidden
+}
+
 func share(n, of int) *float64 {
 	if of == 0 {
 		return nil
@@ -239,7 +261,7 @@ func renamed(rules TopicRules, label string) (string, bool) {
 // sumTopics counts the grams that are frequent enough, most frequent first, at
 // most three times as many as are listed. A first pass over small counters that
 // several grams share leaves out nearly all of them; the second is exact.
-func sumTopics(rules TopicRules, v *vocabulary, all []found) (sums []*topicSum, texts, stars, recent int) {
+func sumTopics(hidden map[uint64]bool, v *vocabulary, all []found) (sums []*topicSum, texts, stars, recent int) {
 	var w windows
 	if len(all) > 0 {
 		w = windowsTo(all[0].Date)
@@ -260,18 +282,6 @@ func sumTopics(rules TopicRules, v *vocabulary, all []found) (sums []*topicSum, 
 		}
 	}
 	least := max(minTopicReviews, int(minTopicShare*float64(texts)))
-	hidden := map[uint64]bool{}
-	for _, phrase := range rules.Hide {
-		hidden[gramOf(phrase)] = true
-	}
-	for _, phrases := range rules.Merge {
-		for _, phrase := range phrases {
-			hidden[gramOf(phrase)] = true
-		}
-	}
-	for _, phrase := range rules.Pin {
-		hidden[gramOf(phrase)] = true
-	}
 	by := map[uint64]*topicSum{}
 	for i := range all {
 		r := &all[i]

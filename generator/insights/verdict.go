@@ -20,7 +20,7 @@ type vote struct {
 	polarity reviewcast.Polarity
 	// mention is the index of the mention that proves it: of a mixed vote, the
 	// negative one.
-	mention int16
+	mention int32
 }
 
 // Weights of the whole review's score. The stars are the customer's own sum, so
@@ -37,7 +37,7 @@ const (
 func judge(r *found) verdict {
 	v := verdict{votes: make([]vote, 0, len(r.mentions))}
 	for i, m := range r.mentions {
-		v.add(r.mentions, m.aspect, int16(min(i, math.MaxInt16)))
+		v.add(r.mentions, m.aspect, int32(i))
 	}
 	v.score = float64(r.Rating-3) / 2
 	praised, blamed := float64(r.loudness[0]), float64(r.loudness[1])
@@ -62,7 +62,7 @@ func judge(r *found) verdict {
 }
 
 // add gives a mention's say to the aspect's vote.
-func (v *verdict) add(mentions []mention, aspect, i int16) {
+func (v *verdict) add(mentions []mention, aspect int16, i int32) {
 	p := mentions[i].polarity.polarity()
 	for k := range v.votes {
 		b := &v.votes[k]

@@ -43,7 +43,8 @@ type entry struct {
 type vocabulary struct {
 	dict    *dictionary
 	aspects []Term
-	phrases *trie // payload: index into entries
+	own     *trie // the editors' phrases that settle the matter; payload: index into entries
+	phrases *trie // everything else that speaks of aspects; payload: index into entries
 	entries [][]entry
 
 	things     [kinds]*trie // of services and problems; payload: index into thingIDs
@@ -60,7 +61,7 @@ type vocabulary struct {
 // look for in it ("…") is skipped: the source loader has warned of it.
 func newVocabulary(in Input) *vocabulary {
 	lex := shipped()
-	v := &vocabulary{dict: newDictionary(lex), aspects: in.Aspects, phrases: newTrie(), people: newTrie()}
+	v := &vocabulary{dict: newDictionary(lex), aspects: in.Aspects, own: newTrie(), phrases: newTrie(), people: newTrie()}
 	if v.aspects == nil {
 		v.aspects = DefaultAspects
 	}
@@ -68,28 +69,33 @@ func newVocabulary(in Input) *vocabulary {
 	for i, a := range v.aspects {
 		index[a.ID] = int32(i)
 	}
-	for _, text := range in.Ignore {
-		v.addEditors(text, entry{aspect: -1, meaning: ignores})
+	editors := func(t *trie, aspect int, m meaning, texts []string) {
+		for _, text := range texts {
+			v.addPhrase(t, text, true, entry{aspect: int32(aspect), meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text)})
+		}
 	}
-	own := map[string]bool{}
-	for i, a := range v.aspects {
-		own[a.ID] = len(a.Terms) > 0
-		for _, list := range []struct {
-			texts   []string
-			meaning meaning
-		}{{a.Positive, praises}, {a.Negative, blames}, {a.Neutral, states}, {a.Terms, names}} {
-			for _, text := range list.texts {
-				v.addEditors(text, entry{aspect: int32(i), meaning: list.meaning})
+	trade := func(terms bool) {
+		for _, p := range lex.phrases {
+			at, known := index[p.aspect]
+			if known && terms == (p.meaning == names) && (p.meaning != names || at < 0 || len(v.aspects[at].Terms) == 0) {
+				v.addPhrase(v.phrases, p.pattern, false, entry{aspect: at, meaning: p.meaning, origin: FromTrade, pattern: p.pattern, denies: denies(p.pattern)})
 			}
 		}
 	}
-	for _, p := range lex.phrases {
-		at, known := index[p.aspect]
-		if !known || own[p.aspect] && p.meaning == names {
-			continue
-		}
-		v.addPhrase(p.pattern, false, entry{aspect: at, meaning: p.meaning, origin: FromTrade, pattern: p.pattern, denies: denies(p.pattern)})
+	editors(v.own, anyAspect, ignores, in.Ignore)
+	for i, a := range v.aspects {
+		editors(v.own, i, praises, a.Positive)
+		editors(v.own, i, blames, a.Negative)
+		editors(v.own, i, states, a.Neutral)
 	}
+	// Of two equally long phrases the one that was entered first is found. A term of
+	// the editors' comes after the shipped phrases: who lists "late" under punctuality
+	// names the aspect, and doesn't unsay that late is bad.
+	trade(false)
+	for i, a := range v.aspects {
+		editors(v.phrases, i, names, a.Terms)
+	}
+	trade(true)
 	v.addThings(service, in.Business.Services, in.ServiceAliases)
 	problems := make([]reviewcast.Named, len(in.Problems))
 	aliases := map[string][]string{}
@@ -105,15 +111,10 @@ func newVocabulary(in Input) *vocabulary {
 	return v
 }
 
-// addEditors enters an editor's words. A term with a polarity of its own in the
-// shipped list keeps that: an editor who lists "late" under punctuality names the
-// aspect, and doesn't unsay that late is bad.
-func (v *vocabulary) addEditors(text string, e entry) {
-	e.origin, e.pattern = FromEditor, strings.TrimSpace(text)
-	v.addPhrase(text, true, e)
-}
-
-func (v *vocabulary) addPhrase(text string, plain bool, e entry) {
+// addPhrase enters a phrase. One that stands there already gets a second meaning
+// when that is of another aspect: "fixed it for 90" speaks of the work and of the
+// price.
+func (v *vocabulary) addPhrase(t *trie, text string, plain bool, e entry) {
 	p, err := v.dict.compile(text, plain)
 	if err != nil {
 		if plain {
@@ -121,18 +122,14 @@ func (v *vocabulary) addPhrase(text string, plain bool, e entry) {
 		}
 		panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
 	}
-	v.phrases.add(p, func(have int32) int32 {
+	t.add(p, func(have int32) int32 {
 		if have == 0 {
 			v.entries = append(v.entries, []entry{e})
 			return int32(len(v.entries))
 		}
 		group := &v.entries[have-1]
-		for i, old := range *group {
-			switch {
-			case old.aspect == e.aspect && old.meaning == names && e.origin == FromTrade:
-				(*group)[i] = e // see addEditors
-				return have
-			case old.aspect == e.aspect, old.origin == FromEditor && e.origin != FromEditor && old.meaning != names, old.meaning == ignores:
+		for _, old := range *group {
+			if old.aspect == e.aspect || old.meaning == ignores {
 				return have
 			}
 		}
