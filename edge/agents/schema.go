@@ -3,8 +3,10 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -47,7 +49,8 @@ func inputSchema(t *tool) *jsonschema.Schema {
 
 // searchParam is a search parameter as JSON Schema.
 func searchParam(p reviewcast.Param) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: string(p.Type), Description: p.Description}
+	first, _, _ := strings.Cut(p.Description, ". ") // what is beyond the first sentence, a hint tells when it matters
+	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimSuffix(first, ".") + "."}
 	switch p.Type {
 	case reviewcast.IntegerParam, reviewcast.NumberParam:
 		s.Minimum, s.Maximum = &p.Min, &p.Max
@@ -125,11 +128,17 @@ func shorten(s *jsonschema.Schema, depth int) {
 }
 
 // completeSearch adds what search_reviews has beyond the HTTP search. A concise
-// review has an excerpt and few of the other members.
+// review has an excerpt and few of the other members, so that few are required.
 func completeSearch(s *jsonschema.Schema) {
 	s.Properties["query"].Properties = nil // the arguments, as they were understood
 	review := s.Properties["reviews"].Items
 	review.Required = []string{"id", "rating", "date"}
+	// What a review has besides stands in the schema of get_review.
+	more := func(name string) bool {
+		return !slices.Contains([]string{"id", "author", "rating", "date", "title", "text"}, name)
+	}
+	maps.DeleteFunc(review.Properties, func(name string, _ *jsonschema.Schema) bool { return more(name) })
+	review.PropertyOrder = slices.DeleteFunc(review.PropertyOrder, more)
 	review.Properties["excerpt"] = &jsonschema.Schema{Types: []string{"null", "string"}, Description: "concise only"}
 	review.PropertyOrder = append(review.PropertyOrder, "excerpt")
 	s.Properties["next_cursor"] = &jsonschema.Schema{Types: []string{"null", "string"}}
