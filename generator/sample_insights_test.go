@@ -1,0 +1,63 @@
+package generator_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reviewcast/generator"
+	"reviewcast/generator/insights"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestSampleInsights holds the insights of the sample business, which are what an
+// editor sees change when the rules or the lists do. Every quote is its slice.
+func TestSampleInsights(t *testing.T) {
+	b := generator.NewBuilder(generator.Config{ContentDir: "../content", Today: "2026-11-21"})
+	in, err := b.Insights(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ins := insights.Compute(in).Insights
+	texts := map[string][]rune{}
+	for _, r := range in.Reviews {
+		if r.Text != nil {
+			texts[r.ID] = []rune(*r.Text)
+		}
+	}
+	for _, a := range ins.Aspects {
+		for _, e := range a.Evidence {
+			if got := string(texts[e.ReviewID][e.Start:e.End]); got != e.Quote {
+				t.Errorf("%s: %q stands at %d to %d of %s, not %q", a.ID, got, e.Start, e.End, e.ReviewID, e.Quote)
+			}
+		}
+	}
+	got, err := json.MarshalIndent(ins, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", "sample-insights.json")
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, append(got, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got)+"\n", "\n")); diff != "" {
+		t.Errorf("%s differs (read the difference, then go test ./generator -run SampleInsights -update):\n%s", path, diff)
+	}
+}
