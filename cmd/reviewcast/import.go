@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
@@ -16,24 +18,38 @@ import (
 )
 
 type importCmd struct {
-	CSV importCSVCmd `cmd:"" name:"csv" help:"Bring a CSV file in."`
+	CSV        importCSVCmd      `cmd:"" name:"csv" help:"Bring a CSV file in."`
+	Google     importGoogleCmd   `cmd:"" help:"Bring reviews of Google Business Profile in, as its API and Takeout write them."`
+	Trustpilot importPlatformCmd `cmd:"" help:"Bring a CSV export of Trustpilot in."`
+	Yelp       importPlatformCmd `cmd:"" help:"Bring a CSV export of Yelp in."`
+	JSONL      importJSONLCmd    `cmd:"" name:"jsonl" help:"Bring a file with a JSON object a line in."`
 }
 
-type importCSVCmd struct {
-	File string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
+// importFlags are what every import can be told.
+type importFlags struct {
+	Content  string `help:"The editors' folder." default:"content" placeholder:"DIR"`
+	Language string `help:"Language of the reviews, where the export doesn't say it (default: the site's)." placeholder:"TAG"`
+	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be or windows-1252; a byte order mark overrules it." default:"utf-8" placeholder:"NAME"`
+	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	DryRun   bool   `name:"dry-run" help:"Show what would change and write nothing."`
+	Verbose  bool   `short:"v" help:"List every change, not only what was skipped."`
+	Quiet    bool   `short:"q" help:"Print nothing but errors and what was skipped."`
+}
 
-	Content      string  `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Map          string  `help:"Which column holds which field. rating and date are needed; the fields are ${fields}. A column with a comma in its name: rating=stars,\"text=Review, public\"." required:"" placeholder:"FIELD=COLUMN,…"`
+// tableFlags are for exports of which people must say how they are written.
+type tableFlags struct {
 	Source       string  `help:"Where the reviews were given; it names the file and begins every id." required:"" placeholder:"NAME"`
 	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews come in unpublished." placeholder:"METHOD"`
 	RatingScale  float64 `name:"rating-scale" help:"The best rating of the export." default:"5" placeholder:"N"`
 	DateLayout   string  `name:"date-layout" help:"How 2 January 2006 stands in the export." default:"2006-01-02" placeholder:"LAYOUT"`
-	Language     string  `help:"Language of the reviews, when no column says it (default: the site's)." placeholder:"TAG"`
-	Encoding     string  `help:"Text encoding: utf-8, utf-16le, utf-16be or windows-1252." default:"utf-8" placeholder:"NAME"`
-	Delimiter    string  `help:"What stands between the cells." default:"," placeholder:"CHAR"`
-	Today        string  `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
-	DryRun       bool    `name:"dry-run" help:"Show what would change and write nothing."`
-	Verbose      bool    `short:"v" help:"List every change, not only what was skipped."`
+}
+
+type importCSVCmd struct {
+	File      string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
+	Map       string `help:"Which column holds which field. rating and date are needed; the fields are ${fields}. A column with a comma in its name: rating=stars,\"text=Review, public\"." required:"" placeholder:"FIELD=COLUMN,…"`
+	Delimiter string `help:"What stands between the cells." default:"," placeholder:"CHAR"`
+	tableFlags
+	importFlags
 }
 
 func (c *importCSVCmd) Help() string {
@@ -46,42 +62,157 @@ Example:
     --source skytrax --verification platform --dry-run`
 }
 
-// Run imports the file. Rows that can't be published are reported one by one and
-// are no failure: the others are written.
+// Run imports the file.
 func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
-	delimiter := []rune(strings.ReplaceAll(c.Delimiter, `\t`, "\t"))
-	if len(delimiter) != 1 {
-		return usageError{fmt.Errorf("--delimiter: %q is not one character; write ',', ';' or '\\t'", c.Delimiter)}
-	}
-	if info, err := os.Stat(c.Content); err != nil || !info.IsDir() {
-		return usageError{fmt.Errorf("--content: %s is not a folder; `reviewcast init %s` writes one to start from", c.Content, c.Content)}
+	delimiter, err := oneCharacter(c.Delimiter)
+	if err != nil {
+		return err
 	}
 	columns, err := importer.ParseMap(c.Map)
 	if err != nil {
 		return usageError{fmt.Errorf("--map: %w", err)}
 	}
-	standing, err := readStanding(ctx, c.Content, reviewcast.Date(c.Today))
+	return c.run(ctx, std, c.File, c.config(importer.Config{Map: columns, Delimiter: delimiter}), importer.CSV)
+}
+
+type importJSONLCmd struct {
+	File string `arg:"" help:"The export: a JSON object a line, or one array of them." type:"existingfile"`
+	Map  string `help:"Which member holds which field, such as rating=score.stars. rating and date are needed; the fields are ${fields}." required:"" placeholder:"FIELD=MEMBER,…"`
+	tableFlags
+	importFlags
+}
+
+func (c *importJSONLCmd) Help() string {
+	return `Example:
+  reviewcast import jsonl answers.jsonl --source app --verification invitation \
+    --map id=key,rating=score.stars,date=at,text=body,author=who.name --date-layout 2006-01-02T15:04:05Z07:00`
+}
+
+// Run imports the file.
+func (c *importJSONLCmd) Run(ctx context.Context, std streams) error {
+	members, err := importer.ParseMap(c.Map)
 	if err != nil {
-		return err
+		return usageError{fmt.Errorf("--map: %w", err)}
 	}
-	f, err := os.Open(c.File)
-	if err != nil {
-		return err
+	return c.run(ctx, std, c.File, c.config(importer.Config{Map: members}), importer.JSONL)
+}
+
+func (f *tableFlags) config(cfg importer.Config) importer.Config {
+	cfg.Source, cfg.Verification, cfg.RatingScale, cfg.DateLayout = f.Source, f.Verification, f.RatingScale, f.DateLayout
+	return cfg
+}
+
+// platformFlags are for the exports of platforms, which are known.
+type platformFlags struct {
+	Source       string `help:"Where the reviews were given (default: the platform's name)." placeholder:"NAME"`
+	Verification string `help:"How the business knows that the authors were customers: ${methods}; none brings them in unpublished." default:"platform" placeholder:"METHOD"`
+}
+
+func (f *platformFlags) config(platform string, cfg importer.Config) importer.Config {
+	cfg.Source, cfg.Verification = cmp.Or(f.Source, platform), f.Verification
+	if cfg.Verification == "none" {
+		cfg.Verification = ""
 	}
-	defer f.Close()
-	report, err := importer.CSV(ctx, f, importer.Config{
-		ContentDir: c.Content, Source: c.Source, Map: columns, Verification: c.Verification,
-		RatingScale: c.RatingScale, DateLayout: c.DateLayout, Location: standing.zone, Today: standing.today,
-		AuthorNames: standing.authorNames, Language: c.Language, Encoding: c.Encoding, Delimiter: delimiter[0],
-		DryRun: c.DryRun, Taken: standing.taken, Withdrawn: standing.withdrawn,
+	return cfg
+}
+
+type importGoogleCmd struct {
+	File     string `arg:"" help:"The export, a JSON file." type:"existingfile"`
+	Location string `help:"Take the reviews of this location only: its number in the reviews' names." placeholder:"NUMBER"`
+	platformFlags
+	importFlags
+}
+
+func (c *importGoogleCmd) Help() string {
+	return `Takes what accounts.locations.reviews.list of Google's API answers, page after page,
+a list of such reviews, or one a line. What Google translated is dropped, and the
+original stays.
+
+Example:
+  reviewcast import google reviews.json --location 1234567890 --dry-run`
+}
+
+// Run imports the file.
+func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
+	return c.run(ctx, std, c.File, c.config("google", importer.Config{}), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
+		return importer.Google(ctx, r, c.Location, cfg)
 	})
+}
+
+type importPlatformCmd struct {
+	File       string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
+	Map        string `help:"Which column holds which field, where the header isn't one of those that are known; the fields are ${fields}." placeholder:"FIELD=COLUMN,…"`
+	DateLayout string `name:"date-layout" help:"How 2 January 2006 stands in the export, where it isn't as usual." placeholder:"LAYOUT"`
+	Delimiter  string `help:"What stands between the cells." default:"," placeholder:"CHAR"`
+	platformFlags
+	importFlags
+}
+
+func (c *importPlatformCmd) Help() string {
+	return `The columns are found by the header. Imported again, a newer export updates the
+reviews in place.
+
+Example:
+  reviewcast import trustpilot reviews.csv --dry-run
+  reviewcast import yelp reviews.csv --date-layout 02/01/2006`
+}
+
+// Run imports the file. The platform is the command's own name.
+func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	delimiter, err := oneCharacter(c.Delimiter)
+	if err != nil {
+		return err
+	}
+	var columns map[string]string
+	if c.Map != "" {
+		if columns, err = importer.ParseMap(c.Map); err != nil {
+			return usageError{fmt.Errorf("--map: %w", err)}
+		}
+	}
+	platform := k.Selected().Name
+	return c.run(ctx, std, c.File, c.config(platform, importer.Config{Platform: platform, Map: columns, DateLayout: c.DateLayout, Delimiter: delimiter}), importer.CSV)
+}
+
+func oneCharacter(s string) (rune, error) {
+	r := []rune(strings.ReplaceAll(s, `\t`, "\t"))
+	if len(r) != 1 {
+		return 0, usageError{fmt.Errorf("--delimiter: %q is not one character; write ',', ';' or '\\t'", s)}
+	}
+	return r[0], nil
+}
+
+// run imports the file in one way or another. Rows that can't be published are
+// reported one by one and are no failure: the others are written.
+func (f *importFlags) run(ctx context.Context, std streams, file string, cfg importer.Config, with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
+	if info, err := os.Stat(f.Content); err != nil || !info.IsDir() {
+		return usageError{fmt.Errorf("--content: %s is not a folder; `reviewcast init %s` writes one to start from", f.Content, f.Content)}
+	}
+	standing, err := readStanding(ctx, f.Content, reviewcast.Date(f.Today))
+	if err != nil {
+		return err
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, standing.zone, standing.today, standing.authorNames
+	cfg.Language, cfg.Encoding, cfg.DryRun = f.Language, f.Encoding, f.DryRun
+	cfg.Taken, cfg.Withdrawn = standing.taken, standing.withdrawn
+	bar := newBar(std.err, in)
+	cfg.Progress = bar.at
+	report, err := with(ctx, in, cfg)
+	bar.clear()
 	var usage *importer.UsageError
 	if errors.As(err, &usage) {
 		return usageError{err}
 	} else if err != nil {
 		return err
 	}
-	return report.Print(std.out, c.Verbose)
+	if f.Quiet && len(report.Skipped) == 0 {
+		return nil
+	}
+	return report.Print(std.out, f.Verbose)
 }
 
 // standing is what an import must know of the folder that it goes into.

@@ -21,8 +21,9 @@ type table struct {
 	binding [len(fieldNames)]int
 }
 
-// openTable reads the header and finds the mapped columns in it.
-func openTable(export text, cfg Config) (*table, error) {
+// openTable reads the header and finds the mapped columns in it. Of a platform's
+// export it fills in the map and the layout.
+func openTable(export text, cfg *Config) (*table, error) {
 	t := &table{in: bufio.NewReader(export.Reader), lossy: export.lossy}
 	t.csv = csv.NewReader(t.in)
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
@@ -45,6 +46,11 @@ func openTable(export text, cfg Config) (*table, error) {
 		names[i] = strings.TrimSpace(name)
 	}
 	t.width = len(names)
+	if cfg.Platform != "" {
+		if err := cfg.shape(names); err != nil {
+			return nil, err
+		}
+	}
 	t.binding, err = bind(cfg.Map, names)
 	return t, err
 }

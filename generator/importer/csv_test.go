@@ -152,7 +152,7 @@ func TestCaps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a million rows")
 	}
-	tbl, err := openTable(text{Reader: io.MultiReader(strings.NewReader("r,d\n"), endless("1,\n"))}, Config{Map: map[string]string{"rating": "r", "date": "d"}})
+	tbl, err := openTable(text{Reader: io.MultiReader(strings.NewReader("r,d\n"), endless("1,\n"))}, &Config{Map: map[string]string{"rating": "r", "date": "d"}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Package importer brings the reviews of other people's exports into an editor's
 // content folder.
 //
-// An import reads one export (so far a CSV file, see CSV) and writes one file,
+// An import reads one export (CSV, JSONL, or Google's JSON) and writes one file,
 // reviews/import-{source}.jsonl: a review a line, the contract's field names,
 // newest first and then by id. Beside it stands reviews/.import-{source}.json,
 // which the generator ignores; it remembers what the last import wrote. Keep the
@@ -49,6 +49,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -101,6 +102,9 @@ type Config struct {
 	// Map gives for each field of Fields the export's column that holds it. CSV
 	// needs rating and date.
 	Map map[string]string
+	// Platform names one of Platforms: its map and date layout are found by the
+	// header, as far as Map and DateLayout don't say otherwise. For CSV only.
+	Platform string
 	// Verification is how the business knows that the authors were customers, one
 	// of reviewcast.VerificationMethods. Empty: reviews come in without one and stay
 	// unpublished until the editor adds it.
@@ -151,7 +155,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	for _, name := range []string{"rating", "date"} {
-		if cfg.Map[name] == "" {
+		if cfg.Map[name] == "" && cfg.Platform == "" {
 			return nil, &UsageError{[]string{fmt.Sprintf("no column is given for %s; add %s=COLUMN to --map", name, name)}}
 		}
 	}
@@ -159,7 +163,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := openTable(export, cfg)
+	table, err := openTable(export, &cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +177,7 @@ func (c Config) check() (Config, error) {
 	if c.RatingScale == 0 {
 		c.RatingScale = reviewcast.MaxRating
 	}
-	if c.DateLayout == "" {
+	if c.DateLayout == "" && c.Platform == "" {
 		c.DateLayout = time.DateOnly
 	}
 	if c.AuthorNames == "" {
@@ -188,7 +192,10 @@ func (c Config) check() (Config, error) {
 	if !(c.RatingScale >= 1 && c.RatingScale <= 1000) {
 		bad("rating scale %g is out of range; write the best rating there is, from 1 to 1000", c.RatingScale)
 	}
-	if !datesSurvive(c.DateLayout) {
+	if _, known := Platforms[c.Platform]; !known && c.Platform != "" {
+		bad("platform %s is unknown; known are %s", quote(c.Platform), strings.Join(slices.Sorted(maps.Keys(Platforms)), ", "))
+	}
+	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
 		bad("date layout %s doesn't show a day; write how 2 January 2006 stands in the export, such as 2006-01-02 or 02/01/2006", quote(c.DateLayout))
 	}
 	if c.Today != "" && !c.Today.Valid() {

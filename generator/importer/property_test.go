@@ -21,7 +21,7 @@ func imported(t interface{ Fatal(...any) }, cfg Config, export []byte, old *file
 	if err != nil {
 		return nil, nil, err
 	}
-	table, err := openTable(text, cfg)
+	table, err := openTable(text, &cfg)
 	if err != nil {
 		return nil, nil, err
 	}

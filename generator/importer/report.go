@@ -47,6 +47,7 @@ const (
 	FutureDate   Code = "future-date"
 	BadLanguage  Code = "bad-language"
 	BadSourceURL Code = "bad-source-url"
+	BadValue     Code = "bad-value"
 	Duplicate    Code = "duplicate"
 	Conflict     Code = "conflict"
 	Taken        Code = "taken"
@@ -70,6 +71,7 @@ var headlines = map[Code]string{
 	FutureDate:   "a date is in the future",
 	BadLanguage:  "language is not a tag",
 	BadSourceURL: "source_url is not an address",
+	BadValue:     "a value is of another kind",
 	Duplicate:    "the same as another row",
 	Conflict:     "contradicts another row of the same review",
 	Taken:        "the id is taken by another review",

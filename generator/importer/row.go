@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"iter"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // row is one review as an export has it, before anything is checked. Each
@@ -14,6 +16,9 @@ type row struct {
 	// cells holds a value for each of Fields, in that order; "" for those that the
 	// export doesn't have.
 	cells [len(fieldNames)]string
+	// value is the whole of it where the export is JSON and its reader has more to
+	// do.
+	value jsontext.Value
 }
 
 // rowSeq is an export read row by row. An error that is a *Skip stands for one

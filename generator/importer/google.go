@@ -1,0 +1,163 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Google imports reviews of Google Business Profile, as its API's
+// accounts.locations.reviews.list answers and as Takeout and most tools that back
+// it up write them: {"reviews": [...]}, several such answers one after the other,
+// a bare list, or a review a line. Of each it takes
+//
+//	reviewId, or the end of name    the id
+//	reviewer.displayName            the author; isAnonymous makes it Anonymous
+//	starRating                      ONE to FIVE, or a number
+//	comment                         the text, without Google's translation
+//	createTime                      the date, where the business is
+//	reviewReply {comment, updateTime}
+//
+// location, when it isn't "", leaves out the reviews of other locations: it is the
+// location's number as it stands in a review's name,
+// accounts/1/locations/2/reviews/3. cfg.Map is ignored.
+func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Report, error) {
+	cfg.Map = map[string]string{
+		"id": "reviewId", "author": "reviewer.displayName", "rating": "starRating", "date": "createTime", "text": "comment",
+		"owner_reply.text": "reviewReply.comment", "owner_reply.date": "reviewReply.updateTime",
+	}
+	cfg.RatingScale, cfg.DateLayout = 5, "2006-01-02T15:04:05.999999999Z07:00"
+	cfg, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	export, err := decode(ctx, r, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, cfg, googleRows(export, location))
+}
+
+// googleReview is a review of the API, version 4.
+type googleReview struct {
+	Name     string
+	ReviewID string `json:"reviewId"`
+	Reviewer struct {
+		DisplayName string `json:"displayName"`
+		IsAnonymous bool   `json:"isAnonymous"`
+	}
+	StarRating  json.RawMessage `json:"starRating"`
+	Comment     string
+	CreateTime  string `json:"createTime"`
+	ReviewReply *struct {
+		Comment    string
+		UpdateTime string `json:"updateTime"`
+	} `json:"reviewReply"`
+}
+
+var starWords = map[string]string{"ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4", "FIVE": "5"}
+
+// googleRows gives the reviews of each answer. An answer is one value to the JSON
+// reader, so that a page of 50 reviews is at hand at once.
+func googleRows(export text, location string) rowSeq {
+	return func(yield func(row, error) bool) {
+		number := 0
+		one := func(v jsontext.Value) bool {
+			number++
+			r := row{number: number}
+			var g googleReview
+			if err := json.Unmarshal(v, &g); err != nil {
+				return yield(r, r.skip(BadValue, "it is no review of Google's: %s", err))
+			}
+			if location != "" && !strings.Contains(g.Name+"/", "locations/"+location+"/") {
+				number--
+				return true
+			}
+			if number > MaxRows {
+				yield(r, ErrTooManyRows)
+				return false
+			}
+			return yield(r, g.fill(&r))
+		}
+		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
+			r.value = v
+			return nil
+		}) {
+			if err != nil {
+				if !yield(r, err) {
+					return
+				}
+				continue
+			}
+			list, err := memberOf(r.value, "reviews")
+			if err != nil || list == nil || list.Kind() != '[' {
+				if page, _ := memberOf(r.value, "averageRating"); page != nil {
+					continue // an answer without reviews
+				}
+				if !one(r.value) {
+					return
+				}
+				continue
+			}
+			var reviews []jsontext.Value
+			if err := json.Unmarshal(list, &reviews); err != nil {
+				yield(r, fmt.Errorf("read export: %w", err))
+				return
+			}
+			for _, v := range reviews {
+				if !one(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fill puts the review into a row; the error is a *Skip.
+func (g *googleReview) fill(r *row) error {
+	id := g.ReviewID
+	if id == "" {
+		id = g.Name[strings.LastIndexByte(g.Name, '/')+1:]
+	}
+	r.cells[fieldID] = id
+	word := strings.Trim(string(g.StarRating), `"`)
+	if stars, ok := starWords[word]; ok {
+		word = stars
+	} else if word == "STAR_RATING_UNSPECIFIED" || word == "null" {
+		word = ""
+	}
+	r.cells[fieldRating] = word
+	if !g.Reviewer.IsAnonymous {
+		r.cells[fieldAuthor] = g.Reviewer.DisplayName
+	}
+	r.cells[fieldDate] = g.CreateTime
+	r.cells[fieldText] = untranslated(g.Comment)
+	if g.ReviewReply != nil {
+		r.cells[fieldReplyText], r.cells[fieldReplyDate] = untranslated(g.ReviewReply.Comment), g.ReviewReply.UpdateTime
+	}
+	return nil
+}
+
+// Google puts its translation before the original or behind it, always with these
+// words.
+var (
+	translatedFirst = regexp.MustCompile(`(?s)^\s*\(Translated by Google\).*?\n\s*\(Original\)[ \t]*\n(.*)$`)
+	translatedLast  = regexp.MustCompile(`(?s)^(.*?)\n\s*\(Translated by Google\).*$`)
+)
+
+// untranslated is what the customer wrote.
+func untranslated(s string) string {
+	s = strings.ReplaceAll(s, "\r\n", "\n")
+	if m := translatedFirst.FindStringSubmatch(s); m != nil {
+		return m[1]
+	}
+	if m := translatedLast.FindStringSubmatch(s); m != nil {
+		return strings.TrimRight(m[1], "\n")
+	}
+	return s
+}

@@ -1,0 +1,146 @@
+package importer
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+const googlePage = `{
+  "reviews": [
+    {"name": "accounts/1/locations/22/reviews/AbC-1", "reviewId": "AbC-1", "reviewer": {"profilePhotoUrl": "https://x.example/p", "displayName": "Maria Kowalska"},
+     "starRating": "FIVE", "comment": "(Translated by Google) Very good.\n\n(Original)\nOttimo lavoro.\nDavvero.", "createTime": "2026-03-01T23:30:00.123456Z", "updateTime": "2026-03-02T08:00:00Z",
+     "reviewReply": {"comment": "Grazie!\n\n(Translated by Google)\nThank you!", "updateTime": "2026-03-03T08:00:00Z"}},
+    {"name": "accounts/1/locations/22/reviews/AbC-2", "reviewId": "AbC-2", "reviewer": {"displayName": "Somebody", "isAnonymous": true}, "starRating": "ONE", "createTime": "2026-03-02T10:00:00Z"},
+    {"name": "accounts/1/locations/33/reviews/AbC-3", "reviewId": "AbC-3", "reviewer": {"displayName": "Other Place"}, "starRating": "TWO", "createTime": "2026-03-02T10:00:00Z"},
+    {"name": "accounts/1/locations/22/reviews/AbC-4", "reviewId": "AbC-4", "reviewer": {"displayName": "No Stars"}, "starRating": "STAR_RATING_UNSPECIFIED", "createTime": "2026-03-02T10:00:00Z"}
+  ],
+  "averageRating": 4.5, "totalReviewCount": 4
+}
+`
+
+func place(t *testing.T, zone string) *time.Location {
+	t.Helper()
+	l, err := time.LoadLocation(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func importedInto(t *testing.T, dir, source string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, "reviews", "import-"+source+".jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// TestGoogle: an answer of the API, with star words, a reply, several locations
+// and Google's translations; then a newer one, in the other shapes that it comes
+// in.
+func TestGoogle(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Config{ContentDir: dir, Source: "google", Verification: "platform", Location: place(t, "Europe/Rome"), Today: "2026-11-01"}
+	report, err := Google(t.Context(), strings.NewReader("\xEF\xBB\xBF"+googlePage), "22", cfg)
+	if err != nil || report.Added != 2 || len(report.Skipped) != 1 || report.Skipped[0].Code != NoRating {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	got := importedInto(t, dir, "google")
+	for _, want := range []string{
+		`"author":"Maria K.","rating":5,"date":"2026-03-02"`, `"text":"Ottimo lavoro.\nDavvero."`, `"owner_reply":{"text":"Grazie!","date":"2026-03-03"}`,
+		`"author":"Anonymous","rating":1,"date":"2026-03-02"`, `"verification":{"method":"platform"}`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s in\n%s", want, got)
+		}
+	}
+	for name, again := range map[string]string{
+		"list": strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(googlePage), `{
+  "reviews": `), `,
+  "averageRating": 4.5, "totalReviewCount": 4
+}`),
+		"pages": googlePage + `{"averageRating": 4.5, "totalReviewCount": 4}` + "\n",
+	} {
+		report, err = Google(t.Context(), strings.NewReader(again), "22", cfg)
+		if err != nil || report.Unchanged != 2 || report.Changed {
+			t.Errorf("%s again: %+v, %v", name, report, err)
+		}
+	}
+	report, err = Google(t.Context(), strings.NewReader(strings.Replace(googlePage, `"FIVE"`, "4", 1)), "22", cfg)
+	if err != nil || report.Updated != 1 || !strings.Contains(importedInto(t, dir, "google"), `"rating":4`) {
+		t.Errorf("a changed rating: %+v, %v", report, err)
+	}
+	before := importedInto(t, dir, "google")
+	if _, err := Google(t.Context(), strings.NewReader(googlePage[:700]), "", cfg); err == nil || importedInto(t, dir, "google") != before {
+		t.Errorf("half an export: %v", err)
+	}
+}
+
+func TestUntranslated(t *testing.T) {
+	for in, want := range map[string]string{
+		"Just words.": "Just words.",
+		"(Translated by Google) Good.\n\n(Original)\nBuono.":   "Buono.",
+		"Buono.\n\n(Translated by Google)\nGood.":              "Buono.",
+		"Buono.\r\n\r\n(Translated by Google) Good.\r\nTwice.": "Buono.",
+		"They said (Translated by Google) once.":               "They said (Translated by Google) once.",
+	} {
+		if got := untranslated(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestPlatforms: exports by name, in each shape that is known, and by JSONL.
+func TestPlatforms(t *testing.T) {
+	for _, test := range []struct{ name, platform, export, want string }{
+		{"trustpilot portal", "trustpilot", "Review Id,Review Created (UTC),Review Username,Review Title,Review Content,Review Stars,Reference Id,Review Language,Company Reply,Company Reply Date (UTC)\n" +
+			"64a,2026-01-02 10:11:12,Maria Kowalska,Fine,All well.,4,ORDER-1,en,Thanks.,2026-01-03 08:00:00\n",
+			`"author":"Maria K.","rating":4,"date":"2026-01-02","title":"Fine","text":"All well.","language":"en","source":"trustpilot","owner_reply":{"text":"Thanks.","date":"2026-01-03"}`},
+		{"trustpilot api", "trustpilot", "id,stars,createdAt,consumer.displayName,title,text\n64b,2,2026-01-02T10:11:12Z,Jo,T,W\n", `"author":"Jo","rating":2,"date":"2026-01-02"`},
+		{"yelp data", "yelp", "review_id,user_id,business_id,stars,useful,text,date\nq1,u,b,3.0,0,Fine.,2026-01-02 10:11:12\n", `"rating":3,"date":"2026-01-02","text":"Fine.","source":"yelp"`},
+		{"yelp business", "yelp", "Reviewer,Rating,Review,Date\nAda Lovelace,5,Great.,1/2/2026\n", `"author":"Ada L.","rating":5,"date":"2026-01-02","text":"Great."`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			cfg := Config{ContentDir: dir, Source: test.platform, Platform: test.platform, Location: time.UTC}
+			report, err := CSV(t.Context(), strings.NewReader(test.export), cfg)
+			if err != nil || report.Added != 1 {
+				t.Fatalf("%+v, %v", report, err)
+			}
+			if got := importedInto(t, dir, test.platform); !strings.Contains(got, test.want) {
+				t.Errorf("it is %s", got)
+			}
+			if strings.Contains(importedInto(t, dir, test.platform), "ORDER-1") {
+				t.Error("a private column came in")
+			}
+		})
+	}
+	_, err := CSV(t.Context(), strings.NewReader("a,b\n1,2\n"), Config{ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
+	if err == nil || !strings.Contains(err.Error(), `its columns are "a", "b"`) {
+		t.Errorf("an unknown shape: %v", err)
+	}
+}
+
+func TestJSONL(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Config{ContentDir: dir, Source: "app", Map: map[string]string{"id": "key", "rating": "score.stars", "date": "at", "text": "body", "author": "who"}, DateLayout: time.RFC3339}
+	report, err := JSONL(t.Context(), strings.NewReader(`{"key":"a","score":{"stars":4},"at":"2026-01-02T00:00:00Z","body":"Ünder.","who":"Ada Lovelace"}
+
+{"key":"b","score":{"stars":"5"},"at":"2026-01-03T00:00:00Z","body":null}
+{"key":"c","score":{"stars":true},"at":"2026-01-03T00:00:00Z"}
+"no object"
+`), cfg)
+	if err != nil || report.Added != 2 || len(report.Skipped) != 2 || report.Skipped[0].Code != BadValue || report.Skipped[1].Code != BadValue {
+		t.Fatalf("%+v, %v", report, err)
+	}
+	if got := importedInto(t, dir, "app"); !strings.Contains(got, `"author":"Ada L.","rating":4,"date":"2026-01-02","text":"Ünder.","source":"app"`) {
+		t.Errorf("it is %s", got)
+	}
+	if _, err := JSONL(t.Context(), strings.NewReader(`{"key":"a","score`), cfg); err == nil {
+		t.Error("half a line passes")
+	}
+}
