@@ -92,7 +92,7 @@ func needed(last, r rune, rest string) bool {
 	case nonJoiner:
 		return joins(last)
 	case joiner:
-		return joins(last) || pictorial(last) && pictorial(next)
+		return joins(last) || pictorial(last) && pictorial(next) && next != colourStyle
 	case plainStyle, colourStyle:
 		return last > unicode.MaxLatin1 && unicode.In(last, unicode.So, unicode.Sm, unicode.Po) ||
 			last == '©' || last == '®' || '0' <= last && last <= '9' || last == '#' || last == '*'

@@ -150,22 +150,22 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// update tells subscribers which of the resources that they watch are no longer what
-// they were in the snapshot old.
+// update makes the view of what is published now, before anybody asks, and tells
+// subscribers which of the resources that they watch are no longer what they were in
+// the snapshot old.
 func (s *Server) update(ctx context.Context, old *snapshot.Snapshot) {
 	open := map[*mcp.ServerSession]bool{}
 	for session := range s.mcp.Sessions() {
 		open[session] = true
 	}
 	uris := s.watched.uris(open)
-	if len(uris) == 0 {
-		return
+	var before *view
+	if len(uris) > 0 {
+		before = s.views.of(old) // while it is at hand
 	}
-	// A view that can't be made has no resources: what was there has changed.
-	before, _ := s.views.of(old)
 	after, err := s.views.load()
 	if err != nil {
-		s.config.Logger.Error("view failed", "error", err)
+		s.config.Logger.Error("no view of what is published; agents get errors", "error", err)
 		return
 	}
 	for _, uri := range uris {

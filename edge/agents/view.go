@@ -125,7 +125,15 @@ func (k key) compare(other key) int {
 type views struct {
 	holder  *snapshot.Holder
 	mu      sync.Mutex // makes views one after the other
-	current atomic.Pointer[view]
+	current atomic.Pointer[attempt]
+}
+
+// attempt is what came of making the view of a snapshot. A failure is kept, too: the
+// same bytes would fail at every request.
+type attempt struct {
+	of   *snapshot.Snapshot
+	view *view
+	err  error
 }
 
 // load is the current view, or why there is none.
@@ -134,31 +142,33 @@ func (c *views) load() (*view, error) {
 	if s == nil {
 		return nil, errNothingPublished
 	}
-	if v := c.current.Load(); v != nil && v.Snapshot == s {
-		return v, nil
+	if a := c.current.Load(); a != nil && a.of == s {
+		return a.view, a.err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if v := c.current.Load(); v != nil && v.Snapshot == s {
-		return v, nil
+	if a := c.current.Load(); a != nil && a.of == s {
+		return a.view, a.err
+	}
+	v, err := newView(s)
+	c.current.Store(&attempt{s, v, err})
+	return v, err
+}
+
+// of is the view of a snapshot that may no longer be the current one; nil when it has
+// none.
+func (c *views) of(s *snapshot.Snapshot) *view {
+	if s == nil {
+		return nil
+	}
+	if a := c.current.Load(); a != nil && a.of == s {
+		return a.view
 	}
 	v, err := newView(s)
 	if err != nil {
-		return nil, err
+		return nil
 	}
-	c.current.Store(v)
-	return v, nil
-}
-
-// of is the view of a snapshot that may be the current one.
-func (c *views) of(s *snapshot.Snapshot) (*view, error) {
-	if v := c.current.Load(); v != nil && v.Snapshot == s {
-		return v, nil
-	}
-	if s == nil {
-		return nil, errNothingPublished
-	}
-	return newView(s)
+	return v
 }
 
 // same tells whether a resource is the same in two views; either may be nil.
