@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
+	"reviewcast/generator/source"
 	"reviewcast/generator/starter"
 )
 
@@ -20,6 +22,9 @@ func (c *initCmd) Help() string {
 func (c *initCmd) Run(std streams) error {
 	files, err := starter.Write(c.Dir)
 	if err != nil {
+		return err
+	}
+	if _, err := writeSchemas(filepath.Join(c.Dir, source.SchemaFolder)); err != nil {
 		return err
 	}
 	for _, f := range files {

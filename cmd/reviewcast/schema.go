@@ -1,0 +1,56 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"reviewcast/generator/source"
+)
+
+type schemaCmd struct {
+	Dir string `help:"The folder to write them into." default:"content/.schemas" type:"path" placeholder:"DIR"`
+}
+
+func (c *schemaCmd) Help() string {
+	return `Writes a JSON Schema (draft-07) for each kind of content file. An editor with a YAML
+language server (VS Code, Neovim, Zed, IntelliJ) completes fields and underlines
+mistakes while you type, in every file whose first line names its schema:
+
+  # yaml-language-server: $schema=.schemas/business.schema.json
+  # yaml-language-server: $schema=../.schemas/review.schema.json   (in reviews/)
+
+Example:
+  reviewcast schema --dir my-content/.schemas`
+}
+
+// Run writes the schemas; files that are as they should be stay untouched.
+func (c *schemaCmd) Run(std streams) error {
+	n, err := writeSchemas(c.Dir)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(std.out, "%s written in %s\n", plural(n, "schema"), c.Dir)
+	return nil
+}
+
+func writeSchemas(dir string) (written int, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return 0, fmt.Errorf("write schemas: %w", err)
+	}
+	schemas := source.Schemas()
+	for _, name := range slices.Sorted(maps.Keys(schemas)) {
+		path := filepath.Join(dir, name)
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, schemas[name]) {
+			continue
+		}
+		if err := os.WriteFile(path, schemas[name], 0o644); err != nil {
+			return written, fmt.Errorf("write schemas: %w", err)
+		}
+		written++
+	}
+	return written, nil
+}

@@ -1,0 +1,143 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v4"
+)
+
+func resolved(t *testing.T) map[string]*jsonschema.Resolved {
+	t.Helper()
+	out := map[string]*jsonschema.Resolved{}
+	for name, data := range Schemas() {
+		var s jsonschema.Schema
+		if err := json.Unmarshal(data, &s); err != nil {
+			t.Fatal(name, err)
+		}
+		r, err := s.Resolve(nil)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		out[name] = r
+	}
+	return out
+}
+
+// asJSON reads YAML as an editor's language server does: a date is a string.
+func asJSON(t *testing.T, data []byte) any {
+	t.Helper()
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var value func(n *yaml.Node) any
+	value = func(n *yaml.Node) any {
+		switch n.Kind {
+		case yaml.DocumentNode:
+			return value(n.Content[0])
+		case yaml.SequenceNode:
+			list := []any{}
+			for _, c := range n.Content {
+				list = append(list, value(c))
+			}
+			return list
+		case yaml.MappingNode:
+			m := map[string]any{}
+			for i := 0; i < len(n.Content); i += 2 {
+				m[n.Content[i].Value] = value(n.Content[i+1])
+			}
+			return m
+		}
+		var v any
+		if n.ShortTag() == "!!timestamp" {
+			return n.Value
+		}
+		if err := n.Decode(&v); err != nil {
+			t.Fatal(err)
+		}
+		if i, ok := v.(int); ok {
+			return float64(i)
+		}
+		return v
+	}
+	return value(&doc)
+}
+
+// TestSchemasOfSamples: every sample file names its schema in its first line, is
+// right by it, and the schemas that stand beside the sample are the current ones.
+func TestSchemasOfSamples(t *testing.T) {
+	schemas := resolved(t)
+	for _, root := range []string{"../../content", "../starter/files"} {
+		n := 0
+		err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || !strings.HasSuffix(name, ".yaml") {
+				return err
+			}
+			data, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				return err
+			}
+			first, _, _ := strings.Cut(string(data), "\n")
+			if first != SchemaLine(name) {
+				t.Errorf("%s/%s begins with %q, want %q", root, name, first, SchemaLine(name))
+			}
+			if at := strings.TrimPrefix(first, "# yaml-language-server: $schema="); path.Join(path.Dir(name), at) != SchemaFor(name) {
+				t.Errorf("%s: %s leads elsewhere", name, at)
+			}
+			if err := schemas[path.Base(SchemaFor(name))].Validate(asJSON(t, data)); err != nil {
+				t.Errorf("%s/%s: %v", root, name, err)
+			}
+			n++
+			return nil
+		})
+		if err != nil || n < 6 {
+			t.Errorf("%s: %d files, %v", root, n, err)
+		}
+	}
+	for name, want := range Schemas() {
+		got, err := os.ReadFile(filepath.Join("../../content", SchemaFolder, name))
+		if err != nil || !bytes.Equal(got, want) {
+			t.Errorf("content/%s/%s is not current (%v); run `reviewcast schema`", SchemaFolder, name, err)
+		}
+	}
+}
+
+// TestSchemasRefuse: what the loader refuses for its fields, an editor underlines.
+func TestSchemasRefuse(t *testing.T) {
+	schemas := resolved(t)
+	for _, test := range []struct{ schema, yaml string }{
+		{"review", "{id: a b, author: M, rating: 5, date: 2026-03-01}"},
+		{"review", "{id: a, author: M, rating: 6, date: 2026-03-01}"},
+		{"review", "{id: a, author: M, rating: '5', date: 2026-03-01}"},
+		{"review", "{id: a, author: M, rating: 5, date: 1.3.2026}"},
+		{"review", "{id: a, author: M, rating: 5}"},
+		{"review", "[{id: a, author: M, rating: 5, date: 2026-03-01, ratng: 5}]"},
+		{"review", "[{id: a, author: M, rating: 5, date: 2026-03-01, verification: {method: bribe}}]"},
+		{"review", "[{id: a, author: M, rating: 5, date: 2026-03-01, owner_reply: {text: Thanks}}]"},
+		{"review", "[{id: a, author: true, rating: 5, date: 2026-03-01}]"},
+		{"business", "{name: Acme}"},
+		{"business", "{id: a, name: Acme, geo: {latitude: 91, longitude: 0}}"},
+		{"business", "{id: a, name: Acme, technicians: [{id: a}]}"},
+		{"site", "{policies: {author_names: none}}"},
+		{"faq", "{question: a, answer: b}"},
+		{"insights", "{problems: [{id: a, label: A}]}"},
+		{"withdrawn", "[{id: a, reason: shame, date: 2026-01-01}]"},
+	} {
+		if err := schemas[test.schema+".schema.json"].Validate(asJSON(t, []byte(test.yaml))); err == nil {
+			t.Errorf("%s: %s passes", test.schema, test.yaml)
+		}
+		dir := writeFolder(t, map[string]string{map[string]string{"review": "reviews/a.yaml"}[test.schema] + map[string]string{
+			"business": "business.yaml", "site": "site.yaml", "faq": "faq.yaml", "insights": "insights.yaml", "withdrawn": "withdrawn.yaml"}[test.schema]: test.yaml})
+		if _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context()); err != nil || !HasErrors(problems) {
+			t.Errorf("the loader takes %s", test.yaml)
+		}
+	}
+}
