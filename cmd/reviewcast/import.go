@@ -236,13 +236,15 @@ func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*stan
 	if content == nil {
 		return nil, fmt.Errorf("%s has problems of its own; mend them first, so that ids and withdrawals are known:\n%s", dir, problemLines(problems))
 	}
-	s := &standing{authorNames: content.Site.Policies.AuthorNames, at: map[string]source.Position{}, gone: map[string]bool{}, today: today}
+	s := &standing{authorNames: content.Site.Policies.AuthorNames, at: map[string]source.Position{}, gone: map[string]bool{}}
 	if s.zone, err = time.LoadLocation(content.Business.TimeZone); err != nil {
 		return nil, err
 	}
-	if s.today == "" {
-		s.today = reviewcast.Date(time.Now().In(s.zone).Format(time.DateOnly))
+	day, err := todayOf(content, string(today))
+	if err != nil {
+		return nil, err
 	}
+	s.today = reviewcast.Date(day)
 	for _, r := range content.Reviews {
 		s.at[strings.ToLower(r.ID)] = r.At
 	}
@@ -250,6 +252,18 @@ func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*stan
 		s.gone[strings.ToLower(w.ID)] = true
 	}
 	return s, nil
+}
+
+// todayOf is the day that it is where the business is, unless a flag says it.
+func todayOf(content *source.Content, flag string) (string, error) {
+	if flag != "" {
+		return flag, nil
+	}
+	zone, err := time.LoadLocation(content.Business.TimeZone)
+	if err != nil {
+		return "", err
+	}
+	return time.Now().In(zone).Format(time.DateOnly), nil
 }
 
 // maxListed is how many problems of a folder an import repeats; `build` lists

@@ -42,6 +42,7 @@ type cli struct {
 	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
 	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
 	Hub    hubCmd    `cmd:"" help:"Look after the hub's subscriptions."`
+	New    newCmd    `cmd:"" help:"Write a new review."`
 	Schema schemaCmd `cmd:"" help:"Write JSON Schemas, so that editors complete and underline while you type."`
 	Import importCmd `cmd:"" help:"Bring reviews in from somebody else's export."`
 
