@@ -9,6 +9,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -81,7 +82,7 @@ func searchAnswer(q reviewcast.Query, found snapshot.Result, short bool, hint st
 			b = append(b, ',')
 		}
 		if short {
-			b = appendExcerpt(b, review)
+			b = appendExcerpt(b, review, q.Text)
 		} else {
 			b = append(b, cleanJSON(review)...)
 		}
@@ -109,7 +110,7 @@ func searchAnswer(q reviewcast.Query, found snapshot.Result, short bool, hint st
 }
 
 // appendExcerpt writes a review in short.
-func appendExcerpt(b []byte, raw []byte) []byte {
+func appendExcerpt(b, raw []byte, query string) []byte {
 	var r struct {
 		ID     string          `json:"id"`
 		Rating int             `json:"rating"`
@@ -124,7 +125,7 @@ func appendExcerpt(b []byte, raw []byte) []byte {
 		Excerpt *string         `json:"excerpt"`
 	}{r.ID, r.Rating, r.Date, nil}
 	if r.Text != nil {
-		s := excerpt(cleanText(*r.Text))
+		s := excerpt(cleanText(*r.Text), query)
 		out.Excerpt = &s
 	}
 	short, err := jsonv2.Marshal(out)
@@ -134,12 +135,34 @@ func appendExcerpt(b []byte, raw []byte) []byte {
 	return append(b, short...)
 }
 
-// excerpt is the beginning of a text in one line, cut between words where it can be.
-func excerpt(text string) string {
+// lead is how many code points stand before what was searched for, in an excerpt.
+const lead = 40
+
+// excerpt is the part of a text that has what was searched for, otherwise its
+// beginning, in one line and cut between words where it can be.
+func excerpt(text, query string) string {
 	text = strings.Join(strings.Fields(text), " ")
+	if at := indexFold(text, query); at > 0 {
+		start := at
+		for n := 0; start > 0 && n < lead; n++ {
+			_, size := utf8.DecodeLastRuneInString(text[:start])
+			start -= size
+		}
+		if start > 0 {
+			if space := strings.IndexByte(text[start:at], ' '); space >= 0 {
+				start += space + 1
+			}
+			return "…" + beginning(text[start:], excerptLength-1)
+		}
+	}
+	return beginning(text, excerptLength)
+}
+
+// beginning is at most so many code points of a text.
+func beginning(text string, length int) string {
 	n := 0
 	for i := range text {
-		if n == excerptLength {
+		if n == length {
 			cut := text[:i]
 			if space := strings.LastIndexByte(cut, ' '); space > i/2 {
 				cut = cut[:space]
@@ -149,6 +172,30 @@ func excerpt(text string) string {
 		n++
 	}
 	return text
+}
+
+// indexFold is where query stands in text, upper and lower case alike; -1 when it
+// doesn't or when it is empty.
+func indexFold(text, query string) int {
+	length := utf8.RuneCountInString(query)
+	if length == 0 {
+		return -1
+	}
+	end, runes := 0, 0
+	for start := range text {
+		for ; runes < length; runes++ {
+			if end == len(text) {
+				return -1
+			}
+			_, size := utf8.DecodeRuneInString(text[end:])
+			end += size
+		}
+		if strings.EqualFold(text[start:end], query) {
+			return start
+		}
+		runes--
+	}
+	return -1
 }
 
 // A cursor names the filters and the last review of a page, by its place in the

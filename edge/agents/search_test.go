@@ -141,6 +141,37 @@ func TestPages(t *testing.T) {
 	})
 }
 
+func TestExcerpt(t *testing.T) {
+	long := strings.Repeat("They came and went. ", 10) + "Then the ÉLECTRICIEN was on time, at last, and " + strings.Repeat("all was well ", 10)
+	for _, tt := range []struct{ text, query, want string }{
+		{"Short.", "", "Short."},
+		{"Two\nlines,  and\tmore.", "", "Two lines, and more."},
+		{long, "", "They came and went. They came and went. They came and went. They came and went. They came and went.…"},
+		{long, "électricien", "…and went. They came and went. Then the ÉLECTRICIEN was on time, at last, and all was well all was…"},
+		{long, "nothing of it", "They came and went. They came and went. They came and went. They came and went. They came and went.…"},
+		{"On time.", "on time", "On time."},
+		{strings.Repeat("é", 150), "", strings.Repeat("é", 100) + "…"},
+		{strings.Repeat("é", 150) + "x", "x", "…" + strings.Repeat("é", 40) + "x"},
+	} {
+		if got := excerpt(tt.text, tt.query); got != tt.want {
+			t.Errorf("%.30q, %q: %q, want %q", tt.text, tt.query, got, tt.want)
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		text, query := rapid.StringOf(rapid.RuneFrom([]rune("aBé \nſK"))).Draw(rt, "text"), rapid.StringOf(rapid.RuneFrom([]rune("AbÉskK"))).Draw(rt, "query")
+		got := excerpt(text, query)
+		if n := utf8.RuneCountInString(got); n > excerptLength+1 || !utf8.ValidString(got) {
+			rt.Fatalf("%d code points of %q: %q", n, text, got)
+		}
+		if at := indexFold(text, query); at >= 0 && !strings.HasPrefix(strings.ToLower(foldish(text[at:])), strings.ToLower(foldish(query))) {
+			rt.Fatalf("%q isn't at %d of %q", query, at, text)
+		}
+	})
+}
+
+// foldish writes the two letters that ToLower leaves apart as one.
+func foldish(s string) string { return strings.NewReplacer("ſ", "s", "\u212A", "k").Replace(s) }
+
 // TestAnswersFitTheirSchemas checks every tool's answers against the output schema
 // that it shows, as strict clients do, and the text block against the structured
 // content.
