@@ -48,6 +48,8 @@ type cli struct {
 
 	Insights insightsCmd `cmd:"" help:"Show why the insights say what they say, and draft words from them."`
 
+	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -87,17 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			}
 		}
 	}()
-	parser, err := kong.New(&cli{},
-		kong.Name("reviewcast"),
-		kong.Description("Publishes the verified customer reviews of one business, as files that anybody can fetch."),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { panic(exited{}) }),
-		kong.Vars{"version": "reviewcast " + reviewcast.Version},
-		importVars(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(streams{stdout, stderr}),
-	)
+	parser, err := newParser(ctx, streams{stdout, stderr})
 	if err != nil {
 		return err
 	}
@@ -109,4 +101,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 		return usageError{fmt.Errorf("%w; --help shows what there is", err)}
 	}
 	return c.Run()
+}
+
+// newParser declares the command line.
+func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
+	return kong.New(&cli{},
+		kong.Name("reviewcast"),
+		kong.Description("Publishes the verified customer reviews of one business, as files that anybody can fetch."),
+		kong.Writers(std.out, std.err),
+		kong.Exit(func(int) { panic(exited{}) }),
+		kong.Vars{"version": "reviewcast " + reviewcast.Version},
+		importVars(),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(std),
+	)
 }
