@@ -39,7 +39,7 @@ func (h *Hub) shakeAll(ctx, work context.Context) {
 	running := map[string]int{} // by endpoint
 	total := 0
 	ended := make(chan string, maxHandshakes)
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(h.look)
 	defer tick.Stop()
 	for {
 		var except []string
@@ -187,10 +187,9 @@ func newChallenge() string {
 func callbackURL(hs store.Handshake, challenge string) string {
 	var b strings.Builder
 	b.WriteString(hs.Callback)
-	switch {
-	case !strings.Contains(hs.Callback, "?"):
+	if _, query, ok := strings.Cut(hs.Callback, "?"); !ok {
 		b.WriteByte('?')
-	case !strings.HasSuffix(hs.Callback, "?") && !strings.HasSuffix(hs.Callback, "&"):
+	} else if query != "" && !strings.HasSuffix(query, "&") {
 		b.WriteByte('&')
 	}
 	b.WriteString("hub.mode=" + hs.Mode + "&hub.topic=" + url.QueryEscape(hs.Topic))

@@ -127,6 +127,8 @@ type Config struct {
 
 	// dial replaces the network, guard included, in tests that need to own time.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// look replaces the constant in tests whose time is hours.
+	look time.Duration
 }
 
 // Edition is a published set of files, as far as the hub cares. It doesn't change.
@@ -182,6 +184,9 @@ func New(c Config) (*Hub, error) {
 	}
 	if c.PerHost == 0 {
 		c.PerHost = DefaultPerHost
+	}
+	if c.look == 0 {
+		c.look = look
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -158,9 +158,14 @@ func (r *rig) settled() {
 // have one.
 func (r *rig) until(what string, ok func() bool) {
 	r.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(5 * time.Millisecond) {
+	pause := 5 * time.Millisecond
+	if r.dial != nil {
+		pause = 500 * time.Millisecond
+	}
+	const patience = 5 * time.Minute
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
-			r.Fatalf("not within 20 s: %s", what)
+			r.Fatalf("not within %s: %s", patience, what)
 		}
 	}
 }
@@ -253,7 +258,7 @@ func (s *subscriber) next() call {
 	select {
 	case c := <-s.calls:
 		return c
-	case <-time.After(3 * time.Hour): // real tests end long before; bubbles have the time
+	case <-time.After(48 * time.Hour): // real tests end long before; bubbles have the time
 		s.Fatal("not called")
 		panic("unreachable")
 	}

@@ -36,7 +36,9 @@ const (
 // deliveries in flight end for at most Grace, writes down what was acknowledged,
 // and gives its claims up.
 func (h *Hub) Run(ctx context.Context) error {
-	if err := h.Store.Beat(ctx, time.Now(), h.owner); err != nil {
+	if err := h.Store.Beat(ctx, time.Now(), h.owner); ctx.Err() != nil {
+		return nil
+	} else if err != nil {
 		return fmt.Errorf("start hub: %w", err)
 	}
 	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -71,7 +73,7 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // deliverAll keeps the lanes filled.
 func (h *Hub) deliverAll(ctx context.Context) {
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(h.look)
 	defer tick.Stop()
 	topics := true // they may have moved since the last look
 	for {

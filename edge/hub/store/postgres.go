@@ -25,6 +25,7 @@ const (
 // postgres is a database that several hubs share.
 type postgres struct {
 	db     *sql.DB
+	sql    map[string]string
 	config *pgx.ConnConfig
 	woken  chan struct{}
 	cancel context.CancelFunc
@@ -43,9 +44,10 @@ func openPostgres(ctx context.Context, address string) (Store, error) {
 		return nil, errors.Join(fmt.Errorf("open state in database %s on %s: %w", config.Database, config.Host, err), db.Close())
 	}
 	listening, cancel := context.WithCancel(context.Background())
-	p := &postgres{db: db, config: config, woken: make(chan struct{}, 1), cancel: cancel}
+	queries := postgresDialect.queries()
+	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
-	return &sqlStore{db: p, sql: postgresDialect.queries()}, nil
+	return &sqlStore{db: p, sql: queries}, nil
 }
 
 // migrateLocked migrates under an advisory lock: edges are often started together.
@@ -63,12 +65,12 @@ func migrateLocked(ctx context.Context, db *sql.DB) error {
 	return errors.Join(err, unlockErr)
 }
 
-func (p *postgres) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+func (p *postgres) write(ctx context.Context, f func(context.Context, transaction) error) error {
 	tx, err := p.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := f(ctx, tx); err != nil {
+	if err := f(ctx, transaction{Tx: tx, sql: p.sql}); err != nil {
 		_ = tx.Rollback() // f's error says what is wrong
 		return err
 	}
@@ -78,7 +80,7 @@ func (p *postgres) write(ctx context.Context, f func(context.Context, *sql.Tx) e
 func (p *postgres) reader() *sql.DB       { return p.db }
 func (p *postgres) wake() <-chan struct{} { return p.woken }
 
-func (p *postgres) announce(ctx context.Context, tx *sql.Tx) error {
+func (p *postgres) announce(ctx context.Context, tx transaction) error {
 	_, err := tx.ExecContext(ctx, "SELECT pg_notify($1, '')", channel)
 	return err
 }

@@ -15,13 +15,45 @@ import (
 // database is what differs between the two beyond the words of queries.sql.
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
-	write(ctx context.Context, f func(context.Context, *sql.Tx) error) error
+	write(ctx context.Context, f func(context.Context, transaction) error) error
 	// reader is for queries outside of transactions.
 	reader() *sql.DB
 	// announce tells other processes, when tx commits, that there is work.
-	announce(ctx context.Context, tx *sql.Tx) error
+	announce(ctx context.Context, tx transaction) error
 	wake() <-chan struct{}
 	close() error
+}
+
+// transaction runs queries by their names.
+type transaction struct {
+	*sql.Tx
+	sql      map[string]string
+	prepared map[string]*sql.Stmt // nil where the driver keeps them prepared by itself
+}
+
+func (tx transaction) row(ctx context.Context, query string, args ...any) *sql.Row {
+	if tx.prepared != nil {
+		return tx.StmtContext(ctx, tx.prepared[query]).QueryRowContext(ctx, args...)
+	}
+	return tx.QueryRowContext(ctx, tx.sql[query], args...)
+}
+
+func (tx transaction) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if tx.prepared != nil {
+		return tx.StmtContext(ctx, tx.prepared[query]).ExecContext(ctx, args...)
+	}
+	return tx.ExecContext(ctx, tx.sql[query], args...)
+}
+
+func (tx transaction) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	var rows *sql.Rows
+	var err error
+	if tx.prepared != nil {
+		rows, err = tx.StmtContext(ctx, tx.prepared[query]).QueryContext(ctx, args...)
+	} else {
+		rows, err = tx.QueryContext(ctx, tx.sql[query], args...)
+	}
+	return scanAll(rows, err, scan)
 }
 
 // sqlStore is the Store over either database.
@@ -71,9 +103,9 @@ func marshal(v any) string {
 }
 
 func (s *sqlStore) Publish(ctx context.Context, now time.Time, p Publication) (moved bool, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var version int64
-		err := tx.QueryRowContext(ctx, s.sql["publish"], p.Topic, p.SHA256, p.Sequence, millis(now)).Scan(&version)
+		err := tx.row(ctx, "publish", p.Topic, p.SHA256, p.Sequence, millis(now)).Scan(&version)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		} else if err != nil {
@@ -105,16 +137,16 @@ func (s *sqlStore) Topics(ctx context.Context) (map[string]Publication, error) {
 }
 
 func (s *sqlStore) Request(ctx context.Context, now time.Time, r Request, caps Caps) error {
-	err := s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var n int
-		if err := tx.QueryRowContext(ctx, s.sql["pending of host"], r.Host, r.Topic, r.Callback).Scan(&n); err != nil {
+		if err := tx.row(ctx, "pending of host", r.Host, r.Topic, r.Callback).Scan(&n); err != nil {
 			return err
 		}
 		if n >= caps.PendingPerHost {
 			return ErrHostBusy
 		}
 		if caps.Full && r.Mode == ModeSubscribe {
-			if err := tx.QueryRowContext(ctx, s.sql["subscribed"], r.Topic, r.Callback, millis(now)).Scan(&n); err != nil {
+			if err := tx.row(ctx, "subscribed", r.Topic, r.Callback, millis(now)).Scan(&n); err != nil {
 				return err
 			}
 			if n == 0 {
@@ -122,10 +154,10 @@ func (s *sqlStore) Request(ctx context.Context, now time.Time, r Request, caps C
 			}
 		}
 		var version int64
-		if err := tx.QueryRowContext(ctx, s.sql["version"], r.Topic).Scan(&version); err != nil {
+		if err := tx.row(ctx, "version", r.Topic).Scan(&version); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, s.sql["request"], rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
+		_, err := tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
 			int64(r.Lease/time.Second), r.Secret, version, millis(now))
 		if err != nil {
 			return err
@@ -139,9 +171,9 @@ func (s *sqlStore) Request(ctx context.Context, now time.Time, r Request, caps C
 }
 
 func (s *sqlStore) ClaimHandshakes(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Handshake, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		claimed = nil
-		return each(ctx, tx, scanHandshake(&claimed), s.sql["claim handshakes"],
+		return tx.each(ctx, scanHandshake(&claimed), "claim handshakes",
 			owner, millis(now.Add(ClaimLapse)), millis(now), array(except), n)
 	})
 	if err != nil {
@@ -163,19 +195,19 @@ func scanHandshake(into *[]Handshake) func(*sql.Rows) error {
 }
 
 func (s *sqlStore) Settle(ctx context.Context, now time.Time, h Handshake, apply bool) (subscription int64, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var version int64
-		err := tx.QueryRowContext(ctx, s.sql["end handshake"], h.Token).Scan(&version)
+		err := tx.row(ctx, "end handshake", h.Token).Scan(&version)
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return ErrStale
 		case err != nil || !apply:
 			return err
 		case h.Mode == ModeSubscribe:
-			return tx.QueryRowContext(ctx, s.sql["subscribe"], h.Topic, h.Callback, h.Endpoint, h.Secret,
+			return tx.row(ctx, "subscribe", h.Topic, h.Callback, h.Endpoint, h.Secret,
 				int64(h.Lease/time.Second), millis(now), millis(now.Add(h.Lease)), version).Scan(&subscription)
 		case h.Mode == ModeUnsubscribe:
-			err := tx.QueryRowContext(ctx, s.sql["unsubscribe"], h.Topic, h.Callback).Scan(&subscription)
+			err := tx.row(ctx, "unsubscribe", h.Topic, h.Callback).Scan(&subscription)
 			if errors.Is(err, sql.ErrNoRows) {
 				return nil
 			}
@@ -194,16 +226,16 @@ func (s *sqlStore) Postpone(ctx context.Context, h Handshake, attempts int, next
 }
 
 func (s *sqlStore) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (claimed []Delivery, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		claimed = nil
-		return each(ctx, tx, func(rows *sql.Rows) error {
+		return tx.each(ctx, func(rows *sql.Rows) error {
 			d := Delivery{ClaimedAt: now}
 			var expires int64
 			err := rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, &expires, &d.Failures, &d.Version)
 			d.ExpiresAt = moment(expires)
 			claimed = append(claimed, d)
 			return err
-		}, s.sql["claim deliveries"], c.Owner, millis(now.Add(ClaimLapse)), c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit)
+		}, "claim deliveries", c.Owner, millis(now.Add(ClaimLapse)), c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
@@ -236,12 +268,12 @@ func (s *sqlStore) Acknowledge(ctx context.Context, now time.Time, owner string,
 		}
 		by[o.Verdict] = append(by[o.Verdict], row)
 	}
-	err := s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
+	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		run := func(query string, rows []outcome) error {
 			if len(rows) == 0 {
 				return nil
 			}
-			_, err := tx.ExecContext(ctx, s.sql[query], marshal(rows), owner)
+			_, err := tx.exec(ctx, query, marshal(rows), owner)
 			return err
 		}
 		// Gone and Denied come in two steps: those that were renewed since the delivery
@@ -278,11 +310,11 @@ func (s *sqlStore) Leave(ctx context.Context, owner string) error {
 }
 
 func (s *sqlStore) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, s.sql["dead owners"], millis(now)); err != nil {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		if _, err := tx.exec(ctx, "dead owners", millis(now)); err != nil {
 			return err
 		}
-		swept, err = affected(tx.ExecContext(ctx, s.sql["sweep"], millis(now), n))
+		swept, err = affected(tx.exec(ctx, "sweep", millis(now), n))
 		return err
 	})
 	if err != nil {
@@ -354,8 +386,8 @@ func (s *sqlStore) Pending(ctx context.Context, n int) (list []Handshake, err er
 }
 
 func (s *sqlStore) Retry(ctx context.Context, list []int64) (n int, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		if n, err = affected(tx.ExecContext(ctx, s.sql["retry"], ids(list))); err != nil {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		if n, err = affected(tx.exec(ctx, "retry", ids(list))); err != nil {
 			return err
 		}
 		return s.db.announce(ctx, tx)
@@ -364,8 +396,8 @@ func (s *sqlStore) Retry(ctx context.Context, list []int64) (n int, err error) {
 }
 
 func (s *sqlStore) Remove(ctx context.Context, list []int64) (n int, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		n, err = affected(tx.ExecContext(ctx, s.sql["remove"], ids(list)))
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		n, err = affected(tx.exec(ctx, "remove", ids(list)))
 		return err
 	})
 	return n, wrap("remove", err)
@@ -374,8 +406,8 @@ func (s *sqlStore) Remove(ctx context.Context, list []int64) (n int, err error) 
 func (s *sqlStore) Close() error { return s.db.close() }
 
 func (s *sqlStore) exec(ctx context.Context, query string, args ...any) error {
-	return wrap(query, s.db.write(ctx, func(ctx context.Context, tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, s.sql[query], args...)
+	return wrap(query, s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		_, err := tx.exec(ctx, query, args...)
 		return err
 	}))
 }
@@ -395,13 +427,12 @@ func affected(r sql.Result, err error) (int, error) {
 	return int(n), err
 }
 
-// querier is a *sql.DB or a *sql.Tx.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+func each(ctx context.Context, db *sql.DB, scan func(*sql.Rows) error, query string, args ...any) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	return scanAll(rows, err, scan)
 }
 
-func each(ctx context.Context, q querier, scan func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := q.QueryContext(ctx, query, args...)
+func scanAll(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
 	if err != nil {
 		return err
 	}

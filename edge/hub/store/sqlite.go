@@ -19,11 +19,12 @@ import (
 // synced. Writes go through one connection and one goroutine, which puts all that
 // wait for it into one transaction, so that many of them share a sync.
 type sqlite struct {
-	lock   *flock.Flock // nil when not exclusive
-	writer *sql.DB
-	read   *sql.DB
-	jobs   chan *job
-	done   chan struct{} // closed when commits has ended
+	lock     *flock.Flock // nil when not exclusive
+	writer   *sql.DB
+	prepared map[string]*sql.Stmt // on writer's one connection
+	read     *sql.DB
+	jobs     chan *job
+	done     chan struct{} // closed when commits has ended
 
 	mu     sync.RWMutex // against sending jobs to a closed channel
 	closed bool
@@ -72,11 +73,25 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 		// Whoever is in the table is dead: the lock was free.
 		_, err = s.writer.ExecContext(ctx, "DELETE FROM owners")
 	}
+	queries := sqliteDialect.queries()
+	if err == nil {
+		err = s.prepare(ctx, queries)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.read.Close(), s.writer.Close(), s.unlock())
 	}
 	go s.commits()
-	return &sqlStore{db: s, sql: sqliteDialect.queries()}, nil
+	return &sqlStore{db: s, sql: queries}, nil
+}
+
+func (s *sqlite) prepare(ctx context.Context, queries map[string]string) (err error) {
+	s.prepared = make(map[string]*sql.Stmt, len(queries))
+	for name, text := range queries {
+		if s.prepared[name], err = s.writer.PrepareContext(ctx, text); err != nil {
+			return fmt.Errorf("prepare %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 func address(file string) string {
@@ -90,12 +105,12 @@ func address(file string) string {
 
 // job is a write that waits for its transaction.
 type job struct {
-	f      func(context.Context, *sql.Tx) error
+	f      func(context.Context, transaction) error
 	err    error
 	result chan error
 }
 
-func (s *sqlite) write(ctx context.Context, f func(context.Context, *sql.Tx) error) error {
+func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -137,11 +152,19 @@ func (s *sqlite) commit(batch []*job) error {
 	if err != nil {
 		return err
 	}
+	by := transaction{Tx: tx, prepared: s.prepared}
+	if len(batch) == 1 {
+		if err := batch[0].f(ctx, by); err != nil {
+			batch[0].err = err
+			return tx.Rollback()
+		}
+		return tx.Commit()
+	}
 	for _, j := range batch {
 		if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
 			return errors.Join(err, tx.Rollback())
 		}
-		if j.err = j.f(ctx, tx); j.err != nil {
+		if j.err = j.f(ctx, by); j.err != nil {
 			if _, err := tx.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
 				return errors.Join(err, tx.Rollback())
 			}
@@ -153,9 +176,9 @@ func (s *sqlite) commit(batch []*job) error {
 	return tx.Commit()
 }
 
-func (s *sqlite) reader() *sql.DB                         { return s.read }
-func (s *sqlite) announce(context.Context, *sql.Tx) error { return nil }
-func (s *sqlite) wake() <-chan struct{}                   { return nil }
+func (s *sqlite) reader() *sql.DB                             { return s.read }
+func (s *sqlite) announce(context.Context, transaction) error { return nil }
+func (s *sqlite) wake() <-chan struct{}                       { return nil }
 
 func (s *sqlite) unlock() error {
 	if s.lock == nil {

@@ -1,0 +1,213 @@
+package hub
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+)
+
+// A name that leads to a private address is refused where it matters: on the
+// address that is dialled, for verification, notification and denial alike.
+func TestServerSideRequestForgery(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.AllowCIDR = nil })
+	s := newSubscriber(t, nil)
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	callback := "https://localhost:" + u.Port() + "/cb"
+	for _, mode := range []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied} {
+		hs := store.Handshake{Request: store.Request{Topic: atom, Callback: callback, Mode: mode}}
+		if err := r.Hub.ask(t.Context(), hs); err == nil || !strings.Contains(err.Error(), "prohibited IP") {
+			t.Errorf("%s: %v", mode, err)
+		}
+	}
+	d := &delivery{Delivery: store.Delivery{Callback: callback, Topic: atom}, content: Content{Body: []byte("x")}, host: &host{}}
+	if _, _, err := r.Hub.post(t.Context(), d); err == nil || !strings.Contains(err.Error(), "prohibited IP") {
+		t.Errorf("delivery: %v", err)
+	}
+	s.quiet()
+}
+
+func TestGuard(t *testing.T) {
+	g := newGuard(nil)
+	open := newGuard([]netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")})
+	for _, c := range []struct {
+		address        string
+		public, opened bool
+	}{
+		{"93.184.215.14:443", true, true},
+		{"93.184.215.14:8443", true, true},
+		{"93.184.215.14:1024", true, true},
+		{"93.184.215.14:80", false, false},
+		{"93.184.215.14:22", false, false},
+		{"93.184.215.14:1023", false, false},
+		{"[2606:2800:21f:cb07:6820:80da:af6b:8b2c]:443", true, true},
+		{"127.0.0.1:443", false, true},
+		{"127.0.0.1:25", false, false},
+		{"[::1]:443", false, true},
+		{"0.0.0.0:443", false, false},
+		{"10.1.2.3:443", false, false},
+		{"172.16.0.1:443", false, false},
+		{"192.168.1.1:443", false, false},
+		{"169.254.169.254:443", false, false},
+		{"100.64.0.1:443", false, false},
+		{"224.0.0.1:443", false, false},
+		{"255.255.255.255:443", false, false},
+		{"[fd00::1]:443", false, false},
+		{"[fe80::1%eth0]:443", false, false},
+		{"[::ffff:10.0.0.1]:443", false, false},
+		{"[::ffff:127.0.0.1]:443", false, false},
+		{"[64:ff9b::7f00:1]:443", false, false},
+		{"[2002:7f00:1::]:443", false, false},
+		{"nonsense", false, false},
+	} {
+		network := "tcp4"
+		if strings.HasPrefix(c.address, "[") {
+			network = "tcp6"
+		}
+		if err := g.control(network, c.address, nil); (err == nil) != c.public {
+			t.Errorf("%s: %v", c.address, err)
+		}
+		if err := open.control(network, c.address, nil); (err == nil) != c.opened {
+			t.Errorf("%s, with loopback open: %v", c.address, err)
+		}
+	}
+	if err := g.control("udp4", "93.184.215.14:443", nil); err == nil {
+		t.Error("UDP is allowed")
+	}
+}
+
+// A certificate that nobody vouches for is no answer.
+func TestCertificates(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.RootCAs = nil })
+	s := newSubscriber(t, nil)
+	hs := store.Handshake{Request: store.Request{Topic: atom, Callback: s.URL, Mode: store.ModeSubscribe}}
+	if err := r.Hub.ask(t.Context(), hs); err == nil || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("%v", err)
+	}
+	s.quiet()
+}
+
+// Neither the environment's proxy nor a cookie gets between us and a callback.
+func TestNoProxyNoCookies(t *testing.T) {
+	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+	r := newRig(t, storetest.SQLite(t))
+	s := newSubscriber(t, nil)
+	s.answers(func(w http.ResponseWriter, q *http.Request, c call) {
+		http.SetCookie(w, &http.Cookie{Name: "track", Value: "me"})
+		good(w, q, c)
+	})
+	r.subscribe(s, atom, s.URL)
+	r.publish(2, "second")
+	if c := s.notification(); c.header["Cookie"] != nil {
+		t.Errorf("sent a cookie: %v", c.header)
+	}
+	if tr := r.client.Transport.(*http.Transport); tr.Proxy != nil || r.client.Jar != nil {
+		t.Error("the client has a proxy or a jar")
+	}
+}
+
+// Errors that are logged or shown don't hold a callback's query, which may be a
+// capability.
+func TestSecretsInErrors(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t))
+	hs := store.Handshake{Request: store.Request{Topic: atom, Callback: "https://127.0.0.1:1/cb?token=hunter2", Mode: store.ModeSubscribe}}
+	if err := r.Hub.ask(t.Context(), hs); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A flood of requests from one address, and one against one host.
+func TestFloods(t *testing.T) {
+	wait := time.Duration(0)
+	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.Limit = func(*http.Request) time.Duration { return wait } })
+	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {atom}, "hub.callback": {"https://127.0.0.1:8443/"}}
+	wait = 1500 * time.Millisecond
+	if w := r.post(form); w.Code != 429 || w.Header().Get("Retry-After") != "2" {
+		t.Errorf("too fast: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+	}
+	if w := r.post(url.Values{"hub.mode": {"publish"}, "hub.url": {atom}}); w.Code != 202 {
+		t.Errorf("a ping is limited: %d", w.Code)
+	}
+	wait = 0
+	r.full.Store(true)
+	if w := r.post(form); w.Code != 503 || w.Header().Get("Retry-After") != "3600" {
+		t.Errorf("full: %d, Retry-After %q", w.Code, w.Header().Get("Retry-After"))
+	}
+	if refusal := asRejection(store.ErrHostBusy); refusal.status != 429 || refusal.retryAfter == 0 {
+		t.Errorf("busy host: %+v", refusal)
+	}
+}
+
+// A state that can't be written is told, and the request isn't taken.
+func TestStoreDown(t *testing.T) {
+	s := storetest.Open(t, storetest.SQLite(t))
+	h, err := New(Config{BaseURL: baseURL, Store: s, Published: func() *Edition { return nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{TB: t, Hub: h}
+	w := r.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {atom}, "hub.callback": {"https://example.com/"}})
+	if w.Code != 503 || w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "closed") {
+		t.Errorf("%d %q", w.Code, w.Body)
+	}
+	if err := h.Run(context.Background()); err == nil {
+		t.Error("a hub runs without its state")
+	}
+}
+
+// A breaker opens after twenty in a row, lets one through after thirty seconds, and
+// closes with any answer.
+func TestBreakerByItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b breaker
+		for i := range breakerTrips {
+			if _, ok := b.allow(time.Now()); !ok {
+				t.Fatalf("open after %d", i)
+			}
+			if opened := b.unanswered(time.Now()); opened != (i == breakerTrips-1) {
+				t.Fatalf("opened after %d: %t", i+1, opened)
+			}
+		}
+		if wait, ok := b.allow(time.Now()); ok || wait != breakerOpen || !b.shut(time.Now()) {
+			t.Fatalf("open, but %t, %s", ok, wait)
+		}
+		time.Sleep(breakerOpen / 2)
+		if b.unanswered(time.Now()) { // one that began before
+			t.Error("opened while open")
+		}
+		time.Sleep(breakerOpen / 2)
+		if _, ok := b.allow(time.Now()); !ok {
+			t.Fatal("no probe after the time is up")
+		}
+		if _, ok := b.allow(time.Now()); ok {
+			t.Error("two probes at a time")
+		}
+		if !b.unanswered(time.Now()) {
+			t.Error("a probe without an answer doesn't open it again")
+		}
+		time.Sleep(breakerOpen)
+		if _, ok := b.allow(time.Now()); !ok {
+			t.Fatal("no second probe")
+		}
+		b.answered()
+		for range breakerTrips - 1 {
+			b.unanswered(time.Now())
+		}
+		if _, ok := b.allow(time.Now()); !ok {
+			t.Error("an answer doesn't begin the count anew")
+		}
+	})
+}

@@ -1,0 +1,350 @@
+package killtest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/edge/snapshot/snapshottest"
+)
+
+const (
+	subscribers = 500
+	// defaultRounds is for every day; KILL_ROUNDS names another number.
+	defaultRounds = 4
+	// killWithin is the span after a publish in which the kill comes: from before the
+	// edge has seen it until after the last delivery.
+	killWithin = 600 * time.Millisecond
+	// inFlight is how long before a kill an answered delivery counts as in flight: the
+	// edge has to read the answer and to make it durable, on a machine that is busy
+	// with this very test.
+	inFlight = 500 * time.Millisecond
+	// patience is for everything that is waited for.
+	patience = 90 * time.Second
+)
+
+const topic = snapshottest.BaseURL + reviewcast.PathAtom
+
+// TestKill kills edges: one on SQLite, and one of two that share PostgreSQL.
+func TestKill(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGKILL on Windows")
+	}
+	rounds := defaultRounds
+	if s := os.Getenv("KILL_ROUNDS"); s != "" {
+		var err error
+		if rounds, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(t.TempDir(), "reviewcast")
+	if out, err := exec.Command("go", "build", "-o", program, "reviewcast/cmd/reviewcast").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	for name, c := range map[string]struct {
+		edges int
+		state func(testing.TB) string
+		rest  time.Duration // between rounds, at most
+	}{
+		"sqlite": {1, storetest.SQLite, 0},
+		// A dead edge's claims hold for ten seconds: without some rest the living one
+		// would have nothing to do.
+		"postgres": {2, storetest.Postgres, 3 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // each waits more than it works
+			(&siege{T: t, program: program, state: c.state(t), public: t.TempDir()}).run(c.edges, rounds, c.rest)
+		})
+	}
+}
+
+// receipt is a notification that a subscriber has taken.
+type receipt struct {
+	version int
+	at      time.Time
+	opened  time.Time // when its connection came
+}
+
+// openedKey is where a request's context has the time of its connection.
+type openedKey struct{}
+
+// siege is a test under way.
+type siege struct {
+	*testing.T
+	program, state, public, cert string
+
+	mu       sync.Mutex
+	receipts [subscribers][]receipt
+	kills    []time.Time
+}
+
+func (s *siege) run(edges, rounds int, rest time.Duration) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(s.callback))
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
+		return context.WithValue(ctx, openedKey{}, time.Now())
+	}
+	server.StartTLS()
+	defer server.Close()
+	s.cert = filepath.Join(s.TempDir(), "ca.pem")
+	if err := os.WriteFile(s.cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	s.publish(1)
+	running := make([]*edge, edges)
+	for i := range running {
+		running[i] = s.start()
+	}
+	for i := range subscribers {
+		s.post(running[i%edges], url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {fmt.Sprintf("%s/%d", server.URL, i)}})
+	}
+	s.until("all are subscribed", func() bool { return len(s.list()) == subscribers })
+
+	version := 1
+	for round := range rounds {
+		version++
+		s.publish(version)
+		victim := rand.IntN(edges)
+		s.post(running[rand.IntN(edges)], url.Values{"hub.mode": {"publish"}, "hub.url": {topic}})
+		time.Sleep(rand.N(killWithin)) // the random point
+		running[victim].kill()
+		s.mu.Lock()
+		s.kills = append(s.kills, time.Now())
+		s.mu.Unlock()
+		if round%3 == 0 { // now and then something is published while it is down
+			version++
+			s.publish(version)
+		}
+		running[victim] = s.start()
+		if rest > 0 {
+			time.Sleep(rand.N(rest))
+		}
+	}
+	s.until("all have the newest content", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, got := range s.receipts {
+			if len(got) == 0 || got[len(got)-1].version != version {
+				return false
+			}
+		}
+		return true
+	})
+	s.until("all deliveries are acknowledged", func() bool {
+		for _, r := range s.list() {
+			if r.Behind || r.InFlight {
+				return false
+			}
+		}
+		return true
+	})
+	s.check()
+	for _, e := range running {
+		e.kill()
+	}
+}
+
+// check holds what subscribers got against what they were promised.
+func (s *siege) check() {
+	list := s.list()
+	if len(list) != subscribers {
+		s.Errorf("%d subscriptions are left of %d", len(list), subscribers)
+	}
+	for _, r := range list {
+		if r.Failures != 0 {
+			s.Errorf("subscription %d has %d failures (%s), though its callback never failed", r.ID, r.Failures, r.LastError)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all, twice, longest := 0, 0, time.Duration(0)
+	for i, got := range s.receipts {
+		last := map[int]receipt{}
+		for j, r := range got {
+			all++
+			if j > 0 && r.version < got[j-1].version {
+				s.Errorf("subscriber %d got version %d after %d", i, r.version, got[j-1].version)
+			}
+			if before, ok := last[r.version]; ok {
+				twice++
+				gap, ok := s.atKill(before)
+				if !ok {
+					s.Errorf("subscriber %d got version %d twice, and the first copy wasn't in flight at a kill: %s from the nearest", i, r.version, gap)
+				}
+				longest = max(longest, gap)
+			}
+			last[r.version] = r
+		}
+	}
+	s.Logf("%d kills, %d deliveries, %d of them repeated after a kill in flight, at most %s before", len(s.kills), all, twice, longest.Round(time.Millisecond))
+}
+
+// atKill tells whether a notification was in flight at a kill, and how long before
+// it was taken: answered so shortly before that the answer wasn't read or made
+// durable, or sent before and, by this server, read after.
+func (s *siege) atKill(r receipt) (gap time.Duration, ok bool) {
+	gap = time.Hour
+	for _, k := range s.kills {
+		d := k.Sub(r.at)
+		ok = ok || d >= 0 && d <= inFlight || d < 0 && -d <= inFlight && r.opened.Before(k)
+		if d.Abs() < gap.Abs() {
+			gap = d
+		}
+	}
+	return gap, ok
+}
+
+// callback is every subscriber's server.
+func (s *siege) callback(w http.ResponseWriter, r *http.Request) {
+	i, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
+	if err != nil {
+		http.NotFound(w, r)
+		return
+	}
+	if r.Method == http.MethodGet {
+		_, _ = io.WriteString(w, r.URL.Query().Get("hub.challenge"))
+		return
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // cut off by a kill: not received
+	}
+	version, err := strconv.Atoi(versionOf.FindStringSubmatch(string(body))[1])
+	if err != nil {
+		s.Error(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.receipts[i] = append(s.receipts[i], receipt{version, time.Now(), r.Context().Value(openedKey{}).(time.Time)})
+}
+
+var versionOf = regexp.MustCompile(`<title>Version (\d+)</title>`)
+
+// publish writes a new set of files.
+func (s *siege) publish(version int) {
+	p := snapshottest.Publish(s, reviewcast.Dataset{Version: 1, Reviews: []reviewcast.Review{}})
+	p[reviewcast.PathAtom] = fmt.Appendf(nil, "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Version %d</title>%s</feed>\n",
+		version, strings.Repeat("<!-- kind words -->", 1000))
+	p.Write(s, s.public, int64(version))
+}
+
+// edge is a running program.
+type edge struct {
+	*exec.Cmd
+	addr string
+	done chan struct{}
+}
+
+var addressOf = regexp.MustCompile(`msg=serving addr=(\S+)`)
+
+// start starts the program and waits until it serves.
+func (s *siege) start() *edge {
+	s.Helper()
+	e := &edge{done: make(chan struct{})}
+	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--state", s.state,
+		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0")
+	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert)
+	stderr, err := e.StderrPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := e.Start(); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(e.kill)
+	serving := make(chan string, 1)
+	var log strings.Builder
+	go func() {
+		defer close(e.done)
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			fmt.Fprintln(&log, lines.Text())
+			if m := addressOf.FindStringSubmatch(lines.Text()); m != nil {
+				serving <- m[1]
+			}
+		}
+	}()
+	select {
+	case e.addr = <-serving:
+	case <-e.done:
+		s.Fatalf("the edge ended:\n%s", &log)
+	case <-time.After(patience):
+		s.Fatal("the edge doesn't serve")
+	}
+	return e
+}
+
+// kill kills the program and waits until it is dead.
+func (e *edge) kill() {
+	_ = e.Process.Kill() // it may be dead already
+	<-e.done
+	_ = e.Wait()
+}
+
+func (s *siege) post(e *edge, form url.Values) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.addr+reviewcast.PathHub, strings.NewReader(form.Encode()))
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusAccepted {
+		body, _ := io.ReadAll(response.Body)
+		s.Fatalf("%s: %s", response.Status, body)
+	}
+}
+
+// list is what operators see.
+func (s *siege) list() (list []store.Subscription) {
+	s.Helper()
+	out, err := exec.Command(s.program, "hub", "list", "--json", "--state", s.state).Output()
+	if err != nil {
+		s.Fatalf("list: %v", err)
+	}
+	for d := json.NewDecoder(strings.NewReader(string(out))); d.More(); {
+		var r store.Subscription
+		if err := d.Decode(&r); err != nil {
+			s.Fatal(err)
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (s *siege) until(what string, ok func() bool) {
+	s.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.Fatalf("not within %s: %s", patience, what)
+		}
+	}
+}
