@@ -86,7 +86,8 @@ func TestThreeFailures(t *testing.T) {
 
 // A success between failures begins the count anew.
 func TestFailuresInARow(t *testing.T) {
-	bubbleWith(t, slowly, func(t *testing.T, r *rig, net *pipes) {
+	short := func(c *Config) { slowly(c); c.Retry = [2]time.Duration{30 * time.Second, time.Minute} }
+	bubbleWith(t, short, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		r.subscribe(s, atom, callback)
 		for version := range 2 {
@@ -103,7 +104,7 @@ func TestFailuresInARow(t *testing.T) {
 
 // New content during a wait doesn't shorten it, and is what is sent then.
 func TestOnlyTheNewest(t *testing.T) {
-	bubble(t, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, slowly, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		r.subscribe(s, atom, callback)
 		s.answers(status(http.StatusBadGateway))
@@ -153,7 +154,7 @@ func TestRetryAfter(t *testing.T) {
 
 // 410 removes at once, without a denial.
 func TestGone(t *testing.T) {
-	bubble(t, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, slowly, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		r.subscribe(s, atom, callback)
 		s.answers(status(http.StatusGone))

@@ -1,0 +1,425 @@
+package hub
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/hub"
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+)
+
+const (
+	baseURL  = "https://reviews.example.com"
+	topic    = baseURL + reviewcast.PathAtom
+	bodySize = 50 << 10
+	many     = 10_000
+	perHost  = 64
+)
+
+// receiver is a server of callbacks: it reads what it is sent and counts.
+type receiver struct {
+	*httptest.Server
+	got    atomic.Int64
+	silent func(*http.Request) bool // nil: nobody is
+	want   int64
+	done   chan struct{}
+}
+
+func newReceiver(b testing.TB) *receiver {
+	r := &receiver{done: make(chan struct{}, 1)}
+	r.Server = httptest.NewUnstartedServer(r)
+	r.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
+	r.StartTLS()
+	b.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) ServeHTTP(w http.ResponseWriter, q *http.Request) {
+	_, _ = io.Copy(io.Discard, q.Body)
+	if r.silent != nil && r.silent(q) {
+		<-q.Context().Done()
+		return
+	}
+	if r.got.Add(1) == r.want {
+		r.done <- struct{}{}
+	}
+}
+
+// expect makes the receiver wait for so many.
+func (r *receiver) expect(n int) {
+	r.got.Store(0)
+	r.want = int64(n)
+}
+
+func (r *receiver) wait(b testing.TB) {
+	select {
+	case <-r.done:
+	case <-time.After(5 * time.Minute):
+		b.Fatalf("%d of %d after five minutes", r.got.Load(), r.want)
+	}
+}
+
+// bench is a hub at work on a full state.
+type bench struct {
+	testing.TB
+	store   store.Store
+	edition atomic.Pointer[hub.Edition]
+	hub     *hub.Hub
+	stop    func()
+}
+
+func newBench(b testing.TB, state string, ca *x509.Certificate) *bench {
+	pool := x509.NewCertPool()
+	pool.AddCert(ca)
+	e := &bench{TB: b, store: storetest.Open(b, state)}
+	e.next(1)
+	var err error
+	e.hub, err = hub.New(hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, PerHost: perHost,
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return e
+}
+
+func (e *bench) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := e.hub.Run(ctx); err != nil {
+			e.Error(err)
+		}
+	}()
+	e.stop = sync.OnceFunc(func() { cancel(); <-done })
+	e.Cleanup(e.stop)
+}
+
+// next makes another feed the newest.
+func (e *bench) next(sequence int64) {
+	body := make([]byte, bodySize)
+	_, _ = rand.Read(body)
+	sum := sha256.Sum256(body)
+	e.edition.Store(&hub.Edition{Sequence: sequence, Topics: map[string]hub.Content{
+		reviewcast.PathAtom: {Body: body, MediaType: reviewcast.MediaAtom, SHA256: hex.EncodeToString(sum[:])}}})
+}
+
+func (e *bench) publish(sequence int64) {
+	e.next(sequence)
+	e.hub.Changed()
+}
+
+// subscribe fills the state as verified requests do.
+func (e *bench) subscribe(callbacks []string, secret []byte) {
+	ctx, now := context.Background(), time.Now()
+	p := e.edition.Load()
+	if _, err := e.store.Publish(ctx, now, store.Publication{Topic: topic, SHA256: p.Topics[reviewcast.PathAtom].SHA256, Sequence: p.Sequence}); err != nil {
+		e.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for part := range slices.Chunk(callbacks, max(1, len(callbacks)/64)) {
+		wg.Go(func() { // together, since they share transactions
+			for _, callback := range part {
+				u, err := url.Parse(callback)
+				if err != nil {
+					e.Error(err)
+					return
+				}
+				r := store.Request{Topic: topic, Callback: callback, Mode: store.ModeSubscribe, Lease: hub.DefaultLease, Secret: secret}
+				r.Endpoint, r.Host = store.Endpoint(u)
+				if err := e.store.Request(ctx, now, r, store.Caps{PendingPerHost: len(callbacks)}); err != nil {
+					e.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for {
+		claimed, err := e.store.ClaimHandshakes(ctx, now, "bench", nil, 1000)
+		if err != nil {
+			e.Fatal(err)
+		}
+		if len(claimed) == 0 {
+			return
+		}
+		for part := range slices.Chunk(claimed, max(1, len(claimed)/64)) {
+			wg.Go(func() {
+				for _, h := range part {
+					if _, err := e.store.Settle(ctx, now, h, true); err != nil {
+						e.Error(err)
+						return
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// settled waits until everybody has been served and that is durable.
+func (e *bench) settled() {
+	for {
+		c, err := e.store.Counts(context.Background(), time.Now())
+		if err != nil {
+			e.Fatal(err)
+		}
+		if c.Topics[topic].Behind == 0 {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func callbacks(server string, n int) []string {
+	list := make([]string, n)
+	for i := range list {
+		list[i] = server + "/" + strconv.Itoa(i)
+	}
+	return list
+}
+
+// bare is the loop that is compared with: http.Client's POSTs, no state, no
+// checks, the same concurrency.
+func bare(b testing.TB, ca *x509.Certificate, list []string, body []byte) time.Duration {
+	pool := x509.NewCertPool()
+	pool.AddCert(ca)
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, MaxIdleConnsPerHost: perHost}}
+	defer client.CloseIdleConnections()
+	work := make(chan string, len(list))
+	for _, callback := range list {
+		work <- callback
+	}
+	close(work)
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range perHost {
+		wg.Go(func() {
+			for callback := range work {
+				response, err := client.Post(callback, reviewcast.MediaAtom, bytes.NewReader(body))
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				_, _ = io.Copy(io.Discard, response.Body)
+				response.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
+	return time.Since(began)
+}
+
+// BenchmarkFanOut compares the hub with the bare loop: the two in turn, five times,
+// and the medians. The hub's time ends when the last acknowledgement is durable.
+func BenchmarkFanOut(b *testing.B) {
+	databases := map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}
+	for _, name := range []string{"sqlite", "postgres"} {
+		for _, secret := range []string{"", "secret"} {
+			b.Run(strings.Trim(name+"/"+secret, "/"), func(b *testing.B) {
+				r := newReceiver(b)
+				e := newBench(b, databases[name](b), r.Certificate())
+				list := callbacks(r.URL, many)
+				var key []byte
+				if secret != "" {
+					key = []byte(secret)
+				}
+				e.subscribe(list, key)
+				e.run()
+				sequence := int64(1)
+				for b.Loop() {
+					var loop, ours []time.Duration
+					for range 5 {
+						r.expect(many)
+						loop = append(loop, bare(b, r.Certificate(), list, e.edition.Load().Topics[reviewcast.PathAtom].Body))
+						r.wait(b)
+						r.expect(many)
+						sequence++
+						began := time.Now()
+						e.publish(sequence)
+						r.wait(b)
+						e.settled()
+						ours = append(ours, time.Since(began))
+					}
+					slices.Sort(loop)
+					slices.Sort(ours)
+					b.ReportMetric(many/ours[2].Seconds(), "hub/s")
+					b.ReportMetric(many/loop[2].Seconds(), "loop/s")
+					b.ReportMetric(loop[2].Seconds()/ours[2].Seconds(), "hub/loop")
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkIsolation measures how long the 9,900 that answer wait when a hundred
+// others never do, on their host and on hosts of their own.
+func BenchmarkIsolation(b *testing.B) {
+	const silent = many / 100
+	time99 := func(b *testing.B, list []string, r *receiver) time.Duration {
+		e := newBench(b, storetest.SQLite(b), r.Certificate())
+		e.subscribe(list, nil)
+		e.run()
+		var times []time.Duration
+		for range 3 { // each on a state where nobody has failed yet
+			r.expect(many - silent)
+			began := time.Now()
+			sequence := e.edition.Load().Sequence + 1
+			e.publish(sequence)
+			r.wait(b)
+			times = append(times, time.Since(began))
+			if len(list) == many {
+				break // the silent ones are in flight now
+			}
+			e.settled()
+		}
+		r.CloseClientConnections()
+		e.stop()
+		slices.Sort(times)
+		return times[len(times)/2]
+	}
+	median := func(f func() time.Duration) time.Duration {
+		times := []time.Duration{f(), f(), f()}
+		slices.Sort(times)
+		return times[1]
+	}
+	for _, where := range []string{"same host", "own hosts"} {
+		b.Run(where, func(b *testing.B) {
+			for b.Loop() {
+				without := median(func() time.Duration {
+					r := newReceiver(b)
+					return time99(b, callbacks(r.URL, many-silent), r)
+				})
+				with := median(func() time.Duration {
+					r := newReceiver(b)
+					list := callbacks(r.URL, many)
+					if where == "own hosts" {
+						for i := 50; i < many; i += many / silent { // spread over the list
+							list[i] = newSilent(b).URL
+						}
+					} else {
+						r.silent = func(q *http.Request) bool {
+							n, err := strconv.Atoi(q.URL.Path[1:])
+							return err == nil && n%(many/silent) == 50
+						}
+					}
+					return time99(b, list, r)
+				})
+				b.ReportMetric(without.Seconds(), "s-without")
+				b.ReportMetric(with.Seconds(), "s-with")
+				b.ReportMetric(with.Seconds()/without.Seconds(), "with/without")
+			}
+		})
+	}
+}
+
+// newSilent makes a receiver that never answers.
+func newSilent(b testing.TB) *receiver {
+	r := newReceiver(b)
+	r.silent = func(*http.Request) bool { return true }
+	return r
+}
+
+// BenchmarkHundredThousand publishes to 100,000 subscriptions: what the publish
+// itself takes, beside a bare fsync, how long until all are served, and the
+// memory of the process (its subscribers' server included).
+func BenchmarkHundredThousand(b *testing.B) {
+	const n = 100_000
+	r := newReceiver(b)
+	e := newBench(b, storetest.SQLite(b), r.Certificate())
+	e.subscribe(callbacks(r.URL, n), nil)
+	for b.Loop() {
+		var published, synced []time.Duration
+		for i := range 50 {
+			synced = append(synced, fsync(b))
+			began := time.Now()
+			if _, err := e.store.Publish(context.Background(), began, store.Publication{Topic: topic, SHA256: fmt.Sprint(i), Sequence: int64(i + 2)}); err != nil {
+				b.Fatal(err)
+			}
+			published = append(published, time.Since(began))
+		}
+		slices.Sort(published)
+		slices.Sort(synced)
+		b.ReportMetric(float64(published[25].Microseconds())/1000, "ms-publish")
+		b.ReportMetric(float64(synced[25].Microseconds())/1000, "ms-fsync")
+
+		e.next(1000)
+		r.expect(n)
+		began := time.Now()
+		e.run()
+		peak := watchRSS()
+		r.wait(b)
+		e.settled()
+		b.ReportMetric(time.Since(began).Seconds(), "s-all")
+		b.ReportMetric(peak(), "MB-peak")
+	}
+}
+
+// fsync writes a page and syncs it.
+func fsync(b testing.TB) time.Duration {
+	f, err := os.Create(filepath.Join(b.TempDir(), "page"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write(make([]byte, 4096)); err != nil {
+		b.Fatal(err)
+	}
+	began := time.Now()
+	if err := f.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(began)
+}
+
+// watchRSS looks at the process's memory until the function that it gives is
+// called, which tells the most that there was, in MB; 0 where /proc isn't there.
+func watchRSS() func() float64 {
+	runtime.GC()
+	stop, most := make(chan struct{}), make(chan float64)
+	go func() {
+		high := 0.0
+		for {
+			if data, err := os.ReadFile("/proc/self/statm"); err == nil {
+				if fields := strings.Fields(string(data)); len(fields) > 1 {
+					pages, _ := strconv.ParseFloat(fields[1], 64)
+					high = max(high, pages*float64(os.Getpagesize())/1e6)
+				}
+			}
+			select {
+			case <-stop:
+				most <- high
+				return
+			case <-time.After(50 * time.Millisecond):
+			}
+		}
+	}()
+	return func() float64 {
+		close(stop)
+		return <-most
+	}
+}
