@@ -19,7 +19,8 @@ import (
 )
 
 const (
-	// silentSlow is how long a delivery may be silent before it goes to the slow lane.
+	// silentSlow is how long a delivery may be silent at most before it goes to the
+	// slow lane.
 	silentSlow = 2 * time.Second
 	// silentFailed is how long before it has failed.
 	silentFailed = 30 * time.Second
@@ -45,10 +46,11 @@ const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)"
 func (h *Hub) run(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
-	if h.lanes.done(d, how) {
+	took := time.Since(started)
+	if h.lanes.done(d, how, took) {
 		h.Logger.Warn("breaker opened: deliveries wait", "endpoint", d.Endpoint, "for", breakerOpen, "error", outcome.Error)
 	}
-	h.observe(d, outcome, time.Since(started))
+	h.observe(d, outcome, took)
 	h.acks <- outcome
 }
 
@@ -148,13 +150,14 @@ type watch struct {
 	timer   *time.Timer
 }
 
-// watch begins to look: a delivery that has been silent for silentSlow goes to the
-// slow lane, as soon as there is room, and is cancelled after silentFailed.
+// watch begins to look: a delivery that has been silent for longer than the lanes
+// have patience goes to the slow lane, as soon as there is room, and is cancelled
+// after silentFailed.
 func (h *Hub) watch(d *delivery, cancel context.CancelCauseFunc) *watch {
 	w := &watch{started: time.Now()}
 	slow := false
 	ready := make(chan struct{}) // the timer's function needs the timer
-	w.timer = time.AfterFunc(silentSlow, func() {
+	w.timer = time.AfterFunc(silentLeast, func() {
 		<-ready
 		all := time.Since(w.started)
 		silent := all - time.Duration(w.last.Load())
@@ -165,14 +168,12 @@ func (h *Hub) watch(d *delivery, cancel context.CancelCauseFunc) *watch {
 		case silent >= silentFailed:
 			cancel(errSilent)
 			return
-		case !slow && silent >= silentSlow:
+		case !slow && silent >= h.lanes.patience(d.host):
 			slow = h.lanes.slowDown(d)
 		}
 		next := silentFailed - silent
 		if !slow {
-			if next = silentSlow - silent; next <= 0 {
-				next = time.Second // the slow lane is full: ask again
-			}
+			next = min(next, silentLeast) // what the others take may change, or the slow lane have room again
 		}
 		w.timer.Reset(min(next, maxDelivery-all))
 	})

@@ -48,8 +48,9 @@
 // # Isolation
 //
 // Deliveries in flight are capped, in all and for each host:port. One that has
-// been silent for two seconds leaves these counts for a bounded slow lane, so
-// that subscribers that never answer don't use up what the others need. Twenty
+// been silent for two seconds, or for much longer than others of its host take,
+// leaves these counts for a bounded slow lane, so that subscribers that never
+// answer don't use up what the others need. Twenty
 // exchanges in a row without an HTTP answer open the breaker of a host:port for
 // thirty seconds; deliveries to it are postponed meanwhile, not failed. Every
 // connection is HTTP/1.1: streams that share a connection would share its stalls.
@@ -160,7 +161,8 @@ type Hub struct {
 	deliveries chan struct{} // there may be work for deliver
 	handshakes chan struct{} // there may be work for shake
 	shaking    sync.WaitGroup
-	told       map[string]int64 // topics whose older content was logged, with its sequence
+	told       map[string]int64    // topics whose older content was logged, with its sequence
+	dry        map[string][]string // paths of which nothing more is due, but to these endpoints
 }
 
 // New makes a hub.
@@ -204,7 +206,7 @@ func New(c Config) (*Hub, error) {
 		acks:      make(chan store.Outcome, maxReady),
 		published: make(chan struct{}, 1), reload: make(chan struct{}, 1),
 		deliveries: make(chan struct{}, 1), handshakes: make(chan struct{}, 1),
-		told: map[string]int64{},
+		told: map[string]int64{}, dry: map[string][]string{},
 	}
 	h.client = newClient(h.guard, c)
 	h.lanes = newLanes(c.PerHost, func() { signal(h.deliveries) })

@@ -28,6 +28,12 @@ const (
 	queuePerHost = 4
 	// maxHosts is how many idle hosts are remembered for their silence.
 	maxHosts = 10_000
+
+	// outlier times what the others of its host take makes a delivery silent early,
+	// silentLeast at the earliest, once pacedEnough of them are known.
+	outlier     = 20
+	silentLeast = 100 * time.Millisecond
+	pacedEnough = 16
 )
 
 // delivery is a claimed delivery on its way.
@@ -48,6 +54,20 @@ type host struct {
 	fast, slow int // in flight
 	listed     bool
 	breaker    breaker
+	pace       time.Duration // of deliveries that were answered, a moving average
+	paced      int           // how many of those there were
+}
+
+// patience is how long a delivery may be silent before it goes to the slow lane:
+// silentSlow, but where a host's others are known to be answered quickly, a
+// multiple of what they take. A host that is slow as a whole keeps to its slots.
+func (l *lanes) patience(h *host) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h.paced < pacedEnough {
+		return silentSlow
+	}
+	return min(silentSlow, max(silentLeast, outlier*h.pace))
 }
 
 // lanes hold what is claimed, and decide what may be in flight. Workers are
@@ -212,8 +232,9 @@ const (
 	abandoned
 )
 
-// done ends a delivery in flight; it tells whether that opened its host's breaker.
-func (l *lanes) done(d *delivery, how exchange) (opened bool) {
+// done ends a delivery in flight, which took so long; it tells whether that opened
+// its host's breaker.
+func (l *lanes) done(d *delivery, how exchange, took time.Duration) (opened bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	d.ended = true
@@ -223,6 +244,12 @@ func (l *lanes) done(d *delivery, how exchange) (opened bool) {
 	} else {
 		l.fast--
 		d.host.fast--
+	}
+	if h := d.host; how == answered {
+		if h.paced++; h.paced == 1 {
+			h.pace = took
+		}
+		h.pace += (took - h.pace) / pacedEnough
 	}
 	opened = l.note(d.host, how)
 	l.list(d.host)

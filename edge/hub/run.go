@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -78,6 +79,7 @@ func (h *Hub) deliverAll(ctx context.Context) {
 	topics := true // they may have moved since the last look
 	for {
 		if topics {
+			clear(h.dry)
 			h.compare(ctx)
 		}
 		h.fill(ctx)
@@ -156,11 +158,19 @@ func (h *Hub) fill(ctx context.Context) {
 		if room <= 0 {
 			return // the lanes ask for more
 		}
+		if known, ok := h.dry[path]; ok && covers(except, known) {
+			continue
+		}
 		claim := store.Claim{Owner: h.owner, Topic: h.topic(path), SHA256: content.SHA256, Except: except, Limit: min(room, claimBatch)}
 		claimed, err := h.Store.ClaimDeliveries(ctx, time.Now(), claim)
 		if err != nil {
 			h.storeError(ctx, "deliveries not claimed", err)
 			return
+		}
+		if len(claimed) < claim.Limit {
+			// To find nothing costs a look at all that is due to the endpoints excepted: once
+			// a second is enough.
+			h.dry[path] = except
 		}
 		if len(claimed) == 0 {
 			continue
@@ -174,6 +184,11 @@ func (h *Hub) fill(ctx context.Context) {
 			left = append(left, path) // there may be more; the other topics have their turn first
 		}
 	}
+}
+
+// covers tells whether all of some endpoints are among others.
+func covers(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }
 
 // giveBack gives up claims on deliveries that weren't begun.
