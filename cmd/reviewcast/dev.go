@@ -60,6 +60,11 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}
 	ec := c.edgeConfig(d.holder, cfg.BaseURL, log)
 	ec.Dev = true
+	pushes, err := c.mountDevHub(ctx, &ec, c.Public)
+	if err != nil {
+		l.Close()
+		return err
+	}
 	mcp, err := c.mountMCP(&ec)
 	if err == nil {
 		d.preview.whole, err = edge.New(ec)
@@ -69,20 +74,20 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}
 	if err != nil {
 		l.Close()
-		return err
+		return errors.Join(err, pushes.close())
 	}
 	// An editor's machine has memory, and every build throws a whole set away: the
 	// usual setting would collect several times within each.
 	debug.SetGCPercent(devGCPercent)
-	return serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: d.preview, holder: d.holder, log: log,
+	return errors.Join(serve(ctx, service{
+		listener: l, admin: c.AdminListen, handler: d.preview, holder: d.holder, metrics: pushes.metrics, log: log,
 		work: []func(context.Context) error{
 			func(ctx context.Context) error {
 				return generator.Watch(ctx, c.Content, c.Poll, log, func() { d.rebuild(ctx) })
 			},
-			d.index, d.ping, mcp,
+			d.index, d.ping, mcp, pushes.run,
 		},
-	})
+	}), pushes.close())
 }
 
 // devGCPercent lets the heap grow to five times what is live.

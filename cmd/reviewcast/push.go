@@ -87,12 +87,25 @@ func editionOf(s *snapshot.Snapshot) *hub.Edition {
 	return e
 }
 
-// temporaryState is a state that ends with its process: dev's, so that what an
-// editor tries out reaches no subscriber of the real thing.
-func temporaryState() (file string, remove func(), err error) {
+// mountDevHub is mountHub for dev, whose state, unless one is named, is a temporary
+// one: what an editor tries out reaches no subscriber of the real thing.
+func (f *hubFlags) mountDevHub(ctx context.Context, c *edge.Config, public string) (*mountedHub, error) {
+	if f.State != "" {
+		state, err := f.path(c.BaseURL, public)
+		if err != nil {
+			return nil, err
+		}
+		return f.mountHub(ctx, c, state, nil)
+	}
 	dir, err := os.MkdirTemp("", "reviewcast-dev-")
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	return filepath.Join(dir, "hub.sqlite"), func() { _ = os.RemoveAll(dir) }, nil // the system clears up what is left
+	h, err := f.mountHub(ctx, c, filepath.Join(dir, "hub.sqlite"), nil)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	closeHub := h.close
+	h.close = func() error { return errors.Join(closeHub(), os.RemoveAll(dir)) }
+	return h, nil
 }

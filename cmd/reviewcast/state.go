@@ -14,7 +14,7 @@ import (
 
 // stateFlag says where the hub keeps its state.
 type stateFlag struct {
-	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL)." placeholder:"FILE|postgres://…" env:"REVIEWCAST_STATE"`
+	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL; in dev a temporary one)." placeholder:"FILE|postgres://…" env:"REVIEWCAST_STATE"`
 }
 
 // path is the state of a base URL. It is never within public: what is there is
