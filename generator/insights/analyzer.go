@@ -292,7 +292,7 @@ func (w *worker) superlative(m match) bool {
 		return false
 	}
 	for i := first; i <= m.last(); i++ {
-		if w.tokens[i].text == "so" || w.tokens[i].text == "this" {
+		if w.tokens[i].text == "so" || w.tokens[i].text == "such" || w.tokens[i].text == "this" {
 			return true
 		}
 	}
