@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/url"
 	"time"
 
@@ -41,6 +42,8 @@ func (f *buildFlags) buildConfig(encodings string) (generator.Config, error) {
 type buildCmd struct {
 	buildFlags
 	Encodings string `help:"Encoded variants to write beside each file: none, gzip, or all (gzip, brotli, zstd)." enum:"none,gzip,all" default:"gzip" placeholder:"WHICH"`
+	Quiet     bool   `short:"q" help:"Print nothing but problems."`
+	Verbose   bool   `short:"v" help:"List every file that changed."`
 }
 
 func (c *buildCmd) Help() string {
@@ -65,6 +68,17 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		return std.buildError(c.Content, err)
 	}
 	std.problems(c.Content, res.Problems)
+	if c.Quiet {
+		std.out = io.Discard
+	}
+	if c.Verbose {
+		for _, path := range res.Changed {
+			fmt.Fprintf(std.out, "changed %s\n", path)
+		}
+		for _, path := range res.Removed {
+			fmt.Fprintf(std.out, "removed %s\n", path)
+		}
+	}
 	fmt.Fprintf(std.out, "%s, %s\n", summary(res), took(start))
 	std.ping(ctx, c.Hub, res.BaseURL, res.ChangedTopics())
 	return nil
