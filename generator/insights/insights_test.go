@@ -202,6 +202,7 @@ func one(in insights.Input, stars int, texts ...string) *reviewcast.Insights {
 
 // TestPolarity says what a sentence means for an aspect, and where that comes from.
 func TestPolarity(t *testing.T) {
+	in := insights.Input{Cache: &insights.Cache{}}
 	for _, c := range []struct {
 		text, aspect string
 		want         reviewcast.Polarity
@@ -225,7 +226,7 @@ func TestPolarity(t *testing.T) {
 		{"The price.", "pricing", "positive", "stars"},
 		{"THE TECHNICIAN WAS RUDE", "professionalism", "negative", "trade"},
 	} {
-		for _, a := range one(insights.Input{}, 5, c.text).Aspects {
+		for _, a := range one(in, 5, c.text).Aspects {
 			if a.ID != c.aspect {
 				continue
 			}

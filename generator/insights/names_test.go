@@ -34,6 +34,7 @@ func people() insights.Input {
 
 // TestNames holds the rules for people, and what they must not take for people.
 func TestNames(t *testing.T) {
+	cache := &insights.Cache{}
 	for _, c := range []struct {
 		text string
 		want []string // technicians, then areas and services
@@ -65,6 +66,7 @@ func TestNames(t *testing.T) {
 		{"Le chauffe-eau de Marcus", []string{"marcus", "water-heater"}},
 	} {
 		in := people()
+		in.Cache = cache
 		in.Reviews = []insights.Review{{Review: &reviewcast.Review{ID: "r", Rating: 5, Date: "2026-03-01", Language: "en", Text: &c.text}}}
 		m := insights.Compute(in).Mentions[0]
 		got := slices.Concat(m.Technicians, m.ServiceAreas, m.Services)
