@@ -23,16 +23,16 @@ const (
 
 // aspectSum is what is counted of one aspect.
 type aspectSum struct {
-	votes, textRatings int
-	stars              int
-	score              float64
-	counts             reviewcast.SentimentCounts
-	months             []reviewcast.AspectMonth // newest first
-	monthScore         float64
-	trend              trendSum
-	examples           []string
-	quotes             [3][]quote // by feeling
-	phrases            map[int32]*phraseSum
+	votes      int
+	stars      int
+	score      float64
+	counts     reviewcast.SentimentCounts
+	months     []reviewcast.AspectMonth // newest first
+	monthScore float64
+	trend      trendSum
+	examples   []string
+	quotes     [3][]quote // by feeling
+	phrases    map[int32]*phraseSum
 }
 
 // phraseSum counts a pattern, and the first ways in which it is written.
