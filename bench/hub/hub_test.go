@@ -189,7 +189,7 @@ func (e *bench) settled() {
 		if c.Topics[topic].Behind == 0 {
 			return
 		}
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	_ "embed"
+	"fmt"
 	"strings"
 )
 
@@ -10,22 +11,27 @@ var queriesSQL string
 
 // dialect is what the two databases say differently.
 type dialect struct {
-	outcomes string                    // the JSON array $1 as the table a
+	column   func(name string) string  // of an outcome
+	outcomes string                    // the JSON array $1 as the table a, %s for its columns
 	list     func(param string) string // a JSON array of strings as a subquery
 	skip     func(alias string) string // after the LIMIT of a claim
 }
 
 var (
 	sqliteDialect = dialect{
-		outcomes: `(SELECT value->>'id' AS id, value->>'version' AS version, value->>'at' AS at, value->>'started' AS started,
-    value->>'failures' AS failures, value->>'next' AS next, value->>'error' AS error, value->>'reason' AS reason,
-    value->>'token' AS token, value->>'host' AS host FROM json_each($1)) AS a`,
-		list: func(param string) string { return "SELECT value FROM json_each(" + param + ")" },
-		skip: func(string) string { return "" }, // one writer at a time
+		column:   func(name string) string { return "value->>'" + name + "' AS " + name },
+		outcomes: "(SELECT %s FROM json_each($1)) AS a",
+		list:     func(param string) string { return "SELECT value FROM json_each(" + param + ")" },
+		skip:     func(string) string { return "" }, // one writer at a time
 	}
 	postgresDialect = dialect{
-		outcomes: `json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(id bigint, version bigint, at bigint, started bigint,
-    failures bigint, next bigint, error text, reason text, token text, host text)`,
+		column: func(name string) string {
+			if strings.Contains(" error reason token host ", " "+name+" ") {
+				return name + " text"
+			}
+			return name + " bigint"
+		},
+		outcomes: "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(%s)",
 		list: func(param string) string {
 			return "SELECT json_array_elements_text(CAST(CAST(" + param + " AS text) AS json))"
 		},
@@ -52,7 +58,11 @@ func (d dialect) expand(text string) string {
 		word, after, _ := strings.Cut(rest, "}}")
 		switch kind, arg, _ := strings.Cut(word, " "); kind {
 		case "outcomes":
-			word = d.outcomes
+			columns := strings.Fields(arg)
+			for i, name := range columns {
+				columns[i] = d.column(name)
+			}
+			word = fmt.Sprintf(d.outcomes, strings.Join(columns, ", "))
 		case "list":
 			word = d.list(arg)
 		case "skip":

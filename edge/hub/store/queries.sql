@@ -1,6 +1,6 @@
 -- Every query of the store, for both databases. Three words are put in by the
--- dialect: {{outcomes}} is the JSON array $1 as rows, {{list $n}} a JSON array's
--- elements, {{skip locked}} keeps two hubs from waiting for each other's claims.
+-- dialect: {{outcomes …}} is the JSON array $1 as the table a with these columns,
+-- {{list $n}} a JSON array's elements, {{skip locked}} keeps two hubs from waiting for each other's claims.
 
 -- name: publish
 INSERT INTO topics (topic, version, sha256, sequence, changed_at)
@@ -84,24 +84,24 @@ SET delivered_version = CASE WHEN a.version > delivered_version THEN a.version E
   delivered_at = a.at, failures = 0, next_attempt = 0, last_error = '',
   -- True whoever holds the claim by now; but a claim that was taken over is the other's.
   claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END
-FROM {{outcomes}}
+FROM {{outcomes id version at}}
 WHERE subscriptions.id = a.id
 
 -- name: failed
 UPDATE subscriptions SET failures = a.failures, next_attempt = a.next, last_error = a.error, claimed_by = NULL
-FROM {{outcomes}}
+FROM {{outcomes id failures next error}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: released
 UPDATE subscriptions SET claimed_by = NULL, next_attempt = CASE WHEN a.next > next_attempt THEN a.next ELSE next_attempt END
-FROM {{outcomes}}
+FROM {{outcomes id next}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: deny
 -- Where a request is pending already, its answer will tell the subscriber more than a denial.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
 SELECT a.token, s.topic, s.callback, s.endpoint, a.host, 'denied', 0, a.reason, 0, a.at, a.at
-FROM {{outcomes}} JOIN subscriptions AS s ON s.id = a.id
+FROM {{outcomes id token host reason at started}} JOIN subscriptions AS s ON s.id = a.id
 WHERE s.claimed_by = $2 AND s.renewed_at <= a.started
 ON CONFLICT (topic, callback) DO NOTHING
 
@@ -109,7 +109,7 @@ ON CONFLICT (topic, callback) DO NOTHING
 -- A callback that was verified after the delivery began has not gone.
 DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
-  SELECT s.id FROM {{outcomes}} JOIN subscriptions AS s ON s.id = a.id WHERE s.renewed_at <= a.started)
+  SELECT s.id FROM {{outcomes id started}} JOIN subscriptions AS s ON s.id = a.id WHERE s.renewed_at <= a.started)
 
 -- name: beat
 INSERT INTO owners (owner, alive_until) VALUES ($1, $2)
