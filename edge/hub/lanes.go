@@ -143,8 +143,8 @@ func (l *lanes) add(claimed []*delivery) {
 func (l *lanes) begin() {
 	for d := l.next(); d != nil; d = l.next() {
 		l.workers.Go(func() {
-			for ; d != nil; d = l.next() {
-				l.work(d)
+			for own := d; own != nil; own = l.next() {
+				l.work(own)
 			}
 		})
 	}
