@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"reviewcast"
@@ -120,11 +121,15 @@ type dev struct {
 
 	toIndex chan indexJob
 	toPing  chan *generator.Result
+	// building tells that a build is under way.
+	building atomic.Bool
 }
 
 // rebuild builds once. Whatever goes wrong is told, in the terminal and on the
 // page, and the last good output stays up.
 func (d *dev) rebuild(ctx context.Context) {
+	d.building.Store(true)
+	defer d.building.Store(false)
 	start := time.Now()
 	res, err := d.builder.Prepare(ctx)
 	if err != nil {
@@ -269,6 +274,10 @@ func (d *dev) ping(ctx context.Context) error {
 			baseURL = res.BaseURL
 			calm.Reset(pingCalm)
 		case <-calm.C:
+			if d.building.Load() { // the burst may go on
+				calm.Reset(pingCalm)
+				continue
+			}
 			d.std.ping(ctx, d.hub, baseURL, slices.Sorted(maps.Keys(topics)))
 			clear(topics)
 		}
