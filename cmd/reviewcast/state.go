@@ -78,10 +78,8 @@ func within(file, dir string) (bool, error) {
 		return false, err
 	}
 	rel, err := filepath.Rel(dir, file)
-	if err != nil {
-		return false, nil // on another volume
-	}
-	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+	onOtherVolume := err != nil // the only error that two absolute paths can have
+	return !onOtherVolume && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
 // real resolves the links of as much of a path as is there.

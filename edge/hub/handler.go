@@ -77,7 +77,7 @@ func (h *Hub) take(w http.ResponseWriter, r *http.Request) (said string, err err
 	}
 	switch mode {
 	case modePublish:
-		if _, err := h.pinged(f); err != nil {
+		if err := h.pinged(f); err != nil {
 			return "", err
 		}
 		signal(h.reload)

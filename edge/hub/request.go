@@ -157,26 +157,25 @@ func (h *Hub) lease(f form, mode string) (time.Duration, error) {
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return 0, reject("hub.lease_seconds must be a positive integer.")
 	}
-	seconds, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || seconds > int64(h.MaxLease/time.Second) {
-		return h.MaxLease, nil // however many digits it has
-	}
+	// However many digits it has: a number that is too large is ParseInt's largest.
+	seconds, _ := strconv.ParseInt(digits, 10, 64)
+	seconds = min(seconds, int64(h.MaxLease/time.Second))
 	return max(time.Duration(seconds)*time.Second, h.MinLease), nil
 }
 
-// pinged reads which topics a publish request names, in hub.url, as publishers
+// pinged checks which topics a publish request names, in hub.url, as publishers
 // have it since PubSubHubbub, or in hub.topic.
-func (h *Hub) pinged(f form) ([]string, error) {
+func (h *Hub) pinged(f form) error {
 	topics := append(append([]string{}, f.Values["hub.url"]...), f.Values["hub.topic"]...)
 	if len(topics) == 0 {
-		return nil, reject("hub.url is missing; name the topic that has changed.")
+		return reject("hub.url is missing; name the topic that has changed.")
 	}
 	for _, topic := range topics {
 		if !h.isTopic(topic) {
-			return nil, unknownTopic(h, "hub.url")
+			return unknownTopic(h, "hub.url")
 		}
 	}
-	return topics, nil
+	return nil
 }
 
 func (h *Hub) isTopic(s string) bool {

@@ -26,10 +26,12 @@ var (
 	}
 	postgresDialect = dialect{
 		column: func(name string) string {
-			if strings.Contains(" error reason token host ", " "+name+" ") {
+			switch name {
+			case "error", "reason", "token", "host":
 				return name + " text"
+			default:
+				return name + " bigint"
 			}
-			return name + " bigint"
 		},
 		outcomes: "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(%s)",
 		list: func(param string) string {
