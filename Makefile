@@ -31,7 +31,7 @@ eval: ## sentiment against labelled sentences: EVAL="FILE.xml ..." VOCABULARY=in
 
 .PHONY: golden
 golden: ## write the golden files of the tests anew; look at the diff
-	$(GO) test ./generator/... ./edge/... -update
+	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 .PHONY: fuzz
 fuzz: ## each fuzz target for FUZZTIME (30s)

@@ -40,16 +40,16 @@ func Watch(ctx context.Context, dir string, poll time.Duration, log *slog.Logger
 	if poll > 0 {
 		return watchByPolling(ctx, dir, poll, changed)
 	}
-	w, err := fsnotify.NewWatcher()
+	fresh, err := fsnotify.NewWatcher()
 	if err != nil {
 		return fmt.Errorf("watch %s: %w; --poll 1s works without the system's help", dir, err)
 	}
-	defer w.Close()
-	if err := addTree(w, dir); err != nil {
+	w := &watch{Watcher: fresh, dir: dir, log: log, changed: changed}
+	defer func() { w.Close() }()
+	if err := addTree(fresh, dir); err != nil {
 		return fmt.Errorf("watch %s: %w; --poll 1s works without the system's help", dir, err)
 	}
-	(&watch{Watcher: w, dir: dir, log: log, changed: changed}).run(ctx)
-	return nil
+	return w.run(ctx)
 }
 
 // watch is a running Watch.
@@ -64,7 +64,7 @@ type watch struct {
 	gone  *time.Timer // runs while dir isn't there
 }
 
-func (w *watch) run(ctx context.Context) {
+func (w *watch) run(ctx context.Context) error {
 	w.quiet, w.gone = time.NewTimer(time.Hour), time.NewTimer(time.Hour)
 	w.quiet.Stop()
 	w.gone.Stop()
@@ -72,7 +72,7 @@ func (w *watch) run(ctx context.Context) {
 	for {
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case err := <-w.Errors:
 			// An overflow lost events, so anything may have changed.
 			w.log.Warn("watch", "err", err)
@@ -81,7 +81,9 @@ func (w *watch) run(ctx context.Context) {
 				w.event()
 			}
 		case ev := <-w.Events:
-			w.take(ev)
+			if err := w.take(ev); err != nil {
+				return err
+			}
 		case <-w.quiet.C:
 			w.burst = time.Time{}
 			w.changed()
@@ -92,17 +94,21 @@ func (w *watch) run(ctx context.Context) {
 }
 
 // take takes one event.
-func (w *watch) take(ev fsnotify.Event) {
+func (w *watch) take(ev fsnotify.Event) error {
 	self := ev.Name == filepath.Clean(w.dir)
 	switch {
 	case ev.Op == fsnotify.Chmod || !self && ignored(ev.Name):
-		return
+		return nil
 	case self && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)):
 		// A watch on the old folder, wherever it is now, would tell of another's
-		// changes.
-		for _, name := range w.WatchList() {
-			_ = w.Remove(name)
+		// changes, so that all begins anew. (fsnotify 1.10.1 panics in Remove when one
+		// folder was watched under two names, as it is after a rename.)
+		fresh, err := fsnotify.NewWatcher()
+		if err != nil {
+			return fmt.Errorf("watch %s: %w", w.dir, err)
 		}
+		w.Close()
+		w.Watcher = fresh
 		w.gone.Reset(watchReturn)
 	case ev.Has(fsnotify.Create):
 		if info, err := os.Stat(ev.Name); err == nil && info.IsDir() {
@@ -110,6 +116,7 @@ func (w *watch) take(ev fsnotify.Event) {
 		}
 	}
 	w.event()
+	return nil
 }
 
 // event puts the call of changed off until a burst is over.
