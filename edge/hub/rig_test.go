@@ -68,6 +68,10 @@ func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 		}
 	})
 	t.Cleanup(r.stop)
+	r.until("the topics are known", func() bool {
+		topics, err := r.Store.Topics(context.Background())
+		return err == nil && len(topics) == len(reviewcast.Topics)
+	})
 	return r
 }
 
