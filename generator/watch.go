@@ -40,13 +40,13 @@ func Watch(ctx context.Context, dir string, poll time.Duration, log *slog.Logger
 	if poll > 0 {
 		return watchByPolling(ctx, dir, poll, changed)
 	}
-	fresh, err := fsnotify.NewWatcher()
-	if err != nil {
-		return fmt.Errorf("watch %s: %w; --poll 1s works without the system's help", dir, err)
+	w := &watch{dir: dir, log: log, changed: changed, errs: make(chan error, 1)}
+	err := w.open()
+	if err == nil {
+		defer func() { w.Close() }()
+		err = addTree(w.Watcher, dir)
 	}
-	w := &watch{Watcher: fresh, dir: dir, log: log, changed: changed}
-	defer func() { w.Close() }()
-	if err := addTree(fresh, dir); err != nil {
+	if err != nil {
 		return fmt.Errorf("watch %s: %w; --poll 1s works without the system's help", dir, err)
 	}
 	return w.run(ctx)
@@ -58,10 +58,31 @@ type watch struct {
 	dir     string
 	log     *slog.Logger
 	changed func()
+	errs    chan error
 
 	quiet *time.Timer // runs while a burst does
 	burst time.Time   // when the burst began; zero when there is none
 	gone  *time.Timer // runs while dir isn't there
+}
+
+// open makes the watcher. Its errors are taken as they come: fsnotify 1.10.1 sends
+// them while it holds the lock that Add and Close need, so that whoever reads them
+// between two calls of Add waits for ever. One stands for many.
+func (w *watch) open() error {
+	fresh, err := fsnotify.NewWatcher()
+	if err != nil {
+		return err
+	}
+	w.Watcher = fresh
+	go func() { // ends with the watcher
+		for err := range fresh.Errors {
+			select {
+			case w.errs <- err:
+			default:
+			}
+		}
+	}()
+	return nil
 }
 
 func (w *watch) run(ctx context.Context) error {
@@ -73,7 +94,7 @@ func (w *watch) run(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case err := <-w.Errors:
+		case err := <-w.errs:
 			// An overflow lost events, so anything may have changed.
 			w.log.Warn("watch", "err", err)
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
@@ -86,6 +107,9 @@ func (w *watch) run(ctx context.Context) error {
 			}
 		case <-w.quiet.C:
 			w.burst = time.Time{}
+			// A folder that was renamed loses its watch although it was added under its
+			// new name: the event of its move comes later.
+			w.add(w.dir)
 			w.changed()
 		case <-w.gone.C:
 			w.look()
@@ -103,12 +127,10 @@ func (w *watch) take(ev fsnotify.Event) error {
 		// A watch on the old folder, wherever it is now, would tell of another's
 		// changes, so that all begins anew. (fsnotify 1.10.1 panics in Remove when one
 		// folder was watched under two names, as it is after a rename.)
-		fresh, err := fsnotify.NewWatcher()
-		if err != nil {
+		w.Close()
+		if err := w.open(); err != nil {
 			return fmt.Errorf("watch %s: %w", w.dir, err)
 		}
-		w.Close()
-		w.Watcher = fresh
 		w.gone.Reset(watchReturn)
 	case ev.Has(fsnotify.Create):
 		if info, err := os.Stat(ev.Name); err == nil && info.IsDir() {
@@ -139,11 +161,15 @@ func (w *watch) look() {
 }
 
 func (w *watch) add(dir string) {
-	if err := addTree(w.Watcher, dir); err != nil {
+	err := addTree(w.Watcher, dir)
+	if err == nil || errors.Is(err, fs.ErrNotExist) && dir != w.dir {
+		return
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
 		w.log.Warn("watch", "dir", dir, "err", err)
-		if dir == w.dir { // gone again, or not readable yet
-			w.gone.Reset(watchReturn)
-		}
+	}
+	if dir == w.dir { // gone again, or not readable yet
+		w.gone.Reset(watchReturn)
 	}
 }
 
@@ -158,8 +184,8 @@ func ignored(path string) bool {
 // addTree watches a directory and all below it. One that vanishes meanwhile is
 // no error: its parent tells.
 func addTree(w *fsnotify.Watcher, root string) error {
-	return walk(root, func(path string, info fs.FileInfo) error {
-		if !info.IsDir() {
+	return walk(root, func(path string, isDir bool) error {
+		if !isDir {
 			return nil
 		}
 		if err := w.Add(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -173,7 +199,7 @@ func addTree(w *fsnotify.Watcher, root string) error {
 // followed as the loader follows them: not out of root, and to each directory
 // once, so that links in a circle end. What vanishes meanwhile is left out; its
 // parent tells.
-func walk(root string, visit func(path string, info fs.FileInfo) error) error {
+func walk(root string, visit func(path string, isDir bool) error) error {
 	home, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return err
@@ -189,11 +215,7 @@ func walk(root string, visit func(path string, info fs.FileInfo) error) error {
 			return nil
 		}
 		seen[real] = true
-		info, err := os.Stat(dir)
-		if err != nil {
-			return err
-		}
-		if err := visit(dir, info); err != nil {
+		if err := visit(dir, true); err != nil {
 			return err
 		}
 		entries, err := os.ReadDir(dir)
@@ -205,14 +227,15 @@ func walk(root string, visit func(path string, info fs.FileInfo) error) error {
 			if ignored(path) {
 				continue
 			}
-			if e.IsDir() {
-				err = descend(path)
-			} else if info, serr := os.Stat(path); serr != nil { // a link is followed
-				err = serr
-			} else if info.IsDir() {
+			isDir := e.IsDir()
+			if e.Type()&fs.ModeSymlink != 0 {
+				info, err := os.Stat(path)
+				isDir = err == nil && info.IsDir()
+			}
+			if isDir {
 				err = descend(path)
 			} else {
-				err = visit(path, info)
+				err = visit(path, false)
 			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -253,8 +276,8 @@ type stamps map[string]stamp
 func fingerprint(dir string) stamps {
 	s := stamps{}
 	// What can't be read now is simply not in it, and shows when it can be.
-	_ = walk(dir, func(path string, info fs.FileInfo) error {
-		if !info.IsDir() {
+	_ = walk(dir, func(path string, isDir bool) error {
+		if info, err := os.Stat(path); err == nil && !isDir {
 			s[path] = stamp{info.Size(), info.ModTime()}
 		}
 		return nil
