@@ -78,8 +78,10 @@ func within(file, dir string) (bool, error) {
 		return false, err
 	}
 	rel, err := filepath.Rel(dir, file)
-	onOtherVolume := err != nil // the only error that two absolute paths can have
-	return !onOtherVolume && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+	if err != nil { // on another volume: the only error that two absolute paths can have
+		return false, nil //nolint:nilerr
+	}
+	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
 // real resolves the links of as much of a path as is there.

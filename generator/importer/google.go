@@ -82,7 +82,8 @@ func googleRows(export text, location string) rowSeq {
 				yield(r, ErrTooManyRows)
 				return false
 			}
-			return yield(r, g.fill(&r))
+			g.fill(&r)
+			return yield(r, nil)
 		}
 		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
 			r.value = v
@@ -118,8 +119,8 @@ func googleRows(export text, location string) rowSeq {
 	}
 }
 
-// fill puts the review into a row; the error is a *Skip.
-func (g *googleReview) fill(r *row) error {
+// fill puts the review into a row.
+func (g *googleReview) fill(r *row) {
 	id := g.ReviewID
 	if id == "" {
 		id = g.Name[strings.LastIndexByte(g.Name, '/')+1:]
@@ -140,7 +141,6 @@ func (g *googleReview) fill(r *row) error {
 	if g.ReviewReply != nil {
 		r.cells[fieldReplyText], r.cells[fieldReplyDate] = untranslated(g.ReviewReply.Comment), g.ReviewReply.UpdateTime
 	}
-	return nil
 }
 
 // Google puts its translation before the original or behind it, always with these

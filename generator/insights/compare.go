@@ -75,7 +75,8 @@ func (w *worker) compare(a *analysis) {
 				kept = append(kept, old)
 			}
 		}
-		a.mentions = append(kept, m)
+		a.mentions = kept
+		a.mentions = append(a.mentions, m)
 		quotedAt = -1
 		if pairs++; pairs == maxCompared {
 			return

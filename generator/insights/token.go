@@ -192,7 +192,7 @@ func wordEnd(s string, i int) (int, shape) {
 // elided tells whether s, before an apostrophe, is a French or Italian word that
 // has lost its vowel: in "l’eau" and "d’Hélène" a new word begins.
 func elided(s string) bool {
-	return len(s) == 1 && strings.Contains("ldjnscmtLDJNSCMT", s) || s == "qu" || s == "Qu"
+	return len(s) == 1 && strings.ContainsAny(s, "ldjnscmtLDJNSCMT") || s == "qu" || s == "Qu"
 }
 
 func letterAt(s string, i int) bool {
