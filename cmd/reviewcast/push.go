@@ -45,14 +45,20 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
-	s, err := store.Open(ctx, state, store.Options{Exclusive: true})
-	if errors.Is(err, store.ErrInUse) {
-		return nil, fmt.Errorf("%w; name another with --state", err)
-	} else if err != nil {
-		return nil, err
-	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
+	if state == noState {
+		idle := func(ctx context.Context) error {
+			<-ctx.Done()
+			return nil
+		}
+		return &mountedHub{run: idle, metrics: metrics, close: func() error { return nil }}, nil
+	}
+	s, err := openState(ctx, state)
+	if err != nil {
+		return nil, err
+	}
 	h, err := hub.New(hub.Config{
 		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload,
 		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
@@ -65,12 +71,31 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	c.Hub = h
 	unsubscribe := c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
 	return &mountedHub{
-		run: h.Run, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		run: h.Run, metrics: metrics,
 		close: func() error {
 			unsubscribe()
 			return s.Close()
 		},
 	}, nil
+}
+
+// openState opens a state. One that another edge has open is waited for as long
+// as that one may take to drain, so that a restart is no race.
+func openState(ctx context.Context, state string) (store.Store, error) {
+	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
+		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
+		switch {
+		case !errors.Is(err, store.ErrInUse):
+			return s, err
+		case time.Now().After(deadline):
+			return nil, fmt.Errorf("%w; name another with --state, or say --state none to run without a hub", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }
 
 // editionOf is a snapshot as the hub sees it.

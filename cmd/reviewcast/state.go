@@ -14,20 +14,23 @@ import (
 
 // stateFlag says where the hub keeps its state.
 type stateFlag struct {
-	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL; in dev a temporary one)." placeholder:"FILE|postgres://…" env:"REVIEWCAST_STATE"`
+	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL; in dev a temporary one). With none there is no hub." placeholder:"FILE|postgres://…|none" env:"REVIEWCAST_STATE"`
 }
+
+// noState stands for running without a hub.
+const noState = "none"
 
 // path is the state of a base URL. It is never within public: what is there is
 // published, and a state holds subscribers' secrets.
 func (f *stateFlag) path(baseURL, public string) (string, error) {
-	if store.IsPostgres(f.State) {
+	if store.IsPostgres(f.State) || f.State == noState {
 		return f.State, nil
 	}
 	file := f.State
 	if file == "" {
 		dir, err := stateDir()
 		if err != nil {
-			return "", usageError{fmt.Errorf("--state: %w; name a file", err)}
+			return "", usageError{fmt.Errorf("--state: %w; name a file, or say --state none to run without a hub", err)}
 		}
 		file = filepath.Join(dir, stateName(baseURL))
 	}
