@@ -14,6 +14,7 @@ import (
 //	=late                  this very form; other words match in all their forms
 //	@who                   any word of a class
 //	#                      a number
+//	@money                 "$480", or the name of a currency
 //	@not                   a word that says no: not, never, didn't
 type pattern []element
 

@@ -117,11 +117,24 @@ func (lx *lexer) scan(text string, dst []token) []token {
 		if quoted && closesQuote(text[i:]) {
 			t.shape |= scare
 		}
-		t.word = lx.lookup(text[start:i])
+		t.word = lx.lookup(text[start-currency(text, start) : i])
 		dst = append(dst, t)
 		mark, newlines, quoted, opens, last = tight, 0, false, false, 0
 	}
 	return dst
+}
+
+// currency gives the length of the sign before the number that begins at i, 0 when
+// there is none: "$480" is looked up with it, since it is money and "480" may not be.
+func currency(s string, i int) int {
+	if i > 0 && digit(s[i]) {
+		for _, sign := range [...]string{"$", "£", "€"} {
+			if strings.HasSuffix(s[:i], sign) {
+				return len(sign)
+			}
+		}
+	}
+	return 0
 }
 
 func closesQuote(rest string) bool {
