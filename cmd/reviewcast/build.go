@@ -46,6 +46,7 @@ type buildCmd struct {
 	Verbose   bool   `short:"v" help:"List every file that changed."`
 }
 
+// Help is what --help says beside the flags.
 func (c *buildCmd) Help() string {
 	return `Reads everything, reports every problem at once with its place, and writes the
 files whole or not at all. A hub that can't be reached is a warning.

@@ -22,6 +22,7 @@ type checkCmd struct {
 	Strict   bool   `help:"Take warnings for errors."`
 }
 
+// Help is what --help says beside the flags.
 func (c *checkCmd) Help() string {
 	return `Reads everything, writes nothing, and tells every problem at once: where, what is
 wrong, and what would be right. Errors stop a build. Warnings may be right and are

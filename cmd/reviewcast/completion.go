@@ -12,6 +12,7 @@ type completionCmd struct {
 	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
 }
 
+// Help is what --help says beside the flags.
 func (c *completionCmd) Help() string {
 	return `Prints a script that completes commands, flags and their values.
 

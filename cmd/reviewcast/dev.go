@@ -28,6 +28,7 @@ type devCmd struct {
 	serveFlags
 }
 
+// Help is what --help says beside the flags.
 func (c *devCmd) Help() string {
 	return `Builds the editors' folder, serves it on this machine and builds again whenever a
 file is saved. The page in the browser reloads by itself. A mistake is shown with

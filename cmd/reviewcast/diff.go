@@ -17,6 +17,7 @@ type diffCmd struct {
 	Today     string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
+// Help is what --help says beside the flags.
 func (c *diffCmd) Help() string {
 	return `Shows what a build would change for those who follow the reviews: which are added,
 changed or withdrawn, and the rating before and after. Nothing is written.

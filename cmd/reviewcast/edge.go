@@ -51,6 +51,7 @@ type edgeCmd struct {
 	serveFlags
 }
 
+// Help is what --help says beside the flags.
 func (c *edgeCmd) Help() string {
 	return `Holds the folder in memory, checked against its manifest, and takes a new set of
 files as soon as a build has written it. A broken set leaves the old one serving.

@@ -52,6 +52,7 @@ type importCSVCmd struct {
 	importFlags
 }
 
+// Help is what --help says beside the flags.
 func (c *importCSVCmd) Help() string {
 	return `Writes content/reviews/import-NAME.jsonl. Imported again, a newer export updates
 it in place: ids stay, and so does what an editor has changed.
@@ -82,6 +83,7 @@ type importJSONLCmd struct {
 	importFlags
 }
 
+// Help is what --help says beside the flags.
 func (c *importJSONLCmd) Help() string {
 	return `Example:
   reviewcast import jsonl answers.jsonl --source app --verification invitation \
@@ -123,6 +125,7 @@ type importGoogleCmd struct {
 	importFlags
 }
 
+// Help is what --help says beside the flags.
 func (c *importGoogleCmd) Help() string {
 	return `Takes what accounts.locations.reviews.list of Google's API answers, page after page,
 a list of such reviews, or one a line. What Google translated is dropped, and the
@@ -148,6 +151,7 @@ type importPlatformCmd struct {
 	importFlags
 }
 
+// Help is what --help says beside the flags.
 func (c *importPlatformCmd) Help() string {
 	return `The columns are found by the header. Imported again, a newer export updates the
 reviews in place.

@@ -12,6 +12,7 @@ type initCmd struct {
 	Dir string `arg:"" help:"The folder to write, new or empty." type:"path"`
 }
 
+// Help is what --help says beside the flags.
 func (c *initCmd) Help() string {
 	return `Example:
   reviewcast init content

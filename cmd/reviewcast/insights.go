@@ -22,6 +22,7 @@ type explainCmd struct {
 	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
+// Help is what --help says beside the flags.
 func (c *explainCmd) Help() string {
 	return `Each thing found is shown with the words that name it, what is felt about it, and
 where that comes from: a phrase of insights.yaml (editor), a phrase that comes with
@@ -136,6 +137,7 @@ type suggestCmd struct {
 	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
+// Help is what --help says beside the flags.
 func (c *suggestCmd) Help() string {
 	return `Writes a draft: for each aspect that customers speak of, a question, an answer made
 of counts and quotes, the reviews behind it, and the claims that let a later build

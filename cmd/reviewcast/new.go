@@ -40,6 +40,7 @@ type newReviewCmd struct {
 	Today        string   `help:"The day that it is (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
+// Help is what --help says beside the flags.
 func (c *newReviewCmd) Help() string {
 	return `Asks for what no flag gives, when a terminal is there to answer. The beginning of a
 technician's, service's or area's name is enough; ? lists them. The file is written

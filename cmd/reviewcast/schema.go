@@ -15,6 +15,7 @@ type schemaCmd struct {
 	Dir string `help:"The folder to write them into." default:"content/.schemas" type:"path" placeholder:"DIR"`
 }
 
+// Help is what --help says beside the flags.
 func (c *schemaCmd) Help() string {
 	return `Writes a JSON Schema (draft-07) for each kind of content file. An editor with a YAML
 language server (VS Code, Neovim, Zed, IntelliJ) completes fields and underlines
