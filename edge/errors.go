@@ -83,6 +83,9 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 func (e *edge) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	allow := readMethods
 	switch {
+	case r.URL.Path == reviewcast.PathHub && e.Hub != nil:
+		e.Hub.ServeHTTP(w, r) // it refuses in its own way, as it does the methods that are known
+		return
 	case r.URL.Path == reviewcast.PathHub:
 		allow = hubMethods
 	case isMCP(r.URL.Path):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -65,14 +66,14 @@ type hubListCmd struct {
 // Run lists subscriptions in the order in which they came.
 func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, func(s store.Store) error {
-		list, err := s.List(ctx, store.Filter{Topic: c.Topic, Failing: c.Failing})
+		list, err := s.List(ctx, store.Filter{Topic: c.Topic, Failing: c.Failing, At: time.Now()})
 		if err != nil {
 			return err
 		}
 		if c.JSON {
 			return writeJSON(std.out, list)
 		}
-		pending, err := s.Pending(ctx, 1000)
+		pending, err := s.Pending(ctx, maxAsked)
 		if err != nil {
 			return err
 		}
@@ -82,11 +83,20 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", r.ID, subscriptionState(r, time.Now()), r.Failures, r.ExpiresAt.Format(time.RFC3339), r.Topic, r.Callback)
 		}
 		for _, h := range pending {
+			if c.Failing || c.Topic != "" && h.Topic != c.Topic {
+				continue
+			}
 			fmt.Fprintf(w, "-\tto be asked: %s\t%d\t\t%s\t%s\n", h.Mode, h.Attempts, h.Topic, h.Callback)
+		}
+		if len(pending) == maxAsked {
+			fmt.Fprintf(w, "… only the oldest %d that are to be asked are shown\n", maxAsked)
 		}
 		return w.Flush()
 	})
 }
+
+// maxAsked is how many verifications list shows: a flood is no list.
+const maxAsked = 1000
 
 func writeJSON(w io.Writer, list []store.Subscription) error {
 	e := json.NewEncoder(w)
@@ -122,9 +132,9 @@ type hubShowCmd struct {
 
 // Run shows one subscription, or each of a callback.
 func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
-	f := store.Filter{Callback: c.Which}
+	f := store.Filter{Callback: c.Which, At: time.Now()}
 	if id, err := strconv.ParseInt(c.Which, 10, 64); err == nil {
-		f = store.Filter{IDs: []int64{id}}
+		f.Callback, f.IDs = "", []int64{id}
 	}
 	return c.with(ctx, func(s store.Store) error {
 		list, err := s.List(ctx, f)
@@ -164,6 +174,7 @@ func showSubscription(w io.Writer, r store.Subscription) {
 		{"lease ends", moment(r.ExpiresAt)},
 		{"last delivery", moment(r.DeliveredAt)},
 		{"has the newest", strconv.FormatBool(!r.Behind)},
+		{"answers slowly", strconv.FormatBool(r.Slow)},
 		{"failures in a row", strconv.Itoa(r.Failures)},
 		{"last error", strings.ReplaceAll(r.LastError, "\n", " ")},
 		{"next attempt", moment(r.NextAttempt)},
@@ -184,7 +195,7 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 		return usageError{errors.New("name ids, or --failing for all whose last delivery failed")}
 	}
 	return c.with(ctx, func(s store.Store) error {
-		ids := c.IDs
+		ids := unique(c.IDs)
 		if c.Failing {
 			list, err := s.List(ctx, store.Filter{Failing: true})
 			if err != nil {
@@ -194,8 +205,11 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 				ids = append(ids, r.ID)
 			}
 		}
-		n, err := s.Retry(ctx, ids)
-		return std.told(n, len(ids), "due at once", err)
+		done, err := s.Retry(ctx, ids)
+		if c.Failing {
+			ids = done // one of them may have gone meanwhile, which nobody asked for
+		}
+		return std.told(done, ids, "due at once", err)
 	})
 }
 
@@ -207,20 +221,34 @@ type hubRemoveCmd struct {
 // Run removes subscriptions.
 func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, func(s store.Store) error {
-		n, err := s.Remove(ctx, c.IDs)
-		return std.told(n, len(c.IDs), "removed", err)
+		ids := unique(c.IDs)
+		done, err := s.Remove(ctx, ids)
+		return std.told(done, ids, "removed", err)
 	})
 }
 
-// told says how many subscriptions something was done to. Fewer than were named is
-// an error: an id was mistyped, or is gone.
-func (std streams) told(n, named int, what string, err error) error {
+// unique is a list without repetitions, which no count would match.
+func unique(ids []int64) []int64 {
+	ids = slices.Clone(ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// told says how many subscriptions something was done to. That one of those that were
+// named isn't there is an error, which names it: it was mistyped, or is gone.
+func (std streams) told(done, named []int64, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s %s\n", plural(n, "subscription"), what)
-	if n < named {
-		return fmt.Errorf("%s: no such subscription", plural(named-n, "id"))
+	fmt.Fprintf(std.out, "%s %s\n", plural(len(done), "subscription"), what)
+	var missing []string
+	for _, id := range named {
+		if !slices.Contains(done, id) {
+			missing = append(missing, strconv.FormatInt(id, 10))
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("no subscription %s", strings.Join(missing, ", "))
 	}
 	return nil
 }

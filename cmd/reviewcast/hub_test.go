@@ -28,7 +28,7 @@ func TestHubCommands(t *testing.T) {
 			}
 			r := store.Request{Topic: topic, Callback: callback, Mode: store.ModeSubscribe, Lease: time.Hour, Secret: []byte("hunter2")}
 			r.Endpoint, r.Host = store.Endpoint(u)
-			if err := s.Request(ctx, now, r, store.Caps{PendingPerHost: 10}); err != nil {
+			if err := s.Request(ctx, now, r, store.Publication{}, store.Caps{PendingPerHost: 10}); err != nil {
 				t.Fatal(err)
 			}
 			if i == 1 {
@@ -55,8 +55,11 @@ func TestHubCommands(t *testing.T) {
 			{"show 99", true, []string{"no subscription 99"}},
 			{"retry", true, []string{"--failing"}},
 			{"retry 1", false, []string{"1 subscription due at once"}},
+			{"retry 1 99", true, []string{"1 subscription due at once\n", "no subscription 99"}},
+			{"retry 99", true, []string{"0 subscriptions due at once\n", "no subscription 99"}},
 			{"retry --failing", false, []string{"0 subscriptions due at once"}},
-			{"remove 1 99", true, []string{"1 subscription removed", "1 id: no such subscription"}},
+			{"retry 1 1", false, []string{"1 subscription due at once"}},
+			{"remove 1 99 98", true, []string{"1 subscription removed\n", "no subscription 98, 99"}},
 			{"list --json", false, nil},
 		} {
 			var out, errs bytes.Buffer
@@ -107,6 +110,8 @@ func TestStatePath(t *testing.T) {
 	}
 	for state, ok := range map[string]bool{
 		filepath.Join(home, "s"): true, filepath.Join(home, "public-s"): true, "postgres://x/y": true,
+		"mysql://u:p@h/db": false, "Postgres://x/y": false, "sqlite:///x": false, "host=127.0.0.1 user=root": false, "None": false,
+		filepath.Join(home, "a=b"): true,
 		filepath.Join(public, "s"): false, filepath.Join(home, "link", "new", "s"): false, filepath.Join(public, "..", "public", "s"): false,
 	} {
 		if _, err := (&stateFlag{State: state}).path("https://example.com", public); (err == nil) != ok {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
@@ -45,6 +46,9 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
+	if f.HubPerHost < 1 || f.HubMinLease <= 0 || f.HubMaxLease <= 0 { // to hub.Config these are its defaults
+		return nil, usageError{errors.New("--hub-per-host, --hub-min-lease and --hub-max-lease must be more than 0")}
+	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
@@ -55,7 +59,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 		}
 		return &mountedHub{run: idle, metrics: metrics, close: func() error { return nil }}, nil
 	}
-	s, err := openState(ctx, state)
+	s, err := openState(ctx, state, c.Logger)
 	if err != nil {
 		return nil, err
 	}
@@ -81,12 +85,19 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 
 // openState opens a state. One that another edge has open is waited for as long
 // as that one may take to drain, so that a restart is no race.
-func openState(ctx context.Context, state string) (store.Store, error) {
+func openState(ctx context.Context, state string, log *slog.Logger) (store.Store, error) {
+	waits := false
 	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
 		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
+		if err == nil {
+			err = tellState(ctx, s, state, log)
+		}
 		switch {
 		case !errors.Is(err, store.ErrInUse):
 			return s, err
+		case !waits:
+			waits = true
+			log.Warn("another edge has the hub's state open; waiting for it to end", "state", stateSource(state), "until", deadline.UTC().Format(time.RFC3339))
 		case time.Now().After(deadline):
 			return nil, fmt.Errorf("%w; name another with --state, or say --state none to run without a hub", err)
 		}
@@ -96,6 +107,17 @@ func openState(ctx context.Context, state string) (store.Store, error) {
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// tellState logs which state was opened and what is in it: a wrong one shows by being
+// empty.
+func tellState(ctx context.Context, s store.Store, state string, log *slog.Logger) error {
+	counts, err := s.Counts(ctx, time.Now())
+	if err != nil {
+		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())
+	}
+	log.Info("hub state", "state", stateSource(state), "subscriptions", counts.Total)
+	return nil
 }
 
 // editionOf is a snapshot as the hub sees it.

@@ -26,6 +26,9 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	if store.IsPostgres(f.State) || f.State == noState {
 		return f.State, nil
 	}
+	if err := f.mistyped(); err != nil {
+		return "", err
+	}
 	file := f.State
 	if file == "" {
 		dir, err := stateDir()
@@ -40,6 +43,34 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 		return "", usageError{fmt.Errorf("--state: %s is within %s, which is published; the state holds subscribers' secrets", file, public)}
 	}
 	return file, nil
+}
+
+// mistyped refuses what would be a file that nobody has meant: a new, empty state,
+// named after an address and its password. The error doesn't repeat it.
+func (f *stateFlag) mistyped() error {
+	scheme, _, isURL := strings.Cut(f.State, "://")
+	key, _, isPair := strings.Cut(f.State, "=")
+	switch {
+	case isURL:
+		return usageError{fmt.Errorf("--state: an address that begins with %s:// is neither a file nor postgres://…, in lower case", scheme)}
+	case isPair && !strings.ContainsAny(key, `/\`):
+		return usageError{fmt.Errorf("--state: %s=… looks like a database's settings; write them as postgres://USER@HOST/DATABASE", key)}
+	case strings.EqualFold(f.State, noState):
+		return usageError{fmt.Errorf("--state: say %s in lower case to run without a hub, or ./%s for a file of that name", noState, f.State)}
+	}
+	return nil
+}
+
+// stateSource names a state in the log, without a password.
+func stateSource(state string) string {
+	if !store.IsPostgres(state) {
+		return state
+	}
+	u, err := url.Parse(state)
+	if err != nil {
+		return "postgres"
+	}
+	return "postgres://" + u.Host + u.Path
 }
 
 // stateName is a file's name for an origin.

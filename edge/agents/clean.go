@@ -50,7 +50,8 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	s := string(text[i:])
 	out := make([]byte, 0, len(text))
 	out = append(out, text[:i]...)
-	last := rune(-1) // the last rune that was kept
+	last := rune(-1)                // the last rune that was kept
+	broken, removed := false, false // it is no UTF-8; something was removed behind it
 	if i > 0 {
 		last = rune(text[i-1])
 	}
@@ -59,8 +60,15 @@ func cleanText[T ~string | ~[]byte](text T) T {
 		if r == utf8.RuneError {
 			_, size = utf8.DecodeRuneInString(s[at:])
 		}
+		if size == 1 && broken && removed {
+			continue // two bytes that are no UTF-8 and now stand together might become a hidden character
+		}
 		if r >= utf8.RuneSelf && hidden(r) && !needed(last, r, s[at+size:]) {
+			removed = true
 			continue
+		}
+		if broken = r == utf8.RuneError && size == 1; !broken {
+			removed = false
 		}
 		out = append(out, s[at:at+size]...)
 		last = r

@@ -95,6 +95,7 @@ func escaped(s string) string {
 
 func FuzzCleanText(f *testing.F) {
 	f.Add("❤️ می\u200Cخواهم \u202Eabc\xff")
+	f.Add("000\xef\xb8\u202e\x88") // broken bytes around a hidden character
 	f.Fuzz(func(t *testing.T, s string) {
 		got := cleanText(s)
 		if cleanText(got) != got {

@@ -26,8 +26,9 @@ const (
 	silentFailed = 30 * time.Second
 	// maxDelivery ends a delivery whose subscriber takes a byte now and then.
 	maxDelivery = 5 * time.Minute
-	// drainTimeout is the time for the body of an answer whose status says all.
-	drainTimeout = 2 * time.Second
+	// drainTimeout is the time for the body of an answer whose status says all: it
+	// saves the next connection, and holds a slot.
+	drainTimeout = 100 * time.Millisecond
 	// largeBody is from where on sending counts as progress; what is smaller goes out
 	// in one write.
 	largeBody = 128 << 10
@@ -47,6 +48,7 @@ func (h *Hub) run(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
 	took := time.Since(started)
+	outcome.Slow = took >= silentSlow
 	if h.lanes.done(d, how, took) {
 		h.Logger.Warn("breaker opened: deliveries wait", "endpoint", d.Endpoint, "for", breakerOpen, "error", outcome.Error)
 	}
@@ -59,8 +61,9 @@ func (d *delivery) id() string { return fmt.Sprintf("%d.%d.%d", d.ID, d.Version,
 
 // deliver sends a topic's body to a callback and judges the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
+	stands := h.stands(d)
 	now := time.Now()
-	if !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
+	if !stands || !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	}
 	status, header, err := h.post(ctx, d)
@@ -71,22 +74,23 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 	case err == nil && status == http.StatusGone:
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Gone, Next: h.retryAt(now, 1, 0), Error: "answered 410 Gone"}, answered
 	case err == nil:
-		return h.failed(d, now, fmt.Sprintf("answered %d %s", status, http.StatusText(status)), retryAfter(header, now)), answered
+		why := plain(fmt.Sprintf("answered %d %s", status, http.StatusText(status)))
+		return h.failed(d, now, why, why, retryAfter(header, now)), answered
 	case ctx.Err() != nil:
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	default:
-		return h.failed(d, now, err.Error(), 0), unanswered
+		return h.failed(d, now, plain(err.Error()), reason(err), 0), unanswered
 	}
 }
 
 // failed is the outcome of a failure: another attempt, or after the last of them
-// the end.
-func (h *Hub) failed(d *delivery, now time.Time, why string, wanted time.Duration) store.Outcome {
+// the end. Why is for operators, said for the subscriber.
+func (h *Hub) failed(d *delivery, now time.Time, why, said string, wanted time.Duration) store.Outcome {
 	failures := d.Failures + 1
 	o := store.Outcome{Delivery: d.Delivery, Verdict: store.Failed, Error: why, Next: h.retryAt(now, failures, wanted)}
 	if failures > len(h.Retry) {
 		o.Verdict = store.Denied
-		o.Reason = fmt.Sprintf("%d deliveries in a row have failed, the last with: %s", failures, why)
+		o.Reason = fmt.Sprintf("%d deliveries in a row have failed, the last with: %s", failures, said)
 	}
 	return o
 }
@@ -118,6 +122,10 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	}
 	watch.stop()
 	defer response.Body.Close()
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		// Its body is the bare connection, which no context interrupts.
+		return response.StatusCode, response.Header, nil
+	}
 	drain := time.AfterFunc(drainTimeout, func() { cancel(nil) })
 	defer drain.Stop()
 	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // the status has said it all

@@ -6,6 +6,7 @@ import (
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"reviewcast/edge/hub/store"
@@ -15,6 +16,9 @@ const (
 	// maxPendingPerHost stops whoever has us call one victim's host again and again,
 	// and one subscriber from filling the line before all others.
 	maxPendingPerHost = 1000
+	// maxPending stops one from filling the disk with requests that are never verified,
+	// from many addresses and about many hosts.
+	maxPending = 20_000
 	// maxSubscriptions stops whoever fills the disk with callbacks that verify.
 	maxSubscriptions = 200_000
 )
@@ -30,7 +34,7 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		refusal := asRejection(err)
 		if refusal.status >= 500 {
-			h.Logger.Error("hub request not taken", "error", err)
+			h.complain("hub requests not taken", err)
 		}
 		h.metrics.requests.WithLabelValues("refused").Inc()
 		if refusal.retryAfter > 0 {
@@ -100,10 +104,22 @@ func (h *Hub) note(r *http.Request, f form, mode string) error {
 			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
 		}
 	}
-	caps := store.Caps{PendingPerHost: maxPendingPerHost, Full: h.full.Load()}
-	if err := h.Store.Request(r.Context(), time.Now(), request, caps); err != nil {
+	caps := store.Caps{PendingPerHost: maxPendingPerHost, Pending: maxPending, Full: h.full.Load()}
+	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
 		return err
 	}
 	signal(h.handshakes)
 	return nil
+}
+
+// served is what a topic holds here at the moment.
+func (h *Hub) served(topic string) (p store.Publication) {
+	edition := h.Published()
+	if edition == nil {
+		return p
+	}
+	if content, ok := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]; ok {
+		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence}
+	}
+	return p
 }

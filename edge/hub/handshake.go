@@ -21,10 +21,14 @@ const (
 	handshakeTimeout = 10 * time.Second
 	// handshakeTries is how often a callback is asked that doesn't answer.
 	handshakeTries = 3
-	// maxHandshakes is how many are in flight. It stops silent callbacks from taking
-	// all connections.
+	// maxHandshakes is how many are in flight, those aside that have been silent for
+	// silentSlow. It bounds connections.
 	maxHandshakes = 256
-	// maxHandshakesPerHost keeps one host from taking all of these.
+	// maxSlowHandshakes bounds those: silent callbacks shall not have everybody else
+	// wait until they are given up.
+	maxSlowHandshakes = 1024
+	// maxHandshakesPerHost keeps one host:port from taking all of these, and
+	// slowPerHost times as many from taking all of those.
 	maxHandshakesPerHost = 32
 	// challengeBytes of chance are in a challenge.
 	challengeBytes = 32
@@ -33,34 +37,86 @@ const (
 // handshakeWaits are the waits after a first and a second try without an answer.
 var handshakeWaits = [handshakeTries - 1]time.Duration{5 * time.Second, 30 * time.Second}
 
+// shaking is a handshake in flight. It and shakes belong to the loop of shakeAll.
+type shaking struct {
+	endpoint    string
+	slow, ended bool
+}
+
+// shakes counts handshakes in flight.
+type shakes struct {
+	fast, slow       map[string]int // by endpoint
+	allFast, allSlow int
+	silent, ended    chan *shaking
+}
+
+func newShakes() *shakes {
+	const most = maxHandshakes + maxSlowHandshakes
+	return &shakes{fast: map[string]int{}, slow: map[string]int{},
+		silent: make(chan *shaking, most), ended: make(chan *shaking, most)}
+}
+
+// room is how many may begin, and at which endpoints none.
+func (s *shakes) room() (n int, except []string) {
+	for endpoint, n := range s.fast {
+		if n >= maxHandshakesPerHost {
+			except = append(except, endpoint)
+		}
+	}
+	return min(maxHandshakesPerHost, maxHandshakes-s.allFast), except
+}
+
+func (s *shakes) begin(endpoint string) *shaking {
+	s.fast[endpoint]++
+	s.allFast++
+	return &shaking{endpoint: endpoint}
+}
+
+// slowDown moves one that is silent out of the others' way, if there is room.
+func (s *shakes) slowDown(k *shaking) {
+	if k.ended || s.allSlow >= maxSlowHandshakes || s.slow[k.endpoint] >= slowPerHost*maxHandshakesPerHost {
+		return
+	}
+	k.slow = true
+	count(s.fast, &s.allFast, k.endpoint, -1)
+	count(s.slow, &s.allSlow, k.endpoint, 1)
+}
+
+func (s *shakes) end(k *shaking) {
+	k.ended = true
+	if k.slow {
+		count(s.slow, &s.allSlow, k.endpoint, -1)
+	} else {
+		count(s.fast, &s.allFast, k.endpoint, -1)
+	}
+}
+
+func count(by map[string]int, all *int, endpoint string, n int) {
+	*all += n
+	if by[endpoint] += n; by[endpoint] == 0 {
+		delete(by, endpoint)
+	}
+}
+
 // shakeAll claims handshakes that are due and runs them, until ctx is done. Those
 // in flight go on in work.
 func (h *Hub) shakeAll(ctx, work context.Context) {
-	running := map[string]int{} // by endpoint
-	total := 0
-	ended := make(chan string, maxHandshakes)
+	s := newShakes()
 	tick := time.NewTicker(h.look)
 	defer tick.Stop()
 	for {
-		var except []string
-		for endpoint, n := range running {
-			if n >= maxHandshakesPerHost {
-				except = append(except, endpoint)
-			}
-		}
-		claimed, err := h.Store.ClaimHandshakes(ctx, time.Now(), h.owner, except, min(maxHandshakesPerHost, maxHandshakes-total))
-		if err != nil && ctx.Err() == nil {
-			h.Logger.Error("handshakes not claimed; trying again", "error", err)
-		}
+		room, except := s.room()
+		claimed := h.claimHandshakes(ctx, room, except)
 		for _, hs := range claimed {
-			running[hs.Endpoint]++
-			total++
+			k := s.begin(hs.Endpoint)
 			h.shaking.Go(func() {
+				silent := time.AfterFunc(silentSlow, func() { s.silent <- k })
 				h.shake(work, hs)
-				ended <- hs.Endpoint
+				silent.Stop()
+				s.ended <- k
 			})
 		}
-		if len(claimed) == maxHandshakesPerHost && total < maxHandshakes {
+		if len(claimed) > 0 && len(claimed) == room {
 			continue // there may be more
 		}
 		select {
@@ -68,38 +124,53 @@ func (h *Hub) shakeAll(ctx, work context.Context) {
 			return
 		case <-h.handshakes:
 		case <-tick.C:
-		case endpoint := <-ended:
-			for more := true; more; {
-				total--
-				if running[endpoint]--; running[endpoint] == 0 {
-					delete(running, endpoint)
-				}
-				select {
-				case endpoint = <-ended:
-				default:
-					more = false
-				}
-			}
+		case k := <-s.silent:
+			s.slowDown(k)
+		case k := <-s.ended:
+			s.end(k)
+		}
+		s.settle()
+	}
+}
+
+// settle counts what else has happened.
+func (s *shakes) settle() {
+	for {
+		select {
+		case k := <-s.silent:
+			s.slowDown(k)
+		case k := <-s.ended:
+			s.end(k)
+		default:
+			return
 		}
 	}
 }
 
-// shake runs one handshake and settles it, or puts it off.
-func (h *Hub) shake(ctx context.Context, hs store.Handshake) {
-	if wait, ok := h.lanes.admit(hs.Endpoint); !ok {
-		h.postpone(ctx, hs, hs.Attempts, jitter(wait))
-		return
+func (h *Hub) claimHandshakes(ctx context.Context, n int, except []string) []store.Handshake {
+	if n <= 0 {
+		return nil
 	}
+	claimed, err := h.Store.ClaimHandshakes(ctx, time.Now(), h.owner, except, n)
+	if err != nil {
+		h.storeError(ctx, "handshakes not claimed", err)
+	}
+	return claimed
+}
+
+// shake runs one handshake and settles it, or puts it off. It doesn't ask its host's
+// breaker: a callback that nobody is at would wait for days to be asked three
+// times, and keep others of its host from being taken meanwhile. Nor does it count
+// there without an answer, or strangers could open it; an answer closes it.
+func (h *Hub) shake(ctx context.Context, hs store.Handshake) {
 	err := h.ask(ctx, hs)
 	var said *refused
 	switch {
 	case err == nil || errors.As(err, &said):
-		h.lanes.report(hs.Endpoint, answered)
+		h.lanes.answered(hs.Endpoint)
 		h.settle(ctx, hs, err)
 	case ctx.Err() != nil: // the hub stops: the claim lapses
-		h.lanes.report(hs.Endpoint, abandoned)
 	default:
-		h.lanes.report(hs.Endpoint, unanswered)
 		if attempts := hs.Attempts + 1; attempts < handshakeTries {
 			h.postpone(ctx, hs, attempts, jitter(handshakeWaits[attempts-1]))
 		} else {
@@ -111,16 +182,20 @@ func (h *Hub) shake(ctx context.Context, hs store.Handshake) {
 // settle writes down how a handshake ended.
 func (h *Hub) settle(ctx context.Context, hs store.Handshake, refusal error) {
 	log := h.Logger.With("mode", hs.Mode, "topic", hs.Topic, "endpoint", hs.Endpoint)
-	subscription, err := h.Store.Settle(ctx, time.Now(), hs, refusal == nil)
+	var subscription int64
+	err := h.insist(ctx, "handshakes not settled", func() (err error) {
+		subscription, err = h.Store.Settle(ctx, time.Now(), hs, refusal == nil)
+		return err
+	})
 	switch {
 	case errors.Is(err, store.ErrStale):
 		h.metrics.handshakes.WithLabelValues(hs.Mode, "replaced").Inc()
 		log.Debug("handshake settled otherwise")
 	case err != nil:
-		log.Error("handshake not settled; it will be repeated", "error", err)
+		log.Error("handshake not settled; its claim lapses", "error", err)
 	case refusal != nil:
 		h.metrics.handshakes.WithLabelValues(hs.Mode, "refused").Inc()
-		log.Info("handshake without success", "error", refusal)
+		log.Info("handshake without success", "error", plain(refusal.Error()))
 	default:
 		h.metrics.handshakes.WithLabelValues(hs.Mode, "confirmed").Inc()
 		log.Info("handshake done", "subscription", subscription)
@@ -131,8 +206,27 @@ func (h *Hub) settle(ctx context.Context, hs store.Handshake, refusal error) {
 
 func (h *Hub) postpone(ctx context.Context, hs store.Handshake, attempts int, wait time.Duration) {
 	h.metrics.handshakes.WithLabelValues(hs.Mode, "postponed").Inc()
-	if err := h.Store.Postpone(ctx, hs, attempts, time.Now().Add(wait)); err != nil {
-		h.Logger.Error("handshake not put off; it will be repeated", "endpoint", hs.Endpoint, "error", err)
+	next := time.Now().Add(wait)
+	err := h.insist(ctx, "handshakes not put off", func() error { return h.Store.Postpone(ctx, hs, attempts, next) })
+	if err != nil {
+		h.Logger.Error("handshake not put off; its claim lapses", "endpoint", hs.Endpoint, "error", err)
+	}
+}
+
+// insist does something with the state until it is done, or not ours to do any more.
+// Given up, a handshake would be repeated when its claim lapses, which takes minutes.
+func (h *Hub) insist(ctx context.Context, what string, do func() error) error {
+	for deadline := time.Now().Add(store.ClaimLapse / 2); ; {
+		err := do()
+		if err == nil || errors.Is(err, store.ErrStale) || time.Now().After(deadline) {
+			return err
+		}
+		h.storeError(ctx, what, err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(ackAgain):
+		}
 	}
 }
 

@@ -12,7 +12,7 @@
 //	handshake challenge echoed   -> active: a row in subscriptions
 //	handshake any other answer   -> the handshake goes; a subscription that was there stays as it was
 //	handshake no answer          -> asked again, three times in all, then as any other answer
-//	handshake newer request      -> replaced; a late answer to the old one finds nothing to settle
+//	handshake newer request      -> replaced; the challenge echoed to the old one counts until the newer is settled
 //	active    subscribe verified -> active, with the new lease and secret
 //	active    unsubscribe verified -> none
 //	active    delivery: 2xx      -> active, failures 0
@@ -45,14 +45,22 @@
 // An edge whose files are older than the topic's row claims nothing: the claim
 // names the hash that it can deliver. It looks for the newer files first.
 //
+// What was claimed may wait for its turn. Right before it begins, its subscription
+// is looked at once more (confirm.go): nothing is sent for one that another hub or
+// an operator has removed, nor older content, nor with an older secret.
+//
 // # Isolation
 //
 // Deliveries in flight are capped, in all and for each host:port. One that has
 // been silent for two seconds, or for much longer than others of its host take,
 // leaves these counts for a bounded slow lane, so that subscribers that never
-// answer don't use up what the others need. Twenty
-// exchanges in a row without an HTTP answer open the breaker of a host:port for
-// thirty seconds; deliveries to it are postponed meanwhile, not failed. Every
+// answer don't use up what the others need. Those that did so the last time, as the
+// state knows, begin there; and of the normal slots a quarter is kept from those of
+// whom nothing is known yet. So whoever has once been quick waits for no crowd of
+// slow ones, old or new.
+//
+// Twenty exchanges in a row without an HTTP answer open the breaker of a host:port
+// for thirty seconds; deliveries to it are postponed meanwhile, not failed. Every
 // connection is HTTP/1.1: streams that share a connection would share its stalls.
 //
 // # Safety
@@ -128,8 +136,11 @@ type Config struct {
 
 	// dial replaces the network, guard included, in tests that need to own time.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// look replaces the constant in tests whose time is hours.
-	look time.Duration
+	// look replaces the constant in tests whose time is hours, fresh in those that
+	// want every delivery looked at.
+	look, fresh time.Duration
+	// part divides the lanes' slots in tests of crowds.
+	part int
 }
 
 // Edition is a published set of files, as far as the hub cares. It doesn't change.
@@ -148,21 +159,25 @@ type Content struct {
 // Hub takes requests and does what they ask for.
 type Hub struct {
 	Config
-	owner   string // of claims
-	client  *http.Client
-	guard   *guard
-	lanes   *lanes
-	metrics *metrics
-	acks    chan store.Outcome
-	full    atomic.Bool // as of the last count, there are as many subscriptions as there may be
+	owner    string // of claims
+	client   *http.Client
+	guard    *guard
+	lanes    *lanes
+	metrics  *metrics
+	acks     chan store.Outcome
+	confirms chan confirmation
+	full     atomic.Bool // as of the last count, there are as many subscriptions as there may be
 
 	published  chan struct{} // Changed was called
 	reload     chan struct{} // a ping, or another hub is ahead
 	deliveries chan struct{} // there may be work for deliver
 	handshakes chan struct{} // there may be work for shake
 	shaking    sync.WaitGroup
-	told       map[string]int64    // topics whose older content was logged, with its sequence
-	dry        map[string][]string // paths of which nothing more is due, but to these endpoints
+	complaints sync.Mutex
+	complained map[string]time.Time // when a complaint was logged last
+	told       map[string]int64     // topics whose older content was logged, with its sequence
+	due        []vein               // where there was work at the last look; nil: look
+	dry        map[vein][]string    // of which nothing more is due, but to these endpoints
 }
 
 // New makes a hub.
@@ -190,6 +205,12 @@ func New(c Config) (*Hub, error) {
 	if c.look == 0 {
 		c.look = look
 	}
+	if c.fresh == 0 {
+		c.fresh = fresh
+	}
+	if c.part == 0 {
+		c.part = 1
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -203,13 +224,13 @@ func New(c Config) (*Hub, error) {
 	}
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(),
-		acks:      make(chan store.Outcome, maxReady),
+		acks: make(chan store.Outcome, maxReady), confirms: make(chan confirmation, maxFast),
 		published: make(chan struct{}, 1), reload: make(chan struct{}, 1),
 		deliveries: make(chan struct{}, 1), handshakes: make(chan struct{}, 1),
-		told: map[string]int64{}, dry: map[string][]string{},
+		complained: map[string]time.Time{}, told: map[string]int64{}, dry: map[vein][]string{},
 	}
 	h.client = newClient(h.guard, c)
-	h.lanes = newLanes(c.PerHost, func() { signal(h.deliveries) })
+	h.lanes = newLanes(c.PerHost, c.part, func() { signal(h.deliveries) })
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {
 			return nil, fmt.Errorf("make hub: %w", err)

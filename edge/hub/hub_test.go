@@ -4,10 +4,16 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"reviewcast"
+	"reviewcast/edge/hub/store"
 	"reviewcast/edge/hub/store/storetest"
 )
 
@@ -85,6 +91,35 @@ func TestChangeWhileDown(t *testing.T) {
 	})
 }
 
+// A subscription that is taken before a new state knows its topics is sent the
+// first change, even if the hub stops in that moment.
+func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, state string) {
+		s := newSubscriber(t, nil)
+		func() {
+			first := &Edition{Sequence: 1, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
+			h, err := New(Config{BaseURL: baseURL, Store: storetest.Open(t, state), Published: func() *Edition { return first },
+				AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			(&rig{TB: t, Hub: h}).ask("subscribe", atom, s.URL) // it takes requests, and hasn't begun to Run
+			if err := h.Store.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}()
+		second := &Edition{Sequence: 2, Topics: map[string]Content{}}
+		for _, path := range reviewcast.Topics {
+			second.Topics[path] = content(path, "second")
+		}
+		newRig(t, state, func(c *Config) { c.Published = func() *Edition { return second } })
+		s.verification()
+		if c := s.notification(); c.body != "second" {
+			t.Errorf("notified with %q", c.body)
+		}
+	})
+}
+
 // Of two hubs on one database each delivers what it can, and none delivers what
 // it doesn't have.
 func TestTwoHubs(t *testing.T) {
@@ -126,6 +161,67 @@ func TestTwoHubs(t *testing.T) {
 	for _, s := range subscribers {
 		s.quiet()
 	}
+}
+
+// What a hub has claimed and not begun isn't sent once another hub, or an operator,
+// has removed the subscription, and is signed with the secret of the last renewal.
+func TestClaimedByOneRemovedByAnother(t *testing.T) {
+	state := storetest.Postgres(t)
+	busy := newRig(t, state, func(c *Config) { c.PerHost, c.fresh = 1, time.Nanosecond })
+	idle := newRig(t, state) // it stays with the first edition and delivers nothing
+	s := newSubscriber(t, nil)
+	const n = 24
+	for i := range n {
+		busy.ask("subscribe", atom, fmt.Sprintf("%s/%d", s.URL, i), "hub.secret", "old")
+		s.verification()
+	}
+	busy.settled()
+	release := make(chan struct{})
+	s.answers(func(w http.ResponseWriter, q *http.Request, c call) {
+		if c.method == http.MethodPost {
+			<-release
+		}
+		good(w, q, c)
+	})
+	busy.publish(2, "second")
+	first := s.notification().uri
+	busy.until("the others are claimed", func() bool {
+		return !slices.ContainsFunc(busy.list(), func(l store.Subscription) bool { return !l.InFlight })
+	})
+	// A third of them unsubscribes, a third renews, by the other hub, which verifies
+	// some of them; an operator removes the rest.
+	renewed := map[string]bool{}
+	var removed []int64
+	for i, l := range busy.list() {
+		switch uri := strings.TrimPrefix(l.Callback, s.URL); {
+		case uri == first:
+		case i%3 == 0:
+			idle.ask("unsubscribe", atom, l.Callback)
+			s.verification()
+		case i%3 == 1:
+			renewed[uri] = true
+			idle.ask("subscribe", atom, l.Callback, "hub.secret", "new")
+			s.verification()
+		default:
+			removed = append(removed, l.ID)
+		}
+	}
+	idle.settled()
+	if _, err := idle.Store.Remove(t.Context(), removed); err != nil {
+		t.Fatal(err)
+	}
+	close(release)
+	for range len(renewed) {
+		c := s.notification()
+		if !renewed[c.uri] || c.header.Get("X-Hub-Signature") != signature([]byte("new"), []byte("second")) {
+			t.Errorf("sent to %s with %v", c.uri, c.header["X-Hub-Signature"])
+		}
+		delete(renewed, c.uri)
+	}
+	busy.until("nothing is left to do", func() bool {
+		return !slices.ContainsFunc(busy.list(), func(l store.Subscription) bool { return l.Behind || l.InFlight })
+	})
+	s.quiet()
 }
 
 func TestNewRefuses(t *testing.T) {

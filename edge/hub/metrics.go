@@ -88,14 +88,15 @@ var (
 	descSubscriptions = describe("subscriptions", "Subscriptions by topic and state: active or failing.", "topic", "state")
 	descPending       = describe("handshakes_pending", "Verifications and denials that are still to be made.", "mode")
 	descBacklog       = describe("backlog", "Subscriptions that don't have the newest content yet.", "topic")
-	descOldest        = describe("oldest_undelivered_seconds", "Age of the newest content, as long as somebody doesn't have it.", "topic")
+	descOldest        = describe("oldest_undelivered_seconds", "For how long somebody could have had the newest content and hasn't got it; waits for a retry aside.", "topic")
+	descUp            = describe("state_up", "Whether the state could be read; without it the numbers that it has are missing.")
 	descInFlight      = describe("deliveries_in_flight", "Deliveries under way, by lane.", "lane")
 	descWaiting       = describe("deliveries_claimed", "Claimed deliveries that wait for a slot.")
 	descOpen          = describe("breakers_open", "Endpoints that don't answer and are left alone for the moment.")
 )
 
 func (s *state) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descSubscriptions, descPending, descBacklog, descOldest, descInFlight, descWaiting, descOpen} {
+	for _, d := range []*prometheus.Desc{descSubscriptions, descPending, descBacklog, descOldest, descUp, descInFlight, descWaiting, descOpen} {
 		to <- d
 	}
 }
@@ -111,17 +112,18 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	gauge(descWaiting, float64(waiting))
 	gauge(descOpen, float64(open))
 	counts, err := s.count(now)
-	if err != nil {
-		to <- prometheus.NewInvalidMetric(descSubscriptions, err)
+	if err != nil { // the other numbers are wanted all the more
+		gauge(descUp, 0)
 		return
 	}
+	gauge(descUp, 1)
 	for topic, c := range counts.Topics {
 		gauge(descSubscriptions, float64(c.Active), topic, "active")
 		gauge(descSubscriptions, float64(c.Failing), topic, "failing")
 		gauge(descBacklog, float64(c.Behind), topic)
 		age := 0.0
-		if c.Behind > 0 {
-			age = now.Sub(c.Changed).Seconds()
+		if !c.Due.IsZero() {
+			age = max(0, now.Sub(c.Due).Seconds())
 		}
 		gauge(descOldest, age, topic)
 	}

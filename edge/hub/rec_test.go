@@ -70,6 +70,12 @@ func TestRequests(t *testing.T) {
 		{"", "callback with spaces", subscribe("hub.callback", callback+"?a b"), 400, "characters"},
 		{"", "callback with a new line", subscribe("hub.callback", callback+"?a\r\nHost: x"), 400, "characters"},
 		{"", "callback with letters no URL has", subscribe("hub.callback", callback+"?é"), 400, "characters"},
+		{"", "callback with a host in disguise", subscribe("hub.callback", "https://%EF%BD%8Cocalhost:8443/"), 400, "not ASCII"},
+		{"", "callback at an address as one number", subscribe("hub.callback", "https://16909060/"), 400, "no address"},
+		{"", "callback at an address in hex", subscribe("hub.callback", "https://0x01020304/"), 400, "no address"},
+		{"", "callback at an address of two numbers", subscribe("hub.callback", "https://127.1/"), 400, "no address"},
+		{"", "callback at an address with a dot behind", subscribe("hub.callback", "https://127.0.0.1.:8443/"), 400, "no address"},
+		{"", "callback at a host with numbers", subscribe("hub.callback", "https://1.2.3.4.example.com/0x1"), 202, ""},
 		{"", "callback with broken escapes", subscribe("hub.callback", "https://127.0.0.1:8443/%zz"), 400, "not a URL"},
 		{"", "callback of 2,048 bytes", subscribe("hub.callback", long(2048)), 202, ""},
 		{"", "callback of 2,049 bytes", subscribe("hub.callback", long(2049)), 400, "2049 bytes"},
@@ -99,11 +105,11 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run("5.1 media type "+media, func(t *testing.T) { check(t, r, media, subscribe(), code, "") })
 	}
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete} {
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, "FOO"} {
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, httptest.NewRequest(method, reviewcast.PathHub+"?"+subscribe(), nil))
-		if w.Code != 405 || w.Header().Get("Allow") != "POST, OPTIONS" {
-			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
+		if w.Code != 405 || w.Header().Get("Allow") != "POST, OPTIONS" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %d, Allow %q, %s", method, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
 		}
 	}
 }
@@ -255,6 +261,9 @@ func TestJitterAndCap(t *testing.T) {
 	}
 	if low < 24*time.Second || high > 36*time.Second || high-low < 10*time.Second {
 		t.Errorf("waits from %s to %s, want 24 s to 36 s", low, high)
+	}
+	if wait := retryAfter(http.Header{"Retry-After": {"999999999999999999999"}}, now); wait != maxRetryAfter {
+		t.Errorf("a Retry-After that no number holds is %s, want %s", wait, maxRetryAfter)
 	}
 	if wait := h.retryAt(now, 2, 1000*time.Hour).Sub(now); wait != maxRetryAfter {
 		t.Errorf("a subscriber may have us wait %s, want %s", wait, maxRetryAfter)

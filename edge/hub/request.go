@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -109,8 +110,8 @@ func (h *Hub) subscription(f form, mode string) (r store.Request, err error) {
 	return r, nil
 }
 
-// callback checks where a subscriber wants to be called. It is kept and called
-// byte for byte, so it must be fit for a request line as it is.
+// callback checks where a subscriber wants to be called. Its query is kept and
+// called byte for byte, so it must be fit for a request line as it is.
 func (h *Hub) callback(s string) (*url.URL, error) {
 	if len(s) > maxCallback {
 		return nil, reject("hub.callback has %d bytes; it may have %d.", len(s), maxCallback)
@@ -126,6 +127,12 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 		return nil, reject("hub.callback must be an https URL.")
 	case u.Hostname() == "":
 		return nil, reject("hub.callback names no host.")
+	case strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > '~' }):
+		// Its many spellings would each have caps of their own.
+		return nil, reject("hub.callback has a host that is not ASCII; write it in punycode.")
+	case endsInNumber(u.Hostname()):
+		// 16909060 and 0x1020304 are 1.2.3.4 to some resolvers: likewise.
+		return nil, reject("hub.callback has a host that ends in a number and is no address; write it as four numbers.")
 	case u.User != nil:
 		return nil, reject("hub.callback must not have a user or password in it.")
 	case strings.Contains(s, "#"):
@@ -140,6 +147,21 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 		return nil, reject("hub.callback is at an address that is not public.")
 	}
 	return u, nil
+}
+
+// endsInNumber tells whether a host is none of DNS and no address as it is written,
+// either (WHATWG URL, section 3.5, "ends in a number").
+func endsInNumber(host string) bool {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return false
+	}
+	last := strings.TrimSuffix(host, ".")
+	last = strings.ToLower(last[strings.LastIndexByte(last, '.')+1:])
+	if last == "" {
+		return false
+	}
+	hex, ok := strings.CutPrefix(last, "0x")
+	return strings.Trim(last, "0123456789") == "" || ok && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
 // lease is what is granted: what was asked for, within our bounds. Unsubscribing
@@ -196,6 +218,8 @@ func asRejection(err error) *rejection {
 		return r
 	case errors.Is(err, store.ErrHostBusy):
 		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many callbacks of this host wait for their verification."}
+	case errors.Is(err, store.ErrBusy):
+		return &rejection{http.StatusServiceUnavailable, time.Minute, "Too many callbacks wait for their verification."}
 	case errors.Is(err, store.ErrFull):
 		return &rejection{http.StatusServiceUnavailable, time.Hour, "The hub has as many subscriptions as it can take."}
 	default:

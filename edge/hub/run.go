@@ -26,9 +26,20 @@ const (
 	// time.
 	reloadEvery = time.Second
 	// gather is how long acknowledgements wait for others to share a transaction.
-	gather = 10 * time.Millisecond
+	gather = 20 * time.Millisecond
 	// maxGather is how many share one.
 	maxGather = 512
+	// ackAgain is when acknowledgements that couldn't be written are tried again.
+	ackAgain = time.Second
+	// wordTries are how often, and wordAgain after what time, an outcome is tried that the
+	// state doesn't take, before it is tried without its words.
+	wordTries = 5
+	wordAgain = 100 * time.Millisecond
+	// leaveWithin is the time after Grace for writing the last outcomes down and giving
+	// claims up.
+	leaveWithin = 2 * time.Second
+	// complainEvery is how often the same trouble with the state is logged.
+	complainEvery = 10 * time.Second
 	// Grace is how long Run lets deliveries end.
 	Grace = 8 * time.Second
 )
@@ -44,11 +55,15 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 	work, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(errStopped)
+	// Outcomes are written down for a moment longer than deliveries may take.
+	last, stopWriting := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWriting()
 	h.lanes.work = func(d *delivery) { h.run(work, d) }
 	h.lanes.back = h.giveBack
 
-	var acknowledging, loops sync.WaitGroup
-	acknowledging.Go(func() { h.acknowledgeAll(work) })
+	var acknowledging, confirming, loops sync.WaitGroup
+	acknowledging.Go(func() { h.acknowledgeAll(last) })
+	confirming.Go(func() { h.confirmAll(last) })
 	for _, loop := range []func(context.Context){h.deliverAll, h.keep, h.reloads, h.listen,
 		func(ctx context.Context) { h.shakeAll(ctx, work) }} {
 		loops.Go(func() { loop(ctx) })
@@ -57,16 +72,18 @@ func (h *Hub) Run(ctx context.Context) error {
 	h.lanes.close()
 	grace := time.AfterFunc(Grace, func() { stop(errStopped) })
 	defer grace.Stop()
+	leaving := time.AfterFunc(Grace+leaveWithin, stopWriting)
+	defer leaving.Stop()
 	loops.Wait()
 	h.lanes.workers.Wait()
+	close(h.confirms)
+	confirming.Wait()
 	h.shaking.Wait()
 	close(h.acks)
 	acknowledging.Wait()
 	h.client.CloseIdleConnections()
 
-	leave, cancel := context.WithTimeout(context.WithoutCancel(ctx), Grace)
-	defer cancel()
-	if err := h.Store.Leave(leave, h.owner); err != nil {
+	if err := h.Store.Leave(last, h.owner); err != nil {
 		h.Logger.Warn("claims not given up; they lapse", "error", err)
 	}
 	return nil
@@ -77,21 +94,25 @@ func (h *Hub) deliverAll(ctx context.Context) {
 	tick := time.NewTicker(h.look)
 	defer tick.Stop()
 	topics := true // they may have moved since the last look
+	rest := false  // the state is in trouble: until the next tick
 	for {
-		if topics {
+		if topics && !rest {
+			topics = false
 			clear(h.dry)
+			h.due = nil
 			h.compare(ctx)
 		}
-		h.fill(ctx)
+		if !rest {
+			rest = h.fill(ctx) != nil
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-h.published:
 			topics = true
 		case <-tick.C:
-			topics = true
+			topics, rest = true, false
 		case <-h.deliveries:
-			topics = false
 		}
 	}
 }
@@ -112,7 +133,7 @@ func (h *Hub) compare(ctx context.Context) {
 		content, ok := edition.Topics[path]
 		row, known := rows[h.topic(path)]
 		switch {
-		case !ok || known && row.SHA256 == content.SHA256:
+		case !ok || known && row.SHA256 == content.SHA256 && row.Sequence >= edition.Sequence:
 		case !known || edition.Sequence > row.Sequence:
 			h.publish(ctx, path, content, edition.Sequence)
 		case edition.Sequence < row.Sequence:
@@ -141,49 +162,71 @@ func (h *Hub) publish(ctx context.Context, path string, content Content, sequenc
 }
 
 // fill claims deliveries as long as there are some and room for them.
-func (h *Hub) fill(ctx context.Context) {
+func (h *Hub) fill(ctx context.Context) error {
 	edition := h.Published()
 	if edition == nil {
-		return
+		return nil
 	}
-	left := append([]string{}, reviewcast.Topics...)
-	for len(left) > 0 && ctx.Err() == nil {
-		path := left[0]
+	if h.due == nil {
+		due, err := h.Store.Due(ctx, time.Now())
+		if err != nil {
+			h.storeError(ctx, "no look at what is due", err)
+			return err
+		}
+		h.due = []vein{}
+		for _, pace := range []store.Pace{store.Quick, store.New, store.Slow} {
+			for _, path := range reviewcast.Topics {
+				if slices.Contains(due, store.Vein{Topic: h.topic(path), Pace: pace}) {
+					h.due = append(h.due, vein{path, pace})
+				}
+			}
+		}
+	}
+	for left := slices.Clone(h.due); len(left) > 0 && ctx.Err() == nil; {
+		v := left[0]
 		left = left[1:]
-		content, ok := edition.Topics[path]
+		content, ok := edition.Topics[v.path]
 		if !ok {
 			continue
 		}
-		room, except := h.lanes.room()
-		if room <= 0 {
-			return // the lanes ask for more
-		}
-		if known, ok := h.dry[path]; ok && covers(except, known) {
+		known, dry := h.dry[v]
+		if dry && len(known) == 0 {
 			continue
 		}
-		claim := store.Claim{Owner: h.owner, Topic: h.topic(path), SHA256: content.SHA256, Except: except, Limit: min(room, claimBatch)}
+		room, except := h.lanes.room(v.pace)
+		if room <= 0 || dry && covers(except, known) {
+			continue // the lanes ask for more when there is room again
+		}
+		claim := store.Claim{Owner: h.owner, Topic: h.topic(v.path), SHA256: content.SHA256, Pace: v.pace, Except: except, Limit: min(room, claimBatch)}
 		claimed, err := h.Store.ClaimDeliveries(ctx, time.Now(), claim)
 		if err != nil {
 			h.storeError(ctx, "deliveries not claimed", err)
-			return
+			return err
 		}
 		if len(claimed) < claim.Limit {
 			// To find nothing costs a look at all that is due to the endpoints excepted: once
 			// a second is enough.
-			h.dry[path] = except
+			h.dry[v] = except
 		}
 		if len(claimed) == 0 {
 			continue
 		}
 		deliveries := make([]*delivery, len(claimed))
 		for i, c := range claimed {
-			deliveries[i] = &delivery{Delivery: c, content: content, path: path}
+			deliveries[i] = &delivery{Delivery: c, content: content, path: v.path, seen: c.ClaimedAt}
 		}
 		h.lanes.add(deliveries)
 		if len(claimed) == claim.Limit {
-			left = append(left, path) // there may be more; the other topics have their turn first
+			left = append(left, v) // there may be more; the others have their turn first
 		}
 	}
+	return nil
+}
+
+// vein is where work is looked for: a topic's subscribers of one pace.
+type vein struct {
+	path string
+	pace store.Pace
 }
 
 // covers tells whether all of some endpoints are among others.
@@ -195,10 +238,11 @@ func covers(all, some []string) bool {
 func (h *Hub) giveBack(deliveries []*delivery, wait time.Duration) {
 	for _, d := range deliveries {
 		o := store.Outcome{Delivery: d.Delivery, Verdict: store.Released}
-		if wait > 0 {
-			o.Next = time.Now().Add(wait + jitter(wait/4)) // not all at once
+		outcome := "released"
+		if wait > 0 { // a breaker's
+			o.Next, outcome = time.Now().Add(wait+jitter(wait/4)), "postponed" // not all at once
 		}
-		h.metrics.deliveries.WithLabelValues("postponed").Inc()
+		h.metrics.deliveries.WithLabelValues(outcome).Inc()
 		h.acks <- o
 	}
 }
@@ -209,17 +253,19 @@ func (h *Hub) giveBack(deliveries []*delivery, wait time.Duration) {
 func (h *Hub) acknowledgeAll(ctx context.Context) {
 	for first := range h.acks {
 		batch := h.gather(first)
-		for {
-			err := h.Store.Acknowledge(ctx, time.Now(), h.owner, batch)
+		for left := batch; ; {
+			err := h.Store.Acknowledge(ctx, time.Now(), h.owner, left)
 			if err == nil {
 				break
 			}
-			h.Logger.Error("deliveries not acknowledged; trying again", "deliveries", len(batch), "error", err)
+			h.storeError(ctx, "deliveries not acknowledged", err)
 			select {
-			case <-time.After(time.Second):
-				continue
+			case <-time.After(ackAgain):
+				if left = h.acknowledgeParts(ctx, left); len(left) > 0 {
+					continue
+				}
 			case <-ctx.Done():
-				h.Logger.Error("stopped before deliveries were acknowledged; they will be repeated", "deliveries", len(batch))
+				h.Logger.Error("stopped before deliveries were acknowledged; they will be repeated", "deliveries", len(left))
 			}
 			break
 		}
@@ -234,11 +280,56 @@ func (h *Hub) acknowledgeAll(ctx context.Context) {
 	}
 }
 
+// acknowledgeParts writes what can be written of a batch that couldn't be as a
+// whole, and gives what is left: an outcome that the database doesn't take shall not
+// keep the others from being written. When it is the database, the rest waits.
+func (h *Hub) acknowledgeParts(ctx context.Context, batch []store.Outcome) (left []store.Outcome) {
+	if len(batch) == 1 {
+		if h.acknowledgeOne(ctx, batch[0]) {
+			return nil
+		}
+		return batch
+	}
+	for half := range slices.Chunk(batch, (len(batch)+1)/2) {
+		if len(left) > 0 {
+			left = append(left, half...) // the first half met trouble that isn't one outcome's
+		} else if h.Store.Acknowledge(ctx, time.Now(), h.owner, half) != nil {
+			left = h.acknowledgeParts(ctx, half)
+		}
+	}
+	return left
+}
+
+// acknowledgeOne writes an outcome that has failed to be written; it tells whether it
+// could. One that is refused again and again, while the database takes something else
+// right after, is written without its words: a database that has hiccups drops none.
+func (h *Hub) acknowledgeOne(ctx context.Context, o store.Outcome) bool {
+	for range wordTries {
+		if h.Store.Acknowledge(ctx, time.Now(), h.owner, []store.Outcome{o}) == nil {
+			return true
+		}
+		if o.Error == "" && o.Reason == "" || h.Store.Beat(ctx, time.Now(), h.owner) != nil {
+			return false
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(wordAgain):
+		}
+	}
+	o.Error, o.Reason = "", ""
+	if h.Store.Acknowledge(ctx, time.Now(), h.owner, []store.Outcome{o}) != nil {
+		return false
+	}
+	h.Logger.Error("delivery acknowledged without its error, which the state doesn't take", "subscription", o.Delivery.ID)
+	return true
+}
+
 func (h *Hub) gather(first store.Outcome) []store.Outcome {
 	batch := []store.Outcome{first}
 	timer := time.NewTimer(gather)
 	defer timer.Stop()
-	for len(batch) < maxGather {
+	for len(batch) < maxGather && !(len(h.acks) == 0 && h.lanes.quiet()) {
 		select {
 		case o, ok := <-h.acks:
 			if !ok {
@@ -324,6 +415,17 @@ func (h *Hub) listen(ctx context.Context) {
 
 func (h *Hub) storeError(ctx context.Context, what string, err error) {
 	if ctx.Err() == nil {
-		h.Logger.Error(what+"; trying again", "error", err)
+		h.complain(what+"; trying again", err)
+	}
+}
+
+// complain logs trouble with the state, the same once in a while: it may be met
+// thousands of times a second.
+func (h *Hub) complain(what string, err error) {
+	h.complaints.Lock()
+	defer h.complaints.Unlock()
+	if now := time.Now(); now.Sub(h.complained[what]) >= complainEvery {
+		h.complained[what] = now
+		h.Logger.Error(what, "error", err)
 	}
 }

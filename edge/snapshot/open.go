@@ -67,7 +67,7 @@ func open(read reader, c Config) (*Snapshot, error) {
 	if err := s.readManifest(body, c.BaseURL); err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
-	if err := s.readFiles(read, c.Logger); err != nil {
+	if err := s.readFiles(read, c); err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
 	}
 	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
@@ -113,14 +113,14 @@ func (s *Snapshot) readManifest(body []byte, baseURL string) error {
 }
 
 // readFiles reads every listed file and its encoded variants and checks them.
-func (s *Snapshot) readFiles(read reader, logger *slog.Logger) error {
+func (s *Snapshot) readFiles(read reader, c Config) error {
 	files := make([]*File, len(s.manifest.Files))
 	errs := make([]error, len(files)) // by file, so that the first in order is reported
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, listed := range s.manifest.Files {
 		g.Go(func() error {
-			files[i], errs[i] = readFile(read, listed, logger)
+			files[i], errs[i] = readFile(read, listed, c)
 			return nil
 		})
 	}
@@ -135,7 +135,7 @@ func (s *Snapshot) readFiles(read reader, logger *slog.Logger) error {
 	return nil
 }
 
-func readFile(read reader, listed reviewcast.File, logger *slog.Logger) (*File, error) {
+func readFile(read reader, listed reviewcast.File, config Config) (*File, error) {
 	name := listed.Path[1:]
 	body, err := read(name)
 	if err != nil {
@@ -144,8 +144,10 @@ func readFile(read reader, listed reviewcast.File, logger *slog.Logger) (*File, 
 	if int64(len(body)) != listed.Size {
 		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), listed.Size)
 	}
-	if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != listed.SHA256 {
-		return nil, fmt.Errorf("%s has the sha256 %x, the manifest says %s", name, sum, listed.SHA256)
+	if !config.Hashed {
+		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != listed.SHA256 {
+			return nil, fmt.Errorf("%s has the sha256 %x, the manifest says %s", name, sum, listed.SHA256)
+		}
 	}
 	f := &File{File: listed, Body: body}
 	for _, c := range codings {
@@ -157,7 +159,7 @@ func readFile(read reader, listed reviewcast.File, logger *slog.Logger) (*File, 
 			err = c.check(encoded, body)
 		}
 		if err != nil {
-			logger.Warn("encoded variant left out", "file", name+c.suffix, "error", err)
+			config.Logger.Warn("encoded variant left out", "file", name+c.suffix, "error", err)
 			continue
 		}
 		sum := sha256.Sum256(encoded)

@@ -46,6 +46,9 @@ type Config struct {
 	// File, Files, Manifest and Sequence may be asked. An editor's preview shows the
 	// page by such a one, while the real one is still being made.
 	FilesOnly bool
+	// Hashed says that the manifest was made of these very bytes, in this process:
+	// they aren't hashed again.
+	Hashed bool
 }
 
 // Snapshot is one published directory: files and indexes. It is immutable and

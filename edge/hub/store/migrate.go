@@ -15,9 +15,10 @@ import (
 //go:embed migrations
 var migrations embed.FS
 
-// migrate brings the tables up to date. Of several processes that start at once
-// one only may run it at a time: the callers see to that.
-func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string) error {
+// migrate brings the tables up to date, or only checks that they are. Tables of a
+// newer program are refused: what they mean may have changed. Of several processes
+// that start at once one only may run it at a time: the callers see to that.
+func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool) error {
 	files, err := fs.Sub(migrations, "migrations/"+dir)
 	if err != nil {
 		return err
@@ -25,6 +26,17 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string)
 	p, err := goose.NewProvider(dialect, db, files, goose.WithTableName("hub_schema"))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
+	}
+	there, err := p.GetDBVersion(ctx)
+	if err != nil {
+		return fmt.Errorf("read the version of the tables: %w", err)
+	}
+	sources := p.ListSources()
+	switch known := sources[len(sources)-1].Version; {
+	case there > known:
+		return fmt.Errorf("%w: %d, which is newer than %d; use the newer reviewcast", ErrSchema, there, known)
+	case there < known && !up:
+		return fmt.Errorf("%w: %d, which is older than %d; an edge of this version brings them up to date", ErrSchema, there, known)
 	}
 	if _, err := p.Up(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)

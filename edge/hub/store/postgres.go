@@ -18,9 +18,19 @@ const (
 	channel = "reviewcast_hub"
 	// migrationLock is the key of the advisory lock, any number that is ours.
 	migrationLock = 0x7265766965776361
+	// callTimeout ends a query of a database that has gone silent: its callers have
+	// work to put off and requests to refuse.
+	callTimeout = 10 * time.Second
 	// maxConns is how many connections a hub has, one of its own for LISTEN aside.
 	maxConns = 8
 )
+
+// settings keep the planner from reading and sorting all that is due for every
+// claim, and the whole table for every acknowledgement: whenever its statistics are
+// older than the last publish, they tell it that next to nothing is due. All
+// queries but the counts are look-ups in an index, in its order. Compiling them
+// takes longer than running them.
+const settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 
 // postgres is a database that several hubs share.
 type postgres struct {
@@ -32,15 +42,18 @@ type postgres struct {
 	wg     sync.WaitGroup
 }
 
-func openPostgres(ctx context.Context, address string) (Store, error) {
+func openPostgres(ctx context.Context, address string, o Options) (Store, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
 		return nil, fmt.Errorf("open state: %w", err) // pgx leaves the password out
 	}
-	db := stdlib.OpenDB(*config)
+	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
+		_, err := conn.Exec(ctx, settings)
+		return err
+	}))
 	db.SetMaxOpenConns(maxConns)
 	db.SetMaxIdleConns(maxConns)
-	if err := migrateLocked(ctx, db); err != nil {
+	if err := migrateLocked(ctx, db, o.Exclusive); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state in database %s on %s: %w", config.Database, config.Host, err), db.Close())
 	}
 	listening, cancel := context.WithCancel(context.Background())
@@ -51,7 +64,7 @@ func openPostgres(ctx context.Context, address string) (Store, error) {
 }
 
 // migrateLocked migrates under an advisory lock: edges are often started together.
-func migrateLocked(ctx context.Context, db *sql.DB) error {
+func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
 		return err
@@ -60,12 +73,14 @@ func migrateLocked(ctx context.Context, db *sql.DB) error {
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("lock migrations: %w", err)
 	}
-	err = migrate(ctx, db, goose.DialectPostgres, "postgres")
+	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up)
 	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
 	return errors.Join(err, unlockErr)
 }
 
 func (p *postgres) write(ctx context.Context, f func(context.Context, transaction) error) error {
+	ctx, cancel := p.limit(ctx)
+	defer cancel()
 	tx, err := p.db.BeginTx(ctx, nil)
 	if err != nil {
 		return err
@@ -77,6 +92,23 @@ func (p *postgres) write(ctx context.Context, f func(context.Context, transactio
 	return tx.Commit()
 }
 
+func (p *postgres) single(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	ctx, cancel := p.limit(ctx)
+	defer cancel()
+	return p.db.ExecContext(ctx, p.sql[query], args...)
+}
+
+func (p *postgres) singleEach(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	ctx, cancel := p.limit(ctx)
+	defer cancel()
+	return each(ctx, p.db, scan, p.sql[query], args...)
+}
+
+func (p *postgres) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, callTimeout)
+}
+
+func (p *postgres) check() error          { return nil }
 func (p *postgres) reader() *sql.DB       { return p.db }
 func (p *postgres) wake() <-chan struct{} { return p.woken }
 

@@ -14,6 +14,7 @@ type dialect struct {
 	column   func(name string) string  // of an outcome
 	outcomes string                    // the JSON array $1 as the table a, %s for its columns
 	list     func(param string) string // a JSON array of strings as a subquery
+	among    func(param string) string // whether a number is in a JSON array
 	skip     func(alias string) string // after the LIMIT of a claim
 }
 
@@ -22,6 +23,7 @@ var (
 		column:   func(name string) string { return "value->>'" + name + "' AS " + name },
 		outcomes: "(SELECT %s FROM json_each($1)) AS a",
 		list:     func(param string) string { return "SELECT value FROM json_each(" + param + ")" },
+		among:    func(param string) string { return "IN (SELECT value FROM json_each(" + param + "))" },
 		skip:     func(string) string { return "" }, // one writer at a time
 	}
 	postgresDialect = dialect{
@@ -36,6 +38,9 @@ var (
 		outcomes: "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(%s)",
 		list: func(param string) string {
 			return "SELECT json_array_elements_text(CAST(CAST(" + param + " AS text) AS json))"
+		},
+		among: func(param string) string {
+			return "= ANY (CAST(translate(CAST(" + param + " AS text), '[]', '{}') AS bigint[]))"
 		},
 		skip: func(alias string) string { return "FOR UPDATE OF " + alias + " SKIP LOCKED" },
 	}
@@ -67,6 +72,12 @@ func (d dialect) expand(text string) string {
 			word = fmt.Sprintf(d.outcomes, strings.Join(columns, ", "))
 		case "list":
 			word = d.list(arg)
+		case "among":
+			word = d.among(arg)
+		case "living":
+			p := strings.Fields(arg)
+			word = fmt.Sprintf("SELECT owner FROM owners WHERE alive_until > %[2]s OR NOT EXISTS "+
+				"(SELECT 1 FROM owners WHERE owner = %[1]s AND alive_until > %[2]s AND since <= %[3]s)", p[0], p[1], p[2])
 		case "skip":
 			word = d.skip(strings.TrimPrefix(arg, "locked "))
 		default:

@@ -1,6 +1,9 @@
--- Every query of the store, for both databases. Three words are put in by the
+-- Every query of the store, for both databases. Four words are put in by the
 -- dialect: {{outcomes …}} is the JSON array $1 as the table a with these columns,
--- {{list $n}} a JSON array's elements, {{skip locked}} keeps two hubs from waiting for each other's claims.
+-- {{list $n}} a JSON array's strings, {{among $n}} whether a number is in a JSON array, {{skip locked}} keeps two hubs from waiting for each other's claims.
+-- {{living $owner $now $since}} is the same in both: the owners that an owner may not take
+-- for dead. Unless he himself has been alive without a gap since the last time, that is
+-- everybody who hasn't left: they may have been away from the database together.
 
 -- name: publish
 INSERT INTO topics (topic, version, sha256, sequence, changed_at)
@@ -10,11 +13,23 @@ SET version = topics.version + 1, sha256 = excluded.sha256, sequence = excluded.
 WHERE excluded.sequence > topics.sequence AND excluded.sha256 <> topics.sha256
 RETURNING version
 
+-- name: same content
+-- The sequence goes on with what is the newest, or an edge that lags could bring back
+-- what was published between.
+UPDATE topics SET sequence = $3 WHERE topic = $1 AND sha256 = $2 AND sequence < $3
+
+-- name: first content
+INSERT INTO topics (topic, version, sha256, sequence, changed_at) VALUES ($1, 1, $2, $3, $4) ON CONFLICT (topic) DO NOTHING
+
 -- name: topics
 SELECT topic, version, sha256, sequence, changed_at FROM topics
 
 -- name: pending of host
-SELECT count(*) FROM handshakes WHERE host = $1 AND NOT (topic = $2 AND callback = $3)
+-- Denials are ours, and no reason to refuse whom they tell to subscribe again.
+SELECT count(*) FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 AND NOT (topic = $2 AND callback = $3)
+
+-- name: pending
+SELECT count(*) FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe')
 
 -- name: subscribed
 SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3
@@ -28,22 +43,25 @@ SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease
   next_attempt = excluded.next_attempt, claimed_by = NULL
 
 -- name: version
--- A topic without a row will have version 1: its first content is news to nobody.
-SELECT coalesce(max(version), 1) FROM topics WHERE topic = $1
+SELECT version, sha256, sequence FROM topics WHERE topic = $1
 
 -- name: claim handshakes
 UPDATE handshakes SET claimed_by = $1, claimed_until = $2
 WHERE token IN (
   SELECT h.token FROM handshakes AS h
   WHERE h.next_attempt <= $3
-    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by NOT IN (SELECT owner FROM owners WHERE alive_until > $3))
+    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living $1 $3 $6}}))
     AND h.endpoint NOT IN ({{list $4}})
-  ORDER BY h.next_attempt
+  -- Whoever hasn't been asked yet is before those who didn't answer.
+  ORDER BY h.attempts, h.next_attempt
   LIMIT $5 {{skip locked h}})
-RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, attempts, requested_at, next_attempt
+RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
 
 -- name: end handshake
 DELETE FROM handshakes WHERE token = $1 RETURNING version
+
+-- name: newer request
+SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
 
 -- name: subscribe
 INSERT INTO subscriptions (topic, callback, endpoint, secret, lease_seconds, created_at, renewed_at, expires_at, delivered_version)
@@ -56,7 +74,8 @@ SET secret = excluded.secret, lease_seconds = excluded.lease_seconds,
   delivered_version = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.delivered_version ELSE subscriptions.delivered_version END,
   failures = CASE WHEN subscriptions.expires_at <= $6 THEN 0 ELSE subscriptions.failures END,
   next_attempt = CASE WHEN subscriptions.expires_at <= $6 THEN 0 ELSE subscriptions.next_attempt END,
-  last_error = CASE WHEN subscriptions.expires_at <= $6 THEN '' ELSE subscriptions.last_error END
+  last_error = CASE WHEN subscriptions.expires_at <= $6 THEN '' ELSE subscriptions.last_error END,
+  pace = CASE WHEN subscriptions.expires_at <= $6 THEN 1 ELSE subscriptions.pace END
 RETURNING id
 
 -- name: unsubscribe
@@ -65,31 +84,49 @@ DELETE FROM subscriptions WHERE topic = $1 AND callback = $2 RETURNING id
 -- name: postpone
 UPDATE handshakes SET attempts = $2, next_attempt = $3, claimed_by = NULL WHERE token = $1
 
+-- name: due
+-- Claimed ones included: it is asked to spare claims that find nothing.
+SELECT t.topic, p.pace
+FROM topics AS t CROSS JOIN (SELECT 1 AS pace UNION ALL SELECT 2 UNION ALL SELECT 3) AS p
+WHERE EXISTS (
+  SELECT 1 FROM subscriptions AS s
+  WHERE s.topic = t.topic AND s.pace = p.pace AND s.delivered_version < t.version
+    AND s.next_attempt <= $1 AND s.expires_at > $1)
+
 -- name: claim deliveries
 UPDATE subscriptions SET claimed_by = $1, claimed_until = $2
 WHERE id IN (
   SELECT s.id FROM subscriptions AS s
-  WHERE s.topic = $3
+  WHERE s.topic = $3 AND s.pace = $9
     AND s.delivered_version < (SELECT version FROM topics WHERE topic = $3 AND sha256 = $4)
     AND s.next_attempt <= $5 AND s.expires_at > $5
-    AND (s.claimed_by IS NULL OR s.claimed_until <= $5 OR s.claimed_by NOT IN (SELECT owner FROM owners WHERE alive_until > $5))
+    AND (s.claimed_by IS NULL OR s.claimed_until <= $5 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{living $1 $5 $8}}))
     AND s.endpoint NOT IN ({{list $6}})
   ORDER BY s.delivered_version, s.next_attempt
   LIMIT $7 {{skip locked s}})
 RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $3)
 
+-- name: confirm
+SELECT s.id, s.secret, s.expires_at, s.failures, (SELECT version FROM topics WHERE topic = s.topic)
+FROM subscriptions AS s
+WHERE s.id {{among $1}} AND s.claimed_by = $2
+
 -- name: delivered
 UPDATE subscriptions
 SET delivered_version = CASE WHEN a.version > delivered_version THEN a.version ELSE delivered_version END,
   delivered_at = a.at, failures = 0, next_attempt = 0, last_error = '',
+  -- Who was slow must be quick twice before he is held to be.
+  pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END,
   -- True whoever holds the claim by now; but a claim that was taken over is the other's.
   claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END
-FROM {{outcomes id version at}}
+FROM {{outcomes id version at slow}}
 WHERE subscriptions.id = a.id
 
 -- name: failed
-UPDATE subscriptions SET failures = a.failures, next_attempt = a.next, last_error = a.error, claimed_by = NULL
-FROM {{outcomes id failures next error}}
+-- An operator may have forgotten its failures meanwhile.
+UPDATE subscriptions SET failures = subscriptions.failures + 1, next_attempt = a.next, last_error = a.error, claimed_by = NULL,
+  pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END
+FROM {{outcomes id next error slow}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: released
@@ -101,19 +138,22 @@ WHERE subscriptions.id = a.id AND claimed_by = $2
 -- Where a request is pending already, its answer will tell the subscriber more than a denial.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
 SELECT a.token, s.topic, s.callback, s.endpoint, a.host, 'denied', 0, a.reason, 0, a.at, a.at
-FROM {{outcomes id token host reason at started}} JOIN subscriptions AS s ON s.id = a.id
-WHERE s.claimed_by = $2 AND s.renewed_at <= a.started
+FROM {{outcomes id token host reason at started failures}} JOIN subscriptions AS s ON s.id = a.id
+WHERE s.claimed_by = $2 AND s.renewed_at <= a.started AND s.failures = a.failures
 ON CONFLICT (topic, callback) DO NOTHING
 
 -- name: removed
--- A callback that was verified after the delivery began has not gone.
+-- A callback that was verified after the delivery began has not gone, nor has one
+-- failed too often whose failures an operator has forgotten.
 DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
-  SELECT s.id FROM {{outcomes id started}} JOIN subscriptions AS s ON s.id = a.id WHERE s.renewed_at <= a.started)
+  SELECT s.id FROM {{outcomes id started failures}} JOIN subscriptions AS s ON s.id = a.id
+  WHERE s.renewed_at <= a.started AND (a.failures < 0 OR s.failures = a.failures))
 
 -- name: beat
-INSERT INTO owners (owner, alive_until) VALUES ($1, $2)
-ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until
+INSERT INTO owners (owner, alive_until, since) VALUES ($1, $2, $3)
+ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until,
+  since = CASE WHEN owners.alive_until <= $3 THEN $3 ELSE owners.since END
 
 -- name: leave
 DELETE FROM owners WHERE owner = $1
@@ -124,12 +164,12 @@ DELETE FROM owners WHERE alive_until <= $1
 -- name: sweep
 DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
 
--- name: count topics
-SELECT t.topic, t.changed_at, count(s.id),
-  coalesce(sum(CASE WHEN s.failures > 0 THEN 1 ELSE 0 END), 0),
-  coalesce(sum(CASE WHEN s.delivered_version < t.version THEN 1 ELSE 0 END), 0)
-FROM topics AS t LEFT JOIN subscriptions AS s ON s.topic = t.topic AND s.expires_at > $1
-GROUP BY t.topic, t.changed_at
+-- name: count versions
+-- Most are at one version: a few rows for each topic.
+SELECT topic, delivered_version, count(*), sum(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
+  sum(CASE WHEN next_attempt <= $1 THEN 1 ELSE 0 END), coalesce(min(CASE WHEN next_attempt <= $1 THEN next_attempt END), 0)
+FROM subscriptions WHERE expires_at > $1
+GROUP BY topic, pace, delivered_version
 
 -- name: count subscriptions
 SELECT count(*) FROM subscriptions
@@ -139,7 +179,9 @@ SELECT mode, count(*) FROM handshakes GROUP BY mode
 
 -- name: list
 SELECT s.id, s.topic, s.callback, s.secret IS NOT NULL, s.lease_seconds, s.created_at, s.renewed_at, s.expires_at,
-  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.claimed_by IS NOT NULL
+  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.pace,
+  CASE WHEN s.claimed_by IS NULL OR s.claimed_until <= $7 THEN false WHEN $7 = 0 THEN true
+    ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > $7) END
 FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic
 WHERE s.id > $1 AND ($2 = '' OR s.topic = $2) AND ($3 = '' OR s.callback = $3)
   AND ($4 = 0 OR s.failures > 0)
@@ -147,12 +189,12 @@ WHERE s.id > $1 AND ($2 = '' OR s.topic = $2) AND ($3 = '' OR s.callback = $3)
 ORDER BY s.id
 LIMIT $6
 
--- name: pending
-SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, attempts, requested_at, next_attempt
+-- name: list handshakes
+SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
 FROM handshakes ORDER BY requested_at, token LIMIT $1
 
 -- name: retry
-UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE CAST(id AS text) IN ({{list $1}})
+UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{among $1}} RETURNING id
 
 -- name: remove
-DELETE FROM subscriptions WHERE CAST(id AS text) IN ({{list $1}})
+DELETE FROM subscriptions WHERE id {{among $1}} RETURNING id

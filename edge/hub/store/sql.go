@@ -9,15 +9,27 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 )
+
+// ownerForgotten is how long after its end an owner's row is dropped. Until then
+// those that have just come back know that it may, too.
+const ownerForgotten = 10 * OwnerLapse
 
 // database is what differs between the two beyond the words of queries.sql.
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
 	write(ctx context.Context, f func(context.Context, transaction) error) error
-	// reader is for queries outside of transactions.
+	// single runs one statement, which is durable when it returns, in fewer messages
+	// than a transaction takes. SingleEach is for one that gives rows.
+	single(ctx context.Context, query string, args ...any) (sql.Result, error)
+	singleEach(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
+	// reader is for queries outside of transactions, within a limit.
 	reader() *sql.DB
+	limit(ctx context.Context) (context.Context, context.CancelFunc)
+	// check tells of trouble that queries don't meet.
+	check() error
 	// announce tells other processes, when tx commits, that there is work.
 	announce(ctx context.Context, tx transaction) error
 	wake() <-chan struct{}
@@ -86,6 +98,14 @@ func array(list []string) string {
 	return marshal(list)
 }
 
+// numbers makes the JSON array that the queries take as numbers.
+func numbers(list []int64) string {
+	if len(list) == 0 {
+		return "[]"
+	}
+	return marshal(list)
+}
+
 func ids(list []int64) string {
 	texts := make([]string, len(list))
 	for i, id := range list {
@@ -107,7 +127,8 @@ func (s *sqlStore) Publish(ctx context.Context, now time.Time, p Publication) (m
 		var version int64
 		err := tx.row(ctx, "publish", p.Topic, p.SHA256, p.Sequence, millis(now)).Scan(&version)
 		if errors.Is(err, sql.ErrNoRows) {
-			return nil
+			_, err = tx.exec(ctx, "same content", p.Topic, p.SHA256, p.Sequence)
+			return err
 		} else if err != nil {
 			return err
 		}
@@ -122,42 +143,30 @@ func (s *sqlStore) Publish(ctx context.Context, now time.Time, p Publication) (m
 
 func (s *sqlStore) Topics(ctx context.Context) (map[string]Publication, error) {
 	topics := map[string]Publication{}
-	err := each(ctx, s.db.reader(), func(rows *sql.Rows) error {
+	err := s.each(ctx, func(rows *sql.Rows) error {
 		var p Publication
 		var changed int64
 		err := rows.Scan(&p.Topic, &p.Version, &p.SHA256, &p.Sequence, &changed)
 		p.ChangedAt = moment(changed)
 		topics[p.Topic] = p
 		return err
-	}, s.sql["topics"])
+	}, "topics")
 	if err != nil {
 		return nil, fmt.Errorf("read topics: %w", err)
 	}
 	return topics, nil
 }
 
-func (s *sqlStore) Request(ctx context.Context, now time.Time, r Request, caps Caps) error {
+func (s *sqlStore) Request(ctx context.Context, now time.Time, r Request, served Publication, caps Caps) error {
 	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		var n int
-		if err := tx.row(ctx, "pending of host", r.Host, r.Topic, r.Callback).Scan(&n); err != nil {
+		if err := admit(ctx, tx, now, r, caps); err != nil {
 			return err
 		}
-		if n >= caps.PendingPerHost {
-			return ErrHostBusy
-		}
-		if caps.Full && r.Mode == ModeSubscribe {
-			if err := tx.row(ctx, "subscribed", r.Topic, r.Callback, millis(now)).Scan(&n); err != nil {
-				return err
-			}
-			if n == 0 {
-				return ErrFull
-			}
-		}
-		var version int64
-		if err := tx.row(ctx, "version", r.Topic).Scan(&version); err != nil {
+		version, err := servedVersion(ctx, tx, now, r.Topic, served)
+		if err != nil {
 			return err
 		}
-		_, err := tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
+		_, err = tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
 			int64(r.Lease/time.Second), r.Secret, version, millis(now))
 		if err != nil {
 			return err
@@ -170,12 +179,64 @@ func (s *sqlStore) Request(ctx context.Context, now time.Time, r Request, caps C
 	return nil
 }
 
+// admit holds a request against the caps.
+func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps Caps) error {
+	var ofHost, all, there int
+	if err := tx.row(ctx, "pending of host", r.Host, r.Topic, r.Callback).Scan(&ofHost); err != nil {
+		return err
+	}
+	if err := tx.row(ctx, "pending").Scan(&all); err != nil {
+		return err
+	}
+	busy, crowded := ofHost >= caps.PendingPerHost, caps.Pending > 0 && all >= caps.Pending
+	full := caps.Full && r.Mode == ModeSubscribe
+	if !busy && !crowded && !full {
+		return nil
+	}
+	if err := tx.row(ctx, "subscribed", r.Topic, r.Callback, millis(now)).Scan(&there); err != nil {
+		return err
+	}
+	switch {
+	case there > 0:
+		return nil
+	case busy:
+		return ErrHostBusy
+	case crowded:
+		return ErrBusy
+	default:
+		return ErrFull
+	}
+}
+
+// servedVersion is the version that a topic has where it is served: what a
+// subscriber can fetch, so that any higher one is news to him.
+func servedVersion(ctx context.Context, tx transaction, now time.Time, topic string, served Publication) (int64, error) {
+	var version, sequence int64
+	var hash string
+	read := func() error { return tx.row(ctx, "version", topic).Scan(&version, &hash, &sequence) }
+	err := read()
+	if errors.Is(err, sql.ErrNoRows) && served.SHA256 != "" {
+		// Nobody has published it yet. Without its row a change would look like the
+		// first content, should the hub stop before it writes that.
+		if _, err = tx.exec(ctx, "first content", topic, served.SHA256, served.Sequence, millis(now)); err == nil {
+			err = read()
+		}
+	}
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return 0, nil // there is nothing to fetch: all that comes is news
+	case err != nil:
+		return 0, err
+	case served.SHA256 != "" && served.SHA256 != hash && served.Sequence < sequence:
+		return version - 1, nil // an edge that lags has shown him older content
+	default:
+		return version, nil
+	}
+}
+
 func (s *sqlStore) ClaimHandshakes(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Handshake, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		claimed = nil
-		return tx.each(ctx, scanHandshake(&claimed), "claim handshakes",
-			owner, millis(now.Add(ClaimLapse)), millis(now), array(except), n)
-	})
+	err = s.db.singleEach(ctx, scanHandshake(&claimed), "claim handshakes",
+		owner, millis(now.Add(ClaimLapse)), millis(now), array(except), n, millis(now.Add(-OwnerLapse)))
 	if err != nil {
 		return nil, fmt.Errorf("claim handshakes: %w", err)
 	}
@@ -186,7 +247,7 @@ func scanHandshake(into *[]Handshake) func(*sql.Rows) error {
 	return func(rows *sql.Rows) error {
 		var h Handshake
 		var lease, requested, next int64
-		err := rows.Scan(&h.Token, &h.Topic, &h.Callback, &h.Endpoint, &h.Host, &h.Mode, &lease, &h.Secret, &h.Reason,
+		err := rows.Scan(&h.Token, &h.Topic, &h.Callback, &h.Endpoint, &h.Host, &h.Mode, &lease, &h.Secret, &h.Reason, &h.Version,
 			&h.Attempts, &requested, &next)
 		h.Lease, h.RequestedAt, h.NextAttempt = time.Duration(lease)*time.Second, moment(requested), moment(next)
 		*into = append(*into, h)
@@ -198,6 +259,18 @@ func (s *sqlStore) Settle(ctx context.Context, now time.Time, h Handshake, apply
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var version int64
 		err := tx.row(ctx, "end handshake", h.Token).Scan(&version)
+		if errors.Is(err, sql.ErrNoRows) && apply {
+			// A newer request has taken its place. What was confirmed counts all the same, as
+			// long as the newer is still to be settled, and will have the last word: or
+			// whoever knows a callback could keep it from ever subscribing.
+			var newer int
+			if err := tx.row(ctx, "newer request", h.Topic, h.Callback).Scan(&newer); err != nil {
+				return err
+			}
+			if newer > 0 {
+				version, err = h.Version, nil
+			}
+		}
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return ErrStale
@@ -225,22 +298,62 @@ func (s *sqlStore) Postpone(ctx context.Context, h Handshake, attempts int, next
 	return s.exec(ctx, "postpone", h.Token, attempts, millis(next))
 }
 
+func (s *sqlStore) Due(ctx context.Context, now time.Time) (due []Vein, err error) {
+	err = s.each(ctx, func(rows *sql.Rows) error {
+		var v Vein
+		err := rows.Scan(&v.Topic, &v.Pace)
+		due = append(due, v)
+		return err
+	}, "due", millis(now))
+	if err != nil {
+		return nil, fmt.Errorf("look what is due: %w", err)
+	}
+	return due, nil
+}
+
 func (s *sqlStore) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (claimed []Delivery, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		claimed = nil
-		return tx.each(ctx, func(rows *sql.Rows) error {
-			d := Delivery{ClaimedAt: now}
-			var expires int64
-			err := rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, &expires, &d.Failures, &d.Version)
-			d.ExpiresAt = moment(expires)
-			claimed = append(claimed, d)
-			return err
-		}, "claim deliveries", c.Owner, millis(now.Add(ClaimLapse)), c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit)
-	})
+	if c.Pace == AnyPace {
+		left := c
+		for left.Pace = New; left.Pace <= Slow && left.Limit > 0; left.Pace++ {
+			some, err := s.ClaimDeliveries(ctx, now, left)
+			if claimed = append(claimed, some...); err != nil {
+				return claimed, err
+			}
+			left.Limit -= len(some)
+		}
+		return claimed, nil
+	}
+	err = s.db.singleEach(ctx, func(rows *sql.Rows) error {
+		d := Delivery{ClaimedAt: now, Pace: c.Pace}
+		var expires int64
+		err := rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, &expires, &d.Failures, &d.Version)
+		d.ExpiresAt = moment(expires)
+		claimed = append(claimed, d)
+		return err
+	}, "claim deliveries", c.Owner, millis(now.Add(ClaimLapse)), c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit, millis(now.Add(-OwnerLapse)), int64(c.Pace))
 	if err != nil {
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
 	return claimed, nil
+}
+
+// text is what both databases keep: PostgreSQL has no NUL.
+func text(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+func (s *sqlStore) Confirm(ctx context.Context, owner string, list []int64) (map[int64]Delivery, error) {
+	found := make(map[int64]Delivery, len(list))
+	err := s.each(ctx, func(rows *sql.Rows) error {
+		var d Delivery
+		var expires int64
+		err := rows.Scan(&d.ID, &d.Secret, &expires, &d.Failures, &d.Version)
+		d.ExpiresAt = moment(expires)
+		found[d.ID] = d
+		return err
+	}, "confirm", numbers(list), owner)
+	if err != nil {
+		return nil, fmt.Errorf("confirm deliveries: %w", err)
+	}
+	return found, nil
 }
 
 // outcome is an Outcome as the queries read it.
@@ -249,8 +362,9 @@ type outcome struct {
 	Version  int64  `json:"version"`
 	At       int64  `json:"at"`
 	Started  int64  `json:"started"`
-	Failures int    `json:"failures"`
+	Failures int    `json:"failures"` // before this one, as far as its verdict depends on them; else -1
 	Next     int64  `json:"next"`
+	Slow     int    `json:"slow"`
 	Error    string `json:"error"`
 	Reason   string `json:"reason"`
 	Token    string `json:"token"`
@@ -261,12 +375,19 @@ func (s *sqlStore) Acknowledge(ctx context.Context, now time.Time, owner string,
 	var by [Denied + 1][]outcome
 	for _, o := range outcomes {
 		d := o.Delivery
-		row := outcome{ID: d.ID, Version: d.Version, At: millis(now), Started: millis(d.ClaimedAt), Failures: d.Failures + 1,
-			Next: millis(o.Next), Error: o.Error, Reason: o.Reason}
+		row := outcome{ID: d.ID, Version: d.Version, At: millis(now), Started: millis(d.ClaimedAt), Failures: -1,
+			Next: millis(o.Next), Error: text(o.Error), Reason: text(o.Reason)}
+		if o.Slow {
+			row.Slow = 1
+		}
 		if o.Verdict == Denied {
-			row.Token, row.Host = rand.Text(), hostOf(d.Endpoint)
+			row.Token, row.Host, row.Failures = rand.Text(), hostOf(d.Endpoint), d.Failures
 		}
 		by[o.Verdict] = append(by[o.Verdict], row)
+	}
+	if len(by[Delivered]) == len(outcomes) { // as most are
+		_, err := s.db.single(ctx, "delivered", marshal(by[Delivered]), owner)
+		return wrap(fmt.Sprintf("acknowledge %d deliveries", len(outcomes)), err)
 	}
 	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		run := func(query string, rows []outcome) error {
@@ -277,7 +398,8 @@ func (s *sqlStore) Acknowledge(ctx context.Context, now time.Time, owner string,
 			return err
 		}
 		// Gone and Denied come in two steps: those that were renewed since the delivery
-		// began are not removed, and are given back like Released ones.
+		// began, or whose failures were forgotten, are not removed, and are given back like
+		// Released ones.
 		for _, step := range []struct {
 			query string
 			rows  []outcome
@@ -302,7 +424,10 @@ func (s *sqlStore) Acknowledge(ctx context.Context, now time.Time, owner string,
 }
 
 func (s *sqlStore) Beat(ctx context.Context, now time.Time, owner string) error {
-	return s.exec(ctx, "beat", owner, millis(now.Add(OwnerLapse)))
+	if err := s.db.check(); err != nil {
+		return err
+	}
+	return s.exec(ctx, "beat", owner, millis(now.Add(OwnerLapse)), millis(now))
 }
 
 func (s *sqlStore) Leave(ctx context.Context, owner string) error {
@@ -311,7 +436,7 @@ func (s *sqlStore) Leave(ctx context.Context, owner string) error {
 
 func (s *sqlStore) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if _, err := tx.exec(ctx, "dead owners", millis(now)); err != nil {
+		if _, err := tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))); err != nil {
 			return err
 		}
 		swept, err = affected(tx.exec(ctx, "sweep", millis(now), n))
@@ -327,30 +452,57 @@ func (s *sqlStore) Wake() <-chan struct{} { return s.db.wake() }
 
 func (s *sqlStore) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	c := Counts{Topics: map[string]TopicCounts{}, Pending: map[string]int{}}
-	db := s.db.reader()
-	err := errors.Join(
-		each(ctx, db, func(rows *sql.Rows) error {
+	topics, err := s.Topics(ctx)
+	if err != nil {
+		return Counts{}, fmt.Errorf("count: %w", err)
+	}
+	for topic, p := range topics {
+		c.Topics[topic] = TopicCounts{Changed: p.ChangedAt}
+	}
+	err = errors.Join(
+		s.each(ctx, func(rows *sql.Rows) error {
 			var topic string
-			var t TopicCounts
-			var changed int64
-			err := rows.Scan(&topic, &changed, &t.Active, &t.Failing, &t.Behind)
-			t.Changed, t.Active = moment(changed), t.Active-t.Failing
+			var version, next int64
+			var all, failing, due int
+			if err := rows.Scan(&topic, &version, &all, &failing, &due, &next); err != nil {
+				return err
+			}
+			p, known := topics[topic]
+			if !known {
+				return nil // nothing was ever published of it
+			}
+			t := c.Topics[topic]
+			t.Active += all - failing
+			t.Failing += failing
+			if version < p.Version {
+				t.Behind += all
+				if since := later(p.ChangedAt, moment(next)); due > 0 && (t.Due.IsZero() || since.Before(t.Due)) {
+					t.Due = since
+				}
+			}
 			c.Topics[topic] = t
-			return err
-		}, s.sql["count topics"], millis(now)),
-		db.QueryRowContext(ctx, s.sql["count subscriptions"]).Scan(&c.Total),
-		each(ctx, db, func(rows *sql.Rows) error {
+			return nil
+		}, "count versions", millis(now)),
+		s.each(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"),
+		s.each(ctx, func(rows *sql.Rows) error {
 			var mode string
 			var n int
 			err := rows.Scan(&mode, &n)
 			c.Pending[mode] = n
 			return err
-		}, s.sql["count handshakes"]),
+		}, "count handshakes"),
 	)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count: %w", err)
 	}
 	return c, nil
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 func (s *sqlStore) List(ctx context.Context, f Filter) (list []Subscription, err error) {
@@ -361,17 +513,19 @@ func (s *sqlStore) List(ctx context.Context, f Filter) (list []Subscription, err
 	if f.Failing {
 		failing = 1
 	}
-	err = each(ctx, s.db.reader(), func(rows *sql.Rows) error {
+	err = s.each(ctx, func(rows *sql.Rows) error {
 		var r Subscription
+		var pace Pace
 		var lease, created, renewed, expires, delivered, next int64
 		err := rows.Scan(&r.ID, &r.Topic, &r.Callback, &r.Secret, &lease, &created, &renewed, &expires, &delivered,
-			&r.Behind, &r.Failures, &next, &r.LastError, &r.InFlight)
+			&r.Behind, &r.Failures, &next, &r.LastError, &pace, &r.InFlight)
+		r.Slow = pace == Slow
 		r.Lease = time.Duration(lease) * time.Second
 		r.CreatedAt, r.RenewedAt, r.ExpiresAt = moment(created), moment(renewed), moment(expires)
 		r.DeliveredAt, r.NextAttempt = moment(delivered), moment(next)
 		list = append(list, r)
 		return err
-	}, s.sql["list"], f.After, f.Topic, f.Callback, failing, ids(f.IDs), limit)
+	}, "list", f.After, f.Topic, f.Callback, failing, ids(f.IDs), limit, millis(f.At))
 	if err != nil {
 		return nil, fmt.Errorf("list subscriptions: %w", err)
 	}
@@ -379,37 +533,45 @@ func (s *sqlStore) List(ctx context.Context, f Filter) (list []Subscription, err
 }
 
 func (s *sqlStore) Pending(ctx context.Context, n int) (list []Handshake, err error) {
-	if err := each(ctx, s.db.reader(), scanHandshake(&list), s.sql["pending"], n); err != nil {
+	if err := s.each(ctx, scanHandshake(&list), "list handshakes", n); err != nil {
 		return nil, fmt.Errorf("list handshakes: %w", err)
 	}
 	return list, nil
 }
 
-func (s *sqlStore) Retry(ctx context.Context, list []int64) (n int, err error) {
+func (s *sqlStore) Retry(ctx context.Context, list []int64) (done []int64, err error) {
+	return s.change(ctx, "retry", list)
+}
+
+func (s *sqlStore) Remove(ctx context.Context, list []int64) (done []int64, err error) {
+	return s.change(ctx, "remove", list)
+}
+
+// change does something to subscriptions for an operator.
+func (s *sqlStore) change(ctx context.Context, query string, list []int64) (done []int64, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if n, err = affected(tx.exec(ctx, "retry", ids(list))); err != nil {
+		err := tx.each(ctx, func(rows *sql.Rows) error {
+			var id int64
+			err := rows.Scan(&id)
+			done = append(done, id)
+			return err
+		}, query, numbers(list))
+		if err != nil {
 			return err
 		}
 		return s.db.announce(ctx, tx)
 	})
-	return n, wrap("retry", err)
-}
-
-func (s *sqlStore) Remove(ctx context.Context, list []int64) (n int, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		n, err = affected(tx.exec(ctx, "remove", ids(list)))
-		return err
-	})
-	return n, wrap("remove", err)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", query, err)
+	}
+	return done, nil
 }
 
 func (s *sqlStore) Close() error { return s.db.close() }
 
 func (s *sqlStore) exec(ctx context.Context, query string, args ...any) error {
-	return wrap(query, s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		_, err := tx.exec(ctx, query, args...)
-		return err
-	}))
+	_, err := s.db.single(ctx, query, args...)
+	return wrap(query, err)
 }
 
 func wrap(doing string, err error) error {
@@ -425,6 +587,12 @@ func affected(r sql.Result, err error) (int, error) {
 	}
 	n, err := r.RowsAffected()
 	return int(n), err
+}
+
+func (s *sqlStore) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	ctx, cancel := s.db.limit(ctx)
+	defer cancel()
+	return each(ctx, s.db.reader(), scan, s.sql[query], args...)
 }
 
 func each(ctx context.Context, db *sql.DB, scan func(*sql.Rows) error, query string, args ...any) error {

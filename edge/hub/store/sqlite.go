@@ -20,6 +20,8 @@ import (
 // wait for it into one transaction, so that many of them share a sync.
 type sqlite struct {
 	lock     *flock.Flock // nil when not exclusive
+	file     string
+	opened   os.FileInfo
 	writer   *sql.DB
 	prepared map[string]*sql.Stmt // on writer's one connection
 	read     *sql.DB
@@ -49,9 +51,13 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
 	}
+	opened, err := f.Stat()
 	f.Close()
+	if err != nil {
+		return nil, fmt.Errorf("open state: %w", err)
+	}
 
-	s := &sqlite{jobs: make(chan *job, maxJobs), done: make(chan struct{})}
+	s := &sqlite{file: file, opened: opened, jobs: make(chan *job, maxJobs), done: make(chan struct{})}
 	if o.Exclusive {
 		s.lock = flock.New(file+".lock", flock.SetPermissions(0o600))
 		if ok, err := s.lock.TryLock(); err != nil {
@@ -68,7 +74,7 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.writer.Close(), s.unlock())
 	}
 	s.read.SetMaxOpenConns(2)
-	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite")
+	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", o.Exclusive)
 	if err == nil && o.Exclusive {
 		// Whoever is in the table is dead: the lock was free.
 		_, err = s.writer.ExecContext(ctx, "DELETE FROM owners")
@@ -127,6 +133,18 @@ func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction)
 	return <-j.result
 }
 
+func (s *sqlite) single(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
+	err = s.write(ctx, func(ctx context.Context, tx transaction) error {
+		result, err = tx.exec(ctx, query, args...)
+		return err
+	})
+	return result, err
+}
+
+func (s *sqlite) singleEach(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+	return s.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
+}
+
 // commits runs the jobs until the channel is closed.
 func (s *sqlite) commits() {
 	defer close(s.done)
@@ -174,6 +192,23 @@ func (s *sqlite) commit(batch []*job) error {
 		}
 	}
 	return tx.Commit()
+}
+
+// check tells when the file that is written is no more the one that has its name:
+// what is written then is lost at the next start.
+func (s *sqlite) check() error {
+	now, err := os.Stat(s.file)
+	if err == nil && !os.SameFile(now, s.opened) {
+		err = fmt.Errorf("%s is another file", s.file)
+	}
+	if err != nil {
+		return fmt.Errorf("the state was removed or replaced while it is open: %w", err)
+	}
+	return nil
+}
+
+func (s *sqlite) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	return ctx, func() {} // a disk answers, or nothing does
 }
 
 func (s *sqlite) reader() *sql.DB                             { return s.read }

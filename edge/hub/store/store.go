@@ -9,10 +9,12 @@
 //	               hash and manifest sequence of the newest content
 //	subscriptions  one row for each (topic, callback) that was verified: secret,
 //	               lease, the version delivered last, failures in a row, when the
-//	               next attempt may be, and who has claimed the delivery
+//	               next attempt may be, how quickly it answers, and who has claimed
+//	               the delivery
 //	handshakes     one row for each (topic, callback) that is to be sent a GET: a
 //	               verification or a denial; a newer request takes the older's place
-//	owners         one row for each hub at work: until when it is known to be alive
+//	owners         one row for each hub at work: until when it is known to be alive,
+//	               and since when without a gap
 //
 // # Work is a query
 //
@@ -22,7 +24,9 @@
 // row, however many subscribe, and a process that is killed leaves nothing but
 // claims, which lapse as soon as their owner is known to be dead: at once when a
 // SQLite file is opened again, since one hub only may have it open, or after
-// [OwnerLapse] where several share PostgreSQL.
+// [OwnerLapse] where several share PostgreSQL. After a time without the database
+// everybody looks dead: who has just come back waits as long before he takes it
+// that the others are. Nobody takes over what he has claimed himself.
 //
 // # Clocks
 //
@@ -33,6 +37,7 @@ package store
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -58,10 +63,14 @@ var (
 	// ErrHostBusy refuses a request: too many of its host's callbacks wait for their
 	// verification.
 	ErrHostBusy = errors.New("too many verifications are pending for this host")
+	// ErrBusy refuses a request: too many wait for their verification in all.
+	ErrBusy = errors.New("too many verifications are pending")
 	// ErrFull refuses a new subscription: there are as many as there may be.
 	ErrFull = errors.New("there are as many subscriptions as there may be")
 	// ErrStale says that a newer request, or another hub, has settled a handshake.
 	ErrStale = errors.New("the request was settled otherwise")
+	// ErrSchema refuses a state whose tables aren't those of this program.
+	ErrSchema = errors.New("the state has tables of another version")
 	// ErrInUse refuses a SQLite file that another hub has open.
 	ErrInUse = errors.New("another hub has this state open; several edges share one state in PostgreSQL")
 )
@@ -71,25 +80,36 @@ var (
 type Store interface {
 	// Publish makes the content of a hash the newest of a topic, if its manifest's
 	// sequence is higher than that of the newest and the hash another; it tells
-	// whether that is so. The first content of a topic moves nothing.
+	// whether that is so. The first content of a topic moves nothing. Of the same
+	// content the highest sequence is kept.
 	Publish(ctx context.Context, now time.Time, p Publication) (moved bool, err error)
 	// Topics gives the newest publications, by topic.
 	Topics(ctx context.Context) (map[string]Publication, error)
 
 	// Request notes that a callback is to be verified. It takes the place of an
-	// older request for the same topic and callback.
-	Request(ctx context.Context, now time.Time, r Request, caps Caps) error
+	// older request for the same topic and callback. Served is what the topic holds
+	// where the request was made, zero if nothing: whatever differs from it is what
+	// the subscriber will be sent, even if the hub stops before Publish.
+	Request(ctx context.Context, now time.Time, r Request, served Publication, caps Caps) error
 	// ClaimHandshakes claims up to n that are due, none of the endpoints excepted.
 	ClaimHandshakes(ctx context.Context, now time.Time, owner string, except []string, n int) ([]Handshake, error)
 	// Settle ends a handshake. Applied, it makes, renews or removes the
-	// subscription, whose id it gives (0: there was none). ErrStale when the
-	// handshake isn't the newest any more; then nothing is changed.
+	// subscription, whose id it gives (0: there was none). One that a newer request
+	// has replaced is applied as long as the newer is not settled. ErrStale otherwise;
+	// then nothing is changed.
 	Settle(ctx context.Context, now time.Time, h Handshake, apply bool) (subscription int64, err error)
 	// Postpone gives a handshake back, to be tried again at a time.
 	Postpone(ctx context.Context, h Handshake, attempts int, next time.Time) error
 
+	// Due tells where deliveries are due, or claimed: elsewhere a claim finds nothing.
+	Due(ctx context.Context, now time.Time) ([]Vein, error)
 	// ClaimDeliveries claims deliveries that are due.
 	ClaimDeliveries(ctx context.Context, now time.Time, c Claim) ([]Delivery, error)
+	// Confirm looks at claimed deliveries of an owner again: it gives those that are
+	// still his, by the subscription's id, with secret, lease and failures as they are
+	// now, and the topic's newest version. Topic, callback and the time of the claim
+	// it leaves out.
+	Confirm(ctx context.Context, owner string, ids []int64) (map[int64]Delivery, error)
 	// Acknowledge ends deliveries of an owner.
 	Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []Outcome) error
 
@@ -111,10 +131,10 @@ type Store interface {
 	// Pending gives handshakes, the oldest request first, at most n.
 	Pending(ctx context.Context, n int) ([]Handshake, error)
 	// Retry makes waiting subscriptions due at once and forgets their failures; it
-	// tells how many there were.
-	Retry(ctx context.Context, ids []int64) (int, error)
-	// Remove drops subscriptions without notice; it tells how many there were.
-	Remove(ctx context.Context, ids []int64) (int, error)
+	// gives those that there are, in no order.
+	Retry(ctx context.Context, ids []int64) (done []int64, err error)
+	// Remove drops subscriptions without notice; it gives those that there were.
+	Remove(ctx context.Context, ids []int64) (done []int64, err error)
 
 	Close() error
 }
@@ -139,9 +159,11 @@ type Request struct {
 	Secret   []byte // nil: none
 }
 
-// Caps bound what anybody can have the store keep.
+// Caps bound what anybody can have the store keep. Requests about subscriptions
+// that are there pass the first two: those are as many as there may be anyway.
 type Caps struct {
-	PendingPerHost int
+	PendingPerHost int // requests
+	Pending        int // requests in all; 0: no cap
 	// Full refuses requests for subscriptions that aren't there yet.
 	Full bool
 }
@@ -151,9 +173,16 @@ type Handshake struct {
 	Request
 	Token       string // of this very request
 	Reason      string // of a denial
+	Version     int64  // of the topic when it was requested; what is higher will be news
 	Attempts    int    // made so far, without an answer
 	RequestedAt time.Time
 	NextAttempt time.Time
+}
+
+// Vein is where there may be work: a topic's subscribers of one pace.
+type Vein struct {
+	Topic string
+	Pace  Pace
 }
 
 // Claim says which deliveries to claim.
@@ -163,9 +192,23 @@ type Claim struct {
 	// SHA256 is the content that the claimer can deliver. If the topic has moved to
 	// another, there is nothing to claim.
 	SHA256 string
+	Pace   Pace     // of these subscribers only
 	Except []string // endpoints
 	Limit  int
 }
+
+// Pace is what is known of how quickly a subscriber answers.
+type Pace int
+
+// The paces, as they stand in the state.
+const (
+	AnyPace Pace = iota // of a claim: whoever is due
+	New                 // he has answered nothing yet, or one delivery quickly since he was slow
+	Quick
+	Slow
+)
+
+func (p Pace) String() string { return [...]string{"any", "new", "quick", "slow"}[p] }
 
 // Delivery is a claimed delivery.
 type Delivery struct {
@@ -177,6 +220,7 @@ type Delivery struct {
 	ExpiresAt time.Time
 	Failures  int   // in a row, before this one
 	Version   int64 // what is delivered
+	Pace      Pace
 	ClaimedAt time.Time
 }
 
@@ -197,6 +241,7 @@ type Outcome struct {
 	Delivery Delivery
 	Verdict  Verdict
 	Next     time.Time // Failed, Released; for Gone and Denied when it turns out that the subscription was renewed meanwhile
+	Slow     bool      // Delivered, Failed: it took long
 	Error    string    // what operators are shown
 	Reason   string    // Denied: hub.reason
 }
@@ -213,6 +258,7 @@ type TopicCounts struct {
 	Active  int       // without a failure since the last acknowledgement
 	Failing int       // with one
 	Behind  int       // without the newest content
+	Due     time.Time // since when one of those could have had it; zero if all of them wait for a retry
 	Changed time.Time // when the newest content was published
 }
 
@@ -231,6 +277,7 @@ type Subscription struct {
 	Failures    int           `json:"failures"`
 	NextAttempt time.Time     `json:"next_attempt,omitzero"`
 	LastError   string        `json:"last_error,omitempty"`
+	Slow        bool          `json:"slow"`
 	InFlight    bool          `json:"in_flight"`
 }
 
@@ -242,12 +289,15 @@ type Filter struct {
 	Failing  bool  // with failures only
 	After    int64 // ids above
 	Limit    int   // 0: no limit
+	// At is when a claim must hold for its delivery to be in flight; zero: any claim.
+	At time.Time
 }
 
 // Options say how to open a store.
 type Options struct {
-	// Exclusive is for the hub itself: of SQLite it takes the one lock that there is
-	// and frees the claims of whoever had it before. Operators' commands go without.
+	// Exclusive is for the hub itself: it brings the tables up to date, and of SQLite
+	// it takes the one lock that there is and frees the claims of whoever had it
+	// before. Operators' commands go without, beside a hub that may be older.
 	Exclusive bool
 }
 
@@ -256,19 +306,22 @@ func IsPostgres(state string) bool {
 	return strings.HasPrefix(state, "postgres://") || strings.HasPrefix(state, "postgresql://")
 }
 
-// Open opens the state, makes what isn't there yet, and brings older tables up to
-// date.
+// Open opens the state. For a hub it makes what isn't there yet, and brings older
+// tables up to date; newer ones are refused.
 func Open(ctx context.Context, state string, o Options) (Store, error) {
 	if IsPostgres(state) {
-		return openPostgres(ctx, state)
+		return openPostgres(ctx, state, o)
 	}
 	return openSQLite(ctx, state, o)
 }
 
-// Endpoint is the host:port that a callback's connections go to, in lower case,
+// Endpoint is the host:port that a callback's connections go to, in one spelling,
 // and its host alone.
 func Endpoint(callback *url.URL) (endpoint, host string) {
-	host = strings.ToLower(callback.Hostname())
+	host = strings.TrimSuffix(strings.ToLower(callback.Hostname()), ".")
+	if a, err := netip.ParseAddr(host); err == nil {
+		host = a.Unmap().String()
+	}
 	port := callback.Port()
 	if port == "" {
 		port = "443"

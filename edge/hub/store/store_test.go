@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -67,7 +68,7 @@ func (b book) publish(sequence int64, hash string) bool {
 
 func (b book) request(r store.Request, at time.Time) {
 	b.Helper()
-	b.must(b.Request(b.Context(), at, r, caps))
+	b.must(b.Request(b.Context(), at, r, store.Publication{}, caps))
 }
 
 // shake claims every handshake that is due.
@@ -124,6 +125,14 @@ func (b book) beat(owner string, at time.Time) {
 	b.must(b.Beat(b.Context(), at, owner))
 }
 
+// alive gives signs of life from one time until another.
+func (b book) alive(owner string, from, until time.Time) {
+	b.Helper()
+	for at := from; !at.After(until); at = at.Add(store.OwnerLapse / 2) {
+		b.beat(owner, at)
+	}
+}
+
 func (b book) list() []store.Subscription {
 	b.Helper()
 	list, err := b.List(b.Context(), store.Filter{})
@@ -141,10 +150,12 @@ func TestPublish(t *testing.T) {
 		}{
 			{5, "a", false, "the first content moves nothing: nobody was told of another"},
 			{6, "a", false, "the hash hasn't moved"},
-			{6, "b", true, "a higher sequence and another hash"},
-			{6, "c", false, "another hash in an equal sequence: two builds that don't know each other"},
-			{5, "a", false, "an edge that is behind"},
-			{7, "a", true, "going back is a change, too, when it is a newer build"},
+			{7, "b", true, "a higher sequence and another hash"},
+			{7, "c", false, "another hash in an equal sequence: two builds that don't know each other"},
+			{6, "a", false, "an edge that is behind"},
+			{8, "a", true, "going back is a change, too, when it is a newer build"},
+			{10, "a", false, "the same content in a newer build"},
+			{9, "b", false, "an edge that lags between the two, with what was there before"},
 		} {
 			if moved := b.publish(step.sequence, step.hash); moved != step.moved {
 				b.Errorf("sequence %d, hash %s: moved %t, want %t: %s", step.sequence, step.hash, moved, step.moved, step.why)
@@ -152,7 +163,7 @@ func TestPublish(t *testing.T) {
 		}
 		topics, err := b.Topics(b.Context())
 		b.must(err)
-		want := map[string]store.Publication{topic: {Topic: topic, SHA256: "a", Sequence: 7, Version: 3, ChangedAt: noon}}
+		want := map[string]store.Publication{topic: {Topic: topic, SHA256: "a", Sequence: 10, Version: 3, ChangedAt: noon}}
 		if diff := cmp.Diff(want, topics); diff != "" {
 			b.Error(diff)
 		}
@@ -170,7 +181,7 @@ func TestSubscribeAndDeliver(t *testing.T) {
 		b.none("me", "a", noon) // an edge that is behind claims nothing
 		d := b.one("me", "b", noon)
 		want := store.Delivery{ID: id, Topic: topic, Callback: "https://a.example/cb?x=1", Endpoint: "a.example:443",
-			Secret: []byte("s3cret"), ExpiresAt: noon.Add(time.Hour), Version: 2, ClaimedAt: noon}
+			Secret: []byte("s3cret"), ExpiresAt: noon.Add(time.Hour), Version: 2, Pace: store.New, ClaimedAt: noon}
 		if diff := cmp.Diff(want, d); diff != "" {
 			b.Error(diff)
 		}
@@ -199,6 +210,45 @@ func TestChangeWhileVerifying(t *testing.T) {
 	})
 }
 
+// What a subscriber could fetch when he asked decides what is news to him: whatever
+// the topic's row said by then, or whether there was one.
+func TestServed(t *testing.T) {
+	for name, c := range map[string]struct {
+		before []store.Publication // published when the request comes
+		served store.Publication   // where it comes
+		after  store.Publication
+		due    bool
+	}{
+		"nothing has been published yet": {nil, store.Publication{}, store.Publication{SHA256: "a", Sequence: 1}, true},
+		"the hub hasn't noted what it serves, and stops before that": {nil, store.Publication{SHA256: "a", Sequence: 1},
+			store.Publication{SHA256: "b", Sequence: 2}, true},
+		"the hub hasn't noted what it serves, and does so later": {nil, store.Publication{SHA256: "a", Sequence: 1},
+			store.Publication{SHA256: "a", Sequence: 1}, false},
+		"an edge that lags": {[]store.Publication{{SHA256: "a", Sequence: 1}, {SHA256: "b", Sequence: 2}},
+			store.Publication{SHA256: "a", Sequence: 1}, store.Publication{SHA256: "b", Sequence: 2}, true},
+		"an edge that lags with the same content": {[]store.Publication{{SHA256: "a", Sequence: 1}, {SHA256: "a", Sequence: 2}},
+			store.Publication{SHA256: "a", Sequence: 1}, store.Publication{SHA256: "a", Sequence: 2}, false},
+		"as usual": {[]store.Publication{{SHA256: "a", Sequence: 1}, {SHA256: "b", Sequence: 2}},
+			store.Publication{SHA256: "b", Sequence: 2}, store.Publication{SHA256: "b", Sequence: 2}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(b book) {
+				b.beat("me", noon)
+				for _, p := range c.before {
+					b.publish(p.Sequence, p.SHA256)
+				}
+				b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://a.example/", ""), c.served, caps))
+				_, err := b.Settle(b.Context(), noon, b.shake(noon)[0], true)
+				b.must(err)
+				b.publish(c.after.Sequence, c.after.SHA256)
+				if due := len(b.claim("me", c.after.SHA256, noon)) > 0; due != c.due {
+					b.Errorf("due %t, want %t", due, c.due)
+				}
+			})
+		})
+	}
+}
+
 func TestHandshakes(t *testing.T) {
 	each(t, func(b book) {
 		b.beat("me", noon)
@@ -209,8 +259,8 @@ func TestHandshakes(t *testing.T) {
 			b.Fatalf("claimed twice: %+v", again)
 		}
 		b.request(ask(store.ModeSubscribe, "https://a.example/", "new"), noon)
-		if _, err := b.Settle(b.Context(), noon, old, true); !errors.Is(err, store.ErrStale) {
-			b.Fatalf("a late answer to an older request: %v, want ErrStale", err)
+		if _, err := b.Settle(b.Context(), noon, old, false); !errors.Is(err, store.ErrStale) {
+			b.Fatalf("a late refusal of an older request: %v, want ErrStale", err)
 		}
 		newer := b.shake(noon)[0]
 		if string(newer.Secret) != "new" || newer.Attempts != 0 {
@@ -229,6 +279,48 @@ func TestHandshakes(t *testing.T) {
 		}
 		if len(b.list()) != 0 {
 			b.Errorf("refused, and yet there is %+v", b.list())
+		}
+		if _, err := b.Settle(b.Context(), noon, old, true); !errors.Is(err, store.ErrStale) {
+			b.Fatalf("a late answer to an older request, the newer settled: %v, want ErrStale", err)
+		}
+	})
+}
+
+// A stranger who knows a callback can't keep it from subscribing by asking for
+// something else before each answer; and the last request has the last word.
+func TestReplacedWhileAnswering(t *testing.T) {
+	each(t, func(b book) {
+		b.beat("me", noon)
+		b.publish(1, "a")
+		b.request(ask(store.ModeSubscribe, "https://a.example/", "own"), noon)
+		first := b.shake(noon)[0]
+		b.publish(2, "b")
+		b.request(ask(store.ModeUnsubscribe, "https://a.example/", ""), noon) // a stranger's
+		if _, err := b.Settle(b.Context(), noon, first, true); err != nil {
+			b.Fatalf("confirmed, and replaced meanwhile: %v", err)
+		}
+		if d := b.one("me", "b", noon); string(d.Secret) != "own" { // a change after the request is delivered
+			b.Errorf("subscribed with %q", d.Secret)
+		}
+		stranger := b.shake(noon)[0]
+		if _, err := b.Settle(b.Context(), noon, stranger, false); err != nil { // refused
+			b.Fatal(err)
+		}
+		if len(b.list()) != 1 {
+			b.Error("not subscribed")
+		}
+
+		b.request(ask(store.ModeSubscribe, "https://a.example/", "renewed"), noon)
+		second := b.shake(noon)[0]
+		b.request(ask(store.ModeUnsubscribe, "https://a.example/", ""), noon) // its own
+		last := b.shake(noon)[0]
+		for _, h := range []store.Handshake{second, last} {
+			if _, err := b.Settle(b.Context(), noon, h, true); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if _, err := b.Settle(b.Context(), noon, second, true); !errors.Is(err, store.ErrStale) || len(b.list()) != 0 {
+			b.Errorf("after the last word, %v: %+v", err, b.list())
 		}
 	})
 }
@@ -378,6 +470,147 @@ func TestOutcomes(t *testing.T) {
 	})
 }
 
+// What is due counts since it could have been delivered: not while all that lack it
+// wait for a retry.
+func TestDue(t *testing.T) {
+	each(t, func(b book) {
+		b.beat("me", noon)
+		b.publish(1, "a")
+		b.subscribe("https://a.example/", "", noon)
+		due := func(at time.Time) time.Time {
+			b.Helper()
+			c, err := b.Counts(b.Context(), at)
+			b.must(err)
+			return c.Topics[topic].Due
+		}
+		if got := due(noon); !got.IsZero() {
+			b.Errorf("due since %s with nothing to deliver", got)
+		}
+		b.publish(2, "b")
+		if got := due(noon); !got.Equal(noon) {
+			b.Errorf("due since %s, want the change", got)
+		}
+		next := noon.Add(10 * time.Minute)
+		b.ack("me", noon, store.Outcome{Delivery: b.one("me", "b", noon), Verdict: store.Failed, Next: next, Error: "no"})
+		if got := due(next.Add(-1 * time.Millisecond)); !got.IsZero() {
+			b.Errorf("due since %s while it waits", got)
+		}
+		if got := due(next.Add(time.Minute)); !got.Equal(next) {
+			b.Errorf("due since %s, want the end of the wait", got)
+		}
+	})
+}
+
+// An operator who has a subscription's failures forgotten while a delivery is in
+// flight keeps it from being removed by that.
+func TestRetryInFlight(t *testing.T) {
+	each(t, func(b book) {
+		b.beat("me", noon)
+		b.publish(1, "a")
+		id := b.subscribe("https://a.example/", "", noon)
+		b.publish(2, "b")
+		for range 2 {
+			b.ack("me", noon, store.Outcome{Delivery: b.one("me", "b", noon), Verdict: store.Failed, Next: noon, Error: "no"})
+		}
+		third := b.one("me", "b", noon)
+		if done, err := b.Retry(b.Context(), []int64{id}); !slices.Equal(done, []int64{id}) || err != nil {
+			b.Fatal(done, err)
+		}
+		b.ack("me", noon, store.Outcome{Delivery: third, Verdict: store.Denied, Next: noon, Reason: "thrice"})
+		if list := b.list(); len(list) != 1 || list[0].Failures != 0 || len(b.shake(noon)) != 0 {
+			b.Fatalf("after the third failure of one whose failures were forgotten: %+v", list)
+		}
+		fourth := b.one("me", "b", noon)
+		b.must(func() error { _, err := b.Retry(b.Context(), []int64{id}); return err }())
+		b.ack("me", noon, store.Outcome{Delivery: fourth, Verdict: store.Failed, Next: noon, Error: "no"})
+		if list := b.list(); list[0].Failures != 1 {
+			b.Errorf("%d failures, want 1", list[0].Failures)
+		}
+	})
+}
+
+// Tables of another version are refused, and made by a hub only.
+func TestSchema(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, state string) {
+		if _, err := store.Open(t.Context(), state, store.Options{}); !errors.Is(err, store.ErrSchema) {
+			t.Errorf("an operator's command on an empty state: %v, want ErrSchema", err)
+		}
+		s := storetest.Open(t, state)
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		storetest.Exec(t, state, "INSERT INTO hub_schema (version_id, is_applied) VALUES (999, true)")
+		for _, exclusive := range []bool{true, false} {
+			if _, err := store.Open(t.Context(), state, store.Options{Exclusive: exclusive}); !errors.Is(err, store.ErrSchema) {
+				t.Errorf("tables of the future: %v, want ErrSchema", err)
+			}
+		}
+	})
+}
+
+// A file that was removed or replaced takes writes that nobody will ever read.
+func TestFileReplaced(t *testing.T) {
+	state := storetest.SQLite(t)
+	s := storetest.Open(t, state)
+	if err := s.Beat(t.Context(), noon, "me"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(state); err != nil {
+		t.Skip("an open file can't be removed here: ", err) // Windows
+	}
+	if err := s.Beat(t.Context(), noon, "me"); err == nil {
+		t.Error("a removed file goes unnoticed")
+	}
+	if err := os.WriteFile(state, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Beat(t.Context(), noon, "me"); err == nil {
+		t.Error("a replaced file goes unnoticed")
+	}
+}
+
+// One host has one spelling.
+func TestEndpoint(t *testing.T) {
+	for callback, want := range map[string]string{
+		"https://A.Example/": "a.example:443", "https://a.example.:443/": "a.example:443", "https://a.example:8443/": "a.example:8443",
+		"https://[2600:0:0::1]/": "[2600::1]:443", "https://[::ffff:8.8.8.8]:1024/": "8.8.8.8:1024", "https://8.8.8.8/": "8.8.8.8:443",
+	} {
+		u, err := url.Parse(callback)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := store.Endpoint(u); got != want {
+			t.Errorf("%s is %s, want %s", callback, got, want)
+		}
+	}
+}
+
+// What subscribers made errors say is kept, whatever it is.
+func TestWords(t *testing.T) {
+	each(t, func(b book) {
+		b.beat("me", noon)
+		b.publish(1, "a")
+		id := b.subscribe("https://a.example/", "", noon)
+		for i, word := range []string{"a\x00b", "\xff\xfe", strings.Repeat("é", 1<<16), `\u0000 "'`, "\u2028"} {
+			hash := fmt.Sprint(i)
+			b.publish(int64(2+i), hash)
+			d := b.one("me", hash, noon)
+			b.ack("me", noon, store.Outcome{Delivery: d, Verdict: store.Failed, Error: word, Next: noon})
+			if s := b.list()[0]; s.ID != id || s.LastError == "" {
+				b.Errorf("%.20q is kept as %.20q", word, s.LastError)
+			}
+			d = b.one("me", hash, noon)
+			b.ack("me", noon, store.Outcome{Delivery: d, Verdict: store.Delivered})
+		}
+		b.publish(100, "end")
+		d := b.one("me", "end", noon)
+		b.ack("me", noon, store.Outcome{Delivery: d, Verdict: store.Denied, Reason: "a\x00b"})
+		if hs := b.shake(noon); len(hs) != 1 || hs[0].Reason != "ab" {
+			b.Errorf("denials: %+v", hs)
+		}
+	})
+}
+
 // A claim holds as long as its owner is alive, and no longer.
 func TestClaimsLapse(t *testing.T) {
 	each(t, func(b book) {
@@ -386,9 +619,9 @@ func TestClaimsLapse(t *testing.T) {
 		b.subscribe("https://a.example/", "", noon)
 		b.publish(2, "b")
 		d := b.one("dead", "b", noon)
+		b.alive("me", noon, noon.Add(store.OwnerLapse))
 		b.none("me", "b", noon.Add(store.OwnerLapse-time.Millisecond))
 		again := b.one("me", "b", noon.Add(store.OwnerLapse))
-		b.beat("me", noon.Add(store.OwnerLapse))
 
 		// The first wasn't dead. What it says is true, but the claim is the other's now.
 		b.ack("dead", noon, store.Outcome{Delivery: d, Verdict: store.Failed, Error: "late", Next: noon})
@@ -410,10 +643,81 @@ func TestClaimsLapse(t *testing.T) {
 		b.beat("next", noon)
 		b.one("next", "c", noon)
 		b.none("me", "c", noon) // next is alive
-		for at := noon; at.Before(noon.Add(store.ClaimLapse)); at = at.Add(store.OwnerLapse / 2) {
-			b.beat("next", at)
-		}
+		b.alive("next", noon, noon.Add(store.ClaimLapse))
 		b.one("next", "c", noon.Add(store.ClaimLapse)) // it has lost sight of its own claim
+	})
+}
+
+// When the database comes back after a time away, all look dead to each other. None
+// takes over what is its own, nor what is another's that comes back, too.
+func TestOutage(t *testing.T) {
+	each(t, func(b book) {
+		b.publish(1, "a")
+		b.beat("me", noon)
+		b.beat("you", noon)
+		b.subscribe("https://a.example/", "", noon)
+		b.publish(2, "b")
+		b.one("you", "b", noon)
+		back := noon.Add(time.Minute)
+		b.none("you", "b", back)
+		b.none("me", "b", back)
+		b.beat("me", back)
+		b.none("me", "b", back)
+		if _, err := b.Sweep(b.Context(), back, 10); err != nil {
+			b.Fatal(err)
+		}
+		b.none("me", "b", back)
+		b.alive("me", back, back.Add(store.OwnerLapse))
+		b.one("me", "b", back.Add(store.OwnerLapse)) // the other hasn't come back
+
+		b.request(ask(store.ModeSubscribe, "https://b.example/", ""), back)
+		b.shake(back)
+		again := back.Add(time.Minute)
+		if claimed, err := b.ClaimHandshakes(b.Context(), again, "you", nil, 10); err != nil || len(claimed) != 0 {
+			b.Errorf("took a handshake over: %+v, %v", claimed, err)
+		}
+		b.alive("you", again, again.Add(store.OwnerLapse))
+		if claimed, err := b.ClaimHandshakes(b.Context(), again.Add(store.OwnerLapse), "you", nil, 10); err != nil || len(claimed) != 1 {
+			b.Errorf("handshakes of one that is dead: %+v, %v", claimed, err)
+		}
+	})
+}
+
+// A look at what was claimed shows what has become of it.
+func TestConfirm(t *testing.T) {
+	each(t, func(b book) {
+		b.beat("me", noon)
+		b.publish(1, "a")
+		kept := b.subscribe("https://a.example/kept", "old", noon)
+		renewed := b.subscribe("https://a.example/renewed", "old", noon)
+		left := b.subscribe("https://a.example/left", "old", noon)
+		removed := b.subscribe("https://a.example/removed", "old", noon)
+		b.publish(2, "b")
+		b.claim("me", "b", noon)
+		later := noon.Add(time.Second)
+		b.subscribe("https://a.example/renewed", "new", later)
+		b.request(ask(store.ModeUnsubscribe, "https://a.example/left", ""), later)
+		_, err := b.Settle(b.Context(), later, b.shake(later)[0], true)
+		b.must(err)
+		_, err = b.Remove(b.Context(), []int64{removed})
+		b.must(err)
+
+		found, err := b.Confirm(b.Context(), "me", []int64{kept, renewed, left, removed, 99})
+		b.must(err)
+		want := map[int64]store.Delivery{
+			kept:    {ID: kept, Secret: []byte("old"), ExpiresAt: noon.Add(time.Hour), Version: 2},
+			renewed: {ID: renewed, Secret: []byte("new"), ExpiresAt: later.Add(time.Hour), Version: 2},
+		}
+		if diff := cmp.Diff(want, found); diff != "" {
+			b.Error(diff)
+		}
+		b.publish(3, "c")
+		if found, err := b.Confirm(b.Context(), "me", []int64{kept}); err != nil || found[kept].Version != 3 {
+			b.Errorf("after a newer version: %+v, %v", found, err)
+		}
+		if found, err := b.Confirm(b.Context(), "you", []int64{kept}); err != nil || len(found) != 0 {
+			b.Errorf("another's: %+v, %v", found, err)
+		}
 	})
 }
 
@@ -452,18 +756,85 @@ func TestCaps(t *testing.T) {
 		}
 		b.request(ask(store.ModeSubscribe, "https://a.example:8000/", "again"), noon)
 		b.request(ask(store.ModeSubscribe, "https://b.example/", ""), noon)
-		if err := b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://a.example/", ""), caps); !errors.Is(err, store.ErrHostBusy) {
+		if err := b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://a.example/", ""), store.Publication{}, caps); !errors.Is(err, store.ErrHostBusy) {
 			b.Errorf("one too many for a host: %v, want ErrHostBusy", err)
+		}
+		crowd := store.Caps{PendingPerHost: 100, Pending: 4}
+		if err := b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://c.example/", ""), store.Publication{}, crowd); !errors.Is(err, store.ErrBusy) {
+			b.Errorf("one too many in all: %v, want ErrBusy", err)
 		}
 		for _, h := range b.shake(noon) {
 			_, err := b.Settle(b.Context(), noon, h, true)
 			b.must(err)
 		}
+		// Whoever is subscribed may renew and leave, however many wait.
+		for i := range caps.PendingPerHost {
+			b.request(ask(store.ModeSubscribe, fmt.Sprintf("https://a.example:%d/", 9000+i), ""), noon)
+		}
+		crowd.Pending = 3
+		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://b.example/", ""), store.Publication{}, crowd))
+		b.request(ask(store.ModeSubscribe, "https://a.example:8000/", "renewed"), noon)
 		full := store.Caps{PendingPerHost: 3, Full: true}
-		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://b.example/", "renewed"), full))
-		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://c.example/", ""), full))
-		if err := b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://c.example/", ""), full); !errors.Is(err, store.ErrFull) {
+		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://b.example/", "renewed"), store.Publication{}, full))
+		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://c.example/", ""), store.Publication{}, full))
+		if err := b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://c.example/", ""), store.Publication{}, full); !errors.Is(err, store.ErrFull) {
 			b.Errorf("one too many: %v, want ErrFull", err)
+		}
+	})
+}
+
+// Who answers slowly is claimed apart from those known to be quick and from those of
+// whom nothing is known. He must be quick twice to be held to be; who isn't tried
+// stays what he is.
+func TestPace(t *testing.T) {
+	each(t, func(b book) {
+		b.beat("me", noon)
+		b.publish(1, "0")
+		b.subscribe("https://a.example/", "", noon)
+		for i, c := range []struct {
+			is   store.Pace
+			slow bool
+			end  store.Verdict
+		}{
+			{store.New, false, store.Delivered},
+			{store.Quick, false, store.Delivered},
+			{store.Quick, true, store.Delivered},
+			{store.Slow, true, store.Failed},
+			{store.Slow, false, store.Released},
+			{store.Slow, false, store.Failed},
+			{store.New, false, store.Released},
+			{store.New, false, store.Failed},
+			{store.Quick, true, store.Failed},
+			{store.Slow, false, store.Delivered},
+			{store.New, false, store.Delivered},
+			{store.Quick, false, store.Delivered},
+		} {
+			hash := fmt.Sprint(i + 1)
+			b.publish(int64(i+2), hash)
+			due, err := b.Due(b.Context(), noon)
+			b.must(err)
+			if diff := cmp.Diff([]store.Vein{{Topic: topic, Pace: c.is}}, due); diff != "" {
+				b.Errorf("step %d: due: %s", i, diff)
+			}
+			if late, err := b.Due(b.Context(), noon.Add(time.Hour)); err != nil || len(late) != 0 {
+				b.Errorf("step %d: due after the lease: %v, %v", i, late, err)
+			}
+			var mine store.Delivery
+			claim := store.Claim{Owner: "me", Topic: topic, SHA256: hash, Limit: 10}
+			for claim.Pace = store.New; claim.Pace <= store.Slow; claim.Pace++ {
+				claimed, err := b.ClaimDeliveries(b.Context(), noon, claim)
+				b.must(err)
+				if want := claim.Pace == c.is; len(claimed) == 1 != want {
+					b.Fatalf("step %d: claimed as %s: %d, want the one that is %s", i, claim.Pace, len(claimed), c.is)
+				}
+				if len(claimed) == 1 {
+					if list := b.list(); list[0].Slow != (c.is == store.Slow) {
+						b.Errorf("step %d: shown as slow: %t", i, list[0].Slow)
+					}
+					mine = claimed[0]
+				}
+			}
+			b.ack("me", noon, store.Outcome{Delivery: mine, Verdict: c.end, Slow: c.slow})
 		}
 	})
 }
@@ -513,18 +884,26 @@ func TestOperators(t *testing.T) {
 		counts, err := b.Counts(b.Context(), noon)
 		b.must(err)
 		want := store.Counts{Total: 2, Pending: map[string]int{}, Topics: map[string]store.TopicCounts{
-			topic: {Active: 1, Failing: 1, Behind: 2, Changed: noon}}}
+			topic: {Active: 1, Failing: 1, Behind: 2, Due: noon, Changed: noon}}}
 		if diff := cmp.Diff(want, counts); diff != "" {
 			b.Error(diff)
 		}
-		if n, err := b.Retry(b.Context(), []int64{first}); n != 1 || err != nil {
-			b.Errorf("retry: %d, %v", n, err)
+		for at, inFlight := range map[time.Time]int{noon: 1, noon.Add(store.OwnerLapse): 0, {}: 1} {
+			list, err := b.List(b.Context(), store.Filter{At: at})
+			b.must(err)
+			if n := len(slices.DeleteFunc(list, func(s store.Subscription) bool { return !s.InFlight })); n != inFlight {
+				b.Errorf("%d in flight at %s, want %d", n, at, inFlight)
+			}
+		}
+		if done, err := b.Retry(b.Context(), []int64{99, first}); !slices.Equal(done, []int64{first}) || err != nil {
+			b.Errorf("retry: %d, %v", done, err)
 		}
 		if d := b.one("me", "b", noon); d.ID != first || d.Failures != 0 {
 			b.Errorf("retried: %+v", d)
 		}
-		if n, err := b.Remove(b.Context(), []int64{first, second, 99}); n != 2 || err != nil {
-			b.Errorf("remove: %d, %v", n, err)
+		done, err := b.Remove(b.Context(), []int64{first, second, 99})
+		if slices.Sort(done); !slices.Equal(done, []int64{first, second}) || err != nil {
+			b.Errorf("remove: %d, %v", done, err)
 		}
 		b.request(ask(store.ModeSubscribe, "https://c.example/", ""), noon)
 		pending, err := b.Pending(b.Context(), 10)

@@ -7,6 +7,7 @@ package storetest
 import (
 	"context"
 	"crypto/rand"
+	"database/sql"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -59,6 +60,23 @@ func run(t testing.TB, address, query string) {
 	}
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Exec runs one statement on a state that nobody has open.
+func Exec(t testing.TB, state, query string) {
+	t.Helper()
+	if store.IsPostgres(state) {
+		run(t, state, query)
+		return
+	}
+	db, err := sql.Open("sqlite", state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(context.Background(), query); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -1,0 +1,271 @@
+package hub
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+)
+
+// An answer that switches protocols hands over the bare connection. It is a failure
+// like any other, holds no slot and doesn't keep the hub from stopping.
+func TestSwitchingProtocols(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig, net *pipes) {
+		s, callback := net.subscriber(t, 0)
+		r.subscribe(s, atom, callback)
+		s.answers(func(w http.ResponseWriter, _ *http.Request, _ call) {
+			conn, _, err := w.(http.Hijacker).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n"))
+			t.Cleanup(func() { conn.Close() }) // and nothing more
+		})
+		r.publish(2, "second")
+		s.notification()
+		r.until("it has failed", func() bool {
+			list := r.list()
+			return list[0].Failures == 1 && list[0].LastError == "answered 101 Switching Protocols" && !list[0].InFlight
+		})
+	})
+}
+
+// One outcome that the database doesn't take keeps no other from being written.
+func TestPoisonedAcknowledgement(t *testing.T) {
+	state := storetest.SQLite(t)
+	roots(t)
+	synctest.Test(t, func(t *testing.T) {
+		net := &pipes{}
+		r := newRig(t, state, slowly, func(c *Config) { c.dial, c.Store = net.dial, pickyStore{c.Store} })
+		good, callback := net.subscriber(t, 0)
+		r.subscribe(good, atom, callback)
+		bad, other := net.subscriber(t, 1)
+		r.subscribe(bad, atom, other)
+		bad.answers(status(http.StatusTeapot))
+		r.publish(2, "second")
+		good.notification()
+		bad.notification()
+		r.until("both are written down, the one without its words", func() bool {
+			list := r.list()
+			return !list[0].Behind && list[1].Failures == 1 && list[1].LastError == ""
+		})
+		r.publish(3, "third")
+		if c := good.notification(); c.body != "third" {
+			t.Errorf("notified with %q", c.body)
+		}
+		r.stop()
+	})
+}
+
+// pickyStore doesn't take a certain word.
+type pickyStore struct{ store.Store }
+
+func (s pickyStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
+	for _, o := range outcomes {
+		if strings.Contains(o.Error, "teapot") {
+			return errors.New("no teapots")
+		}
+	}
+	return s.Store.Acknowledge(ctx, now, owner, outcomes)
+}
+
+// A database that has hiccups, in the worst moments, takes no words from an outcome:
+// the subscriber is told why he was removed.
+func TestHiccupKeepsTheReason(t *testing.T) {
+	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {
+		t.Run(failing, func(t *testing.T) {
+			state := storetest.SQLite(t)
+			roots(t)
+			synctest.Test(t, func(t *testing.T) {
+				net := &pipes{}
+				r := newRig(t, state, slowly, func(c *Config) {
+					c.dial, c.Store = net.dial, &hiccupStore{Store: c.Store, deny: failing}
+					c.Retry = [2]time.Duration{30 * time.Second, time.Minute}
+				})
+				s, callback := net.subscriber(t, 0)
+				r.subscribe(s, atom, callback)
+				s.answers(status(http.StatusTeapot))
+				r.publish(2, "second")
+				for range 3 {
+					s.notification()
+				}
+				if c := s.verification(); !strings.HasSuffix(c.query.Get("hub.reason"), "answered 418 I'm a teapot") {
+					t.Errorf("told %q", c.query.Get("hub.reason"))
+				}
+				r.stop()
+			})
+		})
+	}
+}
+
+// hiccupStore fails writes of denials, settlements and postponements, as these say,
+// one digit each, and nothing else.
+type hiccupStore struct {
+	store.Store
+	mu                     sync.Mutex
+	deny, settle, postpone string
+}
+
+func (s *hiccupStore) fails(left *string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if *left == "" {
+		return false
+	}
+	first := (*left)[0]
+	*left = (*left)[1:]
+	return first == '1'
+}
+
+func (s *hiccupStore) Settle(ctx context.Context, now time.Time, h store.Handshake, apply bool) (int64, error) {
+	if s.fails(&s.settle) {
+		return 0, errors.New("hiccup")
+	}
+	return s.Store.Settle(ctx, now, h, apply)
+}
+
+func (s *hiccupStore) Postpone(ctx context.Context, h store.Handshake, attempts int, next time.Time) error {
+	if s.fails(&s.postpone) {
+		return errors.New("hiccup")
+	}
+	return s.Store.Postpone(ctx, h, attempts, next)
+}
+
+func (s *hiccupStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
+	if outcomes[0].Verdict == store.Denied && s.fails(&s.deny) {
+		return errors.New("hiccup")
+	}
+	return s.Store.Acknowledge(ctx, now, owner, outcomes)
+}
+
+// A database that is away for a moment while a callback answers costs the subscriber
+// that moment, not the minutes until a claim lapses.
+func TestHiccupWhileVerifying(t *testing.T) {
+	state := storetest.SQLite(t)
+	roots(t)
+	synctest.Test(t, func(t *testing.T) {
+		net := &pipes{}
+		r := newRig(t, state, func(c *Config) {
+			c.dial, c.Store = net.dial, &hiccupStore{Store: c.Store, settle: "1111", postpone: "11"}
+		})
+		s, callback := net.subscriber(t, 0)
+		began := time.Now()
+		r.subscribe(s, atom, callback)
+		if took := time.Since(began); took > 4*ackAgain+2*look || len(r.list()) != 1 {
+			t.Errorf("%d subscribed after %s", len(r.list()), took)
+		}
+		other, dead := at(1)
+		r.ask("subscribe", atom, other) // nobody answers
+		time.Sleep(look)
+		newSubscriber(t, net.listen(dead)).verification()
+		r.settled()
+		if took := time.Since(began); took > time.Minute {
+			t.Errorf("the other is subscribed after %s", took)
+		}
+		s.quiet() // it wasn't asked twice
+		r.stop()
+	})
+}
+
+// Errors quote what subscribers send. None of it acts on a terminal or fills a log,
+// and what subscribers are told names nothing of our network.
+func TestForeignWords(t *testing.T) {
+	for said, want := range map[string]string{
+		"a\x00b\x1b[31mc\r\nd\u202ee": "ab[31mc  de",
+		"caf\xe9":                     "caf",
+		"Grüße":                       "Grüße",
+	} {
+		if got := plain(said); got != want {
+			t.Errorf("%q becomes %q, want %q", said, got, want)
+		}
+	}
+	for _, said := range []string{strings.Repeat("x", 1<<16), strings.Repeat("€", 1<<10)} {
+		if got := plain(said); len(got) > maxWords || !utf8.ValidString(got) {
+			t.Errorf("%d bytes: %q", len(got), got)
+		}
+	}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{errSilent, "no answer within 30 s"},
+		{&net.OpError{Op: "read", Net: "tcp", Source: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}, Err: errors.New("connection reset by peer")}, "no answer"},
+		{&net.DNSError{Err: "no such host", Name: "x", Server: "10.0.0.2:53"}, "the host's name was not found"},
+		{context.DeadlineExceeded, "no connection in time"},
+		{&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}}, "the certificate is not valid"},
+		{fmt.Errorf("dial: %w", errPort), "the address is not one that is called"},
+	} {
+		if got := reason(c.err); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
+
+// Callbacks that accept and say nothing, on hosts of their own, don't have those
+// that answer wait for their verification.
+func TestSilentVerifications(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig, net *pipes) {
+		const n = maxHandshakes + 50
+		for i := range n {
+			callback, address := at(1 + i)
+			silent := net.listen(address)
+			go func() {
+				for {
+					if _, err := silent.Accept(); err != nil {
+						return
+					}
+				}
+			}()
+			t.Cleanup(func() { silent.Close() })
+			r.ask("subscribe", atom, callback)
+		}
+		synctest.Wait() // all slots are taken
+		s, callback := net.subscriber(t, 0)
+		asked := time.Now()
+		r.ask("subscribe", atom, callback)
+		s.verification()
+		if took := time.Since(asked); took > silentSlow+2*look {
+			t.Errorf("verified after %s", took)
+		}
+		r.until("the others are given up", func() bool {
+			pending, err := r.Store.Pending(t.Context(), 1)
+			return err == nil && len(pending) == 0
+		})
+		if took := time.Since(asked); took > 3*time.Minute {
+			t.Errorf("the others were given up after %s", took)
+		}
+	})
+}
+
+// Callbacks at a port where nobody is are asked three times and given up, however
+// many; they take nobody's place for longer.
+func TestDeadVerifications(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig, _ *pipes) {
+		callback, _ := at(0)
+		asked := time.Now()
+		for i := range 200 {
+			r.ask("subscribe", atom, fmt.Sprintf("%s?%d", callback, i))
+		}
+		r.until("all are given up", func() bool {
+			pending, err := r.Store.Pending(t.Context(), 1)
+			return err == nil && len(pending) == 0
+		})
+		within(t, "giving up", time.Since(asked), handshakeWaits[0]+handshakeWaits[1])
+		if _, _, _, open := r.lanes.inFlight(); open != 0 {
+			t.Error("verifications opened a breaker")
+		}
+	})
+}

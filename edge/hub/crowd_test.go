@@ -1,0 +1,117 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+)
+
+// Subscribers by the thousand, each at an endpoint of its own, who answer at the last
+// moment, or only now and then, don't have those wait who have once answered quickly:
+// neither when nobody knows them yet, nor later, nor after a restart. (A crowd that is
+// quick twice before it is slow has them wait, that one time.)
+func TestCrowdOfSlowAnswerers(t *testing.T) {
+	roots(t)
+	state := storetest.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		const part = 16
+		const crowd, honest = 3000 / part, 320 / part // more than there are slots of all kinds
+		net := &pipes{}
+		l := net.listen("all").(*pipeListener)
+		s := newSubscriber(t, l)
+		s.calls = make(chan call, 1<<16)
+		var list []string
+		for i := range crowd + honest {
+			callback, address := at(i)
+			net.hosts[address] = l
+			if i < crowd {
+				callback += "/slow"
+			}
+			list = append(list, callback)
+		}
+		var quick atomic.Bool // the crowd, for once
+		s.answers(func(w http.ResponseWriter, q *http.Request, c call) {
+			if strings.HasSuffix(q.URL.Path, "/slow") && !quick.Load() {
+				time.Sleep(29 * time.Second)
+			} else {
+				time.Sleep(50 * time.Millisecond)
+			}
+		})
+		start := func() *rig { return newRig(t, state, slowly, func(c *Config) { c.dial, c.part = net.dial, part }) }
+		r := start()
+		sequence := int64(1)
+		publish := func(when string, changes int) {
+			t.Helper()
+			for len(s.calls) > 0 {
+				<-s.calls
+			}
+			for change := range changes { // the second when the crowd has taken all that it gets
+				sequence++
+				began := time.Now()
+				r.publish(sequence, fmt.Sprint(when, change))
+				for n := 0; n < honest; {
+					if c := s.notification(); !strings.HasSuffix(c.uri, "/slow") {
+						n++
+					}
+				}
+				if took := time.Since(began); took > silentSlow {
+					t.Errorf("%s, change %d: the others are served after %s, want %s", when, change, took, silentSlow)
+				}
+				time.Sleep(12 * time.Second)
+			}
+			r.until("all are served", func() bool {
+				c, err := r.Store.Counts(t.Context(), time.Now())
+				return err == nil && c.Topics[atom].Behind == 0
+			})
+		}
+		enlist(t, r, list[crowd:])
+		publish("nobody is known", 2)
+		enlist(t, r, list[:crowd])
+		publish("the crowd is new", 2)
+		publish("the crowd is known", 2)
+		r.stop()
+		if err := r.Store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r = start()
+		publish("after a restart", 2)
+		quick.Store(true)
+		publish("the crowd is quick for once", 1)
+		quick.Store(false)
+		publish("and slow again", 2)
+		r.stop()
+	})
+}
+
+// enlist makes subscriptions as if they had been verified.
+func enlist(t *testing.T, r *rig, list []string) {
+	t.Helper()
+	ctx := context.Background()
+	for _, callback := range list {
+		u, err := r.callback(callback)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := store.Request{Topic: atom, Callback: callback, Mode: store.ModeSubscribe, Lease: 24 * time.Hour}
+		q.Endpoint, q.Host = store.Endpoint(u)
+		later := time.Now().Add(time.Hour) // so that the hub doesn't ask
+		if err := r.Store.Request(ctx, later, q, r.served(atom), store.Caps{PendingPerHost: len(list)}); err != nil {
+			t.Fatal(err)
+		}
+		h, err := r.Store.ClaimHandshakes(ctx, later, "me", nil, 1)
+		if err != nil || len(h) != 1 {
+			t.Fatal(len(h), err)
+		}
+		if _, err := r.Store.Settle(ctx, time.Now(), h[0], true); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
