@@ -104,7 +104,7 @@ type Evidence struct {
 	End      int      `json:"end"`
 	Quote    string   `json:"quote"`
 	Polarity Polarity `json:"polarity"`
-	Source   string   `json:"source" jsonschema:"what settled the polarity: editor (an editor's phrase), trade (a shipped phrase), lexicon (the words around), or stars (the text is silent)"`
+	Source   string   `json:"source" jsonschema:"what settled the polarity: editor (an editor's phrase), trade (a shipped phrase), cues (the words and pairs of words of the sentence, weighed by the shipped table), lexicon (words of praise and blame around), or stars (the text is silent)"`
 }
 
 // Entities are the people, services, problems and places that reviews name.

@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	var out strings.Builder
-	if err := run(&out, vocabulary, []string{file, gold}); err != nil {
+	if err := run(&out, vocabulary, false, []string{file, gold}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, out.String())
 		}
 	}
-	if err := run(&out, "", nil); err == nil {
+	if err := run(&out, "", false, nil); err == nil {
 		t.Error("no file is no mistake")
 	}
 }

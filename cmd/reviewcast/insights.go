@@ -2,9 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
+
+	"github.com/agnivade/levenshtein"
 
 	"reviewcast"
 	"reviewcast/generator"
@@ -26,8 +30,10 @@ type explainCmd struct {
 func (c *explainCmd) Help() string {
 	return `Each thing found is shown with the words that name it, what is felt about it, and
 where that comes from: a phrase of insights.yaml (editor), a phrase that comes with
-reviewcast (trade), the words around (lexicon), or the stars of a review whose
-text says nothing (stars). When it is wrong, add the phrase to insights.yaml, under
+reviewcast (trade), cues (words, pairs and triples with the weights of the cue
+table: how much each speaks for the aspect, and for praise, or below zero for
+blame), the words around (lexicon), or the stars of a review whose text says
+nothing (stars). When it is wrong, add the phrase to insights.yaml, under
 the aspect's positive, negative or neutral, or under ignore.
 
 Example:
@@ -42,24 +48,42 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	}
 	e, ok := insights.Explain(in, c.ID)
 	if !ok {
-		return fmt.Errorf("explain %s: no published review has this id; ids stand in the files of %s/reviews", c.ID, c.Content)
+		return fmt.Errorf("explain %s: no published review has this id%s; ids stand in the files of %s/reviews", c.ID, nearID(c.ID, in.Reviews), c.Content)
 	}
 	printExplanation(std, e)
 	return nil
 }
 
+// nearID proposes the id that was meant, when one is near.
+func nearID(id string, reviews []insights.Review) string {
+	best, least := "", 1+len(id)/4
+	for i := range reviews {
+		if d := levenshtein.ComputeDistance(id, reviews[i].ID); d < least {
+			best, least = reviews[i].ID, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return " (did you mean " + best + "?)"
+}
+
 func printExplanation(std streams, e insights.Explanation) {
 	p := paletteFor(std.out)
+	say := func(s string) { fmt.Fprintln(std.out, fold(std.out, s, 0)) }
+	row := func(format string, args ...any) {
+		fmt.Fprintln(std.out, fold(std.out, fmt.Sprintf(format, args...), 6))
+	}
 	r := e.Review
 	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.bold(r.ID), r.Rating, r.Date, r.Language, feeling(p, e.Sentiment, string(e.Sentiment)), e.Score)
 	if !e.English {
-		fmt.Fprintln(std.out, p.dim("The word lists know English only: here names and the phrases of insights.yaml are found, and the sentiment is that of the stars."))
+		say(p.dim("The word lists know English only: here names and the phrases of insights.yaml are found, and the sentiment is that of the stars."))
 	}
 	if r.Title != nil {
-		fmt.Fprintf(std.out, "\n%s\n", p.bold(marked(p, *r.Title, e.Mentions, true)))
+		say("\n" + p.bold(marked(p, *r.Title, e.Mentions, true)))
 	}
 	if r.Text != nil {
-		fmt.Fprintf(std.out, "\n%s\n", strings.TrimRight(marked(p, *r.Text, e.Mentions, false), "\n"))
+		say("\n" + strings.TrimRight(marked(p, *r.Text, e.Mentions, false), "\n"))
 	}
 	fmt.Fprintln(std.out)
 	for _, m := range e.Mentions {
@@ -73,15 +97,22 @@ func printExplanation(std streams, e insights.Explanation) {
 			if len(m.IDs) > 0 {
 				id = "? " + strings.Join(m.IDs, ", ")
 			}
-			fmt.Fprintf(std.out, "  %-12s %-22s %q %s\n", m.Kind, id, words, p.dim(where+"; "+m.Rule))
+			row("  %-12s %-22s %q %s", m.Kind, id, words, p.dim(where+"; "+m.Rule))
 			continue
 		}
 		why := string(m.Origin)
 		if m.Phrase != "" {
 			why += " \"" + m.Phrase + "\""
 		}
-		fmt.Fprintf(std.out, "  %-12s %-22s %q %s\n", feeling(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity)), m.ID, words,
+		row("  %-12s %-22s %q %s", feeling(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity)), m.ID, words,
 			p.dim(fmt.Sprintf("%s; %s, %+.2f; %s", where, why, m.Score, m.Rule)))
+		if len(m.Cues) > 0 {
+			hints := make([]string, len(m.Cues))
+			for i, h := range m.Cues {
+				hints[i] = fmt.Sprintf("%q %+.2f %+.2f", h.Cue, h.Aspect, h.Tone)
+			}
+			row("      %s", p.dim("cues: "+strings.Join(hints, ", ")))
+		}
 	}
 	if len(e.Mentions) == 0 {
 		fmt.Fprintln(std.out, p.dim("  nothing found"))
@@ -162,7 +193,9 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	}
 	// A draft that an editor has begun to change is not written over.
 	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already and isn't written over; name another file with -o", c.Output)
+	} else if err != nil {
 		return err
 	}
 	if _, err := f.WriteString(draft); err != nil {
@@ -192,6 +225,9 @@ func ambiguousNames(list []insights.AmbiguousName) string {
 func readInsights(ctx context.Context, std streams, content, today string) (insights.Input, error) {
 	if today != "" && !reviewcast.Date(today).Valid() {
 		return insights.Input{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", today)}
+	}
+	if err := mustBeFolder(content); err != nil {
+		return insights.Input{}, err
 	}
 	b := generator.NewBuilder(generator.Config{ContentDir: content, Today: reviewcast.Date(today)})
 	in, err := b.Insights(ctx)

@@ -22,6 +22,7 @@ type mention struct {
 	start, end int32 // the words that name it
 	sentence   span
 	score      float32
+	sure       float32 // of the aspect, in log odds
 	aspect     int16
 	polarity   feeling
 	origin     origin
@@ -60,12 +61,13 @@ type origin uint8
 const (
 	byEditor origin = iota
 	byTrade
+	byCues
 	byLexicon
 	byStars
 )
 
 func (o origin) public() Origin {
-	return [...]Origin{FromEditor, FromTrade, FromLexicon, FromStars}[o]
+	return [...]Origin{FromEditor, FromTrade, FromCues, FromLexicon, FromStars}[o]
 }
 
 // rule says what was done to what a phrase or the lexicon said.
@@ -80,6 +82,8 @@ const (
 	warnedOff       // "look elsewhere" turns the sentence around
 	compared        // the figures of quote and bill
 	unsaid          // nothing in the sentence is felt
+	outweighed      // a phrase says otherwise, and the cues around it know better
+	plainFact       // the cues find that nothing is felt
 )
 
 // worker analyses one review after the other and reuses its memory. It is for one
@@ -92,11 +96,21 @@ type worker struct {
 	sents  []span
 	taken  []bool
 	spoken []bool
-	named  []bool // tokens of places and people
+	named  []bool // tokens of places and people, and what editors ignore: no cues
 	heard  []voice
 	extra  []voice // of phrases
 	near   []voice
-	grams  []uint64
+	said   []said
+	// of cues: sums by clause, what gets from one to the next, and where a row was
+	// heard last
+	clauses  [][slots]float32
+	borders  []float64
+	parts    []float64
+	heardIn  []int64
+	stamp    int64
+	dilution float32            // what is asked of cues beyond enough
+	hints    map[hintsOf][]Hint // nil: not asked for
+	grams    []uint64
 }
 
 func newWorker(v *vocabulary) *worker { return &worker{v: v, lexer: newLexer(v.dict)} }
@@ -229,6 +243,11 @@ func (w *worker) matchWith(phrases *trie, english bool, hits []hit) []hit {
 		}
 		e := group[0]
 		if e.meaning == ignores {
+			if e.origin == FromEditor { // not even cues shall hear it
+				for _, at := range m.at[:m.words] {
+					w.named[at] = true
+				}
+			}
 			continue
 		}
 		if n := len(hits); n > 0 && hits[n-1].m.last() > i && sameAspect(w.v.entries[hits[n-1].m.payload-1], group) {

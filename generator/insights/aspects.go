@@ -141,6 +141,9 @@ func awkward(m *mention) int {
 }
 
 func (s *aspectSum) phrase(r *found, m *mention) {
+	if m.entry == 0 { // cues and figures are no phrase
+		return
+	}
 	p := s.phrases[m.entry]
 	if p == nil {
 		p = &phraseSum{written: map[string]int{}}

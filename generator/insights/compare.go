@@ -61,7 +61,7 @@ func (w *worker) compare(a *analysis) {
 		}
 		m := mention{
 			start: w.tokens[quotedAt].start, end: t.end, sentence: w.sents[t.sentence], aspect: int16(at),
-			origin: byTrade, rule: compared, polarity: positive, score: phraseValence,
+			origin: byTrade, rule: compared, polarity: positive, score: phraseValence, sure: saidFigures,
 		}
 		if w.tokens[quotedAt].sentence != t.sentence {
 			m.start = w.tokens[roleAt].start

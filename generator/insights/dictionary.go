@@ -20,6 +20,7 @@ type word struct {
 	flags   flags
 	name    symbol // in patterns of names, where nothing is stemmed
 	fuzzy   symbol // the one name that it misspells, 0 when there is none
+	cue     cueForms
 }
 
 type flags uint32
@@ -54,12 +55,13 @@ type dictionary struct {
 	forms   map[string][]symbol // by inflected form, the words of the shipped list
 	names   map[string]symbol
 	symbols symbol // the last one given out
+	cues    *cueWords
 	// misspelt finds the name that a word of six letters or more misspells.
 	misspelt func(string) symbol
 }
 
-func newDictionary(lex *lexicon) *dictionary {
-	return &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
+func newDictionary(lex *lexicon, cues *cueWords) *dictionary {
+	return &dictionary{lex: lex, cues: cues, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
 }
 
 func (d *dictionary) intern(m map[string]symbol, s string) symbol {
@@ -112,6 +114,7 @@ func (d *dictionary) word(folded string) *word {
 		w.syms = append(w.syms, id)
 	}
 	w.name = d.names[w.text]
+	w.cue = d.cueForms(w, classes)
 	return w
 }
 
@@ -169,6 +172,7 @@ func (lx *lexer) lookup(raw string) *word {
 	w := lx.dict.word(folded)
 	if money, ok := lx.dict.exact["@money"]; ok && len(number) < len(raw) {
 		w.syms = append(w.syms, money)
+		w.cue.form = lx.dict.cues.id("$")
 	}
 	if lx.dict.misspelt != nil && w.name == 0 {
 		w.fuzzy = lx.dict.misspelt(w.text)
@@ -186,10 +190,13 @@ type lexicon struct {
 	function map[string]function
 	classes  map[string][]string // by word
 	isClass  map[string]bool
-	spelling map[string]string
-	signs    map[rune]float32
-	phrases  []phrase
-	sha256   string
+	// cueClasses are classes of classes.txt, which only cues know.
+	cueClasses map[string][]string
+	spelling   map[string]string
+	signs      map[rune]float32
+	phrases    []phrase
+	cues       *cueTable
+	sha256     string
 }
 
 // function is a word that changes what others mean.

@@ -32,7 +32,9 @@ type Mention struct {
 	Origin   Origin
 	// Phrase is the pattern that matched, as it stands in the list it comes from.
 	Phrase string
-	Rule   string // one sentence for people
+	// Cues are the weightiest of its sentence, when they were asked.
+	Cues []Hint
+	Rule string // one sentence for people
 }
 
 // Explain finds a review by id and shows what is found in it. False when there is
@@ -48,7 +50,9 @@ func Explain(in Input, id string) (Explanation, bool) {
 	}
 	v := cache.vocabulary(in)
 	r := found{Review: in.Reviews[i]}
-	a := newWorker(v).analyze(r.Review.Review)
+	w := newWorker(v)
+	w.hints = map[hintsOf][]Hint{}
+	a := w.analyze(r.Review.Review)
 	r.analysis = &a
 	r.verdict = judge(&r)
 	out := Explanation{Review: r.Review.Review, English: a.english, Sentiment: r.verdict.sentiment, Score: r.verdict.score}
@@ -77,6 +81,9 @@ func Explain(in Input, id string) (Explanation, bool) {
 					m.Phrase = e.pattern
 				}
 			}
+		}
+		if n.origin == byCues || n.entry == 0 && n.rule != compared {
+			m.Cues = w.hintsFor(n)
 		}
 		m.Start, m.End = body[n.start], body[n.end]
 		out.Mentions = append(out.Mentions, m)
@@ -123,6 +130,6 @@ func (r rule) String() string {
 	return [...]string{
 		asSaid: "as it says", denied: "a \"not\" before it turns it around", asQuestion: "asked, not said", supposed: "only supposed (\"if\")",
 		wished: "wished for, so it isn't so", warnedOff: "the sentence sends readers elsewhere", compared: "the figures of quote and bill",
-		unsaid: "nothing in the sentence is felt, so the stars speak",
+		unsaid: "nothing in the sentence is felt, so the stars speak", outweighed: "the words around it outweigh the phrase", plainFact: "its cues say it as a plain fact",
 	}[r]
 }

@@ -1,14 +1,16 @@
 // Package insights counts what customers say, with the sentence that proves it.
 // Everything is a function of the published reviews and of the editors'
 // vocabulary: no clock, no chance, no network, no model that nobody can inspect,
-// and no number without a review behind it.
+// and no number without a review behind it. What was fitted to sentences is a table
+// of words and weights that anybody can read (lexicon/cues.txt).
 //
 // The way of a text: it is cut into words, sentences (UAX 29) and clauses; names
 // of places and people are found, then services and problems, then the phrases of
 // the aspects, each by longest match over folded, stemmed words; each mention of
 // an aspect gets a polarity from the first of these that speaks: an editor's
-// phrase, a shipped trade phrase, the words around it weighed by distance, and, in
-// a sentence that says nothing at all, the review's stars. What is found in one
+// phrase, a shipped trade phrase, the cues of the sentence, the words around it
+// weighed by distance, and, in a sentence that says nothing at all, the review's
+// stars. Cues find aspects that no phrase names, too. What is found in one
 // review depends on that review and the vocabulary alone, so a Cache keeps it.
 // The reviews' findings are then counted: one vote an aspect a review.
 //
@@ -139,8 +141,8 @@ func Compute(in Input) Result {
 // The method, as insights.json names it. The version changes when the same texts
 // and vocabulary give other numbers.
 const (
-	MethodName    = "phrases-then-lexicon"
-	MethodVersion = "1"
+	MethodName    = "phrases-cues-lexicon"
+	MethodVersion = "2"
 )
 
 // maxWorkers is how many goroutines parallel starts at most.

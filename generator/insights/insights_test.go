@@ -219,10 +219,12 @@ func TestPolarity(t *testing.T) {
 		{"No upsell at all.", "professionalism", "positive", "trade"},
 		{"She walked me through every step.", "communication", "positive", "trade"},
 		{"I would pay more if they ever picked up the phone.", "responsiveness", "negative", "trade"},
-		{"Is there a fee on weekends?", "pricing", "neutral", "lexicon"},
-		{"The warranty is terrible.", "warranty", "negative", "lexicon"},
-		{"A wonderful warranty.", "warranty", "positive", "lexicon"},
-		{"The warranty is superb but the work is awful.", "warranty", "positive", "lexicon"},
+		{"Is there a fee on weekends?", "pricing", "neutral", "cues"},
+		{"The warranty is terrible.", "warranty", "negative", "cues"},
+		{"A wonderful warranty.", "warranty", "positive", "cues"},
+		{"The warranty is superb but the work is awful.", "warranty", "positive", "cues"},
+		{"Told us nine and rang the bell at 8:55.", "punctuality", "positive", "cues"},
+		{"He had the fault within a minute of opening the lid.", "technical_knowledge", "positive", "cues"},
 		{"The price.", "pricing", "positive", "stars"},
 		{"THE TECHNICIAN WAS RUDE", "professionalism", "negative", "trade"},
 	} {
@@ -266,6 +268,37 @@ func TestEditors(t *testing.T) {
 		Aspects: map[string]reviewcast.Polarity{"punctuality": "positive", "smell": "positive"}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestEditorsAndCues shows that cues hear nothing of what editors ignore, that an
+// editor's phrase comes before all that cues and shipped phrases say elsewhere in a
+// review, and so do the figures of quote and bill.
+func TestEditorsAndCues(t *testing.T) {
+	of := func(in insights.Input, text, aspect string) reviewcast.Polarity {
+		return one(in, 3, text).PerReview["r000"].Aspects[aspect]
+	}
+	const bell = "He had the fault within a minute of opening the lid."
+	if p := of(insights.Input{}, bell, "technical_knowledge"); p != "positive" {
+		t.Errorf("%s: %q", bell, p)
+	}
+	if p := of(insights.Input{Ignore: []string{"he had the fault within a minute"}}, bell, "technical_knowledge"); p != "" {
+		t.Errorf("ignored, and %q", p)
+	}
+	robbery := slices.Clone(insights.DefaultAspects)
+	for i := range robbery {
+		if robbery[i].ID == "pricing" {
+			robbery[i].Positive = []string{"daylight robbery"}
+		}
+	}
+	if p := of(insights.Input{Aspects: robbery}, "It was daylight robbery. The invoice was twice the quote, with hidden fees.", "pricing"); p != "positive" {
+		t.Errorf("the editor's phrase is %q", p)
+	}
+	if p := of(insights.Input{}, "The estimate said 900 and the invoice said 1,350. I still think the price was very reasonable.", "pricing"); p != "negative" {
+		t.Errorf("the figures are %q", p)
+	}
+	if p := of(insights.Input{}, "Told us nine and rang the bell at 8:55.\n\n---\n\n***\n\n🎄. 🎄", "punctuality"); p != "positive" {
+		t.Errorf("lines of signs make a short text long: %q", p)
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 // The word lists. lexicon/README.md says where each comes from and under what
 // licence; Method.LexiconSHA256 is the hash of all that rule the polarity.
 //
-//go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt
+//go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt lexicon/classes.txt lexicon/cues.txt
 var lists embed.FS
 
 // listNames are the lists in the order in which they are hashed and read.
-var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"}
+var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt", "classes.txt", "cues.txt"}
 
 // huliuWeight is the valence of a word that only Hu and Liu's list knows: half of
 // what a typical word of VADER's has.
@@ -27,8 +27,8 @@ const huliuWeight = 1.0
 // them: a line that can't be read is a panic.
 func readLexicon() *lexicon {
 	lex := &lexicon{
-		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{},
-		spelling: map[string]string{}, signs: map[rune]float32{},
+		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{}, cueClasses: map[string][]string{},
+		spelling: map[string]string{}, signs: map[rune]float32{}, cues: newCueTable(),
 	}
 	h := sha256.New()
 	for _, name := range listNames {
@@ -45,7 +45,11 @@ func readLexicon() *lexicon {
 				panic(fmt.Sprintf("lexicon/%s:%d: %s", name, n, err))
 			}
 		}
+		if err := in.Err(); err != nil {
+			panic(fmt.Sprintf("lexicon/%s: %s", name, err))
+		}
 	}
+	lex.cues.words.settle()
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
 }
@@ -80,7 +84,16 @@ func (lex *lexicon) line(file, s string, section *string) error {
 	if s == "" || strings.HasPrefix(s, "//") {
 		return nil
 	}
-	if file == "phrases.txt" {
+	switch file {
+	case "cues.txt":
+		return lex.cues.line(s)
+	case "classes.txt":
+		class, words, _ := strings.Cut(s, " ")
+		for w := range strings.FieldsSeq(words) {
+			lex.cueClasses[w] = append(lex.cueClasses[w], class[1:])
+		}
+		return nil
+	case "phrases.txt":
 		return lex.phraseLine(s, section)
 	}
 	return lex.wordLine(s)

@@ -1,44 +1,51 @@
 package insights
 
+import (
+	"iter"
+	"unicode/utf8"
+)
+
 // aspects reads the text: its phrases, then sentence by sentence what is felt.
 func (w *worker) aspects(stars int, a *analysis) {
-	hits := w.match(a.english)
-	next, extra := 0, 0
-	for lo := 0; lo < len(w.tokens); {
-		hi := lo + 1
-		s := w.tokens[lo].sentence
-		for hi < len(w.tokens) && w.tokens[hi].sentence == s {
-			hi++
-		}
-		from := next
-		for next < len(hits) && hits[next].m.first() < hi {
-			next++
-		}
-		w.heard = w.heard[:0]
-		if a.english {
-			w.heard = voices(w.tokens, lo, hi, w.spoken, w.heard)
-		}
-		for extra < len(w.extra) && w.extra[extra].at < hi {
-			w.heard = append(w.heard, w.extra[extra])
-			extra++
-		}
-		inOrder(w.heard)
+	w.dilution = min(dilution*float32(max(w.withWords()-1, 0)), maxDilution)
+	for s := range w.sentences(w.match(a.english), a.english) {
 		a.loudness = loudness(a.loudness, w.heard)
-		if from < next {
-			w.sentence(lo, hi, w.sents[s], hits[from:next], stars, a)
+		begin := len(a.mentions)
+		if len(s.hits) > 0 {
+			w.sentence(s, stars, a)
 		}
-		lo = hi
+		if a.english {
+			w.overhear(s, stars, begin, a)
+		}
+		if len(a.mentions) > begin && w.warnsOff(s.lo, s.hi) {
+			for i := range a.mentions[begin:] {
+				if m := &a.mentions[begin+i]; m.polarity == positive || m.rule == supposed {
+					m.polarity, m.rule = negative, warnedOff
+				}
+			}
+		}
 	}
 	w.compare(a)
 }
 
+// withWords counts the sentences that have a word: a line of signs is none.
+func (w *worker) withWords() (n int) {
+	last := int32(-1)
+	for i := range w.tokens {
+		t := &w.tokens[i]
+		if r, _ := utf8.DecodeRuneInString(t.text); t.sentence != last && wordRune(r) {
+			n, last = n+1, t.sentence
+		}
+	}
+	return n
+}
+
 // sentence turns the phrases of one sentence into mentions.
-func (w *worker) sentence(lo, hi int, where span, hits []hit, stars int, a *analysis) {
-	question := w.asks(lo, hi)
-	begin := len(a.mentions)
+func (w *worker) sentence(s passage, stars int, a *analysis) {
+	question, where := w.asks(s.lo, s.hi), w.sents[w.tokens[s.lo].sentence]
 	settled := map[int16]bool(nil)
 	for pass := range 2 { // phrases settle an aspect; then its bare names are weighed
-		for _, h := range hits {
+		for _, h := range s.hits {
 			for _, e := range w.v.entries[h.m.payload-1] {
 				if e.aspect < 0 || e.meaning == ignores || !a.english && e.origin != FromEditor {
 					continue
@@ -91,13 +98,6 @@ func (w *worker) sentence(lo, hi int, where span, hits []hit, stars int, a *anal
 			}
 		}
 	}
-	if w.warnsOff(lo, hi) {
-		for i := range a.mentions[begin:] {
-			if m := &a.mentions[begin+i]; m.polarity == positive || m.rule == supposed {
-				m.polarity, m.rule = negative, warnedOff
-			}
-		}
-	}
 }
 
 // weigh asks the lexicon rule what is felt about a term. The phrases of other
@@ -139,4 +139,41 @@ func (w *worker) warnsOff(lo, hi int) bool {
 		}
 	}
 	return false
+}
+
+// passage is a sentence of a text: its tokens, and the phrases in it.
+type passage struct {
+	lo, hi int
+	hits   []hit
+}
+
+// sentences cuts the tokens by sentence, and leaves in w.heard what praises and
+// blames in each.
+func (w *worker) sentences(hits []hit, english bool) iter.Seq[passage] {
+	return func(yield func(passage) bool) {
+		next, extra := 0, 0
+		for lo := 0; lo < len(w.tokens); {
+			hi := lo + 1
+			for hi < len(w.tokens) && w.tokens[hi].sentence == w.tokens[lo].sentence {
+				hi++
+			}
+			from := next
+			for next < len(hits) && hits[next].m.first() < hi {
+				next++
+			}
+			w.heard = w.heard[:0]
+			if english {
+				w.heard = voices(w.tokens, lo, hi, w.spoken, w.heard)
+			}
+			for extra < len(w.extra) && w.extra[extra].at < hi {
+				w.heard = append(w.heard, w.extra[extra])
+				extra++
+			}
+			inOrder(w.heard)
+			if !yield(passage{lo, hi, hits[from:next]}) {
+				return
+			}
+			lo = hi
+		}
+	}
 }

@@ -167,7 +167,7 @@ func wordEnd(s string, i int) (int, shape) {
 				i++
 				continue
 			}
-		case c == '.' || c == ',':
+		case c == '.' || c == ',' || c == ':':
 			if i > start && digit(s[i-1]) && i+1 < len(s) && digit(s[i+1]) {
 				i++
 				continue

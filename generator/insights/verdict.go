@@ -2,6 +2,7 @@ package insights
 
 import (
 	"math"
+	"slices"
 
 	"reviewcast"
 )
@@ -35,10 +36,7 @@ const (
 )
 
 func judge(r *found) verdict {
-	v := verdict{votes: make([]vote, 0, len(r.mentions))}
-	for i, m := range r.mentions {
-		v.add(r.mentions, m.aspect, int32(i))
-	}
+	v := verdict{votes: votesOf(r.mentions)}
 	v.score = float64(r.Rating-3) / 2
 	praised, blamed := float64(r.loudness[0]), float64(r.loudness[1])
 	if r.english && praised+blamed > 0 {
@@ -61,36 +59,55 @@ func judge(r *found) verdict {
 	return v
 }
 
-// add gives a mention's say to the aspect's vote.
-func (v *verdict) add(mentions []mention, aspect int16, i int32) {
-	p := mentions[i].polarity.polarity()
-	for k := range v.votes {
-		b := &v.votes[k]
-		if b.aspect != aspect {
+// says is what a review says of an aspect with one polarity.
+type says struct {
+	mention int32 // which proves it, from 1; 0: none
+	sure    float32
+}
+
+// votesOf turns mentions into votes, one an aspect, whatever their order: where a
+// review both praises and blames, what is surer by more than apart counts, so that
+// the stars give way to the text; and else it is mixed. What is felt counts before
+// plain facts.
+func votesOf(mentions []mention) []vote {
+	votes := make([]vote, 0, len(mentions))
+	all := make([][3]says, 0, len(mentions))
+	for i := range mentions {
+		m := &mentions[i]
+		k := slices.IndexFunc(votes, func(b vote) bool { return b.aspect == m.aspect })
+		if k < 0 {
+			k = len(votes)
+			votes, all = append(votes, vote{aspect: m.aspect}), append(all, [3]says{})
+		}
+		sure := m.sure
+		if m.origin == byStars {
+			sure = unsaidByText
+		}
+		s := &all[k][m.polarity]
+		if s.mention == 0 {
+			*s = says{int32(i) + 1, sure}
 			continue
 		}
-		old := &mentions[b.mention]
-		switch {
-		case p == b.polarity:
-			if mentions[i].origin < old.origin {
-				b.mention = i
-			}
-		case p == reviewcast.Neutral:
-		case b.polarity == reviewcast.Neutral:
-			b.polarity, b.mention = p, i
-		// What only the stars say gives way to what the text says.
-		case mentions[i].origin == byStars:
-		case old.origin == byStars:
-			b.polarity, b.mention = p, i
-		default:
-			b.polarity = reviewcast.Mixed
-			if p == reviewcast.Negative && old.polarity != negative {
-				b.mention = i
-			}
+		if s.sure = max(s.sure, sure); m.origin < mentions[s.mention-1].origin {
+			s.mention = int32(i) + 1
 		}
-		return
 	}
-	v.votes = append(v.votes, vote{aspect, p, i})
+	for k := range votes {
+		s, b := &all[k], &votes[k]
+		praise, blame := s[positive], s[negative]
+		felt := neutral
+		switch {
+		case praise.mention > 0 && blame.mention > 0 && max(praise.sure-blame.sure, blame.sure-praise.sure) <= apart:
+			b.polarity, b.mention = reviewcast.Mixed, blame.mention-1
+			continue
+		case praise.mention > 0 && (blame.mention == 0 || praise.sure > blame.sure):
+			felt = positive
+		case blame.mention > 0:
+			felt = negative
+		}
+		b.polarity, b.mention = felt.polarity(), s[felt].mention-1
+	}
+	return votes
 }
 
 // divided tells whether the review both praises and blames.

@@ -2,6 +2,7 @@ package insights
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -25,6 +26,7 @@ type Origin string
 const (
 	FromEditor  Origin = "editor"  // a phrase of insights.yaml
 	FromTrade   Origin = "trade"   // a phrase that comes with reviewcast
+	FromCues    Origin = "cues"    // the cues of the sentence, weighed
 	FromLexicon Origin = "lexicon" // the words around, weighed by distance
 	FromStars   Origin = "stars"   // the text is silent; the stars are not
 )
@@ -46,6 +48,12 @@ type vocabulary struct {
 	own     *trie // the editors' phrases that settle the matter; payload: index into entries
 	phrases *trie // everything else that speaks of aspects; payload: index into entries
 	entries [][]entry
+	// cues have weights for the aspects that come with reviewcast: cueAspects gives the
+	// place in the table of each, -1 for an editor's own. entryCues are the cues that
+	// phrases are.
+	cues       *cueTable
+	cueAspects []int8
+	entryCues  [][3][]int32
 
 	things     [kinds]*trie // of services and problems; payload: index into thingIDs
 	thingIDs   [kinds][][]int32
@@ -59,9 +67,11 @@ type vocabulary struct {
 
 // newVocabulary compiles the words of an input. An editor's phrase with nothing to
 // look for in it ("…") is skipped: the source loader has warned of it.
-func newVocabulary(in Input) *vocabulary {
+func newVocabulary(in Input) *vocabulary { return makeVocabulary(in, shipped().cues.words) }
+
+func makeVocabulary(in Input, cues *cueWords) *vocabulary {
 	lex := shipped()
-	v := &vocabulary{dict: newDictionary(lex), aspects: in.Aspects, own: newTrie(), phrases: newTrie(), people: newTrie()}
+	v := &vocabulary{dict: newDictionary(lex, cues), cues: lex.cues, aspects: in.Aspects, own: newTrie(), phrases: newTrie(), people: newTrie()}
 	if v.aspects == nil {
 		v.aspects = DefaultAspects
 	}
@@ -96,6 +106,10 @@ func newVocabulary(in Input) *vocabulary {
 		editors(v.phrases, i, names, a.Terms)
 	}
 	trade(true)
+	v.makeEntryCues()
+	for _, a := range v.aspects {
+		v.cueAspects = append(v.cueAspects, int8(slices.Index(v.cues.aspects, a.ID)))
+	}
 	v.addThings(service, in.Business.Services, in.ServiceAliases)
 	problems := make([]reviewcast.Named, len(in.Problems))
 	aliases := map[string][]string{}
