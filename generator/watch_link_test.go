@@ -2,8 +2,10 @@ package generator
 
 import (
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 )
@@ -26,7 +28,7 @@ func TestWatchFollowsLinks(t *testing.T) {
 			changed := make(chan struct{}, 100)
 			done := make(chan error, 1)
 			go func() {
-				done <- Watch(t.Context(), link, poll, slog.New(slog.DiscardHandler), func() { changed <- struct{}{} })
+				done <- Watch(t.Context(), link, poll, slog.New(slog.DiscardHandler), func(Change) time.Duration { changed <- struct{}{}; return 0 })
 			}()
 			for i, file := range []string{"", "real/business.yaml", "real/shared/x.yaml"} {
 				if file != "" {
@@ -41,5 +43,71 @@ func TestWatchFollowsLinks(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestWatchFollowsMoves: folders that come, go and are renamed into one another are
+// watched under the names they have in the end, in whatever order the system tells.
+func TestWatchFollowsMoves(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "content")
+	put(t, dir, map[string]string{"business.yaml": business, "reviews/a/x.yaml": "", "reviews/noise.yaml": ""})
+	changed := make(chan []string, 10000)
+	done := make(chan error, 1)
+	go func() {
+		done <- Watch(t.Context(), dir, 0, slog.New(slog.DiscardHandler), func(c Change) time.Duration { changed <- c.Names; return 0 })
+	}()
+	// sees waits until a file is named, or everything may have changed.
+	sees := func(file string) {
+		t.Helper()
+		for {
+			select {
+			case names := <-changed:
+				if names == nil || slices.Contains(names, file) {
+					return
+				}
+			case err := <-done:
+				t.Fatalf("watch ended: %v", err)
+			case <-time.After(5 * time.Second):
+				t.Fatalf("a change of %s isn't seen", file)
+			}
+		}
+	}
+	sees("")
+	seed := uint64(time.Now().UnixNano())
+	t.Log("seed", seed)
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	folders := [...]string{"reviews/a", "reviews/a/b", "reviews/c", "reviews/c/b"}
+	at := func(name string) string { return filepath.Join(dir, name) }
+	for range 30 {
+		for range 5 + rnd.IntN(60) {
+			one, other := folders[rnd.IntN(len(folders))], folders[rnd.IntN(len(folders))]
+			switch rnd.IntN(6) {
+			case 0:
+				_ = os.Rename(at(one), at(other)) // it may not be there, or the other isn't empty
+			case 1:
+				if rnd.IntN(3) == 0 {
+					_ = os.RemoveAll(at(one))
+				}
+			default:
+				_ = os.MkdirAll(at(one), 0o755)
+				_ = os.WriteFile(at(one+"/x.yaml"), nil, 0o644)
+			}
+			if rnd.IntN(3) == 0 {
+				time.Sleep(time.Duration(rnd.IntN(10)) * time.Millisecond) // so that some is told of before the rest happens
+			}
+		}
+		for _, one := range folders {
+			// Once all is told of, only a watch on the folder can tell of this.
+			for quiet := false; !quiet; {
+				select {
+				case <-changed:
+				case <-time.After(60 * time.Millisecond):
+					quiet = true
+				}
+			}
+			if os.WriteFile(at(one+"/x.yaml"), nil, 0o644) == nil {
+				sees(one + "/x.yaml")
+			}
+		}
 	}
 }
