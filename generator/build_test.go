@@ -140,6 +140,69 @@ func TestBuildAgain(t *testing.T) {
 	}
 }
 
+// TestNothingNew: a file that was written anew with the same words, as the second
+// half of many a save, is no new build; any other change is one.
+func TestNothingNew(t *testing.T) {
+	dir := t.TempDir()
+	content, public := filepath.Join(dir, "content"), filepath.Join(dir, "public")
+	const one = "- {id: a, author: Jo K., rating: 5, date: 2026-01-02, verification: {method: job}}\n"
+	put(t, content, map[string]string{"business.yaml": business, "reviews/a.yaml": one, "reviews/b.jsonl": `{"id":"b","author":"Bo","rating":4,"date":"2026-01-02","verification":{"method":"job"}}` + "\n"})
+	cfg := config(content, public)
+	cfg.Lenient = true
+	b := NewBuilder(cfg)
+	prepare := func(names ...string) *Result {
+		t.Helper()
+		res, err := b.PrepareChanged(t.Context(), names)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	write := func(res *Result) *Result {
+		t.Helper()
+		if err := b.Write(t.Context(), res); err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	last := write(prepare())
+	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
+		t.Error("a first load that was told of nothing is good for the second")
+	} else {
+		last = write(res)
+	}
+	for i := range 3 {
+		put(t, content, map[string]string{"reviews/a.yaml": one})
+		if res := prepare("reviews/a.yaml"); res.Site != last.Site || len(res.Changed)+len(res.Removed) > 0 {
+			t.Errorf("%d: the same words are a new build, with %v", i, res.Changed)
+		}
+	}
+	for _, change := range []map[string]string{
+		{"reviews/a.yaml": strings.Replace(one, "5", "4", 1)}, {"reviews/a.yaml": one}, {"reviews/b.jsonl": ""}, {"business.yaml": business + "# and more\n"}, {"reviews/c.yaml": strings.Replace(one, "id: a", "id: c", 1)},
+	} {
+		var names []string
+		for name := range change {
+			names = append(names, name)
+		}
+		put(t, content, change)
+		unwritten := prepare(names...)
+		if unwritten.Site == last.Site {
+			t.Errorf("%v is no new build", change)
+		}
+		res := prepare(names...) // the first was never written
+		if res.Site == last.Site || !slices.Equal(res.Changed, unwritten.Changed) {
+			t.Errorf("%v: after a build that wasn't written, %v changed, not %v", change, res.Changed, unwritten.Changed)
+		}
+		last = write(res)
+	}
+	if err := os.RemoveAll(public); err != nil {
+		t.Fatal(err)
+	}
+	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
+		t.Error("nothing is to be written, and nothing is there")
+	}
+}
+
 func TestVanished(t *testing.T) {
 	dir := folder(t, map[string]string{
 		"reviews/1.yaml": review("r1", ""), "reviews/2.yaml": review("r2", ""), "reviews/3.yaml": review("r3", ""), "reviews/4.yaml": review("r4", ""),

@@ -87,6 +87,7 @@ type Result struct {
 	Changed, Removed []string
 	// Problems are warnings.
 	Problems []source.Problem
+	revision uint64 // of the content
 }
 
 // ChangedTopics are the changed paths that subscribers follow.
@@ -117,9 +118,12 @@ type Builder struct {
 	cfg    Config
 	loader *source.Loader
 	cache  insights.Cache // of what was found in each review
+	// renderer keeps what was rendered of each.
+	renderer render.Renderer
 	// last is what this Builder itself has written, so that the next build needn't
-	// read it back; nil before that.
-	last *written
+	// read it back, and result what it was made of; nil before that.
+	last   *written
+	result *Result
 }
 
 // NewBuilder makes a Builder. Nothing is read before Build.
@@ -139,7 +143,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	defer out.unlock()
-	res, err := b.prepare(ctx)
+	res, err := b.prepare(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +151,15 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 }
 
 // Prepare builds without writing, for whoever wants to show the result first.
-func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.prepare(ctx) }
+func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.prepare(ctx, nil) }
+
+// PrepareChanged is Prepare for whoever watches the folder: nothing has changed
+// since the last build but the named files (see source.Loader.LoadChanged); nil
+// means that anything may have. When not even those have, and the last build was
+// written, the Site is that one itself.
+func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
+	return b.prepare(ctx, names)
+}
 
 // Write writes a prepared result.
 func (b *Builder) Write(ctx context.Context, res *Result) error {
@@ -160,17 +172,24 @@ func (b *Builder) Write(ctx context.Context, res *Result) error {
 }
 
 func (b *Builder) write(ctx context.Context, out *output, res *Result) error {
-	b.last = nil // whatever goes wrong, the folder is looked at again
+	b.last, b.result = nil, nil // whatever goes wrong, the folder is looked at again
 	if err := out.write(ctx, res, b.cfg.Encodings.codings()); err != nil {
 		return err
 	}
 	var err error
-	b.last, err = remember(res)
+	if b.last, err = remember(res); err == nil {
+		b.result = res
+	}
 	return err
 }
 
-func (b *Builder) prepare(ctx context.Context) (*Result, error) {
-	content, problems, err := b.loader.Load(ctx)
+// Unfinished tells how long nothing must have happened to the named files of the
+// content before they may be built, since one of them looks as if it was being
+// written at this moment.
+func (b *Builder) Unfinished(names []string) time.Duration { return b.loader.Unfinished(names) }
+
+func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error) {
+	content, problems, err := b.loader.LoadChanged(ctx, changed)
 	if err != nil {
 		return nil, err
 	}
@@ -181,12 +200,16 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	revision := b.loader.Revision()
+	if r := b.result; r != nil && r.revision == revision && b.last != nil && previous == &b.last.published {
+		return &Result{Site: r.Site, Manifest: r.Manifest, Problems: r.Problems, revision: revision}, nil
+	}
 	draft := previous.draft(content)
 	problems = append(problems, vanishedProblems(draft.Missing, content, b.cfg.Lenient)...)
 	if source.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache)
+	site, err := renderWith(content, b.cfg.BaseURL, &b.cache, &b.renderer)
 	if err != nil {
 		return nil, err
 	}
@@ -197,7 +220,7 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res := &Result{Site: site, Problems: problems}
+	res := &Result{Site: site, Problems: problems, revision: revision}
 	res.Manifest, res.Changed, res.Removed = nextManifest(&previous.manifest, site, b.cfg.Now())
 	if b.cfg.Lenient {
 		res.Manifest.Draft = &draft
@@ -207,27 +230,42 @@ func (b *Builder) prepare(ctx context.Context) (*Result, error) {
 
 // Check goes the way as far as it can go wrong with the content: read, hold
 // against the last published set, and read the words once more with care (see
-// source.Loader.Inspect). Every problem is given, errors and warnings, sorted;
-// nothing is written.
+// source.Loader.Check). Every problem is given, errors and warnings, sorted, but
+// for those that others may have caused; nothing is written.
 func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
-	content, problems, err := b.loader.Load(ctx)
-	if err != nil || content == nil {
-		return problems, err
-	}
-	previous, err := b.previous(ctx)
+	checked, err := b.loader.Check(ctx)
 	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, vanishedProblems(previous.draft(content).Missing, content, b.cfg.Lenient)...)
-	warnings, err := b.loader.Inspect(ctx, content)
-	if err != nil {
-		return nil, err
+	content, problems := checked.Content, checked.Problems
+	broken := source.HasErrors(problems)
+	if checked.Complete {
+		previous, err := b.previous(ctx)
+		switch {
+		case err != nil && !broken:
+			return nil, err
+		case err == nil:
+			problems = append(problems, b.vanished(previous, content, broken)...)
+		}
 	}
-	problems = append(problems, warnings...)
-	_, counted := count(content, "", &b.cache)
-	problems = append(problems, claimProblems(content, counted)...)
+	if !broken { // a review that is wrong may have moved the numbers
+		_, counted := count(content, "", &b.cache)
+		problems = append(problems, claimProblems(content, counted)...)
+	}
 	source.SortProblems(problems)
 	return problems, nil
+}
+
+// vanished tells of the published reviews that are gone. In content that has errors,
+// one that is there may merely seem to be without its verification.
+func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []source.Problem {
+	missing := previous.draft(content).Missing
+	if broken {
+		missing = slices.DeleteFunc(missing, func(id string) bool {
+			return slices.ContainsFunc(content.Reviews, func(r source.Review) bool { return r.ID == id })
+		})
+	}
+	return vanishedProblems(missing, content, b.cfg.Lenient)
 }
 
 // previous is the last published set.
@@ -252,10 +290,10 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil)
+	return renderWith(content, baseURL, nil, &render.Renderer{})
 }
 
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache) (*Site, error) {
+func renderWith(content *source.Content, baseURL string, cache *insights.Cache, renderer *render.Renderer) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -267,7 +305,7 @@ func renderWith(content *source.Content, baseURL string, cache *insights.Cache) 
 		return nil, err
 	}
 	dataset, counted := count(content, baseURL, cache)
-	artifacts, err := render.Files(channel(content.Site, baseURL), dataset, counted)
+	artifacts, err := renderer.Files(channel(content.Site, baseURL), dataset, counted)
 	if err != nil {
 		return nil, err
 	}

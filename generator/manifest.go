@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"time"
@@ -18,8 +17,7 @@ func nextManifest(before *reviewcast.Manifest, site *Site, now time.Time) (m *re
 	m = &reviewcast.Manifest{Version: 1, BaseURL: site.BaseURL, Sequence: before.Sequence}
 	now = now.UTC().Truncate(time.Second)
 	for _, a := range site.Artifacts {
-		sum := sha256.Sum256(a.Body)
-		f := reviewcast.File{Path: a.Path, MediaType: a.MediaType, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(a.Body)), LastModified: now}
+		f := reviewcast.File{Path: a.Path, MediaType: a.MediaType, SHA256: hex.EncodeToString(a.SHA256[:]), Size: int64(len(a.Body)), LastModified: now}
 		old, known := before.File(a.Path)
 		switch {
 		case known && old.SHA256 == f.SHA256:

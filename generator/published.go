@@ -225,24 +225,38 @@ func (p *published) promise(ids []string) {
 // withdrawn.yaml.
 func (p *published) draft(content *source.Content) reviewcast.Draft {
 	d := reviewcast.Draft{New: []string{}, Missing: []string{}}
+	kept := 0
+	for i := range content.Reviews {
+		if r := &content.Reviews[i]; r.Published {
+			if p.promised[r.ID] {
+				kept++
+			} else {
+				d.New = append(d.New, r.ID)
+			}
+		}
+	}
+	if kept < len(p.promised) {
+		d.Missing = append(d.Missing, p.missing(content)...)
+	}
+	slices.Sort(d.New)
+	return d
+}
+
+// missing are the promised reviews that are neither published any more nor listed
+// in withdrawn.yaml, sorted.
+func (p *published) missing(content *source.Content) []string {
 	missing := maps.Clone(p.promised)
+	for i := range content.Reviews {
+		if r := &content.Reviews[i]; r.Published {
+			delete(missing, r.ID)
+		}
+	}
 	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
 	for _, w := range content.Withdrawn {
 		withdrawn[strings.ToLower(w.ID)] = true
 	}
-	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
-			if !p.promised[r.ID] {
-				d.New = append(d.New, r.ID)
-			}
-			delete(missing, r.ID)
-		}
-	}
 	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
-	slices.Sort(d.New)
-	d.Missing = slices.AppendSeq(d.Missing, maps.Keys(missing))
-	slices.Sort(d.Missing)
-	return d
+	return slices.Sorted(maps.Keys(missing))
 }
 
 // maxVanished is how many vanished reviews are told one by one. When more are

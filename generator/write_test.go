@@ -2,6 +2,7 @@ package generator
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -21,7 +22,7 @@ import (
 func result(before *Result, files map[string]string) *Result {
 	site := &Site{BaseURL: "https://example.com"}
 	for path, body := range files {
-		site.Artifacts = append(site.Artifacts, render.Artifact{Path: path, MediaType: "text/plain", Body: []byte(body)})
+		site.Artifacts = append(site.Artifacts, render.Artifact{Path: path, MediaType: "text/plain", Body: []byte(body), SHA256: sha256.Sum256([]byte(body))})
 	}
 	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
 	prev := &reviewcast.Manifest{}
@@ -307,7 +308,7 @@ func TestTwoBuildsWait(t *testing.T) {
 func TestManifestDates(t *testing.T) {
 	now := time.Date(2026, 5, 6, 7, 8, 9, 500, time.UTC)
 	site := func(body string) *Site {
-		return &Site{Artifacts: []render.Artifact{{Path: "/a", Body: []byte(body)}, {Path: "/b", Body: []byte("b")}}}
+		return &Site{Artifacts: []render.Artifact{{Path: "/a", Body: []byte(body), SHA256: sha256.Sum256([]byte(body))}, {Path: "/b", Body: []byte("b")}}}
 	}
 	m1, changed, _ := nextManifest(&reviewcast.Manifest{}, site("1"), now)
 	if m1.Sequence != 1 || len(changed) != 2 {

@@ -1,16 +1,22 @@
 // Desk compares an editor's builds with Hugo's and Eleventy's: the same 10,000
-// reviews, in a file each and in one data file, to the same reviews.json.
+// reviews, in a YAML file each and in one data file (JSON; ours has a review a line),
+// to the same reviews.json.
 //
 //	go run ./bench/desk -hugo HUGO -eleventy DIR
 //
 // HUGO is a binary of Hugo v0.164.0 (go install github.com/gohugoio/hugo@v0.164.0),
-// DIR a folder with node_modules of @11ty/eleventy and js-yaml. Each cold build is a
-// new process over an empty output folder, the best of -n. All three write
-// reviews.json only, without insights; `reviewcast build` with all its files, feeds
-// and insights stands beside them. The three files are held against each other
-// before anything is timed. A rebuild, after one review has changed, is that of the
-// running `reviewcast dev` (until its page shows the change), and of the two others
-// in their watch modes (until their file does).
+// DIR a folder with node_modules of @11ty/eleventy and js-yaml. All three write
+// reviews.json only, without insights (bench/desk/plain); `reviewcast build` and
+// `reviewcast dev` with all their files, feeds and insights stand beside them.
+//
+// A cold build is a new process over an empty output folder. A rebuild begins when
+// the author of a review in the middle has been changed and the file is closed (to
+// write five megabytes is the editor's work), and is that of the three in their watch
+// modes (until their file has it) and of the running `reviewcast dev` (until it
+// serves it). Nobody syncs the disk before the clock stops; Hugo and Eleventy never
+// do. Each figure is the best of -n, taken in turn, so that what else the machine
+// does falls on all; their output is held against each other before anything counts,
+// after the cold build and after every rebuild.
 package main
 
 import (
@@ -26,6 +32,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,10 +48,11 @@ func main() {
 	eleventy := flag.String("eleventy", "", "a folder with node_modules")
 	n := flag.Int("n", 5, "builds of each, of which the best counts")
 	reviews := flag.Int("reviews", 10_000, "how many reviews")
+	only := flag.String("shape", "", "files or one; both unless it is said")
 	flag.Parse()
 	dir, err := os.MkdirTemp("", "desk-*")
 	if err == nil {
-		b := &bench{dir: dir, hugo: *hugo, modules: *eleventy, n: *n, count: *reviews}
+		b := &bench{dir: dir, hugo: *hugo, modules: *eleventy, n: *n, count: *reviews, only: *only}
 		err = errors.Join(b.run(), os.RemoveAll(dir))
 	}
 	if err != nil {
@@ -56,6 +64,7 @@ func main() {
 type bench struct {
 	dir, hugo, modules string
 	n, count           int
+	only               string
 	reviewcast, plain  string
 }
 
@@ -65,9 +74,11 @@ type tool struct {
 	dir     string // where it works
 	out     string // the folder it writes
 	file    string // reviews.json
+	all     bool   // it makes more than the others
 	cold    []string
-	watch   []string // nil: none
-	changed string   // the file of the review that changes, in all shapes but one
+	watch   []string
+	page    string // where the watch serves reviews.json; "" when it writes it
+	changed string // the file of the review that changes
 }
 
 func (b *bench) run() error {
@@ -78,6 +89,9 @@ func (b *bench) run() error {
 		}
 	}
 	for _, one := range []bool{false, true} {
+		if b.only == map[bool]string{false: "one", true: "files"}[one] {
+			continue
+		}
 		tools, err := b.write(one)
 		if err != nil {
 			return err
@@ -118,29 +132,30 @@ func (b *bench) write(one bool) ([]tool, error) {
 			}
 			return put(filepath.Join(dir, all), data)
 		}
-		for i, r := range list {
-			if err := put(filepath.Join(dir, "reviews", r.Date.Month(), r.ID+".yaml"), append(lines[i], '\n')); err != nil {
+		for i := range list {
+			if err := put(filepath.Join(dir, file(&list[i])), yaml(&list[i])); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	first := filepath.Join("reviews", list[0].Date.Month(), list[0].ID+".yaml")
 	pick := func(dir, all string) string {
 		if one {
 			return filepath.Join(dir, all)
 		}
-		return filepath.Join(dir, first)
+		return filepath.Join(dir, file(&list[len(list)/2]))
 	}
 
 	ours := filepath.Join(root, "reviewcast")
 	content := filepath.Join(ours, "content")
 	err = errors.Join(fill(content, "reviews/all.jsonl"), put(filepath.Join(content, "business.yaml"), business), os.MkdirAll(filepath.Join(ours, "out"), 0o755))
 	tools = append(tools,
-		tool{name: "reviewcast, reviews.json only", dir: ours, out: filepath.Join(ours, "out"), file: filepath.Join(ours, "out", "reviews.json"), cold: []string{b.plain, "content", "out/reviews.json"}},
-		tool{name: "reviewcast build, everything", dir: ours, out: filepath.Join(ours, "public"), file: filepath.Join(ours, "public", "reviews.json"),
+		tool{name: "reviewcast, reviews.json only", dir: ours, out: filepath.Join(ours, "out"), file: filepath.Join(ours, "out", "reviews.json"),
+			cold: []string{b.plain, "content", "out/reviews.json"}, watch: []string{b.plain, "-watch", "content", "out/reviews.json"}, changed: pick(content, "reviews/all.jsonl")},
+		tool{name: "reviewcast, everything", all: true, dir: ours, out: filepath.Join(ours, "public"), file: filepath.Join(ours, "public", "reviews.json"),
 			cold:    []string{b.reviewcast, "build", "--base-url", "https://reviews.example.com", "--encodings", "none", "--today", "2027-01-01"},
 			watch:   []string{b.reviewcast, "dev", "--listen", "localhost:18099", "--base-url", "https://reviews.example.com", "--today", "2027-01-01"},
+			page:    "http://localhost:18099/reviews.json",
 			changed: pick(content, "reviews/all.jsonl")})
 
 	h := filepath.Join(root, "hugo")
@@ -162,110 +177,180 @@ func (b *bench) write(one bool) ([]tool, error) {
 	return tools, err
 }
 
-// compare checks that all write the same, then times them in turn, so that what
-// the machine does besides falls on all.
+// compare times all tools.
 func (b *bench) compare(shape string, tools []tool) error {
-	best := make([]time.Duration, len(tools))
-	var want any
-	for i := range b.n {
-		for j, t := range tools {
-			if err := errors.Join(os.RemoveAll(t.out), os.MkdirAll(t.out, 0o755)); err != nil {
-				return err
-			}
-			start := time.Now()
-			if out, err := command(t.dir, t.cold).CombinedOutput(); err != nil {
-				return fmt.Errorf("%s: %w\n%s", t.name, err, out)
-			}
-			if took := time.Since(start); i == 0 || took < best[j] {
-				best[j] = took
-			}
-			if i == 0 {
-				got, err := dataset(t.file)
-				if err != nil {
-					return fmt.Errorf("%s: %w", t.name, err)
-				}
-				if want == nil {
-					want = got
-				} else if t.name != "reviewcast build, everything" && !reflect.DeepEqual(got, want) {
-					return fmt.Errorf("%s writes another reviews.json: %s", t.name, where(want, got, ""))
-				}
-			}
-		}
+	cold, rebuilt := make([]time.Duration, len(tools)), make([]time.Duration, len(tools))
+	if err := b.turns(tools, cold, b.cold); err != nil {
+		return err
 	}
-	for j, t := range tools {
-		line := fmt.Sprintf("%-24s %-32s cold %8s", shape, t.name, best[j].Round(time.Millisecond))
-		if t.watch != nil {
-			took, err := b.rebuild(t)
-			if err != nil {
-				line += "   rebuild " + err.Error()
-			} else {
-				line += fmt.Sprintf("   rebuild %8s", took.Round(time.Millisecond))
-			}
-		}
-		fmt.Println(line)
+	if err := b.turns(tools, rebuilt, b.rebuild); err != nil {
+		return err
+	}
+	for i, t := range tools {
+		fmt.Printf("%-22s  %-30s  cold %8s  rebuild %8s\n", shape, t.name, cold[i].Round(time.Millisecond), rebuilt[i].Round(time.Millisecond))
 	}
 	return nil
 }
 
+// turns lets each tool do one thing n times, all of them one after the other, and
+// keeps the best. What they write has to be the same.
+func (b *bench) turns(tools []tool, best []time.Duration, do func(t *tool, turn int) (time.Duration, any, error)) error {
+	for turn := range b.n {
+		var want any
+		for i := range tools {
+			t := &tools[i]
+			took, got, err := do(t, turn)
+			switch {
+			case err != nil:
+				return fmt.Errorf("%s: %w", t.name, err)
+			case want == nil:
+				want = got
+			case !t.all && !reflect.DeepEqual(got, want):
+				return fmt.Errorf("%s writes another reviews.json: %s", t.name, where(want, got, ""))
+			}
+			if turn == 0 || took < best[i] {
+				best[i] = took
+			}
+		}
+	}
+	return nil
+}
+
+// cold builds in a new process, over an empty folder.
+func (b *bench) cold(t *tool, _ int) (time.Duration, any, error) {
+	if err := errors.Join(os.RemoveAll(t.out), os.MkdirAll(t.out, 0o755)); err != nil {
+		return 0, nil, err
+	}
+	start := time.Now()
+	if out, err := command(t.dir, t.cold).CombinedOutput(); err != nil {
+		return 0, nil, fmt.Errorf("%w\n%s", err, out)
+	}
+	took := time.Since(start)
+	data, err := os.ReadFile(t.file)
+	if err != nil {
+		return 0, nil, err
+	}
+	got, err := dataset(data)
+	return took, got, err
+}
+
+// saves is how many are timed of each watch.
+const saves = 3
+
 // rebuild starts the tool's watch mode and times the way from a changed review to
-// what is served or written, best of n.
-func (b *bench) rebuild(t tool) (best time.Duration, err error) {
+// what is served or written.
+func (b *bench) rebuild(t *tool, turn int) (best time.Duration, got any, err error) {
 	original, err := os.ReadFile(t.changed)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	if err := os.RemoveAll(t.out); err != nil {
-		return 0, err
+	if err := errors.Join(os.RemoveAll(t.out), os.MkdirAll(t.out, 0o755)); err != nil {
+		return 0, nil, err
 	}
 	cmd := command(t.dir, t.watch)
 	if err := cmd.Start(); err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	defer func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
+		err = errors.Join(err, os.WriteFile(t.changed, original, 0o644))
 	}()
-	shown := func(mark string) bool {
-		if strings.HasPrefix(t.name, "reviewcast") {
-			resp, err := http.Get("http://localhost:18099/reviews.json")
-			if err != nil {
-				return false
-			}
-			defer resp.Body.Close()
-			var body bytes.Buffer
-			_, err = body.ReadFrom(resp.Body)
-			return err == nil && bytes.Contains(body.Bytes(), []byte(mark))
-		}
-		data, err := os.ReadFile(t.file)
-		return err == nil && bytes.Contains(data, []byte(mark))
+	look := fileLooker(t.file)
+	if t.page != "" {
+		look = pageLooker(t.page)
 	}
+	var data []byte
 	wait := func(mark string) bool {
-		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-			if shown(mark) {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			// It is all there when it ends as it should: a file may be read half written.
+			if data = look(); bytes.Contains(data, []byte(mark)) && bytes.HasSuffix(bytes.TrimSpace(data), []byte("}")) {
 				return true
 			}
 		}
 		return false
 	}
 	if !wait(`"aggregate_rating"`) {
-		return 0, errors.New("never started")
+		return 0, nil, errors.New("the watch never started")
 	}
-	for i := range b.n {
+	for i := range saves {
 		time.Sleep(2 * time.Second) // an editor's next save; the tool is at rest
-		mark := fmt.Sprintf("Changed %d", i)
-		data := bytes.Replace(original, []byte(`"author":"`), []byte(`"author":"`+mark+" "), 1)
-		start := time.Now()
-		if err := os.WriteFile(t.changed, data, 0o644); err != nil {
-			return 0, err
+		mark := fmt.Sprintf("Changed %d %d", turn, i)
+		changed := change(original, mark)
+		if err := os.WriteFile(t.changed, changed, 0o644); err != nil {
+			return 0, nil, err
 		}
+		start := time.Now()
 		if !wait(mark) {
-			return 0, errors.New("never came")
+			return 0, nil, errors.New("the change never came")
 		}
 		if took := time.Since(start); i == 0 || took < best {
 			best = took
 		}
 	}
-	return best, os.WriteFile(t.changed, original, 0o644)
+	got, err = dataset(data)
+	return best, got, err
+}
+
+// change puts words before the author's name in the middle of a file.
+func change(data []byte, words string) []byte {
+	for _, field := range []string{`"author":"`, `author: "`} {
+		at := len(data) / 2
+		if field[0] == 'a' {
+			at = 0 // there is one
+		}
+		if i := bytes.Index(data[at:], []byte(field)); i >= 0 {
+			at += i + len(field)
+			return slices.Concat(data[:at], []byte(words+" "), data[at:])
+		}
+	}
+	return nil
+}
+
+// A looker gives what is there now; nil when it is what it was the last time, which
+// is asked so often that it must cost next to nothing.
+type looker func() []byte
+
+func fileLooker(name string) looker {
+	var last fs.FileInfo
+	return func() []byte {
+		info, err := os.Stat(name)
+		if err != nil || last != nil && os.SameFile(info, last) && info.Size() == last.Size() && info.ModTime().Equal(last.ModTime()) {
+			return nil
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil
+		}
+		last = info
+		return data
+	}
+}
+
+func pageLooker(url string) looker {
+	etag := ""
+	var body bytes.Buffer
+	return func() []byte {
+		req, err := http.NewRequest(http.MethodGet, url, nil)
+		if err != nil {
+			return nil
+		}
+		req.Header.Set("Accept-Encoding", "identity") // nobody squeezes a file for the same machine
+		if etag != "" {
+			req.Header.Set("If-None-Match", etag)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			return nil
+		}
+		defer resp.Body.Close()
+		body.Reset()
+		if _, err := body.ReadFrom(resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+			return nil
+		}
+		etag = resp.Header.Get("Etag")
+		return body.Bytes()
+	}
 }
 
 func command(dir string, args []string) *exec.Cmd {
@@ -275,11 +360,7 @@ func command(dir string, args []string) *exec.Cmd {
 }
 
 // dataset reads a reviews.json for comparison.
-func dataset(file string) (any, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
+func dataset(data []byte) (any, error) {
 	var v any
 	return v, json.Unmarshal(data, &v)
 }
@@ -328,6 +409,52 @@ func kept(r reviewcast.Review) map[string]any {
 		m["owner_reply"] = map[string]any{"text": r.OwnerReply.Text, "date": r.OwnerReply.Date}
 	}
 	return m
+}
+
+// file is where an editor keeps a review, below the folder.
+func file(r *reviewcast.Review) string {
+	return filepath.Join("reviews", r.Date.Month(), r.ID+".yaml")
+}
+
+// yaml is the same as people write it.
+func yaml(r *reviewcast.Review) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "id: %s\nauthor: %s\nrating: %d\ndate: %s\n", r.ID, quote(r.Author), r.Rating, r.Date)
+	if r.Title != nil {
+		fmt.Fprintf(&b, "title: %s\n", quote(*r.Title))
+	}
+	if r.Text != nil {
+		b.WriteString("text: |-\n")
+		for line := range strings.SplitSeq(*r.Text, "\n") {
+			b.WriteString(strings.TrimRight("  "+line, " ") + "\n")
+		}
+	}
+	fmt.Fprintf(&b, "language: %s\nsource: %s\n", r.Language, r.Source)
+	if r.SourceURL != nil {
+		fmt.Fprintf(&b, "source_url: %s\n", *r.SourceURL)
+	}
+	if r.OwnerReply != nil {
+		fmt.Fprintf(&b, "owner_reply:\n  text: %s\n  date: %s\n", quote(r.OwnerReply.Text), r.OwnerReply.Date)
+	}
+	fmt.Fprintf(&b, "verification:\n  method: %s\n  verified_on: %s\n", r.Verification.Method, r.Verification.VerifiedOn)
+	for _, l := range []struct {
+		name string
+		ids  []string
+	}{{"technicians", r.Mentions.Technicians}, {"services", r.Mentions.Services}, {"service_areas", r.Mentions.ServiceAreas}} {
+		if len(l.ids) > 0 {
+			fmt.Fprintf(&b, "%s: [%s]\n", l.name, strings.Join(l.ids, ", "))
+		}
+	}
+	return b.Bytes()
+}
+
+// quote writes a text in double quotes, as JSON and YAML both have it.
+func quote(s string) []byte {
+	data, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // it is a text
+	}
+	return data
 }
 
 func put(path string, data []byte) error {

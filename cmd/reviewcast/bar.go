@@ -13,7 +13,7 @@ import (
 const (
 	barFile  = 8 << 20 // bytes
 	barEvery = 100 * time.Millisecond
-	barWidth = 30
+	barWidth = 40 // columns, at most
 )
 
 // bar shows how much of a long file has been read, when a terminal watches.
@@ -25,7 +25,7 @@ type bar struct {
 
 func newBar(w io.Writer, f *os.File) *bar {
 	info, err := f.Stat()
-	if err != nil || info.Size() < barFile || !isTerminal(w) || os.Getenv("TERM") == "dumb" {
+	if err != nil || info.Size() < barFile || !isTerminal(w) || dumb() {
 		return &bar{}
 	}
 	return &bar{w: w, total: info.Size()}
@@ -38,12 +38,17 @@ func (b *bar) at(done int64) {
 		return
 	}
 	b.last = now
-	fmt.Fprint(b.w, "\r"+drawBar(done, b.total))
+	fmt.Fprint(b.w, "\r"+drawBar(done, b.total, columns(b.w)))
 }
 
-func drawBar(done, total int64) string {
-	full := int(min(done, total) * barWidth / max(total, 1))
-	return fmt.Sprintf("[%s%s] %3d %% of %d MiB", strings.Repeat("=", full), strings.Repeat(" ", barWidth-full), min(done, total)*100/max(total, 1), total>>20)
+// drawBar leaves the last column free: a terminal whose line is full goes on in the
+// next one, and the next bar would stand below.
+func drawBar(done, total int64, columns int) string {
+	done = min(done, total)
+	figures := fmt.Sprintf(" %3d %% of %d MiB", done*100/max(total, 1), total>>20)
+	width := int64(max(0, min(barWidth, columns-len("[]")-len(figures)-1)))
+	full := int(done * width / max(total, 1))
+	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", int(width)-full) + "]" + figures
 }
 
 // clear takes the bar away.

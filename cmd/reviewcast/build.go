@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"time"
 
 	"reviewcast"
@@ -21,7 +22,24 @@ type buildFlags struct {
 	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
+// mustBeFolder finds out early that the editors' folder isn't where it was looked
+// for: people start the program in the wrong place.
+func mustBeFolder(dir string) error {
+	if isFolder(dir) {
+		return nil
+	}
+	return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or have `reviewcast init %s` write one to start from", dir, dir)}
+}
+
+func isFolder(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir()
+}
+
 func (f *buildFlags) buildConfig(encodings string) (generator.Config, error) {
+	if err := mustBeFolder(f.Content); err != nil {
+		return generator.Config{}, err
+	}
 	if f.Today != "" && !reviewcast.Date(f.Today).Valid() {
 		return generator.Config{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
@@ -42,19 +60,20 @@ func (f *buildFlags) buildConfig(encodings string) (generator.Config, error) {
 type buildCmd struct {
 	buildFlags
 	Encodings string `help:"Encoded variants to write beside each file: none, gzip, or all (gzip, brotli, zstd)." enum:"none,gzip,all" default:"gzip" placeholder:"WHICH"`
-	Quiet     bool   `short:"q" help:"Print nothing but problems."`
-	Verbose   bool   `short:"v" help:"List every file that changed."`
+	Quiet     bool   `short:"q" xor:"volume" help:"Print nothing but problems."`
+	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
 }
 
 // Help is what --help says beside the flags.
 func (c *buildCmd) Help() string {
 	return `Reads everything, reports every problem at once with its place, and writes the
-files whole or not at all. A hub that can't be reached is a warning.
+files whole or not at all. A hub that can't be reached is a warning. On a build
+machine that starts empty, --previous says where the last published set is.
 
 Examples:
   reviewcast build
   reviewcast build --base-url https://reviews.example.com --hub https://reviews.example.com/api/websub/hub
-  reviewcast build --previous https://reviews.example.com --encodings none   (on a build machine that starts empty)`
+  reviewcast build --previous https://reviews.example.com --encodings none`
 }
 
 // Run builds once.
@@ -73,16 +92,21 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		std.out = io.Discard
 	}
 	if c.Verbose {
-		for _, path := range res.Changed {
-			fmt.Fprintf(std.out, "changed %s\n", path)
-		}
-		for _, path := range res.Removed {
-			fmt.Fprintf(std.out, "removed %s\n", path)
-		}
+		std.files(res)
 	}
 	fmt.Fprintf(std.out, "%s, %s\n", summary(res), took(start))
 	std.ping(ctx, c.Hub, res.BaseURL, res.ChangedTopics())
 	return nil
+}
+
+// files lists what changed.
+func (std streams) files(res *generator.Result) {
+	for _, path := range res.Changed {
+		fmt.Fprintf(std.out, "changed %s\n", path)
+	}
+	for _, path := range res.Removed {
+		fmt.Fprintf(std.out, "removed %s\n", path)
+	}
 }
 
 // summary is the one line that a build prints, but for the time.

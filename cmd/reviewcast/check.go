@@ -1,12 +1,15 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reviewcast/generator"
@@ -20,6 +23,8 @@ type checkCmd struct {
 	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 	Format   string `help:"How problems are written: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
 	Strict   bool   `help:"Take warnings for errors."`
+	Quiet    bool   `short:"q" xor:"volume" help:"Print errors only, in the text form: no warnings, and no count."`
+	Verbose  bool   `short:"v" xor:"volume" help:"Count the problems of each kind, too, in the text form."`
 }
 
 // Help is what --help says beside the flags.
@@ -34,7 +39,7 @@ the command line.
 
 Examples:
   reviewcast check
-  reviewcast check --strict --format github   (in a pull request)
+  reviewcast check --strict --format github
   reviewcast check --format json | jq '.problems[].code'`
 }
 
@@ -79,15 +84,27 @@ var errProblems = errors.New("")
 // build are not between the others.
 func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error {
 	ink := paletteFor(std.out)
+	byCode := map[string]int{}
 	for _, severity := range []source.Severity{source.Error, source.Warning} {
 		var some []source.Problem
 		for _, p := range problems {
 			if p.Severity == severity {
 				some = append(some, p)
+				byCode[p.Code]++
 			}
+		}
+		if c.Quiet && severity == source.Warning {
+			return nil
 		}
 		if err := explain(std.out, c.Content, some, ink); err != nil {
 			return err
+		}
+	}
+	if c.Verbose {
+		for _, code := range slices.SortedFunc(maps.Keys(byCode), func(a, b string) int {
+			return cmp.Or(cmp.Compare(byCode[b], byCode[a]), cmp.Compare(a, b))
+		}) {
+			fmt.Fprintf(std.out, "%7d  %s\n", byCode[code], code)
 		}
 	}
 	var parts []string

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 )
 
 var update = flag.Bool("update", false, "write what comes out as what is wanted")
@@ -34,7 +35,7 @@ func TestCheck(t *testing.T) {
 	exe := binary(t)
 	seen := map[string]bool{}
 	code := regexp.MustCompile(`\[([a-z0-9-]+)\]\n`)
-	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar") {
+	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar", "testdata/check/beside.txtar") {
 		name := strings.TrimSuffix(filepath.Base(archive), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			a, err := txtar.ParseFile(archive)
@@ -83,7 +84,7 @@ func TestCheck(t *testing.T) {
 		_, list, _ := strings.Cut(string(data), "The codes, which stay as they are:")
 		list, _, _ = strings.Cut(list, "# How")
 		if file == "inspect.go" {
-			list = "email-in-text phone-in-text address-in-text card-in-text full-surname shouting markup near-duplicate unlisted-technician"
+			list = "email-in-text phone-in-text address-in-text card-in-text full-surname shouting markup near-duplicate unlisted-technician curly-quotes"
 		}
 		for _, c := range regexp.MustCompile(`[a-z0-9]+(-[a-z0-9]+)*`).FindAllString(list, -1) {
 			if !seen[c] && !slices.Contains(elsewhere, c) {
@@ -130,6 +131,15 @@ func TestCheckFormats(t *testing.T) {
 	if !strings.HasPrefix(out, want) || strings.Count(out, "\n") != 3 || exit != exitProblem {
 		t.Errorf("exit %d:\n%s", exit, out)
 	}
+	if out, exit := run("--quiet"); exit != 0 || out != "" {
+		t.Errorf("quiet: exit %d, %s", exit, out)
+	}
+	if out, exit := run("--quiet", "--strict"); exit != exitProblem || strings.Count(out, ": error: ") != 3 || strings.Contains(out, "3 errors") {
+		t.Errorf("quiet and strict: exit %d, %s", exit, out)
+	}
+	if out, exit := run("--verbose"); exit != 0 || !strings.HasSuffix(out, "\n      1  email-in-text\n      1  full-surname\n      1  shouting\ncontent: 3 warnings\n") {
+		t.Errorf("verbose: exit %d, %s", exit, out)
+	}
 	if _, exit := run("--format", "xml"); exit != exitUsage {
 		t.Errorf("a wrong flag ends with %d", exit)
 	}
@@ -139,8 +149,10 @@ func TestCheckFormats(t *testing.T) {
 	}
 }
 
-// TestWindow: a line is shown around the place, whatever stands in it.
+// TestWindow: a line is shown around the place, whatever stands in it, and never
+// wider than there is room.
 func TestWindow(t *testing.T) {
+	const room = 76
 	long := strings.Repeat("x", 1<<20)
 	for _, test := range []struct {
 		line  string
@@ -154,13 +166,28 @@ func TestWindow(t *testing.T) {
 		{"e\u0301a: 6", 3, "e\u0301a: 6", 1},
 		{"a\x1b[31mb", 2, "a [31mb", 1},
 		{"short", 99, "short", 5},
-		{long, 1, strings.Repeat("x", excerptWidth) + " …", 0},
-		{long, 1 << 19, "… " + strings.Repeat("x", excerptWidth) + " …", 2 + excerptWidth/2},
+		{long[:room], 1, long[:room], 0},
+		{long, 1, long[:room-2] + "…", 0},
+		{long, 1 << 19, "…" + long[:room-2] + "…", room / 2},
+		{long, 2 << 20, "…" + long[:room-2], room - 1},
 		{"", 1, "", 0},
+		{strings.Repeat("名", 60), 1, strings.Repeat("名", 37) + "…", 0},
+		{strings.Repeat("名", 60), 60, "…" + strings.Repeat("名", 37), 1 + 72},
 	} {
-		shown, caret := window(test.line, test.col, excerptWidth)
+		shown, caret := window(test.line, test.col, room)
 		if shown != test.shown || caret != test.caret {
 			t.Errorf("column %d of %.30q: %.90q, %d; want %.90q, %d", test.col, test.line, shown, caret, test.shown, test.caret)
 		}
 	}
+	if shown, _ := window("a"+strings.Repeat("\u0301", 1<<20), 5, room); len(shown) > 1000 {
+		t.Errorf("a megabyte of accents shows %d bytes", len(shown))
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		line, columns := rapid.String().Draw(rt, "line"), rapid.IntRange(10, 40).Draw(rt, "columns")
+		col := rapid.IntRange(1, 1+len(line)).Draw(rt, "col")
+		shown, caret := window(line, col, columns)
+		if textWidth(shown) > columns || caret > columns {
+			rt.Fatalf("%q, %d takes %d columns of %d, the caret is at %d", shown, col, textWidth(shown), columns, caret)
+		}
+	})
 }

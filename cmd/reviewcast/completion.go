@@ -14,11 +14,13 @@ type completionCmd struct {
 
 // Help is what --help says beside the flags.
 func (c *completionCmd) Help() string {
-	return `Prints a script that completes commands, flags and their values.
+	return `Prints a script that completes commands, flags and their values, the ids of
+technicians, services, areas and reviews in your folder included. In ~/.zshrc it must
+come after compinit.
 
 Examples:
-  source <(reviewcast completion bash)                                        (in ~/.bashrc)
-  source <(reviewcast completion zsh)                                         (in ~/.zshrc, after compinit)
+  echo 'source <(reviewcast completion bash)' >> ~/.bashrc
+  echo 'source <(reviewcast completion zsh)' >> ~/.zshrc
   reviewcast completion fish > ~/.config/fish/completions/reviewcast.fish`
 }
 
@@ -78,13 +80,15 @@ func bashCompletion(root *kong.Node) string {
 		for _, c := range n.Children {
 			if !c.Hidden {
 				offer = append(offer, c.Name)
-				fmt.Fprintf(&commands, "      %q) path=%q ;;\n", strings.TrimSpace(path+" "+c.Name), strings.TrimSpace(path+" "+c.Name))
+				fmt.Fprintf(&commands, "      %q) under=%q ;;\n", strings.TrimSpace(path+" "+c.Name), strings.TrimSpace(path+" "+c.Name))
 			}
 		}
 		for _, f := range flagsOf(n) {
 			offer = append(offer, "--"+f.Name)
-			if c := choices(f.Value); c != nil {
-				fmt.Fprintf(&values, "    %q) COMPREPLY=($(compgen -W %q -- \"$cur\")); return ;;\n", path+" --"+f.Name, strings.Join(c, " "))
+			if list := listed(path, f.Name); list != "" {
+				fmt.Fprintf(&values, "    %q) _reviewcast_names %s; return ;;\n", path+" --"+f.Name, list)
+			} else if c := choices(f.Value); c != nil {
+				fmt.Fprintf(&values, "    %q) COMPREPLY=($(compgen -P \"$given\" -W %q -- \"$cur\")); return ;;\n", path+" --"+f.Name, strings.Join(c, " "))
 			}
 		}
 		for _, p := range n.Positional {
@@ -92,18 +96,47 @@ func bashCompletion(root *kong.Node) string {
 		}
 		offer = append(offer, "--help")
 		slices.Sort(offer)
-		fmt.Fprintf(&offers, "    %q) COMPREPLY=($(compgen -W %q -- \"$cur\")) ;;\n", path, strings.Join(slices.Compact(offer), " "))
+		fmt.Fprintf(&offers, "    %q) COMPREPLY=($(compgen -W %q -- \"$cur\"))", path, strings.Join(slices.Compact(offer), " "))
+		for _, p := range n.Positional {
+			if list := listed(path, p.Name); list != "" {
+				fmt.Fprintf(&offers, "; [[ $cur == -* ]] || _reviewcast_names %s", list)
+			}
+		}
+		offers.WriteString(" ;;\n")
 	})
 	return `# Completion of reviewcast for bash. Made by: reviewcast completion bash
+
+# Ids of the content folder; in a list with commas, of its last item.
+_reviewcast_names() {
+  if [[ $cur == *,* ]]; then
+    given=$given${cur%,*}, cur=${cur##*,}
+  fi
+  COMPREPLY=($(compgen -P "$given" -W "$(reviewcast names $1 "${content[@]}" 2>/dev/null | cut -f 1)" -- "$cur"))
+}
+
 _reviewcast() {
-  local cur=${COMP_WORDS[COMP_CWORD]} path="" i
+  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} given="" under="" i
+  local -a content # and no local path, which is PATH to zsh
+  # --flag=value is three words to bash and one to zsh.
+  if [[ $cur == "=" ]]; then
+    cur=""
+  elif [[ $prev == "=" ]]; then
+    prev=${COMP_WORDS[COMP_CWORD-2]}
+  elif [[ $cur == --*=* ]]; then
+    prev=${cur%%=*} given=${cur%%=*}= cur=${cur#*=}
+  fi
   for ((i = 1; i < COMP_CWORD; i++)); do
-    case "${path:+$path }${COMP_WORDS[i]}" in
+    case "${COMP_WORDS[i-1]} ${COMP_WORDS[i]}" in
+      "--content "*) content=(--content "${COMP_WORDS[i]}") ;;
+      "= "*) [[ ${COMP_WORDS[i-2]} != --content ]] || content=(--content "${COMP_WORDS[i]}") ;;
+      *" --content="*) content=("${COMP_WORDS[i]}") ;;
+    esac
+    case "${under:+$under }${COMP_WORDS[i]}" in
 ` + commands.String() + `    esac
   done
-  case "$path ${COMP_WORDS[COMP_CWORD-1]}" in
+  case "$under $prev" in
 ` + values.String() + `  esac
-  case "$path" in
+  case "$under" in
 ` + offers.String() + `  esac
 }
 complete -o default -F _reviewcast reviewcast
@@ -115,7 +148,25 @@ func fishCompletion(root *kong.Node) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'"
 	}
 	var b strings.Builder
-	b.WriteString("# Completion of reviewcast for fish. Made by: reviewcast completion fish\n")
+	b.WriteString(`# Completion of reviewcast for fish. Made by: reviewcast completion fish
+
+# Ids of the content folder, with their names; in a list with commas, of its last
+# item.
+function __reviewcast_names
+  set -l words (commandline -opc)
+  set -l content
+  for i in (seq (count $words))
+    if test $words[$i] = --content
+      set content --content $words[(math $i + 1)]
+    else if string match -q -- '--content=*' $words[$i]
+      set content $words[$i]
+    end
+  end
+  set -l given (string match -r -- '^.*,' (commandline -ct | string replace -r -- '^--[a-z-]+=' ''))
+  reviewcast names $argv[1] $content 2>/dev/null | string replace -r -- '^' "$given"
+end
+
+`)
 	eachCommand(root, nil, func(n *kong.Node, words []string) {
 		var when []string
 		for _, w := range words {
@@ -129,6 +180,16 @@ func fishCompletion(root *kong.Node) string {
 			when = append(when, "not __fish_seen_subcommand_from "+strings.Join(names, " "))
 		}
 		condition := quote(strings.Join(when, "; and "))
+		if len(n.Positional) == 0 {
+			fmt.Fprintf(&b, "complete -c reviewcast -f -n %s\n", condition)
+		}
+		for _, p := range n.Positional {
+			if list := listed(strings.Join(words, " "), p.Name); list != "" {
+				fmt.Fprintf(&b, "complete -c reviewcast -f -n %s -a '(__reviewcast_names %s)'\n", condition, list)
+			} else if c := choices(p); c != nil {
+				fmt.Fprintf(&b, "complete -c reviewcast -f -n %s -a %s -d %s\n", condition, quote(strings.Join(c, " ")), quote(p.Help))
+			}
+		}
 		for _, c := range n.Children {
 			if !c.Hidden {
 				fmt.Fprintf(&b, "complete -c reviewcast -f -n %s -a %s -d %s\n", condition, c.Name, quote(c.Help))
@@ -139,7 +200,9 @@ func fishCompletion(root *kong.Node) string {
 			if f.Short != 0 {
 				fmt.Fprintf(&b, " -s %c", f.Short)
 			}
-			if c := choices(f.Value); c != nil {
+			if list := listed(strings.Join(words, " "), f.Name); list != "" {
+				fmt.Fprintf(&b, " -x -a '(__reviewcast_names %s)'", list)
+			} else if c := choices(f.Value); c != nil {
 				fmt.Fprintf(&b, " -x -a %s", quote(strings.Join(c, " ")))
 			} else if !f.IsBool() {
 				b.WriteString(" -r")
@@ -155,7 +218,8 @@ func reference(root *kong.Node) string {
 	var b strings.Builder
 	b.WriteString("# The command line\n\nMade from the declarations in `cmd/reviewcast` by its tests (`go test ./cmd/reviewcast -run TestReference -update`); edit those.\n\n" +
 		"Exit codes: 0 all is well, 1 something is wrong with the content or with the work, 2 a mistake in the command line.\n" +
-		"Colours are for terminals only, and `NO_COLOR` turns them off. `--help` explains each command.\n")
+		"What a command answers goes to stdout, complaints and progress to stderr; with `--format json` stdout is JSON and nothing else.\n\n" +
+		"Colours are for terminals only; `NO_COLOR` turns them off, and so does `TERM=dumb`; `CLICOLOR_FORCE=1` turns them on elsewhere. Lines, tables and help fit the terminal, or the width that `COLUMNS` says; in a pipe or a file no line is broken and nothing is cut but excerpts of long lines. `--help` explains each command.\n")
 	eachCommand(root, nil, func(n *kong.Node, words []string) {
 		if len(words) == 0 {
 			return
@@ -190,11 +254,7 @@ func reference(root *kong.Node) string {
 			if f.Name == "help" {
 				continue
 			}
-			help := cell.Replace(f.Help)
-			if f.HasDefault && f.Default != "" {
-				help += " Default: `" + f.Default + "`."
-			}
-			fmt.Fprintf(&b, "| `%s` | %s |\n", cell.Replace(flagForm(f)), help)
+			fmt.Fprintf(&b, "| `%s` | %s |\n", cell.Replace(flagForm(f)), cell.Replace(helpOf(f.Value)))
 		}
 	})
 	return b.String()

@@ -3,10 +3,15 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
 )
 
 // TestReference keeps docs/cli.md made from the declarations.
@@ -28,45 +33,144 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestHelp: every command has a help with an example that the parser takes.
+// TestHelp: every command has a help with examples that can be pasted into a shell:
+// bash and the parser take them as they stand.
 func TestHelp(t *testing.T) {
-	for _, args := range []string{"init", "dev", "check", "build", "diff", "edge", "import csv", "import google", "import trustpilot", "import yelp", "import jsonl", "new review", "schema", "completion"} {
-		var out bytes.Buffer
-		if err := run(context.Background(), append(strings.Fields(args), "--help"), &out, &out); err != nil {
-			t.Errorf("%s: %v", args, err)
-		}
-		if !strings.Contains(out.String(), "Example") {
-			t.Errorf("%s: no example in\n%s", args, &out)
-		}
-		if strings.Contains(out.String(), "\x1b") {
-			t.Errorf("%s: colours where nobody sees them", args)
-		}
+	parser, err := newParser(t.Context(), streams{io.Discard, io.Discard})
+	if err != nil {
+		t.Fatal(err)
 	}
-}
-
-// TestBashCompletion asks bash itself.
-func TestBashCompletion(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("no bash here")
 	}
+	t.Chdir(t.TempDir())
+	for _, name := range []string{"lounges.csv", "reviews.csv", "reviews.json", "answers.jsonl"} {
+		writeFile(t, name, "")
+	}
+	eachCommand(parser.Model.Node, nil, func(n *kong.Node, words []string) {
+		if len(n.Children) > 0 {
+			return
+		}
+		command := strings.Join(words, " ")
+		var out bytes.Buffer
+		if err := run(context.Background(), append(slices.Clone(words), "--help"), &out, &out); err != nil {
+			t.Errorf("%s: %v", command, err)
+		}
+		if strings.Contains(out.String(), "\x1b") {
+			t.Errorf("%s: colours where nobody sees them", command)
+		}
+		_, examples, _ := strings.Cut(n.Detail, "Example")
+		_, examples, ok := strings.Cut(examples, ":\n")
+		if !ok && words[0] != "hub" {
+			t.Errorf("%s: no example in\n%s", command, &out)
+		}
+		for line := range strings.Lines(strings.ReplaceAll(examples, "\\\n", "")) {
+			line = strings.TrimSpace(line)
+			if !strings.HasPrefix(line, "reviewcast ") {
+				if out, err := exec.Command(bash, "-n", "-c", line).CombinedOutput(); err != nil {
+					t.Errorf("%s: bash doesn't take %s: %s", command, line, out)
+				}
+				continue
+			}
+			line, _, _ = strings.Cut(line, " > ")
+			line, _, _ = strings.Cut(line, " | ")
+			args, err := exec.Command(bash, "-c", `reviewcast() { printf '%s\n' "$@"; }; `+line).Output()
+			if err != nil {
+				t.Errorf("%s: bash doesn't take %s: %v", command, line, err)
+			} else if _, err := parser.Parse(strings.Split(strings.TrimRight(string(args), "\n"), "\n")); err != nil {
+				t.Errorf("%s: %s: %v", command, line, err)
+			}
+		}
+	})
+}
+
+// completions are what every shell completes alike: the words so far, and how they
+// go on.
+var completions = map[string]string{
+	"reviewcast ch":                  "check",
+	"reviewcast check --fo":          "--format",
+	"reviewcast check --format j":    "json",
+	"reviewcast check --format=j":    "--format=json",
+	"reviewcast import goo":          "google",
+	"reviewcast import google --loc": "--location",
+	"reviewcast new r":               "review",
+	"reviewcast completion f":        "fish",
+	"reviewcast import yelp big":     "big.csv",
+
+	"reviewcast new review --technicians an":               "ana-lima",
+	"reviewcast new review --technicians bo,an":            "bo,ana-lima",
+	"reviewcast new review --technicians=an":               "--technicians=ana-lima",
+	"reviewcast new review --content other --services unb": "unblocking",
+	"reviewcast insights explain my-f":                     "my-first",
+	"reviewcast insights explain --content=other their-f":  "their-first",
+}
+
+// completionFor finds a shell and writes its script into a folder that has a file
+// big.csv and two content folders.
+func completionFor(t *testing.T, name string) (shell, dir string) {
+	t.Helper()
+	shell, err := exec.LookPath(name)
+	switch {
+	case err != nil && os.Getenv("CI") != "":
+		t.Fatalf("there is no %s; .ci/run installs it", name)
+	case err != nil:
+		t.Skipf("no %s here", name)
+	}
+	dir = t.TempDir()
 	var script bytes.Buffer
-	if err := run(t.Context(), []string{"completion", "bash"}, &script, &script); err != nil {
+	if err := run(t.Context(), []string{"completion", name}, &script, &script); err != nil {
 		t.Fatal(err)
 	}
-	for words, want := range map[string]string{
-		"reviewcast ch":                  "check",
-		"reviewcast check --fo":          "--format",
-		"reviewcast check --format j":    "json",
-		"reviewcast import goo":          "google",
-		"reviewcast import google --loc": "--location",
-		"reviewcast completion f":        "fish",
+	writeFile(t, filepath.Join(dir, ".completion"), script.String())
+	writeFile(t, filepath.Join(dir, "big.csv"), "")
+	for folder, business := range map[string]string{
+		"content": "technicians: [{id: ana-lima, name: Ana Lima}, {id: bo, name: Bo}]", "other": "services: [{id: unblocking, name: Drains}]",
 	} {
-		list := strings.Fields(words)
-		cmd := exec.Command(bash, "--norc", "-c", script.String()+"\nCOMP_WORDS=("+words+"); COMP_CWORD="+string(rune('0'+len(list)-1))+"; _reviewcast; echo ${COMPREPLY[@]}")
+		writeFile(t, filepath.Join(dir, folder, "business.yaml"), "id: acme\nname: Acme\n"+business+"\n")
+	}
+	for file, id := range map[string]string{"content/reviews/a.yaml": "my-first", "other/reviews/a.yaml": "their-first"} {
+		writeFile(t, filepath.Join(dir, file), "{id: "+id+", author: Jo K., rating: 5, date: 2026-01-01}\n")
+	}
+	// The scripts ask the program that is found first.
+	t.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return shell, dir
+}
+
+// TestBashCompletion asks bash itself. What our function leaves to bash (files)
+// isn't seen here.
+func TestBashCompletion(t *testing.T) {
+	bash, dir := completionFor(t, "bash")
+	for words, want := range completions {
+		if want == "big.csv" {
+			want = ""
+		}
+		broken := strings.Fields(strings.ReplaceAll(words, "=", " = ")) // as bash breaks them
+		cmd := exec.Command(bash, "--norc", "-c", `source ./.completion; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _reviewcast; echo "${COMPREPLY[@]}"`, "bash")
+		cmd.Args, cmd.Dir = append(cmd.Args, broken...), dir
 		out, err := cmd.CombinedOutput()
-		if got := strings.TrimSpace(string(out)); err != nil || got != want {
+		if got := strings.TrimSpace(string(out)); err != nil || got != want[strings.Index(want, "=")+1:] {
 			t.Errorf("%s: %q, %v; want %s", words, got, err, want)
 		}
+	}
+}
+
+// TestFishCompletion asks fish itself.
+func TestFishCompletion(t *testing.T) {
+	fish, dir := completionFor(t, "fish")
+	for words, want := range completions {
+		cmd := exec.Command(fish, "--no-config", "-c", "source ./.completion; complete -C $argv[1]", words)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+dir)
+		out, err := cmd.CombinedOutput()
+		got, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\t")
+		if err != nil || got != want || strings.Count(string(out), "\n") != 1 {
+			t.Errorf("%s: %q, %v; want %s", words, out, err, want)
+		}
+	}
+	cmd := exec.Command(fish, "--no-config", "-c", "source ./.completion; complete -C 'reviewcast check '")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "big.csv") {
+		t.Errorf("check takes no file, and is offered %q, %v", out, err)
 	}
 }

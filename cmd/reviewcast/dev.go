@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"net"
 	"runtime/debug"
@@ -25,6 +26,8 @@ type devCmd struct {
 	Encodings string        `help:"Encoded variants to write beside each file: none, gzip or all." enum:"none,gzip,all" default:"none" placeholder:"WHICH"`
 	Listen    string        `help:"The address to serve on; it is the base URL, unless --base-url says otherwise." default:"localhost:8080" placeholder:"ADDR"`
 	Poll      time.Duration `help:"Look for changes at this interval instead of waiting for the system to tell; for network folders." placeholder:"1s"`
+	Quiet     bool          `short:"q" xor:"volume" help:"Print nothing but problems."`
+	Verbose   bool          `short:"v" xor:"volume" help:"List every file that changed, too."`
 	serveFlags
 }
 
@@ -55,9 +58,12 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}
 	cfg.Lenient = true
 	log := c.logger(std)
+	if c.Quiet {
+		std.out = io.Discard
+	}
 	d := &dev{
-		builder: generator.NewBuilder(cfg), holder: &snapshot.Holder{}, std: std, content: c.Content, hub: c.Hub,
-		config: snapshot.Config{BaseURL: cfg.BaseURL, Logger: log}, preview: newPreview(c.Content, ctx.Done()),
+		builder: generator.NewBuilder(cfg), holder: &snapshot.Holder{}, std: std, content: c.Content, hub: c.Hub, verbose: c.Verbose,
+		config: snapshot.Config{BaseURL: cfg.BaseURL, Logger: log, Hashed: true}, preview: newPreview(c.Content, ctx.Done()),
 		toIndex: make(chan indexJob, 1), toPing: make(chan *generator.Result, 1),
 	}
 	ec := c.edgeConfig(d.holder, cfg.BaseURL, log)
@@ -85,7 +91,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 		listener: l, admin: c.AdminListen, handler: d.preview, holder: d.holder, metrics: pushes.metrics, log: log,
 		work: []func(context.Context) error{
 			func(ctx context.Context) error {
-				return generator.Watch(ctx, c.Content, c.Poll, log, func() { d.rebuild(ctx) })
+				return generator.Watch(ctx, c.Content, c.Poll, log, func(c generator.Change) time.Duration { return d.rebuild(ctx, c) })
 			},
 			d.index, d.ping, mcp, pushes.run,
 		},
@@ -116,33 +122,65 @@ type dev struct {
 	std     streams
 	content string
 	hub     string
+	verbose bool // list the files
 
 	shown    *generator.Result // nil before the first
 	reported []source.Problem  // what the terminal shows already
 
 	toIndex chan indexJob
 	toPing  chan *generator.Result
-	// building tells that a build is under way.
-	building atomic.Bool
+	// building tells that a build is under way, waiting that one is put off.
+	building, waiting atomic.Bool
 }
 
+// How long nothing must have happened before a build is believed that may have seen
+// half a save: doubtFor, when it fails or has lost a review; goneFor, when it has
+// lost most of them. Subscribers would be told.
+const (
+	doubtFor = 25 * time.Millisecond
+	goneFor  = time.Second
+)
+
 // rebuild builds once. Whatever goes wrong is told, in the terminal and on the
-// page, and the last good output stays up.
-func (d *dev) rebuild(ctx context.Context) {
+// page, and the last good output stays up. What may be half a save is built again
+// when nothing has happened for a while, which again asks for.
+func (d *dev) rebuild(ctx context.Context, c generator.Change) (again time.Duration) {
 	d.building.Store(true)
-	defer d.building.Store(false)
-	start := time.Now()
-	res, err := d.builder.Prepare(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			d.fail(err)
-		}
-		return
+	defer func() {
+		d.waiting.Store(again > 0)
+		d.building.Store(false)
+	}()
+	if doubt := d.builder.Unfinished(c.Names); c.Still < doubt {
+		return doubt
 	}
+	start := time.Now()
+	res, err := d.builder.PrepareChanged(ctx, c.Names)
+	if d.shown != nil {
+		had := len(d.shown.Dataset.Reviews)
+		switch {
+		case err == nil && res.Site == d.shown.Site:
+			d.preview.clear()
+			return 0 // the second half of a save that was there already
+		case !c.Settled && (err != nil || len(res.Dataset.Reviews) < had):
+			return doubtFor
+		case err == nil && c.Still < goneFor && 2*len(res.Dataset.Reviews) < had:
+			return goneFor
+		}
+	}
+	if err == nil {
+		err = d.publish(ctx, res, start)
+	}
+	if err != nil && ctx.Err() == nil {
+		d.fail(err)
+	}
+	return 0
+}
+
+// publish shows a build, tells of it and writes it.
+func (d *dev) publish(ctx context.Context, res *generator.Result, start time.Time) error {
 	if d.shown == nil || !sameFiles(d.shown.Manifest, res.Manifest) {
 		if err := d.show(res); err != nil {
-			d.fail(fmt.Errorf("show the build: %w", err))
-			return
+			return fmt.Errorf("show the build: %w", err)
 		}
 	} else {
 		d.preview.clear()
@@ -153,12 +191,12 @@ func (d *dev) rebuild(ctx context.Context) {
 	} else {
 		fmt.Fprintf(d.std.out, "%s, %s\n", changes(d.shown.Dataset, res), took(start))
 	}
+	if d.verbose {
+		d.std.files(res)
+	}
 	d.shown = res
 	if err := d.builder.Write(ctx, res); err != nil {
-		if ctx.Err() == nil {
-			d.fail(fmt.Errorf("write the build: %w", err))
-		}
-		return
+		return fmt.Errorf("write the build: %w", err)
 	}
 	if d.hub != "" && len(res.ChangedTopics()) > 0 {
 		select {
@@ -166,6 +204,7 @@ func (d *dev) rebuild(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}
+	return nil
 }
 
 // sameFiles tells whether two builds have the same files. What Result calls
@@ -195,7 +234,7 @@ func (d *dev) report(problems []source.Problem) {
 	}
 	for _, p := range problems {
 		if !known[p] {
-			fmt.Fprintln(d.std.err, oneLine(d.content, p))
+			fmt.Fprintln(d.std.err, fold(d.std.err, oneLine(d.content, p), 4))
 		}
 	}
 	d.reported = problems
@@ -220,8 +259,8 @@ func (d *dev) show(res *generator.Result) error {
 	}
 	job := indexJob{manifest, bodies, d.preview.show(s)}
 	select {
-	case skipped := <-d.toIndex: // a newer build takes its place
-		job.done = func(done func()) func() { return func() { skipped.done(); done() } }(job.done)
+	case skipped := <-d.toIndex:
+		job = job.insteadOf(skipped)
 	default:
 	}
 	d.toIndex <- job // there is room: nobody else sends
@@ -236,13 +275,38 @@ type indexJob struct {
 	done     func()
 }
 
+// insteadOf is the job for whoever waits for a skipped one, too.
+func (j indexJob) insteadOf(skipped indexJob) indexJob {
+	done := j.done
+	j.done = func() { skipped.done(); done() }
+	return j
+}
+
+// indexCalm is how long the index waits for the browser to have its page, and for a
+// newer build that makes it needless. Who asks for what needs it waits no longer.
+const indexCalm = 150 * time.Millisecond
+
 // index makes builds searchable until ctx ends, the newest first of all.
 func (d *dev) index(ctx context.Context) error {
+	calm := time.NewTimer(0)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case job := <-d.toIndex:
+			calm.Reset(indexCalm)
+			select {
+			case <-calm.C:
+			case <-d.preview.wanted:
+			case <-ctx.Done():
+				job.done()
+				return nil
+			}
+			select {
+			case newer := <-d.toIndex:
+				job = newer.insteadOf(job)
+			default:
+			}
 			s, err := snapshot.FromArtifacts(job.manifest, job.bodies, d.config)
 			if err != nil {
 				fmt.Fprintf(d.std.err, "index the build: %s\n", err)
@@ -275,7 +339,7 @@ func (d *dev) ping(ctx context.Context) error {
 			baseURL = res.BaseURL
 			calm.Reset(pingCalm)
 		case <-calm.C:
-			if d.building.Load() { // the burst may go on
+			if d.building.Load() || d.waiting.Load() { // the burst may go on
 				calm.Reset(pingCalm)
 				continue
 			}

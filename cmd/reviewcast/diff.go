@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -15,6 +16,8 @@ type diffCmd struct {
 	Content   string `help:"The editors' folder." default:"content" placeholder:"DIR"`
 	BaseURL   string `name:"base-url" help:"The origin to publish under, instead of site.yaml's." placeholder:"URL"`
 	Today     string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	Quiet     bool   `short:"q" xor:"volume" help:"Print only how many would change, and the rating."`
+	Verbose   bool   `short:"v" xor:"volume" help:"Show what each changed field is now and would be."`
 }
 
 // Help is what --help says beside the flags.
@@ -50,7 +53,11 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		after.Business.URL = before.Business.URL // the origin, which a build would know
 	}
 	if before == nil {
-		fmt.Fprintf(std.out, "nothing is published in %s yet\n", c.Published)
+		why := "nothing is published in %s yet\n"
+		if !isFolder(c.Published) {
+			why = "there is no folder %s, so that nothing is published there yet\n"
+		}
+		fmt.Fprintf(std.out, why, c.Published)
 	}
 	c.print(std, before, after, generator.Compare(before, after))
 	return nil
@@ -63,17 +70,27 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset, d *gener
 		before = &reviewcast.Dataset{}
 	}
 	was, is := byID(before), byID(after)
+	line := func(s string) { fmt.Fprintln(std.out, fold(std.out, s, 4)) }
+	if c.Quiet {
+		line = func(string) {}
+	}
 	for _, id := range d.Added {
-		fmt.Fprintln(std.out, ink.green("+ "+describe(is[id])))
+		line(ink.green("+ " + describe(is[id])))
 	}
 	for _, id := range d.Changed {
-		fmt.Fprintln(std.out, ink.yellow("~ "+describe(is[id]))+": "+strings.Join(d.Fields[id], ", "))
+		line(ink.yellow("~ "+describe(is[id])) + ": " + strings.Join(d.Fields[id], ", "))
+		if c.Verbose {
+			a, b := members(was[id]), members(is[id])
+			for _, field := range d.Fields[id] {
+				line(fmt.Sprintf("    %s: %s → %s", field, clip(a[field]), clip(b[field])))
+			}
+		}
 	}
 	for _, id := range d.Removed {
-		fmt.Fprintln(std.out, ink.red("- "+describe(was[id])))
+		line(ink.red("- " + describe(was[id])))
 	}
 	if d.Business {
-		fmt.Fprintln(std.out, ink.yellow("~ the business's own words"))
+		line(ink.yellow("~ the business's own words"))
 	}
 	if d.None() {
 		fmt.Fprintln(std.out, "no review would change")
@@ -94,5 +111,33 @@ func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {
 
 // describe is a review in a few words.
 func describe(r *reviewcast.Review) string {
-	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, r.Author, r.Rating, reviewcast.MaxRating, r.Date)
+	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, visible(r.Author), r.Rating, reviewcast.MaxRating, r.Date)
+}
+
+// members are a review's published members, as JSON.
+func members(r *reviewcast.Review) map[string]json.RawMessage {
+	m := map[string]json.RawMessage{}
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil {
+		panic("diff: a review is no JSON object: " + err.Error())
+	}
+	return m
+}
+
+// maxClip is how many characters of a member a line shows.
+const maxClip = 60
+
+// clip shows a member, short; one that isn't there is "nothing".
+func clip(v json.RawMessage) string {
+	s := []rune(visible(string(v)))
+	switch {
+	case len(s) == 0 || string(s) == "null":
+		return "nothing"
+	case len(s) > maxClip:
+		return string(s[:maxClip-1]) + "…"
+	}
+	return string(s)
 }

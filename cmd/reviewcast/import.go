@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,11 +30,11 @@ type importCmd struct {
 type importFlags struct {
 	Content  string `help:"The editors' folder." default:"content" placeholder:"DIR"`
 	Language string `help:"Language of the reviews, where the export doesn't say it (default: the site's)." placeholder:"TAG"`
-	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be or windows-1252; a byte order mark overrules it." default:"utf-8" placeholder:"NAME"`
+	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be, windows-1252 or macintosh; a byte order mark overrules it." default:"utf-8" placeholder:"NAME"`
 	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 	DryRun   bool   `name:"dry-run" help:"Show what would change and write nothing."`
-	Verbose  bool   `short:"v" help:"List every change, not only what was skipped."`
-	Quiet    bool   `short:"q" help:"Print nothing but errors and what was skipped."`
+	Verbose  bool   `short:"v" xor:"volume" help:"List every change, not only what was skipped."`
+	Quiet    bool   `short:"q" xor:"volume" help:"Print nothing but errors and what was skipped."`
 }
 
 // tableFlags are for exports of which people must say how they are written.
@@ -41,13 +42,13 @@ type tableFlags struct {
 	Source       string  `help:"Where the reviews were given; it names the file and begins every id." required:"" placeholder:"NAME"`
 	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews come in unpublished." placeholder:"METHOD"`
 	RatingScale  float64 `name:"rating-scale" help:"The best rating of the export." default:"5" placeholder:"N"`
-	DateLayout   string  `name:"date-layout" help:"How 2 January 2006 stands in the export." default:"2006-01-02" placeholder:"LAYOUT"`
+	DateLayout   string  `name:"date-layout" help:"How a date stands in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or 2 January 2006 written as it stands there." default:"YYYY-MM-DD" placeholder:"LAYOUT"`
 }
 
 type importCSVCmd struct {
 	File      string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
 	Map       string `help:"Which column holds which field. rating and date are needed; the fields are ${fields}. A column with a comma in its name: rating=stars,\"text=Review, public\"." required:"" placeholder:"FIELD=COLUMN,…"`
-	Delimiter string `help:"What stands between the cells." default:"," placeholder:"CHAR"`
+	Delimiter string `help:"What stands between the cells (default: a comma, or the semicolons or tabs that the header has instead)." placeholder:"CHAR"`
 	tableFlags
 	importFlags
 }
@@ -145,8 +146,8 @@ func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
 type importPlatformCmd struct {
 	File       string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
 	Map        string `help:"Which column holds which field, where the header isn't one of those that are known; the fields are ${fields}." placeholder:"FIELD=COLUMN,…"`
-	DateLayout string `name:"date-layout" help:"How 2 January 2006 stands in the export, where it isn't as usual." placeholder:"LAYOUT"`
-	Delimiter  string `help:"What stands between the cells." default:"," placeholder:"CHAR"`
+	DateLayout string `name:"date-layout" help:"How a date stands in the export, where it isn't as usual: DD/MM/YYYY, MM/DD/YYYY HH:mm:ss …" placeholder:"LAYOUT"`
+	Delimiter  string `help:"What stands between the cells (default: a comma, or the semicolons or tabs that the header has instead)." placeholder:"CHAR"`
 	platformFlags
 	importFlags
 }
@@ -158,7 +159,7 @@ reviews in place.
 
 Example:
   reviewcast import trustpilot reviews.csv --dry-run
-  reviewcast import yelp reviews.csv --date-layout 02/01/2006`
+  reviewcast import yelp reviews.csv --date-layout DD/MM/YYYY`
 }
 
 // Run imports the file. The platform is the command's own name.
@@ -177,7 +178,11 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 	return c.run(ctx, std, c.File, c.config(platform, importer.Config{Platform: platform, Map: columns, DateLayout: c.DateLayout, Delimiter: delimiter}), importer.CSV)
 }
 
+// oneCharacter is the delimiter that a flag gives; 0 when it gives none.
 func oneCharacter(s string) (rune, error) {
+	if s == "" {
+		return 0, nil
+	}
 	r := []rune(strings.ReplaceAll(s, `\t`, "\t"))
 	if len(r) != 1 {
 		return 0, usageError{fmt.Errorf("--delimiter: %q is not one character; write ',', ';' or '\\t'", s)}
@@ -188,8 +193,8 @@ func oneCharacter(s string) (rune, error) {
 // run imports the file in one way or another. Rows that can't be published are
 // reported one by one and are no failure: the others are written.
 func (f *importFlags) run(ctx context.Context, std streams, file string, cfg importer.Config, with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
-	if info, err := os.Stat(f.Content); err != nil || !info.IsDir() {
-		return usageError{fmt.Errorf("--content: %s is not a folder; `reviewcast init %s` writes one to start from", f.Content, f.Content)}
+	if err := mustBeFolder(f.Content); err != nil {
+		return err
 	}
 	standing, err := readStanding(ctx, f.Content, reviewcast.Date(f.Today))
 	if err != nil {
@@ -200,13 +205,22 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 		return err
 	}
 	defer in.Close()
+	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
+		return fmt.Errorf("read export: %s is empty", filepath.Base(file))
+	}
 	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, standing.zone, standing.today, standing.authorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun = f.Language, f.Encoding, f.DryRun
 	cfg.Taken, cfg.Withdrawn = standing.taken, standing.withdrawn
 	bar := newBar(std.err, in)
 	cfg.Progress = bar.at
+	// A pipe may be silent for ever: closing it ends the wait.
+	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
+	release()
 	bar.clear()
+	if err != nil && ctx.Err() != nil {
+		return errStopped
+	}
 	var usage *importer.UsageError
 	if errors.As(err, &usage) {
 		return usageError{err}
@@ -216,7 +230,12 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if f.Quiet && len(report.Skipped) == 0 {
 		return nil
 	}
-	return report.Print(std.out, f.Verbose)
+	var b strings.Builder
+	if err := report.Print(&b, f.Verbose, tableColumns(std.out)); err != nil {
+		return err
+	}
+	_, err = io.WriteString(std.out, fold(std.out, b.String(), 4))
+	return err
 }
 
 // standing is what an import must know of the folder that it goes into.
@@ -228,9 +247,9 @@ type standing struct {
 	gone        map[string]bool
 }
 
-// readStanding reads the content folder. A folder with problems can still be
-// imported into, but not one whose withdrawals or ids can't be read: a text
-// withdrawn for legal reasons must not come back through an import.
+// readStanding reads the content folder, which must have no errors: without all
+// its ids and withdrawals a text withdrawn for legal reasons could come back
+// through an import.
 func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*standing, error) {
 	loader := source.NewLoader(dir, source.Config{Today: today})
 	content, problems, err := loader.Load(ctx)
@@ -238,7 +257,7 @@ func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*stan
 		return nil, err
 	}
 	if content == nil {
-		return nil, fmt.Errorf("%s has problems of its own; mend them first, so that ids and withdrawals are known:\n%s", dir, problemLines(problems))
+		return nil, fmt.Errorf("%s has problems of its own; mend them first, so that ids and withdrawals are known:\n%s", dir, problemLines(dir, problems))
 	}
 	s := &standing{authorNames: content.Site.Policies.AuthorNames, at: map[string]source.Position{}, gone: map[string]bool{}}
 	if s.zone, err = time.LoadLocation(content.Business.TimeZone); err != nil {
@@ -270,11 +289,11 @@ func todayOf(content *source.Content, flag string) (string, error) {
 	return time.Now().In(zone).Format(time.DateOnly), nil
 }
 
-// maxListed is how many problems of a folder an import repeats; `build` lists
+// maxListed is how many problems of a folder other commands repeat; `check` lists
 // them all.
 const maxListed = 10
 
-func problemLines(problems []source.Problem) string {
+func problemLines(content string, problems []source.Problem) string {
 	var b strings.Builder
 	n := 0
 	for _, p := range problems {
@@ -282,10 +301,10 @@ func problemLines(problems []source.Problem) string {
 			continue
 		}
 		if n++; n > maxListed {
-			b.WriteString("  … and more; `reviewcast build` lists them all\n")
+			b.WriteString("  … and more; `reviewcast check` lists them all\n")
 			break
 		}
-		fmt.Fprintf(&b, "  %s\n", p)
+		fmt.Fprintf(&b, "  %s\n", oneLine(content, p))
 	}
 	return strings.TrimRight(b.String(), "\n")
 }

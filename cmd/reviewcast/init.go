@@ -9,7 +9,7 @@ import (
 )
 
 type initCmd struct {
-	Dir string `arg:"" help:"The folder to write, new or empty." type:"path"`
+	Dir string `arg:"" help:"The folder to write, new or empty."`
 }
 
 // Help is what --help says beside the flags.

@@ -19,6 +19,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // editors' machines may have no time zone database
 
@@ -50,16 +52,20 @@ type cli struct {
 
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
 
+	Names namesCmd `cmd:"" hidden:""`
+
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The first Ctrl-C asks, the second one kills.
+	context.AfterFunc(ctx, stop)
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		if msg := err.Error(); msg != "" {
-			fmt.Fprintf(os.Stderr, "reviewcast: %s\n", msg)
+			fmt.Fprintln(os.Stderr, fold(os.Stderr, "reviewcast: "+msg, 4))
 		}
 		var usage usageError
 		if errors.As(err, &usage) {
@@ -93,8 +99,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err != nil {
 		return err
 	}
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		args = []string{"--help"}
+	case args[0] == "help": // as other programs have it
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	c, err := parser.Parse(args)
 	if err != nil {
@@ -102,6 +111,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	return c.Run()
 }
+
+// helpOf is a flag's help with its default behind it, in the form of those helps
+// that describe theirs in words.
+func helpOf(v *kong.Value) string {
+	if !v.HasDefault || v.Default == "" || v.IsBool() {
+		return v.Help
+	}
+	return strings.TrimSuffix(v.Help, ".") + " (default: " + v.Default + ")."
+}
+
+// longestHelp is the longest line of a help, in columns, however wide the
+// terminal: longer ones are hard to read.
+const longestHelp = 100
 
 // newParser declares the command line.
 func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
@@ -112,7 +134,8 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 		kong.Exit(func(int) { panic(exited{}) }),
 		kong.Vars{"version": "reviewcast " + reviewcast.Version},
 		importVars(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: longestHelp}),
+		kong.ValueFormatter(helpOf),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(std),
 	)

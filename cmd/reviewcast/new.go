@@ -1,18 +1,20 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"golang.org/x/text/language"
 
 	"reviewcast"
 	"reviewcast/generator/source"
@@ -38,35 +40,41 @@ type newReviewCmd struct {
 	Services     []string `help:"What was done, likewise." placeholder:"ID,…"`
 	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…"`
 	Today        string   `help:"The day that it is (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+
+	dated bool // a flag gave the date
 }
 
 // Help is what --help says beside the flags.
 func (c *newReviewCmd) Help() string {
 	return `Asks for what no flag gives, when a terminal is there to answer. The beginning of a
-technician's, service's or area's name is enough; ? lists them. The file is written
-below reviews/, in the folder of its year.
+technician's, service's or area's name is enough; Tab completes it, ? lists them. A
+text may be pasted with all its paragraphs. The file is written below reviews/, in the
+folder of its year, when the last question is answered; Ctrl-C leaves nothing behind.
 
 Examples:
   reviewcast new review
-  reviewcast new review --author "Maria K." --rating 5 --text "Quick and kind." --verification job --technicians ana`
+  reviewcast new review --author "Maria K." --rating 5 --text "Quick and kind." --verification job`
 }
 
 // Run asks and writes.
 func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
+	if err := mustBeFolder(c.Content); err != nil {
+		return err
+	}
 	content, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(c.Today)}).Load(ctx)
 	if err != nil {
 		return err
 	}
 	if content == nil {
-		return fmt.Errorf("%s has problems of its own; mend them first, so that names and ids are known:\n%s", c.Content, problemLines(problems))
+		return fmt.Errorf("%s has problems of its own; mend them first, so that names and ids are known:\n%s", c.Content, problemLines(c.Content, problems))
 	}
 	today, err := todayOf(content, c.Today)
 	if err != nil {
 		return err
 	}
-	c.Date = orDefault(c.Date, today)
+	c.dated, c.Date = c.Date != "", orDefault(c.Date, today)
 	if isTerminal(os.Stdin) && isTerminal(std.out) {
-		if err := c.ask(&prompter{in: bufio.NewReader(os.Stdin), out: std.out}, content); err != nil {
+		if err := c.askHere(ctx, std, content); err != nil {
 			return err
 		}
 	}
@@ -83,17 +91,30 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	// The folder is read again with the new file in it: what the loader refuses must
-	// not be left behind.
-	_, problems, err = source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(today)}).Load(ctx)
+	if err := c.verify(ctx, std, name, today); err != nil {
+		_ = os.Remove(filepath.Dir(name)) // the year's folder, unless something stands in it
+		return err
+	}
+	fmt.Fprintln(std.out, name)
+	if c.Verification == "" {
+		fmt.Fprintln(std.err, fold(std.err, "it isn't published until it has a verification: how you know that its author was a customer", 2))
+	}
+	return nil
+}
+
+// verify reads the folder again with the new file in it: what the loader refuses
+// must not be left behind. What somebody else has saved meanwhile is not ours.
+func (c *newReviewCmd) verify(ctx context.Context, std streams, name, today string) error {
+	_, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(today)}).Load(ctx)
+	problems = slices.DeleteFunc(problems, func(p source.Problem) bool { return p.File != c.file() })
 	if err == nil && source.HasErrors(problems) {
 		std.problems(c.Content, problems)
-		err = errors.New("nothing was written")
+		err = fmt.Errorf("nothing was written; this is what it would have been:\n%s", strings.TrimRight(c.yaml(source.SchemaLine(c.file())), "\n"))
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(name))
 	}
-	fmt.Fprintln(std.out, name)
+	std.problems(c.Content, problems)
 	return nil
 }
 
@@ -123,6 +144,18 @@ func freshID(date string, content *source.Content) string {
 // known is what a list of business.yaml offers.
 type known struct{ id, name string }
 
+// begins tells whether a word in lower case is how the id or the name begins.
+func (k known) begins(word string) bool {
+	return strings.HasPrefix(strings.ToLower(k.id), word) || strings.HasPrefix(strings.ToLower(k.name), word)
+}
+
+func (k known) String() string {
+	if k.name == "" {
+		return k.id
+	}
+	return k.id + " (" + k.name + ")"
+}
+
 func technicians(b *reviewcast.Business) (out []known) {
 	for _, t := range b.Technicians {
 		out = append(out, known{t.ID, t.Name})
@@ -139,28 +172,27 @@ func named(list []reviewcast.Named) (out []known) {
 
 // complete finds the one id that a word stands for: the id, or the beginning of
 // one or of a name.
-func complete(word string, offered []known) (string, error) {
+func complete(word, what string, offered []known) (string, error) {
 	lower := strings.ToLower(strings.TrimSpace(word))
-	var found []string
+	var found, all []string
 	for _, k := range offered {
 		if strings.ToLower(k.id) == lower {
 			return k.id, nil
 		}
-		if strings.HasPrefix(strings.ToLower(k.id), lower) || strings.HasPrefix(strings.ToLower(k.name), lower) {
+		if k.begins(lower) {
 			found = append(found, k.id)
 		}
+		all = append(all, k.id)
 	}
-	switch len(found) {
-	case 1:
+	switch {
+	case len(found) == 1:
 		return found[0], nil
-	case 0:
-		var ids []string
-		for _, k := range offered {
-			ids = append(ids, k.id)
-		}
-		return "", fmt.Errorf("%q is nobody and nothing in business.yaml, which has %s", word, strings.Join(ids, ", "))
+	case len(found) > 1:
+		return "", fmt.Errorf("%q may be %s", strings.TrimSpace(word), strings.Join(found, " or "))
+	case len(all) == 0:
+		return "", fmt.Errorf("%q is not %s, which lists none yet", strings.TrimSpace(word), what)
 	}
-	return "", fmt.Errorf("%q may be %s", word, strings.Join(found, " or "))
+	return "", fmt.Errorf("%q is not %s; there are %s", strings.TrimSpace(word), what, strings.Join(all, ", "))
 }
 
 // resolve turns names into ids.
@@ -168,7 +200,7 @@ func (c *newReviewCmd) resolve(content *source.Content) error {
 	var errs []error
 	for _, l := range c.lists(content) {
 		for i, word := range *l.values {
-			id, err := complete(word, l.offered)
+			id, err := complete(word, l.what, l.offered)
 			errs = append(errs, err)
 			(*l.values)[i] = id
 		}
@@ -177,115 +209,183 @@ func (c *newReviewCmd) resolve(content *source.Content) error {
 }
 
 type nameList struct {
-	field   string
-	values  *[]string
-	offered []known
+	question string
+	what     string // one of them, in a message
+	values   *[]string
+	offered  []known
 }
 
 func (c *newReviewCmd) lists(content *source.Content) []nameList {
 	b := &content.Business
 	return []nameList{
-		{"technicians", &c.Technicians, technicians(b)},
-		{"services", &c.Services, named(b.Services)},
-		{"service_areas", &c.ServiceAreas, named(b.ServiceAreas)},
+		{"Technicians", "a technician of business.yaml", &c.Technicians, technicians(b)},
+		{"Services", "a service of business.yaml", &c.Services, named(b.Services)},
+		{"Service areas", "a service area of business.yaml", &c.ServiceAreas, named(b.ServiceAreas)},
 	}
 }
 
-// prompter asks on a terminal.
-type prompter struct {
-	in  *bufio.Reader
-	out io.Writer
-}
-
-// line asks until take is content with the answer.
-func (p *prompter) line(question string, take func(answer string) error) error {
-	for {
-		fmt.Fprint(p.out, question+": ")
-		answer, err := p.in.ReadString('\n')
-		if err != nil {
-			return fmt.Errorf("the answers end here; nothing was written: %w", err)
-		}
-		err = take(strings.TrimSpace(answer))
-		if err == nil {
-			return nil
-		}
-		fmt.Fprintf(p.out, "  %s\n", err)
+// askHere asks on this terminal.
+func (c *newReviewCmd) askHere(ctx context.Context, std streams, content *source.Content) error {
+	p, restore, err := newPrompter(ctx, std.out)
+	if err != nil {
+		return err
 	}
+	defer restore()
+	return c.ask(p, content)
 }
 
 // ask asks for what no flag gave.
 func (c *newReviewCmd) ask(p *prompter, content *source.Content) error {
-	word := func(value *string, question string, required bool) error {
-		if *value != "" {
-			return nil
+	for _, step := range []func(*prompter, *source.Content) error{
+		c.askAuthor, c.askRating, c.askDate, c.askWords, c.askOrigin, c.askVerification,
+	} {
+		if err := step(p, content); err != nil {
+			return err
 		}
-		return p.line(question, func(s string) error {
-			if s == "" && required {
-				return errors.New("this is needed")
-			}
-			*value = s
-			return nil
-		})
-	}
-	steps := []func() error{
-		func() error { return word(&c.Author, "Author (first name and initial)", true) },
-		func() error {
-			if c.Rating != 0 {
-				return nil
-			}
-			return p.line("Stars (1 to 5)", func(s string) error {
-				n, err := strconv.Atoi(s)
-				if err != nil || n < reviewcast.MinRating || n > reviewcast.MaxRating {
-					return errors.New("write a whole number from 1 to 5")
-				}
-				c.Rating = n
-				return nil
-			})
-		},
-		func() error {
-			return p.line("Date ["+c.Date+"]", func(s string) error {
-				if s != "" && !reviewcast.Date(s).Valid() {
-					return errors.New("write it as YYYY-MM-DD")
-				}
-				c.Date = orDefault(s, c.Date)
-				return nil
-			})
-		},
-		func() error { return word(&c.Title, "Title (may be left out)", false) },
-		func() error { return word(&c.Text, "Text (one line; may be left out)", false) },
-		func() error {
-			if c.Verification != "" {
-				return nil
-			}
-			return p.line("Verification ("+strings.Join(reviewcast.VerificationMethods, ", ")+"; none leaves it unpublished)", func(s string) error {
-				if s != "" && !slices.Contains(reviewcast.VerificationMethods, s) {
-					return errors.New("write one of them")
-				}
-				c.Verification = s
-				return nil
-			})
-		},
 	}
 	for _, l := range c.lists(content) {
 		if len(*l.values) == 0 && len(l.offered) > 0 {
-			steps = append(steps, func() error { return p.names(l) })
-		}
-	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return err
+			if err := p.names(l); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
+func (c *newReviewCmd) askAuthor(p *prompter, _ *source.Content) error {
+	if c.Author != "" {
+		return nil
+	}
+	return p.line("Author (first name and initial)", nil, func(s string) error {
+		if s == "" {
+			return errors.New("this is needed; write Anonymous for somebody who wants no name there")
+		}
+		c.Author = s
+		return nil
+	})
+}
+
+func (c *newReviewCmd) askRating(p *prompter, _ *source.Content) error {
+	if c.Rating != 0 {
+		return nil
+	}
+	return p.line("Stars (1 to 5)", nil, func(s string) error {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < reviewcast.MinRating || n > reviewcast.MaxRating {
+			return errors.New("write a whole number from 1 to 5")
+		}
+		c.Rating = n
+		return nil
+	})
+}
+
+func (c *newReviewCmd) askDate(p *prompter, _ *source.Content) error {
+	if c.dated {
+		return nil
+	}
+	today := c.Date
+	return p.line("Date ["+today+"]", nil, func(s string) error {
+		switch date := reviewcast.Date(orDefault(s, today)); {
+		case !date.Valid():
+			return errors.New("write it as YYYY-MM-DD, such as " + today)
+		case string(date) > today:
+			return errors.New(s + " is in the future; today is " + today)
+		default:
+			c.Date = string(date)
+		}
+		return nil
+	})
+}
+
+func (c *newReviewCmd) askWords(p *prompter, _ *source.Content) (err error) {
+	if c.Title == "" {
+		if err := p.line("Title (may be left out)", nil, func(s string) error { c.Title = s; return nil }); err != nil {
+			return err
+		}
+	}
+	if c.Text == "" {
+		c.Text, err = p.text("Text (an empty line ends it; may be left out)")
+	}
+	return err
+}
+
+// directSource is what a review has that names no source.
+const directSource = "direct"
+
+// askOrigin asks for what most reviews have by default. Tab offers what the folder
+// has already.
+func (c *newReviewCmd) askOrigin(p *prompter, content *source.Content) error {
+	languages, sources := map[string]bool{}, map[string]bool{}
+	for i := range content.Reviews {
+		languages[content.Reviews[i].Language], sources[content.Reviews[i].Source] = true, true
+	}
+	if c.Language == "" && (c.Title != "" || c.Text != "") {
+		usual := content.Site.Language
+		err := p.line("Language ["+usual+"]", words(slices.Sorted(maps.Keys(languages))), func(s string) error {
+			if _, err := language.Parse(orDefault(s, usual)); err != nil {
+				return errors.New("write its tag, such as en, fr or pt-BR")
+			}
+			c.Language = unless(s, usual)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if c.Source != "" {
+		return nil
+	}
+	return p.line("Source ["+directSource+"]", words(slices.Sorted(maps.Keys(sources))), func(s string) error {
+		c.Source = unless(s, directSource)
+		return nil
+	})
+}
+
+// unless is s, or "" when that is what is meant anyhow.
+func unless(s, usual string) string {
+	if s == usual {
+		return ""
+	}
+	return s
+}
+
+func words(list []string) (out []known) {
+	for _, s := range list {
+		out = append(out, known{id: s})
+	}
+	return out
+}
+
+func (c *newReviewCmd) askVerification(p *prompter, _ *source.Content) error {
+	methods := words(reviewcast.VerificationMethods)
+	if c.Verification == "" {
+		question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; empty leaves it unpublished)"
+		err := p.line(question, methods, func(s string) error {
+			if s == "" {
+				return nil
+			}
+			method, err := complete(s, "a method", methods)
+			c.Verification = method
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if c.Verification == "" || c.Reference != "" {
+		return nil
+	}
+	return p.line("Reference (your proof, never published; may be left out)", nil, func(s string) error { c.Reference = s; return nil })
+}
+
 // names asks for names of a list.
 func (p *prompter) names(l nameList) error {
-	return p.line(strings.ReplaceAll(l.field, "_", " ")+" (separated by commas; ? lists them)", func(s string) error {
+	return p.line(l.question+" (commas between, Tab completes, ? lists)", l.offered, func(s string) error {
 		if s == "?" {
 			var all []string
 			for _, k := range l.offered {
-				all = append(all, k.id+" ("+k.name+")")
+				all = append(all, k.String())
 			}
 			return errors.New(strings.Join(all, ", "))
 		}
@@ -294,15 +394,22 @@ func (p *prompter) names(l nameList) error {
 			if strings.TrimSpace(word) == "" {
 				continue
 			}
-			id, err := complete(word, l.offered)
+			id, err := complete(word, l.what, l.offered)
 			if err != nil {
 				return err
 			}
-			ids = append(ids, id)
+			if !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
 		}
 		*l.values = ids
 		return nil
 	})
+}
+
+// file is where the review is to stand, below the content folder.
+func (c *newReviewCmd) file() string {
+	return "reviews/" + c.Date[:len("2006")] + "/" + c.ID + ".yaml"
 }
 
 // write writes the file, which must not be there yet.
@@ -313,8 +420,7 @@ func (c *newReviewCmd) write() (string, error) {
 	if !reviewcast.Date(c.Date).Valid() {
 		return "", usageError{fmt.Errorf("--date: %q is not a calendar date YYYY-MM-DD", c.Date)}
 	}
-	rel := "reviews/" + c.Date[:len("2006")] + "/" + c.ID + ".yaml"
-	name := filepath.Join(c.Content, filepath.FromSlash(rel))
+	name := filepath.Join(c.Content, filepath.FromSlash(c.file()))
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return "", fmt.Errorf("write the review: %w", err)
 	}
@@ -324,19 +430,27 @@ func (c *newReviewCmd) write() (string, error) {
 	} else if err != nil {
 		return "", fmt.Errorf("write the review: %w", err)
 	}
-	_, err = f.WriteString(c.yaml(source.SchemaLine(rel)))
+	_, err = f.WriteString(c.yaml(source.SchemaLine(c.file())))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return "", errors.Join(fmt.Errorf("write the review: %w", err), os.Remove(name))
 	}
 	return name, nil
 }
 
-// yaml is the file. Whatever people type stands in double quotes.
+// yaml is the file. What people type stands in double quotes; paragraphs stand as
+// a block, which can be read and mended.
 func (c *newReviewCmd) yaml(first string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", first, quoteYAML(c.ID), quoteYAML(c.Author), c.Rating, c.Date)
 	for _, f := range []struct{ name, value string }{{"title", c.Title}, {"text", c.Text}, {"language", c.Language}, {"source", c.Source}} {
-		if f.value != "" {
+		switch {
+		case f.value == "":
+		case fitsBlock(f.value):
+			fmt.Fprintf(&b, "  %s: |-\n", f.name)
+			for line := range strings.SplitSeq(f.value, "\n") {
+				b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+			}
+		default:
 			fmt.Fprintf(&b, "  %s: %s\n", f.name, quoteYAML(f.value))
 		}
 	}
@@ -355,6 +469,13 @@ func (c *newReviewCmd) yaml(first string) string {
 		}
 	}
 	return b.String()
+}
+
+// fitsBlock tells whether a block scalar gives the text back as it is: one of
+// several lines, without white space at its start, its end or a line's end.
+func fitsBlock(s string) bool {
+	return strings.Contains(s, "\n") && s == strings.TrimSpace(s) && !strings.Contains(s, " \n") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
 }
 
 // quoteYAML writes a text in double quotes, which can hold any.

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
+	"errors"
 	"path/filepath"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,30 +14,69 @@ import (
 	"reviewcast/generator/source"
 )
 
+// answering asks whoever gives these lines.
+func answering(t *testing.T, out *bytes.Buffer, lines ...string) *prompter {
+	p := &prompter{out: out}
+	p.plain(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"))
+	return p
+}
+
 // TestAsk answers as a person does: a mistake, a question mark, beginnings of
 // names.
 func TestAsk(t *testing.T) {
-	content := &source.Content{Business: reviewcast.Business{
+	content := &source.Content{Site: source.Site{Language: "en"}, Business: reviewcast.Business{
 		Technicians: []reviewcast.Technician{{ID: "ana", Name: "Ana Lima"}, {ID: "anders", Name: "Anders Berg"}},
 		Services:    []reviewcast.Named{{ID: "drains", Name: "Drain cleaning"}},
 	}}
 	c := &newReviewCmd{Date: "2026-11-01"}
 	var out bytes.Buffer
-	answers := strings.Join([]string{"", "Maria K.", "6", "5", "yesterday", "", "", "Fine.", "jbo", "job", "?", "an", "ana, And", "drain", ""}, "\n")
-	if err := c.ask(&prompter{in: bufio.NewReader(strings.NewReader(answers)), out: &out}, content); err != nil {
+	p := answering(t, &out, "", "Maria K.", "6", "5", "yesterday", "2027-01-01", "", "", "Fine.", "And kind.", "", "English please", "fr", "direct", "jbo", "job", "J-1",
+		"?", "an", "ana, And, ana", "drain", "")
+	if err := c.ask(p, content); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	if c.Author != "Maria K." || c.Rating != 5 || c.Date != "2026-11-01" || c.Text != "Fine." || c.Verification != "job" ||
-		!slices.Equal(c.Technicians, []string{"ana", "anders"}) || !slices.Equal(c.Services, []string{"drains"}) {
-		t.Errorf("got %+v", c)
+	want := newReviewCmd{Author: "Maria K.", Rating: 5, Date: "2026-11-01", Text: "Fine.\nAnd kind.", Language: "fr", Verification: "job", Reference: "J-1",
+		Technicians: []string{"ana", "anders"}, Services: []string{"drains"}}
+	if !reflect.DeepEqual(*c, want) {
+		t.Errorf("got %+v\nwant %+v", *c, want)
 	}
-	for _, want := range []string{"this is needed", "from 1 to 5", "YYYY-MM-DD", "one of them", "ana (Ana Lima), anders (Anders Berg)", `"an" may be ana or anders`} {
+	for _, want := range []string{"this is needed", "from 1 to 5", "YYYY-MM-DD", "in the future", "write its tag", `"jbo" is not a method; there are job, invitation`,
+		"ana (Ana Lima), anders (Anders Berg)", `"an" may be ana or anders`} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("nobody was told %q:\n%s", want, &out)
 		}
 	}
-	if err := (&newReviewCmd{}).ask(&prompter{in: bufio.NewReader(strings.NewReader("")), out: &out}, content); err == nil {
-		t.Error("no answers will do")
+	if err := (&newReviewCmd{}).ask(answering(t, &out), content); !errors.Is(err, errStopped) {
+		t.Errorf("no answers: %v", err)
+	}
+	if _, err := answering(t, &out, strings.Repeat("x", maxAnswer)).text("Text"); err == nil {
+		t.Error("a line that a terminal would have cut passes")
+	}
+}
+
+func TestCompleteAnswer(t *testing.T) {
+	offered := []known{{"ana", "Ana Lima"}, {"anders", "Anders Berg"}, {"drain-cleaning", "Drain cleaning"}, {"drain-repair", "Unblocking"}}
+	for _, test := range []struct {
+		line    string
+		pos     int
+		want    string
+		at      int
+		several int
+	}{
+		{"ander", 5, "anders", 6, 0},
+		{"Anders B", 8, "anders", 6, 0},
+		{"ana, dr", 7, "ana, drain-", 11, 0},
+		{"ana, drain-", 11, "ana, drain-", 11, 2},
+		{"unb", 3, "drain-repair", 12, 0},
+		{"an", 2, "an", 2, 2},
+		{"nobody", 6, "nobody", 6, 0},
+		{"", 0, "", 0, 4},
+		{"and, ana", 3, "anders, ana", 6, 0},
+	} {
+		line, at, several := completeAnswer(test.line, test.pos, offered)
+		if line != test.want || at != test.at || len(several) != test.several {
+			t.Errorf("%q: %q, %d, %v; want %q, %d, %d", test.line, line, at, several, test.want, test.at, test.several)
+		}
 	}
 }
 

@@ -46,6 +46,7 @@ type preview struct {
 	// current is what the script is told; done ends the streams.
 	current atomic.Pointer[previewState]
 	done    <-chan struct{}
+	wanted  chan struct{} // somebody waits for the index
 
 	mu      sync.Mutex
 	indexed chan struct{} // closed when whole has what files has
@@ -77,7 +78,7 @@ const maxOverlay = 50
 func newPreview(content string, done <-chan struct{}) *preview {
 	ready := make(chan struct{})
 	close(ready)
-	p := &preview{holder: &snapshot.Holder{}, content: content, done: done, indexed: ready, streams: map[chan struct{}]bool{}}
+	p := &preview{holder: &snapshot.Holder{}, content: content, done: done, wanted: make(chan struct{}, 1), indexed: ready, streams: map[chan struct{}]bool{}}
 	p.current.Store(&previewState{Problems: []previewProblem{}})
 	return p
 }
@@ -112,7 +113,7 @@ func (p *preview) fail(err error, problems []source.Problem) {
 	state := &previewState{Build: p.current.Load().Build, Message: err.Error(), Problems: []previewProblem{}}
 	errorsFirst := slices.Clone(problems)
 	slices.SortStableFunc(errorsFirst, func(a, b source.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
-	for _, e := range excerpts(p.content, errorsFirst[:min(len(errorsFirst), maxOverlay)]) {
+	for _, e := range excerpts(p.content, errorsFirst[:min(len(errorsFirst), maxOverlay)], usualColumns) {
 		bare := source.Problem{File: filepath.Join(p.content, filepath.FromSlash(e.File)), Line: e.Line, Col: e.Col}
 		state.Problems = append(state.Problems, previewProblem{
 			Severity: e.Severity, Place: strings.TrimSuffix(bare.String(), ": "), Message: e.Message, Suggestion: e.Suggestion,
@@ -172,6 +173,14 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		indexed := p.indexed
 		p.mu.Unlock()
+		select {
+		case <-indexed:
+		default:
+			select {
+			case p.wanted <- struct{}{}:
+			default:
+			}
+		}
 		select {
 		case <-indexed:
 		case <-r.Context().Done():

@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/width"
 
 	"reviewcast/generator"
 	"reviewcast/generator/source"
@@ -28,17 +26,14 @@ type placed struct {
 	Caret  int
 }
 
-// excerptWidth is how many columns of a source line are shown: a review's whole
-// text may stand in one line, and the place in the middle of it.
-const excerptWidth = 76
-
 // excerptFile is how much of a file is looked through for a line, in bytes. A
 // place further on is shown without its line.
 const excerptFile = 64 << 20
 
-// excerpts reads the lines that problems are about. Problems come sorted by file
-// and line, so that each file is read once.
-func excerpts(content string, problems []source.Problem) []placed {
+// excerpts reads the lines that problems are about, to be shown in so many columns:
+// a review's whole text may stand in one line, and the place in the middle of it.
+// Problems come sorted by file and line, so that each file is read once.
+func excerpts(content string, problems []source.Problem, columns int) []placed {
 	out := make([]placed, len(problems))
 	for i, p := range problems {
 		out[i].Problem = p
@@ -48,7 +43,7 @@ func excerpts(content string, problems []source.Problem) []placed {
 		for j < len(out) && out[j].File == out[i].File {
 			j++
 		}
-		readExcerpts(content, out[i:j])
+		readExcerpts(content, out[i:j], columns)
 		i = j
 	}
 	return out
@@ -56,7 +51,7 @@ func excerpts(content string, problems []source.Problem) []placed {
 
 // readExcerpts fills in the lines of one file's problems. A file that can't be
 // read shows none: then that is what the problem says.
-func readExcerpts(content string, problems []placed) {
+func readExcerpts(content string, problems []placed, columns int) {
 	wanted := map[int]bool{}
 	for _, p := range problems {
 		if p.Line > 0 {
@@ -93,60 +88,72 @@ func readExcerpts(content string, problems []placed) {
 		if p.Line == 1 {
 			line = strings.TrimPrefix(line, "\uFEFF")
 		}
-		if ok && utf8.ValidString(line) {
-			p.Source, p.Caret = window(line, p.Col, excerptWidth)
+		if ok && !strings.ContainsRune(line, 0) { // with NULs it isn't text, or UTF-16
+			p.Source, p.Caret = window(line, p.Col, columns-gutterOf(p.Line))
 		}
 	}
 }
 
-// window cuts out of a line what fits into a terminal around a column, which
+// window cuts out of a line what fits into so many columns around a place, which
 // counts from 1 in code points. Nothing that moves a terminal's cursor gets
 // through.
 func window(line string, col, columns int) (shown string, caret int) {
 	runes := []rune(line)
+	for i, r := range runes {
+		if r == '\t' || !unicode.IsPrint(r) {
+			runes[i] = ' '
+		}
+	}
 	at := min(max(col-1, 0), len(runes))
-	first := 0
-	if len(runes) > columns {
-		first = max(0, min(at-columns/2, len(runes)-columns))
+	first, last := 0, len(runes)
+	if len(runes) > columns*perColumn || textWidth(string(runes)) > columns {
+		first, last = around(runes, at, columns-2*textWidth(cut))
 	}
 	var b strings.Builder
 	if first > 0 {
-		b.WriteString("… ")
-		caret = 2
+		b.WriteString(cut)
 	}
-	last := min(len(runes), first+columns)
-	for i := first; i < last; i++ {
-		r := runes[i]
-		if r == '\t' || !unicode.IsPrint(r) {
-			r = ' '
-		}
-		b.WriteRune(r)
-		if i < at {
-			caret += cells(r)
-		}
-	}
+	b.WriteString(string(runes[first:at]))
+	caret = textWidth(b.String())
+	b.WriteString(string(runes[at:last]))
 	if last < len(runes) {
-		b.WriteString(" …")
+		b.WriteString(cut)
 	}
 	return b.String(), caret
 }
 
-// cells is how many columns a terminal gives to a character.
-func cells(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me) {
-		return 0
+// cut stands where a line goes on that isn't shown.
+const cut = "…"
+
+// perColumn bounds how many characters are shown on a column: a megabyte of
+// accents takes no width at all.
+const perColumn = 4
+
+// around gives the bounds of as many characters around a place as fit: half of the
+// columns go to what is before it, the others to what is behind, and what is left
+// to what is before.
+func around(runes []rune, at, columns int) (first, last int) {
+	first, last = at, at
+	room, most := columns, columns*perColumn
+	for first > 0 && room-cells(runes[first-1]) >= columns/2 && last-first < most/2 {
+		first--
+		room -= cells(runes[first])
 	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
+	for last < len(runes) && room >= cells(runes[last]) && last-first < most {
+		room -= cells(runes[last])
+		last++
 	}
-	return 1
+	for first > 0 && room >= cells(runes[first-1]) && last-first < most {
+		first--
+		room -= cells(runes[first])
+	}
+	return first, last
 }
 
 // problems prints each on a line whose place a terminal makes a link of.
 func (std streams) problems(content string, problems []source.Problem) {
 	for _, p := range problems {
-		fmt.Fprintln(std.err, oneLine(content, p))
+		fmt.Fprintln(std.err, fold(std.err, oneLine(content, p), 4))
 	}
 }
 
@@ -168,7 +175,7 @@ func oneLine(content string, p source.Problem) string {
 //	     = did you mean "rating"?
 func explain(w io.Writer, content string, problems []source.Problem, ink palette) error {
 	var b strings.Builder
-	for _, p := range excerpts(content, problems) {
+	for _, p := range excerpts(content, problems, columns(w)) {
 		place := filepath.Join(content, filepath.FromSlash(p.File))
 		if p.Line > 0 {
 			place += fmt.Sprintf(":%d", p.Line)
@@ -180,19 +187,24 @@ func explain(w io.Writer, content string, problems []source.Problem, ink palette
 		if p.Severity == source.Warning {
 			colour = ink.yellow
 		}
-		fmt.Fprintf(&b, "%s: %s %s %s\n", ink.bold(place), colour(string(p.Severity)+":"), ink.bold(p.Message), ink.dim("["+p.Code+"]"))
-		gutter := max(4, len(fmt.Sprint(p.Line)))
+		gutter := gutterOf(p.Line) - len(" | ")
+		headline := fmt.Sprintf("%s: %s %s %s\n", ink.bold(place), colour(string(p.Severity)+":"), ink.bold(p.Message), ink.dim("["+p.Code+"]"))
+		b.WriteString(fold(w, headline, gutterOf(p.Line)))
 		if p.Source != "" {
 			fmt.Fprintf(&b, "%s %s\n", ink.dim(fmt.Sprintf("%*d |", gutter, p.Line)), p.Source)
 			fmt.Fprintf(&b, "%s %s%s\n", ink.dim(strings.Repeat(" ", gutter)+" |"), strings.Repeat(" ", p.Caret), colour("^"))
 		}
 		if p.Suggestion != "" {
-			fmt.Fprintf(&b, "%s %s\n", ink.dim(strings.Repeat(" ", gutter)+" ="), p.Suggestion)
+			suggestion := fmt.Sprintf("%s %s\n", ink.dim(strings.Repeat(" ", gutter)+" ="), p.Suggestion)
+			b.WriteString(fold(w, suggestion, gutterOf(p.Line)))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// gutterOf is how many columns the number of a line and the bar behind it take.
+func gutterOf(line int) int { return max(4, len(strconv.Itoa(line))) + len(" | ") }
 
 // buildError prints the problems that an error holds and leaves a line that sums
 // them up.

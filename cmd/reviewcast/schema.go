@@ -12,7 +12,7 @@ import (
 )
 
 type schemaCmd struct {
-	Dir string `help:"The folder to write them into." default:"content/.schemas" type:"path" placeholder:"DIR"`
+	Dir string `help:"The folder to write them into." default:"content/.schemas" placeholder:"DIR"`
 }
 
 // Help is what --help says beside the flags.
@@ -30,9 +30,16 @@ Example:
 
 // Run writes the schemas; files that are as they should be stay untouched.
 func (c *schemaCmd) Run(std streams) error {
+	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
+		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, source.SchemaFolder)}
+	}
 	n, err := writeSchemas(c.Dir)
 	if err != nil {
 		return err
+	}
+	if n == 0 {
+		fmt.Fprintf(std.out, "the schemas in %s are up to date\n", c.Dir)
+		return nil
 	}
 	fmt.Fprintf(std.out, "%s written in %s\n", plural(n, "schema"), c.Dir)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -65,7 +66,8 @@ func TestStorm(t *testing.T) {
 type storm struct {
 	*desk
 	*rand.Rand
-	n int
+	n     int
+	lines []string // of reviews/many.jsonl
 }
 
 // step makes one edit. Names and ids are few, so that they meet.
@@ -74,7 +76,7 @@ func (s *storm) step() {
 	dir := [...]string{"reviews", "reviews/a", "reviews/a/b", "reviews/c"}[s.IntN(4)]
 	name := fmt.Sprintf("%s/f%d", dir, s.IntN(8))
 	id := strings.NewReplacer("/", "-").Replace(name)
-	switch s.IntN(14) {
+	switch s.IntN(17) {
 	case 0, 1, 2, 3:
 		s.write(name+".yaml", oneReview(id, fmt.Sprintf("Edit %d.", s.n)))
 	case 4: // atomically
@@ -101,6 +103,18 @@ func (s *storm) step() {
 		s.write(name+".jsonl", fmt.Sprintf("{\"id\":%q,\"author\":\"Bo\",\"rating\":%d,\"date\":\"2026-01-02\",\"verification\":{\"method\":\"job\"}}\n", id+"-line", 1+s.IntN(5)))
 	case 12:
 		s.write("business.yaml", fmt.Sprintf("id: acme\nname: Acme %d\n", s.IntN(100)))
+	case 14: // a line of many is changed, comes, or goes
+		s.line()
+	case 15: // in two writes, with a moment between them
+		text := oneReview(id, fmt.Sprintf("Slow edit %d.", s.n))
+		if f, err := os.Create(s.path(name + ".yaml")); err == nil {
+			_, _ = f.WriteString(text[:len(text)/2])
+			time.Sleep(time.Duration(s.IntN(8)) * time.Millisecond)
+			_, _ = f.WriteString(text[len(text)/2:])
+			_ = f.Close()
+		}
+	case 16: // a list, as people write it
+		s.write(name+".yaml", fmt.Sprintf("# Two of them.\n- id: %s\n  author: Ada L.\n  rating: %d\n  date: 2026-10-02\n  text: |\n    Edit %d.\n\n    And more.\n  verification:\n    method: job\n\n- id: %[1]s-too\n  author: 'It''s me'\n  rating: 5\n  date: 2026-10-03\n", id, 1+s.IntN(5), s.n))
 	case 13: // the whole folder goes and comes back
 		if s.IntN(20) == 0 {
 			away := s.content + ".away"
@@ -109,6 +123,21 @@ func (s *storm) step() {
 			}
 		}
 	}
+}
+
+// line edits one line of a data file.
+func (s *storm) line() {
+	line := fmt.Sprintf(`{"id":"line-%d","author":"Bo","rating":%d,"date":"2026-01-%02d","verification":{"method":"job"},"text":"Edit %d of a line."}`, s.n, 1+s.IntN(5), 1+s.IntN(28), s.n)
+	at := s.IntN(len(s.lines) + 1)
+	switch {
+	case at == len(s.lines) || len(s.lines) < 20:
+		s.lines = slices.Insert(s.lines, at, line)
+	case s.IntN(3) == 0:
+		s.lines = slices.Delete(s.lines, at, at+1)
+	default:
+		s.lines[at] = line
+	}
+	s.write("reviews/many.jsonl", strings.Join(s.lines, "\n")+"\n")
 }
 
 // heal takes away every file that a build would refuse: mistakes, and reviews
@@ -121,14 +150,19 @@ func (s *storm) heal() {
 		}
 		data, err := os.ReadFile(path)
 		s.must(err)
-		id, _, _ := strings.Cut(string(data), ",")
-		if strings.Contains(string(data), "ratng") || seen[id] {
+		ids := idForm.FindAllString(strings.NewReplacer(`"`, "", ":", ": ").Replace(string(data)), -1)
+		if strings.Contains(string(data), "ratng") || slices.ContainsFunc(ids, func(id string) bool { return seen[id] }) {
 			s.must(os.Remove(path))
+			return nil
 		}
-		seen[id] = true
+		for _, id := range ids {
+			seen[id] = true
+		}
 		return nil
 	})
 }
+
+var idForm = regexp.MustCompile(`\bid: *[\w-]+`)
 
 // filesOf reads a published folder but its manifest.
 func filesOf(t *testing.T, dir string) map[string]string {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -136,10 +137,12 @@ func (c *converter) stars(r *row) (int, *Skip) {
 	if cell == "" {
 		return 0, r.skip(NoRating, "rating is empty; a review needs one")
 	}
-	value, err := parseDecimal(cell)
+	value, scale, err := parseRating(cell)
 	switch {
 	case err != nil:
-		return 0, r.skip(BadRating, "rating %s is not a number; write it in digits, decimals after a dot", quote(cell))
+		return 0, r.skip(BadRating, "rating %s is not a number; write it in digits", quote(cell))
+	case scale != 0 && scale != c.RatingScale:
+		return 0, r.skip(OverScale, "rating %s is out of %g and not of the scale of %g; import such rows apart, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
 	case value <= 0:
 		return 0, r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
 	case value > c.RatingScale:
@@ -153,6 +156,38 @@ func (c *converter) stars(r *row) (int, *Skip) {
 	// Times first, divided last: 7*5/10 is exactly 3.5 where 7/10*5 need not be.
 	stars := int(math.Floor(value*reviewcast.MaxRating/c.RatingScale + 0.5))
 	return max(reviewcast.MinRating, stars), nil
+}
+
+// parseRating takes the forms of a rating that have one meaning only: 4.5, the
+// same with a comma, before one or two digits (three would be thousands), "4/5" and
+// "4 / 5", which say their scale, and stars, of which the empty ones count for the
+// scale. Scale is 0 where none is said.
+func parseRating(s string) (value, scale float64, err error) {
+	if full := strings.TrimLeft(s, "★⭐\ufe0f "); full != s || strings.HasPrefix(s, "☆") {
+		rest := strings.TrimLeft(full, "☆ ")
+		if rest != "" {
+			return 0, 0, errNotDecimal
+		}
+		stars := strings.Count(s, "★") + strings.Count(s, "⭐")
+		if empty := strings.Count(full, "☆"); empty > 0 {
+			scale = float64(stars + empty)
+		}
+		return float64(stars), scale, nil
+	}
+	decimal := func(s string) (float64, error) {
+		s = strings.TrimSpace(s)
+		if whole, part, ok := strings.Cut(s, ","); ok && (len(part) == 1 || len(part) == 2) && !strings.Contains(whole, ".") {
+			s = whole + "." + part
+		}
+		return parseDecimal(s)
+	}
+	before, after, ok := strings.Cut(s, "/")
+	if value, err = decimal(before); err == nil && ok {
+		if scale, err = decimal(after); err == nil && scale <= 0 {
+			err = errNotDecimal
+		}
+	}
+	return value, scale, err
 }
 
 var errNotDecimal = errors.New("not a decimal number")
@@ -177,6 +212,9 @@ func parseDecimal(s string) (float64, error) {
 	return strconv.ParseFloat(s, 64) // a second dot is its error
 }
 
+// slashed is a date with two meanings: 03/04/2025.
+var slashed = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$`)
+
 // date reads a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimSpace(r.cell(f))
@@ -186,9 +224,12 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	t, err := time.Parse(c.DateLayout, cell)
 	if err != nil {
 		if strings.HasSuffix(err.Error(), "out of range") {
-			return "", r.skip(BadDate, "%s %s is not in the calendar of the layout %s; correct it, or name the export's layout with --date-layout", f, quote(cell), c.DateLayout)
+			return "", r.skip(BadDate, "%s %s is written as %s, but is not in the calendar; correct it, or name another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
-		return "", r.skip(BadDate, "%s %s is not written as %s; name the export's layout with --date-layout, such as 02/01/2006 for 31/12/2025", f, quote(cell), c.DateLayout)
+		if slashed.MatchString(cell) {
+			return "", r.skip(BadDate, "%s %s is not written as %s; say --date-layout DD/MM/YYYY where the day comes first, MM/DD/YYYY where the month does", f, quote(cell), inLetters.Replace(c.DateLayout))
+		}
+		return "", r.skip(BadDate, "%s %s is not written as %s; name the export's layout with --date-layout, such as DD.MM.YYYY for 31.12.2025", f, quote(cell), inLetters.Replace(c.DateLayout))
 	}
 	if c.zoned {
 		t = t.In(c.Location)

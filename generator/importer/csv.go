@@ -24,8 +24,17 @@ type table struct {
 // openTable reads the header and finds the mapped columns in it. Of a platform's
 // export it fills in the map and the layout.
 func openTable(export text, cfg *Config) (*table, error) {
-	t := &table{in: bufio.NewReader(export.Reader), lossy: export.lossy}
+	in := bufio.NewReaderSize(export.Reader, maxHeader)
+	delimiter, oldMac, err := inspectHeader(in)
+	if err != nil {
+		return nil, fmt.Errorf("read export: %w", err)
+	}
+	if oldMac {
+		in = bufio.NewReader(lineFeeds{in})
+	}
+	t := &table{in: in, lossy: export.lossy}
 	t.csv = csv.NewReader(t.in)
+	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
 	t.csv.ReuseRecord = true
 	if cfg.Delimiter != 0 {
@@ -53,6 +62,56 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	t.binding, err = bind(cfg.Map, names)
 	return t, err
+}
+
+// maxHeader is how much of an export is looked at to see how its header is
+// written, in bytes.
+const maxHeader = 64 << 10
+
+// inspectHeader tells what stands between the cells when nobody says it: the comma,
+// unless the header has none and has semicolons (Excel where the comma is the
+// decimal sign) or tabs. OldMac tells that lines end in a carriage return alone, as
+// Excel's "CSV (Macintosh)" has it.
+func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
+	head, err := in.Peek(maxHeader)
+	if err != nil && err != io.EOF {
+		return 0, false, err
+	}
+	end, quoted := len(head), false
+	var found [len(delimiters)]bool
+	for i, c := range head {
+		if c == '"' {
+			quoted = !quoted
+		} else if !quoted && (c == '\n' || c == '\r') {
+			end = i
+			break
+		} else if d := strings.IndexByte(delimiters, c); d >= 0 && !quoted {
+			found[d] = true
+		}
+	}
+	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
+	for i, there := range found {
+		if there {
+			return rune(delimiters[i]), oldMac, nil
+		}
+	}
+	return ',', oldMac, nil
+}
+
+// delimiters are what may stand between cells, the likeliest first.
+const delimiters = ",;\t"
+
+// lineFeeds turns carriage returns into the line ends that csv knows.
+type lineFeeds struct{ r io.Reader }
+
+func (l lineFeeds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, c := range p[:n] {
+		if c == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // rows gives the rows after the header.
@@ -131,7 +190,7 @@ func (t *table) checkUTF8(cells []string) error {
 				line++
 			} else if r == utf8.RuneError {
 				if _, size := utf8.DecodeRuneInString(cell[j:]); size == 1 {
-					return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; when it comes from Windows or Excel, say so with --encoding windows-1252", line, cell[j])}}
+					return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac", line, cell[j])}}
 				}
 			}
 		}

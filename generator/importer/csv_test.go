@@ -27,8 +27,8 @@ func TestBrokenRows(t *testing.T) {
 		{"broken in the last line", good + "5,2026-01-01,\"The \"best\"", "row 3 (line 3): the quotes are broken at column 19; put the cell in quotes and double each quote inside it", "", 1},
 		{"cut off in the last line", good + "5,2026-01-01,\"The bes", "row 3 (line 3): the quotes are broken at column 22; put the cell in quotes and double each quote inside it", "", 1},
 		{"never closed", "5,2026-01-01,\"The best\n" + good + good, "", "read export: line 2: quotes open in the row that begins here and are still open or broken at the end of the file; close them there", 0},
-		{"not UTF-8", good + "4,2026-01-01,\"Two\nlines, caf\xe9\"\n", "", "the export is not UTF-8: line 4 has the byte 0xE9; when it comes from Windows or Excel, say so with --encoding windows-1252", 0},
-		{"CRLF", strings.ReplaceAll("5,2026-01-01,\"a\nb\"\n", "\n", "\r\n") + "x,2026-01-01,\n", `row 3 (line 4): rating "x" is not a number; write it in digits, decimals after a dot`, "", 1},
+		{"not UTF-8", good + "4,2026-01-01,\"Two\nlines, caf\xe9\"\n", "", "the export is not UTF-8: line 4 has the byte 0xE9; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac", 0},
+		{"CRLF", strings.ReplaceAll("5,2026-01-01,\"a\nb\"\n", "\n", "\r\n") + "x,2026-01-01,\n", `row 3 (line 4): rating "x" is not a number; write it in digits`, "", 1},
 		{"blank lines", "\n\n" + good + "\n,,\n", "row 3 (line 6): rating is empty; a review needs one", "", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,7 +92,11 @@ func TestEncodings(t *testing.T) {
 		{"UTF-16 unnamed", "", u16(unicode.LittleEndian, unicode.IgnoreBOM), "the export looks like UTF-16 without a byte order mark; say so with --encoding utf-16le"},
 		{"UTF-16 unnamed, big", "", u16(unicode.BigEndian, unicode.IgnoreBOM), "the export looks like UTF-16 without a byte order mark; say so with --encoding utf-16be"},
 		{"Windows", "windows-1252", encode(charmap.Windows1252.NewEncoder().String(export)), ""},
-		{"Windows unnamed", "", encode(charmap.Windows1252.NewEncoder().String(export)), "the export is not UTF-8: line 2 has the byte 0xEB; when it comes from Windows or Excel, say so with --encoding windows-1252"},
+		{"Mac", "macintosh", encode(charmap.Macintosh.NewEncoder().String(export)), ""},
+		{"Mac, old line ends", "macintosh", strings.ReplaceAll(encode(charmap.Macintosh.NewEncoder().String(export)), "\n", "\r"), ""},
+		{"Excel's semicolons", "", strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(export, ",", ";"), "vu;", "vu,"), "“fine”;", "“fine”,"), ""},
+		{"tabs", "", strings.ReplaceAll(strings.ReplaceAll(export, ",", "\t"), "vu\t", "vu,"), ""},
+		{"Windows unnamed", "", encode(charmap.Windows1252.NewEncoder().String(export)), "the export is not UTF-8: line 2 has the byte 0xEB; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t)

@@ -21,6 +21,7 @@ var encodings = map[string]encoding.Encoding{
 	"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
 	"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
 	"windows-1252": charmap.Windows1252,
+	"macintosh":    charmap.Macintosh,
 }
 
 // marks are the byte order marks. They overrule Config.Encoding, since no text

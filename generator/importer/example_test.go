@@ -33,7 +33,7 @@ func ExampleCSV() {
 	if err != nil {
 		panic(err)
 	}
-	if err := report.Print(os.Stdout, false); err != nil {
+	if err := report.Print(os.Stdout, false, 0); err != nil {
 		panic(err)
 	}
 	written, err := os.ReadFile(filepath.Join(content, report.File))
@@ -46,7 +46,7 @@ func ExampleCSV() {
 	// skipped, by reason:
 	//        1  rating is not a number above zero
 	// skipped, row by row:
-	//   row 4 (line 4) "19": rating "eight" is not a number; write it in digits, decimals after a dot
+	//   row 4 (line 4) "19": rating "eight" is not a number; write it in digits
 	// {"id":"shop-18","author":"Anonymous","rating":4,"date":"2026-02-02","source":"shop","verification":{"method":"platform"}}
 	// {"id":"shop-17","author":"Maria K.","rating":5,"date":"2026-01-31","text":"Came at nine, as said.","source":"shop","verification":{"method":"platform"}}
 }

@@ -110,7 +110,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	}
 	if len(problems) > 0 {
 		if hint := delimiterHint(header); hint != "" {
-			problems = append(problems, hint)
+			problems = []string{hint}
 		}
 		return binding, &UsageError{problems}
 	}
@@ -143,7 +143,7 @@ func delimiterHint(header []string) string {
 	}
 	for _, d := range []struct{ sep, name string }{{";", `';'`}, {"\t", "a tab"}, {",", `','`}} {
 		if strings.Contains(header[0], d.sep) {
-			return "the header is one cell; its columns look separated by " + d.name + ": say so with --delimiter"
+			return "the header is one cell, " + quote(header[0]) + "; its columns look separated by " + d.name + ": say so with --delimiter"
 		}
 	}
 	return ""

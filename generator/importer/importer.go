@@ -112,8 +112,9 @@ type Config struct {
 	// RatingScale is the export's best rating; 0 means 5. Ratings are turned into
 	// stars proportionally, halves rounded up, at least one star.
 	RatingScale float64
-	// DateLayout is how a date stands in the export, as package time writes layouts;
-	// empty means 2006-01-02. No other form is tried: 03/04/2025 has two meanings.
+	// DateLayout is how a date stands in the export, as spreadsheets write layouts
+	// (DD/MM/YYYY) or as package time does (02/01/2006); empty means YYYY-MM-DD. No
+	// other form is tried: 03/04/2025 has two meanings.
 	DateLayout string
 	// Location is the time zone whose calendar gives the day of a date that has a
 	// time and a numeric zone. Nil takes the day as it is written.
@@ -126,10 +127,11 @@ type Config struct {
 	// Language is the BCP 47 tag of reviews for which no column says one. Empty
 	// leaves it to the site's language.
 	Language string
-	// Encoding is that of the export: utf-8, utf-16le, utf-16be or windows-1252.
-	// Empty means UTF-8. A byte order mark overrules it.
+	// Encoding is that of the export: utf-8, utf-16le, utf-16be, windows-1252 or
+	// macintosh. Empty means UTF-8. A byte order mark overrules it.
 	Encoding string
-	// Delimiter stands between the cells of a CSV file; 0 means a comma.
+	// Delimiter stands between the cells of a CSV file; 0 takes what its header has: a
+	// comma, else a semicolon, else a tab.
 	Delimiter rune
 	// DryRun does everything but write.
 	DryRun bool
@@ -177,7 +179,9 @@ func (c Config) check() (Config, error) {
 	if c.RatingScale == 0 {
 		c.RatingScale = reviewcast.MaxRating
 	}
-	if c.DateLayout == "" && c.Platform == "" {
+	given := c.DateLayout
+	c.DateLayout = layoutOf(given)
+	if given == "" && c.Platform == "" {
 		c.DateLayout = time.DateOnly
 	}
 	if c.AuthorNames == "" {
@@ -196,7 +200,7 @@ func (c Config) check() (Config, error) {
 		bad("platform %s is unknown; known are %s", quote(c.Platform), strings.Join(slices.Sorted(maps.Keys(Platforms)), ", "))
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		bad("date layout %s doesn't show a day; write how 2 January 2006 stands in the export, such as 2006-01-02 or 02/01/2006", quote(c.DateLayout))
+		bad("date layout %s doesn't show a day; write one with day, month and year, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
 	}
 	if c.Today != "" && !c.Today.Valid() {
 		bad("today %s is not a date; write it as 2026-01-31", quote(string(c.Today)))
@@ -212,7 +216,7 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		bad("encoding %s is unknown; known are utf-8, utf-16le, utf-16be, windows-1252", quote(c.Encoding))
+		bad("encoding %s is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh", quote(c.Encoding))
 	}
 	if d := c.Delimiter; d != 0 && (d == '"' || d == '\r' || d == '\n' || d == utf8.RuneError || !utf8.ValidRune(d)) {
 		bad("delimiter %q can't stand between cells; write ',', ';' or a tab", d)

@@ -4,54 +4,77 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
 // Platform is what is known of a platform's CSV export.
 type Platform struct {
-	// Maps are the column maps of the shapes that the platform and the usual tools
-	// write; the first whose columns the header has is taken.
-	Maps []map[string]string
-	// Layouts are the date layouts of the same shapes.
-	Layouts []string
+	// Shapes are tried in their order; the first whose rating and date the header
+	// has is taken.
+	Shapes []Shape
 }
 
-// Platforms are the exports that `import` knows by name. Both sites let a
-// business download its own reviews as CSV; columns that aren't listed (a
-// reference number, tags, the reviewer's e-mail) are never read.
+// Shape is a header that a platform or a usual tool writes.
+type Shape struct {
+	// Columns gives for each field the names that its column has had, whatever their
+	// case; the first that the header has is taken.
+	Columns map[string][]string
+	// Layout is how dates stand in it; "" is 2006-01-02.
+	Layout string
+}
+
+// Platforms are the exports that `import` knows by name. Columns that aren't
+// listed (a reference number, tags, the reviewer's e-mail) are never read.
+//
+// Neither platform describes its columns where the public can read it. What stands
+// here was found in November 2026 in public programs that write or read such files:
+//
+//   - Trustpilot's Business Portal: a script that rebuilds the portal's file from the
+//     API writes "Review Id", "Review Created (UTC)", "Review Username", "Review
+//     Title", "Review Content", "Review Stars", "Company Response", "Company Reply Date
+//     (UTC)" and "Review Language"; five programs that read the file have the same
+//     names about the review, and one of 2026 has "Review ID" and "Business Reply Date
+//     (UTC)". The name of the reply's text beside the latter is inferred.
+//   - Trustpilot's API: the members of a review, flattened with dots.
+//   - Yelp offers businesses no download that we could find. Its Open Dataset has
+//     review_id, stars, date and text, and no author. Its API gives an excerpt of each
+//     text, which isn't what the customer wrote; therefore it isn't among the shapes.
+//   - Lists that people keep by hand have Reviewer, Rating, Review and Date, with dates
+//     in any layout: it isn't guessed.
 var Platforms = map[string]Platform{
-	"trustpilot": {
-		Maps: []map[string]string{
-			{ // Business Portal, "Export reviews"
-				"id": "Review Id", "author": "Review Username", "title": "Review Title", "text": "Review Content", "rating": "Review Stars",
-				"date": "Review Created (UTC)", "source_url": "Review URL", "language": "Review Language",
-				"owner_reply.text": "Company Reply", "owner_reply.date": "Company Reply Date (UTC)",
-			},
-			{ // the API's names, as its exports have them
-				"id": "id", "author": "consumer.displayName", "title": "title", "text": "text", "rating": "stars", "date": "createdAt",
-				"language": "language", "owner_reply.text": "companyReply.text", "owner_reply.date": "companyReply.createdAt",
-			},
-		},
-		Layouts: []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05Z07:00"},
-	},
-	"yelp": {
-		Maps: []map[string]string{
-			{ // the columns of Yelp's own data
-				"id": "review_id", "author": "user_name", "text": "text", "rating": "stars", "date": "date", "source_url": "url",
-			},
-			{ // Yelp for Business
-				"author": "Reviewer", "text": "Review", "rating": "Rating", "date": "Date", "source_url": "Review URL",
-			},
-		},
-		Layouts: []string{"2006-01-02 15:04:05", "1/2/2006"},
-	},
+	"trustpilot": {[]Shape{
+		{map[string][]string{
+			"id": {"Review Id"}, "author": {"Review Username"}, "title": {"Review Title"}, "text": {"Review Content"}, "rating": {"Review Stars"},
+			"date": {"Review Created (UTC)"}, "source_url": {"Review URL"}, "language": {"Review Language"},
+			"owner_reply.text": {"Company Response", "Company Reply", "Business Response", "Business Reply"},
+			"owner_reply.date": {"Company Reply Date (UTC)", "Business Reply Date (UTC)"},
+		}, "2006-01-02 15:04:05"},
+		{map[string][]string{
+			"id": {"id"}, "author": {"consumer.displayName"}, "title": {"title"}, "text": {"text"}, "rating": {"stars"}, "date": {"createdAt"},
+			"language": {"language"}, "owner_reply.text": {"companyReply.text"}, "owner_reply.date": {"companyReply.createdAt"},
+		}, "2006-01-02T15:04:05Z07:00"},
+	}},
+	"yelp": {[]Shape{
+		{map[string][]string{
+			"id": {"review_id"}, "author": {"user_name"}, "text": {"text"}, "rating": {"stars"}, "date": {"date"}, "source_url": {"url"},
+		}, "2006-01-02 15:04:05"},
+		{map[string][]string{
+			"id": {"Review ID"}, "author": {"Reviewer"}, "text": {"Review"}, "rating": {"Rating"}, "date": {"Date"}, "source_url": {"Review URL"},
+		}, ""},
+	}},
 }
 
 // shape completes the configuration by the header of a platform's export.
 func (c *Config) shape(header []string) error {
 	columns, layout, ok := Platforms[c.Platform].choose(header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
-		return &UsageError{[]string{fmt.Sprintf("the export has none of the shapes of %s that are known; its columns are %s: say with --map which holds what, at least rating=COLUMN,date=COLUMN", c.Platform, quoteAll(header))}}
+		problem := fmt.Sprintf("the export has none of the shapes of %s that are known; its columns are %s: say with --map which holds what, at least rating=COLUMN,date=COLUMN", c.Platform, quoteAll(header))
+		if hint := delimiterHint(header); hint != "" {
+			problem = hint
+		}
+		return &UsageError{[]string{problem}}
 	}
 	merged := map[string]string{}
 	maps.Copy(merged, columns)
@@ -65,25 +88,24 @@ func (c *Config) shape(header []string) error {
 // export leaves out, and the date layout. ok is false when rating or date is in
 // none.
 func (p Platform) choose(header []string) (columns map[string]string, layout string, ok bool) {
-	has := map[string]bool{}
-	for _, name := range header {
-		has[name] = true
-	}
-	for i, m := range p.Maps {
-		if !has[m["rating"]] || !has[m["date"]] {
-			continue
-		}
+	for _, shape := range p.Shapes {
 		columns = map[string]string{}
-		for field, column := range m {
-			if has[column] {
-				columns[field] = column
+		for field, names := range shape.Columns {
+			for _, name := range names {
+				if i := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) }); i >= 0 {
+					columns[field] = header[i]
+					break
+				}
 			}
+		}
+		if columns["rating"] == "" || columns["date"] == "" {
+			continue
 		}
 		if columns["owner_reply.text"] == "" || columns["owner_reply.date"] == "" {
 			delete(columns, "owner_reply.text")
 			delete(columns, "owner_reply.date")
 		}
-		return columns, p.Layouts[i], true
+		return columns, shape.Layout, true
 	}
 	return nil, "", false
 }

@@ -101,8 +101,14 @@ func TestPlatforms(t *testing.T) {
 			"64a,2026-01-02 10:11:12,Maria Kowalska,Fine,All well.,4,ORDER-1,en,Thanks.,2026-01-03 08:00:00\n",
 			`"author":"Maria K.","rating":4,"date":"2026-01-02","title":"Fine","text":"All well.","language":"en","source":"trustpilot","owner_reply":{"text":"Thanks.","date":"2026-01-03"}`},
 		{"trustpilot api", "trustpilot", "id,stars,createdAt,consumer.displayName,title,text\n64b,2,2026-01-02T10:11:12Z,Jo,T,W\n", `"author":"Jo","rating":2,"date":"2026-01-02"`},
+		{"trustpilot portal, all columns", "trustpilot", "Domain Url,Webshop Name,Business Unit Id,Review Id,Review Created (UTC),Review Consumer User Id,Review Username,Review User Email,Review Title,Review Content,Review Stars,Source Of Review,Reference Id,Company Response,Company Reply Date (UTC),Review Language\n" +
+			"www.acme.example,Acme,46d,64a,2018-01-02 23:11:12,99,Maria Kowalska,maria@mail.example,Fine,All well.,4,Organic,ORDER-1,Thanks.,2018-01-03 08:00:00,en\n",
+			`"author":"Maria K.","rating":4,"date":"2018-01-02","title":"Fine","text":"All well.","language":"en","source":"trustpilot","owner_reply":{"text":"Thanks.","date":"2018-01-03"}`},
+		{"trustpilot portal, newer names", "trustpilot", "Review ID,Review Created (UTC),Review Username,Review Stars,Review Title,Review Content,Domain URL,Business Reply,Business Reply Date (UTC)\n" +
+			"r1,2026-01-02 10:00:00,Jo,5,T,W,www.acme.example,Thanks.,2026-01-03 09:00:00\n",
+			`"author":"Jo","rating":5,"date":"2026-01-02","title":"T","text":"W","source":"trustpilot","owner_reply":{"text":"Thanks.","date":"2026-01-03"}`},
 		{"yelp data", "yelp", "review_id,user_id,business_id,stars,useful,text,date\nq1,u,b,3.0,0,Fine.,2026-01-02 10:11:12\n", `"rating":3,"date":"2026-01-02","text":"Fine.","source":"yelp"`},
-		{"yelp business", "yelp", "Reviewer,Rating,Review,Date\nAda Lovelace,5,Great.,1/2/2026\n", `"author":"Ada L.","rating":5,"date":"2026-01-02","text":"Great."`},
+		{"yelp by hand", "yelp", "Reviewer,Rating,Review,Date\nAda Lovelace,5,Great.,2026-01-02\n", `"author":"Ada L.","rating":5,"date":"2026-01-02","text":"Great."`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -114,12 +120,21 @@ func TestPlatforms(t *testing.T) {
 			if got := importedInto(t, dir, test.platform); !strings.Contains(got, test.want) {
 				t.Errorf("it is %s", got)
 			}
-			if strings.Contains(importedInto(t, dir, test.platform), "ORDER-1") {
+			if got := importedInto(t, dir, test.platform); strings.Contains(got, "ORDER-1") || strings.Contains(got, "mail.example") {
 				t.Error("a private column came in")
 			}
 		})
 	}
-	_, err := CSV(t.Context(), strings.NewReader("a,b\n1,2\n"), Config{ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
+	// A date with two meanings isn't guessed.
+	report, err := CSV(t.Context(), strings.NewReader("Reviewer,Rating,Review,Date\nAda,5,Great.,1/2/2026\n"), Config{ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
+	if err != nil || len(report.Skipped) != 1 || report.Skipped[0].Code != BadDate {
+		t.Errorf("1/2/2026: %+v, %v", report, err)
+	}
+	report, err = CSV(t.Context(), strings.NewReader("Reviewer;Rating;Date\nAda;4,5;2026-01-02\n"), Config{ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
+	if err != nil || report.Added != 1 {
+		t.Errorf("Excel's semicolons: %+v, %v", report, err)
+	}
+	_, err = CSV(t.Context(), strings.NewReader("a,b\n1,2\n"), Config{ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
 	if err == nil || !strings.Contains(err.Error(), `its columns are "a", "b"`) {
 		t.Errorf("an unknown shape: %v", err)
 	}

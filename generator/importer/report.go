@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -122,9 +123,10 @@ const MaxPrinted = 20
 
 // Print writes the report for people: the counts, the reasons with their counts,
 // every skipped row, what was kept and, in a dry run, a table of what would
-// change. Verbose lists every change. The error is w's.
-func (r *Report) Print(w io.Writer, verbose bool) error {
-	p := printer{w: w, limit: MaxPrinted}
+// change. Verbose lists every change. The table is cut to so many columns; 0 cuts
+// nothing. The error is w's.
+func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
+	p := printer{w: w, limit: MaxPrinted, columns: columns}
 	if verbose {
 		p.limit = r.Rows + len(r.Vanished)
 	}
@@ -149,9 +151,10 @@ func (r *Report) Print(w io.Writer, verbose bool) error {
 
 // printer keeps the first error, so that Print reads as what it prints.
 type printer struct {
-	w     io.Writer
-	limit int
-	err   error
+	w       io.Writer
+	limit   int
+	columns int
+	err     error
 }
 
 func (p *printer) line(format string, args ...any) {
@@ -196,24 +199,42 @@ func (p *printer) skipped(skips []Skip) {
 	}
 }
 
-// changes prints the table of a dry run.
+// maxAuthor is how much of a name the table shows, in characters.
+const maxAuthor = 24
+
+// changes prints the table of a dry run. The id stands last: it is the longest, and
+// what people miss least when the table is cut.
 func (p *printer) changes(changes []Change) {
 	if len(changes) == 0 || p.err != nil {
 		return
 	}
-	tw := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "  \tROW\tID\tDATE\tSTARS\tAUTHOR\tCHANGES")
+	var table bytes.Buffer
+	tw := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "  \tROW\tDATE\tSTARS\tAUTHOR\tCHANGES\tID")
 	for _, c := range changes[:min(len(changes), p.limit)] {
 		sign, what := "+", "new"
 		if c.Fields != nil {
 			sign, what = "~", strings.Join(c.Fields, ", ")
 		}
 		// Names are the customers' and may hold what moves a terminal's cursor.
-		author := strings.Trim(quote(c.Author), `"`)
-		fmt.Fprintf(tw, "  %s\t%d\t%s\t%s\t%d\t%s\t%s\n", sign, c.Row, c.ID, c.Date, c.Rating, author, what)
+		author := shorten(strings.Trim(quote(c.Author), `"`), maxAuthor)
+		fmt.Fprintf(tw, "  %s\t%d\t%s\t%d\t%s\t%s\t%s\n", sign, c.Row, c.Date, c.Rating, author, what, c.ID)
 	}
-	p.err = tw.Flush()
+	if p.err = tw.Flush(); p.err != nil {
+		return
+	}
+	for line := range strings.Lines(table.String()) {
+		p.line("%s", shorten(strings.TrimRight(line, " \n"), p.columns))
+	}
 	p.rest(len(changes))
+}
+
+// shorten cuts a text to so many characters, the dots included; 0 cuts nothing.
+func shorten(s string, most int) string {
+	if r := []rune(s); most > 0 && len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return s
 }
 
 func plural(n int, noun string) string {

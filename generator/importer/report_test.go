@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -27,13 +28,29 @@ func TestReportPrint(t *testing.T) {
 	report := d.load(b.String())
 	for _, verbose := range []bool{false, true} {
 		var out strings.Builder
-		if err := report.Print(&out, verbose); err != nil {
+		if err := report.Print(&out, verbose, 0); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsAny(out.String(), "\x1b\u202e") {
 			t.Error("an export can drive the terminal")
 		}
 		golden(t, fmt.Sprintf("report-verbose=%t.txt", verbose), out.String())
+	}
+	var narrow strings.Builder
+	if err := report.Print(&narrow, true, 40); err != nil {
+		t.Fatal(err)
+	}
+	table := 0
+	for line := range strings.Lines(narrow.String()) {
+		if strings.HasPrefix(line, "  +  ") || strings.HasPrefix(line, "  ~  ") {
+			table++
+			if n := utf8.RuneCountInString(line) - 1; n > 40 {
+				t.Errorf("%q has %d characters", line, n)
+			}
+		}
+	}
+	if table != len(report.Changes) {
+		t.Errorf("the table has %d lines for %d changes", table, len(report.Changes))
 	}
 }
 
@@ -78,7 +95,7 @@ func TestReportPrintFails(t *testing.T) {
 	d.cfg.DryRun = true
 	report := d.load(header + rowA + strings.Replace(rowB, ",2,", ",,", 1))
 	for lines := range 4 {
-		if err := report.Print(&fullDisk{lines}, false); !errors.Is(err, errFull) {
+		if err := report.Print(&fullDisk{lines}, false, 0); !errors.Is(err, errFull) {
 			t.Errorf("after %d writes: %v, want %v", lines, err, errFull)
 		}
 	}

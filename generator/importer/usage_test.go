@@ -19,20 +19,22 @@ func TestUsage(t *testing.T) {
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date"},
 		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
 		{"two of a name", func(*Config) {}, "stars," + header, "column map: rating=stars: the export has two columns of that name; rename one of them"},
-		{"semicolons", func(c *Config) { c.Map = map[string]string{"rating": "stars", "date": "day"} }, "id;stars;day\n",
-			`column map: rating=stars: the export has no such column; its columns are "id;stars;day"` + "\n" + `column map: date=day: the export has no such column; its columns are "id;stars;day"` + "\nthe header is one cell; its columns look separated by ';': say so with --delimiter"},
+		{"semicolons", func(c *Config) {
+			c.Map, c.Delimiter = map[string]string{"rating": "stars", "date": "day"}, ','
+		}, "id;stars;day\n",
+			`the header is one cell, "id;stars;day"; its columns look separated by ';': say so with --delimiter`},
 		{"options", func(c *Config) {
-			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM-DD"
+			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Today, c.AuthorNames, c.Language, c.Encoding, c.Delimiter = "soon", "none", "!", "latin-1", '"'
 		}, header, strings.Join([]string{
 			`source "My Shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
 			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
 			`rating scale -1 is out of range; write the best rating there is, from 1 to 1000`,
-			`date layout "YYYY-MM-DD" doesn't show a day; write how 2 January 2006 stands in the export, such as 2006-01-02 or 02/01/2006`,
+			`date layout "YYYY-MM" doesn't show a day; write one with day, month and year, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`today "soon" is not a date; write it as 2026-01-31`,
 			`author names "none" is unknown; known are initials, full`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
-			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252`,
+			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`,
 			`delimiter '"' can't stand between cells; write ',', ';' or a tab`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},

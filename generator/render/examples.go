@@ -26,8 +26,7 @@ const (
 	exampleTextSize = 600 // code points
 )
 
-func newExamples(c Channel, d *reviewcast.Dataset) (*examples, error) {
-	e := excerpt(d)
+func newExamples(c Channel, e *reviewcast.Dataset) (*examples, error) {
 	oldest := e.Reviews[len(e.Reviews)-1].Date
 	ex := &examples{sinceDate: oldest}
 	n := len(e.Reviews)
@@ -72,9 +71,11 @@ func newExamples(c Channel, d *reviewcast.Dataset) (*examples, error) {
 func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
 	e := *d
 	e.Reviews = nil
-	for _, r := range d.Reviews {
-		if len(e.Reviews) < exampleReviews && (r.Text == nil || utf8.RuneCountInString(*r.Text) <= exampleTextSize) {
-			e.Reviews = append(e.Reviews, r)
+	for i := range d.Reviews {
+		if r := &d.Reviews[i]; r.Text == nil || utf8.RuneCountInString(*r.Text) <= exampleTextSize {
+			if e.Reviews = append(e.Reviews, *r); len(e.Reviews) == exampleReviews {
+				break
+			}
 		}
 	}
 	if len(e.Reviews) == 0 {

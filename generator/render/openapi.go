@@ -1,6 +1,7 @@
 package render
 
 import (
+	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
@@ -15,7 +16,35 @@ import (
 // contract, the search's parameters from reviewcast.SearchParams, and the examples
 // from the newest reviews (from a made-up one as long as there is none), so that
 // the description can't drift away from what is served.
-func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
+func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) { return openAPI(c, excerpt(d)) }
+
+// lastOpenAPI is the description as it was last rendered, and of what: most saves
+// don't touch the newest reviews.
+type lastOpenAPI struct {
+	channel Channel
+	excerpt []byte
+	body    []byte
+}
+
+func (l *lastOpenAPI) render(c Channel, d *reviewcast.Dataset) ([]byte, error) {
+	e := excerpt(d)
+	key, err := marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
+	}
+	if l.body != nil && l.channel == c && bytes.Equal(l.excerpt, key) {
+		return l.body, nil
+	}
+	body, err := openAPI(c, e)
+	if err != nil {
+		return nil, err
+	}
+	*l = lastOpenAPI{c, key, body}
+	return body, nil
+}
+
+// openAPI renders the description with the examples of an excerpt.
+func openAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	c = c.complete(d.Business)
 	fail := func(err error) ([]byte, error) {
 		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)

@@ -37,6 +37,10 @@ package render
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 )
@@ -73,31 +77,76 @@ type Artifact struct {
 	Path      string // begins with a slash
 	MediaType string
 	Body      []byte
+	SHA256    [sha256.Size]byte // of Body
 	// Encodings are the compressed variants that Precompress made, by coding.
 	// They stand beside the file, at Path + Coding.Ext().
 	Encodings map[Coding][]byte
 }
 
-// Files renders everything that is published but the manifest, sorted by path.
-func Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifact, error) {
+// Renderer renders again and again. It keeps what it rendered last, and takes
+// from it what hasn't changed; the bytes are those that a new Renderer makes. It is
+// for one goroutine at a time. The zero Renderer is ready to use.
+type Renderer struct {
+	reviews  *lastReviews
+	insights *lastInsights
+	openapi  lastOpenAPI
+}
+
+// Files renders everything that is published but the manifest, sorted by path,
+// with the digests. The dataset and the insights must not be changed afterwards.
+// On an error the Renderer keeps what it had.
+func (r *Renderer) Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifact, error) {
+	next := Renderer{openapi: r.openapi}
+	last := *r
+	if last.reviews == nil {
+		last.reviews = &lastReviews{}
+	}
+	if last.insights == nil {
+		last.insights = &lastInsights{}
+	}
 	files := []struct {
 		path, mediaType string
 		render          func() ([]byte, error)
 	}{
-		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c, d) }},
+		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return next.openapi.render(c, d) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c, d) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c, d) }},
 		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return Index(c, d, in) }},
-		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return Insights(in) }},
-		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return Reviews(d) }},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, func() (_ []byte, err error) {
+			if next.insights, err = last.insights.next(in); err != nil {
+				return nil, err
+			}
+			return next.insights.body, nil
+		}},
+		{reviewcast.PathReviews, reviewcast.MediaJSON, func() (_ []byte, err error) {
+			if next.reviews, err = last.reviews.next(d); err != nil {
+				return nil, err
+			}
+			return next.reviews.body, nil
+		}},
 	}
 	artifacts := make([]Artifact, len(files))
-	for i, f := range files {
-		body, err := f.render()
-		if err != nil {
-			return nil, err
-		}
-		artifacts[i] = Artifact{Path: f.path, MediaType: f.mediaType, Body: body}
+	errs := make([]error, len(files)) // by file, so that the first in order is told
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := len(files) - 1; i >= 0; i-- { // the largest first
+		g.Go(func() error {
+			f := &files[i]
+			body, err := f.render()
+			errs[i] = err
+			artifacts[i] = Artifact{Path: f.path, MediaType: f.mediaType, Body: body, SHA256: sha256.Sum256(body)}
+			return nil
+		})
 	}
+	_ = g.Wait() // the functions keep their errors
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
+	}
+	*r = next
 	return artifacts, nil
+}
+
+// Files renders once, as Renderer.Files does.
+func Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifact, error) {
+	return (&Renderer{}).Files(c, d, in)
 }

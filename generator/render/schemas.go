@@ -211,7 +211,7 @@ var facets = func() map[string]facet {
 		"Review.text":            atMost(reviewcast.MaxTextLength),
 		"Named.id":               id,
 		"Technician.id":          id,
-		"Evidence.source":        oneOf("editor", "trade", "lexicon", "stars"),
+		"Evidence.source":        oneOf("editor", "trade", "cues", "lexicon", "stars"),
 		"ReviewInsight.source":   oneOf("text_and_stars", "stars"),
 		"Verification.method":    oneOf(reviewcast.VerificationMethods...),
 		"File.path":              pattern("^/"),

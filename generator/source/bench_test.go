@@ -169,7 +169,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 	defer root.Close()
 	for b.Loop() {
-		if _, _, err := walk(root); err != nil {
+		if _, err := walk(root, nil); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,10 +18,10 @@ type dated struct {
 
 // check joins the files: it fills the content's reviews and notes what is wrong
 // between one file and another.
-func (f *folder) check(files []*parsed, today reviewcast.Date) {
+func (f *folder) check(files []file, today reviewcast.Date) {
 	total, complete := 0, true
-	for _, file := range files {
-		before := total
+	for i := range files {
+		file, before := files[i].last, total
 		for _, part := range file.drafts {
 			total += len(part)
 		}
@@ -37,7 +37,8 @@ func (f *folder) check(files []*parsed, today reviewcast.Date) {
 	}
 	drafts := make([]*draft, 0, total)
 	byID := make(map[string]*draft, total)
-	for _, file := range files {
+	for i := range files {
+		file := files[i].last
 		p := problems{file: file.file}
 		for _, part := range file.drafts {
 			for i := range part {
@@ -58,19 +59,28 @@ func (f *folder) check(files []*parsed, today reviewcast.Date) {
 		f.checkDate(d, today)
 	}
 	f.checkCitations(byID, complete)
-	slices.SortFunc(drafts, func(a, b *draft) int {
-		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
-	})
+	slices.SortFunc(drafts, newestFirst)
 	f.content.Reviews = make([]Review, len(drafts))
 	for i, w := range drafts {
-		r := &f.content.Reviews[i]
-		*r = w.Review
-		if r.Language == "" {
-			r.Language = f.content.Site.Language
-		}
-		r.Hidden = f.hidden(w)
-		r.Published = r.Hidden == ""
+		f.content.Reviews[i] = f.review(w)
 	}
+	f.byID, f.order = byID, drafts
+}
+
+// newestFirst is the published order.
+func newestFirst(a, b *draft) int {
+	return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
+}
+
+// review completes a draft by what the small files say.
+func (f *folder) review(w *draft) Review {
+	r := w.Review
+	if r.Language == "" {
+		r.Language = f.content.Site.Language
+	}
+	r.Hidden = f.hidden(w)
+	r.Published = r.Hidden == ""
+	return r
 }
 
 // hidden tells why a review isn't published; "" if it is.

@@ -147,8 +147,9 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		case seen:
 			c.add(Error, at.line, at.col, "duplicate-field", fmt.Sprintf("the column %s stands here a second time", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
 		case !slices.Contains(csvColumns, name):
-			if len(header) == 1 && strings.ContainsAny(name, ";\t") {
-				c.add(Error, at.line, at.col, "csv-separator", "the columns aren't separated by commas", "save the file as comma-separated values")
+			if between, ok := separator(name); len(header) == 1 && ok {
+				c.add(Error, at.line, at.col, "csv-separator", "the columns are separated by "+between+", not by commas",
+					"write commas between the cells, with double quotes around texts that have one; or move the file out of the folder and bring it in with reviewcast import csv --map …, which reads it as it is")
 				return nil, false
 			}
 			suggestion := "the columns are " + strings.Join(csvColumns, ", ")
@@ -178,6 +179,16 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		}
 	}
 	return columns, known > 0
+}
+
+// separator names what stands between the columns of a header instead of commas.
+func separator(header string) (what string, ok bool) {
+	for _, s := range []struct{ sign, what string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "bars"}} {
+		if strings.Contains(header, s.sign) {
+			return s.what, true
+		}
+	}
+	return "", false
 }
 
 // row builds the tree of a row in n, which is used again for every row.

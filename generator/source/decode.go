@@ -94,9 +94,14 @@ func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
 		return r, false
 	}
 	if n.kind != mapping {
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.describe()), "the fields are "+strings.Join(s.names, ", "))
+		suggestion := "the fields are " + strings.Join(s.names, ", ")
+		if first := unspaced(n.text); n.kind == text && first != "" {
+			suggestion = "put a blank behind each colon: " + first
+		}
+		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.describe()), suggestion)
 		return r, false
 	}
+	second := false // another review begins
 	for i := range n.entries {
 		e := &n.entries[i]
 		key := &e.key
@@ -108,9 +113,21 @@ func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
 			suggestion := "the fields are " + strings.Join(s.names, ", ")
 			if name := s.meant(key.text); name != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", name)
+				if key.text == "-"+name {
+					suggestion = fmt.Sprintf("put a blank behind the hyphen: %q", "- "+name)
+				}
 				r.meant |= 1 << s.index[name]
 			}
 			d.add(Error, key.line, key.col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, echo(key.text)), suggestion)
+		case r.found[f] != nil && second:
+			// It is the other review's.
+		case r.found[f] != nil && s == reviewSchema && f == reviewID && !d.strict:
+			second = true
+			suggestion := "if a second review begins here, write --- on a line of its own before it"
+			if n.col > 1 {
+				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.value.text)
+			}
+			d.add(Error, key.line, key.col, "duplicate-field", fmt.Sprintf("id stands here a second time (the first is in line %d)", r.found[f].key.line), suggestion)
 		case r.found[f] != nil:
 			d.add(Error, key.line, key.col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
 				fmt.Sprintf("the first is in line %d; keep one of them", r.found[f].key.line))

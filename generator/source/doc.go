@@ -41,8 +41,8 @@
 // # Problems
 //
 // Load never stops at the first problem. What can't be read on after a syntax
-// error is the rest of that YAML or CSV file; in JSONL each line stands for
-// itself. Where one mistake would cause others (a technician whose entry is
+// error is the rest of that CSV file, or of that review in YAML: in a list each item
+// is then read by itself; in JSONL each line stands for itself anyway. Where one mistake would cause others (a technician whose entry is
 // broken, a review whose file can't be read), those aren't reported. Of one file
 // the first 1,000 problems are listed and the others counted.
 //
@@ -66,4 +66,11 @@
 // What comes out doesn't depend on how many there are. Of a file with reviews the
 // Loader keeps the reviews and the places that later checks may have to name, and
 // no trees.
+//
+// Four things are done twice, a quick way and a thorough one, and tests hold the
+// two against each other: YAML of the common shapes is read by quickYAML and the
+// rest by the library; folders and small files on Linux by the system's own calls;
+// of a JSONL file that has changed, only the new lines are parsed; and a Loader
+// that is told which files changed (LoadChanged) asks about the reviews in them and
+// about no others. Each quick way gives up at whatever is unusual.
 package source

@@ -3,6 +3,7 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"hash/maphash"
 	"os"
 	"strings"
 
@@ -25,6 +26,14 @@ type folder struct {
 	withdrawnOn []dated
 	// withdrawn are the reasons of withdrawn.yaml, by the ids in lower case.
 	withdrawn map[string]Hidden
+	// words is the hash of all that the small files say.
+	words maphash.Hash
+	// byID (in lower case) and order, the published one, are what check has made of
+	// all reviews; nil when it couldn't.
+	byID  map[string]*draft
+	order []*draft
+	// complete tells that every review was understood well enough to know its id.
+	complete bool
 }
 
 // citation is a place where a small file names a review.
@@ -35,7 +44,9 @@ type citation struct {
 }
 
 func newFolder(root *os.Root) *folder {
-	return &folder{root: root, content: &Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, withdrawn: map[string]Hidden{}}
+	f := &folder{root: root, content: &Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, withdrawn: map[string]Hidden{}}
+	f.words.SetSeed(seed)
+	return f
 }
 
 // readAll reads every file but those with reviews. They are small and few: each
@@ -109,6 +120,8 @@ func (f *folder) load(name string) (data []byte, present, ok bool) {
 		f.problems = append(f.problems, openProblem(name, err))
 		return nil, true, false
 	}
+	fmt.Fprintf(&f.words, "%s %d\n", name, len(data))
+	_, _ = f.words.Write(data)
 	return data, true, true
 }
 
@@ -122,7 +135,7 @@ func (f *folder) read(name string, decode func(*decoder, *node)) (present bool) 
 	p := problems{file: name}
 	d := newDecoder(&p, nil)
 	documents := 0
-	readYAML(data, &p, func(n *node) {
+	readYAML(data, &p, &node{}, func(n *node) {
 		switch documents++; documents {
 		case 1:
 			decode(d, n)

@@ -50,6 +50,9 @@ func TestHostile(t *testing.T) {
 		{"alias of itself", "a.yaml", "&a [*a]", "yaml-anchor reviews/a.yaml:1:1: there is an anchor &a; write the value out; if & belongs to a text, put the text in quotes", 1},
 		{"many values in YAML", "a.yaml", strings.Repeat("-\n", 2_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
 		{"many flow values in YAML", "a.yaml", "[" + strings.Repeat("[],", 1_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
+		{"no blanks behind colons", "a.yaml", strings.Repeat("id:5\n", 400_000) + "a: b\n", "yaml-syntax reviews/a.yaml:399902:4: behind the colon of \"id\" is no blank; write \"id: 5\"", 128},
+		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", maxItems), "too-many-problems reviews/a.yaml: 19000 more problems in this file are not listed", 512},
+		{"too many broken items", "a.yaml", strings.Repeat("- a: [\n", maxItems+1), "yaml-syntax reviews/a.yaml:", 256},
 		{"brackets in JSONL", "a.jsonl", strings.Repeat("[", 1_000_000), "too-deep reviews/a.jsonl:1:65: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
 		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review a line", 32},
 		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
@@ -146,7 +149,7 @@ func TestTooManyReviews(t *testing.T) {
 		a.drafts = append(a.drafts, part)
 	}
 	b.drafts = [][]draft{part[:1]}
-	f.check([]*parsed{a, b}, today)
+	f.check([]file{{last: a}, {last: b}}, today)
 	if len(f.problems) != 1 || f.problems[0].String() != "reviews/b.jsonl: with this file the folder has more than 1000000 reviews; publish them under several businesses" ||
 		f.problems[0].Code != "too-many-reviews" {
 		t.Error(f.problems)

@@ -12,33 +12,58 @@ import (
 	"unicode/utf8"
 )
 
-// Inspect reads the words of valid content as a careful colleague would, and
-// gives Warnings: what may be right, and is worth a second look before the whole
-// world has it. Nothing here stops a build, and no text is ever changed.
+// Check is Load, and then reads the words as a careful colleague would, and gives
+// Warnings: what may be right, and is worth a second look before the whole world
+// has it. Nothing of that stops a build, and no text is ever changed.
 //
 //	email-in-text phone-in-text address-in-text card-in-text   personal data
 //	full-surname          a whole surname where site.yaml says initials
 //	shouting, markup      capitals throughout; HTML, BBCode or Markdown
 //	near-duplicate        two reviews of nearly the same words
 //	unlisted-technician   a text names one whom business.yaml doesn't list
+//	curly-quotes          a text in quotation marks that YAML doesn't take off
 //
-// The business's own address, telephone and e-mail are no personal data. The
-// content must be the Loader's own; the files are read again to find the place of
-// what is found.
-func (l *Loader) Inspect(ctx context.Context, content *Content) ([]Problem, error) {
-	in := newInspector(content)
-	for i := range content.Reviews {
+// The business's own address, telephone and e-mail are no personal data. An Error
+// in one place hides no warning about another: every review that could be read is
+// looked at. The files are read again to find the place of what is found.
+func (l *Loader) Check(ctx context.Context) (*Checked, error) {
+	f, problems, err := l.read(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	c := &Checked{Content: f.content, Problems: problems}
+	broken := func(name string) bool {
+		return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error && p.File == name })
+	}
+	c.Complete = f.complete && !broken(withdrawnFile)
+	in := newInspector(f.content)
+	in.noNames, in.noBusiness = broken(siteFile), broken(businessFile)
+	for i := range f.content.Reviews {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		in.review(&content.Reviews[i])
+		in.review(&f.content.Reviews[i])
 	}
-	in.alike(content.Reviews)
-	problems, err := in.place(l.dir)
+	in.alike(f.content.Reviews)
+	warnings, err := in.place(l.dir)
 	if err != nil {
 		return nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
 	}
-	return problems, nil
+	c.Problems = slices.Concat(problems, warnings)
+	SortProblems(c.Problems)
+	return c, nil
+}
+
+// Checked is what a Check found.
+type Checked struct {
+	// Content is what could be made out; it may be published unless one of the
+	// problems is an Error.
+	Content *Content
+	// Problems are all there are, Errors and Warnings, sorted.
+	Problems []Problem
+	// Complete tells that a review that isn't in the Content isn't in the folder
+	// either, and not listed as withdrawn.
+	Complete bool
 }
 
 // remark is a warning that has no exact place yet.
@@ -54,6 +79,8 @@ type inspector struct {
 	remarks []remark
 	people  *people
 	own     ownData
+	// What can't be said because site.yaml or business.yaml is broken.
+	noNames, noBusiness bool
 }
 
 func newInspector(c *Content) *inspector {
@@ -66,10 +93,22 @@ func (in *inspector) add(r *Review, snippet, code, message, suggestion string) {
 
 // review looks at one review.
 func (in *inspector) review(r *Review) {
-	if in.content.Site.Policies.AuthorNames == "initials" {
-		if short, full := initials(r.Author); full {
+	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
+		if short, full := initials(unquoted(r.Author)); full {
 			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, and the policy of site.yaml is initials", echo(r.Author)),
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
+		}
+	}
+	for _, t := range []struct {
+		name string
+		text *string
+	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}} {
+		if t.text == nil {
+			continue
+		}
+		if _, was := straight(*t.text); was {
+			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published as a part of it",
+				"write straight ones (\") or none, unless they are the customer's own")
 		}
 	}
 	for _, t := range []struct {
@@ -79,12 +118,23 @@ func (in *inspector) review(r *Review) {
 		if t.text == nil {
 			continue
 		}
-		in.personal(r, t.name, *t.text)
-		if t.name != "owner_reply.text" {
+		reply := t.name == "owner_reply.text"
+		if !reply || !in.noBusiness { // its own telephone isn't known then
+			in.personal(r, t.name, *t.text)
+		}
+		if !reply {
 			in.loud(r, t.name, *t.text)
+		}
+		if !reply && !in.noBusiness {
 			in.unlisted(r, t.name, *t.text)
 		}
 	}
+}
+
+// unquoted is a text without quotation marks around it.
+func unquoted(s string) string {
+	s, _ = straight(s)
+	return s
 }
 
 func replyOf(r *Review) *string {

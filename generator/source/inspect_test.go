@@ -31,16 +31,11 @@ service_areas: [{id: north, name: North Fairhaven}]
 			t.Fatal(err)
 		}
 	}
-	l := NewLoader(dir, Config{Today: "2026-11-01"})
-	content, problems, err := l.Load(t.Context())
-	if err != nil || content == nil {
-		t.Fatalf("load: %v, %v", err, problems)
+	checked, err := NewLoader(dir, Config{Today: "2026-11-01"}).Check(t.Context())
+	if err != nil || HasErrors(checked.Problems) || !checked.Complete {
+		t.Fatalf("check: %v, %v", err, checked)
 	}
-	found, err := l.Inspect(t.Context(), content)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
+	return checked.Problems
 }
 
 // TestInspectText: what a text may hold and what is worth a warning.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -35,8 +36,14 @@ type Loader struct {
 	dir string
 	cfg Config
 
-	mu    sync.Mutex
+	mu   sync.Mutex
+	tree *tree // of the last Load; nil when it failed
+	// files are those of the tree by path, and those that were kept of a Load that
+	// failed.
 	files map[string]*parsed
+	// joined is what the last Load that was told of changes has made of the tree.
+	joined   *joined
+	revision uint64
 }
 
 // parsed is a file with reviews as it was last read. It is never changed.
@@ -45,6 +52,7 @@ type parsed struct {
 	drafts [][]draft // by parts, in the order of the file
 	// incomplete tells that there may be reviews that weren't understood.
 	incomplete bool
+	marks      []lineMark // of all lines of a JSONL file
 	stamp      stamp
 }
 
@@ -63,7 +71,38 @@ func NewLoader(dir string, cfg Config) *Loader {
 //
 // Each Content is the caller's own, but its texts and job records are shared with
 // those of other loads and must not be changed.
-func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) {
+func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) { return l.load(ctx, nil) }
+
+// LoadChanged is Load for whoever watches the folder: nothing but the named files,
+// whose paths are relative to it and have slashes, has changed since the last
+// Load. Ten thousand others needn't be looked at then. Where the names don't say
+// enough (folders come and go, there are links), or are nil, it looks at everything
+// all the same.
+func (l *Loader) LoadChanged(ctx context.Context, names []string) (*Content, []Problem, error) {
+	return l.load(ctx, names)
+}
+
+// Revision is the same after a LoadChanged that found all as it was: editors empty a
+// file before they write it, and a watch tells of both.
+func (l *Loader) Revision() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.revision
+}
+
+func (l *Loader) load(ctx context.Context, changed []string) (*Content, []Problem, error) {
+	f, problems, err := l.read(ctx, changed)
+	if err != nil {
+		return nil, nil, err
+	}
+	if HasErrors(problems) {
+		return nil, problems, nil
+	}
+	return f.content, problems, nil
+}
+
+// read reads the folder and gives what it could make out, whatever is wrong.
+func (l *Loader) read(ctx context.Context, changed []string) (*folder, []Problem, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	root, err := os.OpenRoot(l.dir)
@@ -71,24 +110,40 @@ func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) {
 		return nil, nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer root.Close()
-	found, problems, err := walk(root)
-	if err != nil {
+	t := l.tree
+	l.tree = nil // should this fail, what has changed isn't known
+	told := t != nil && changed != nil && t.update(root, changed)
+	if !told {
+		if t, err = walk(root, l.files); err != nil {
+			return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
+		}
+	}
+	if err := l.parse(ctx, root, t, told); err != nil {
 		return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
 	}
-	files, err := l.parse(ctx, root, found)
-	if err != nil {
-		return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
-	}
+	l.tree = t
 
 	f := newFolder(root)
 	f.readAll()
-	f.check(files, l.today(f.content.Business.TimeZone))
-	problems = append(problems, f.problems...)
-	SortProblems(problems)
-	if HasErrors(problems) {
-		return nil, problems, nil
+	today := l.today(f.content.Business.TimeZone)
+	again, same := false, false
+	if told {
+		again, same = f.checkTouched(l.joined, t, today)
 	}
-	return f.content, problems, nil
+	if !again {
+		f.check(t.files, today)
+		l.joined = nil
+		if changed != nil { // there will be a next time
+			l.joined = f.join(t, today)
+		}
+	}
+	if !same {
+		l.revision++
+	}
+	problems := slices.Concat(t.notes, f.problems)
+	SortProblems(problems)
+	f.complete = f.content.Reviews != nil && !HasErrors(t.notes) && !slices.ContainsFunc(t.files, func(f file) bool { return f.last.incomplete })
+	return f, problems, nil
 }
 
 // today is the last day that a date may name.
@@ -103,10 +158,9 @@ func (l *Loader) today(timeZone string) reviewcast.Date {
 	return reviewcast.Date(l.cfg.Now().In(zone).Format(time.DateOnly))
 }
 
-// parse reads the files that changed and gives all of them, in the order of
-// found.
-func (l *Loader) parse(ctx context.Context, root *os.Root, found []found) ([]*parsed, error) {
-	jobs := make([]job, len(found))
+// parse reads the files of the tree that changed; told, no others than the touched
+// ones have.
+func (l *Loader) parse(ctx context.Context, root *os.Root, t *tree, told bool) error {
 	workers, running := errgroup.WithContext(ctx)
 	// Parsing is all computing: more workers than processors would only hold more
 	// of the files in memory.
@@ -118,36 +172,54 @@ func (l *Loader) parse(ctx context.Context, root *os.Root, found []found) ([]*pa
 		}
 		next = batch{}
 	}
-	for i, f := range found {
+	todo := t.changed(told)
+	jobs := make([]*job, len(todo))
+	for i, f := range todo {
 		if running.Err() != nil {
 			break
 		}
-		j := &jobs[i]
-		j.root, j.name, j.old = root, f.path, l.files[f.path]
-		switch {
-		case j.old != nil && !j.old.stamp.fresh && j.old.stamp.matches(f.info):
-			j.unchanged = true
-		case formatOf(f.path) == formatJSONL:
+		j := &job{root: root, name: f.path, old: f.last}
+		jobs[i] = j
+		if formatOf(f.path) == formatJSONL {
 			// A large file is cut up for all workers, so that this one does the cutting.
 			j.cut(running, workers)
-		default:
-			if !next.takes(f) {
-				flush()
-			}
-			next.add(j, f)
+			continue
 		}
+		if !next.takes(f) {
+			flush()
+		}
+		next.add(j, f)
 	}
 	flush()
 	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
-		return nil, err
+		return err
 	}
-	files := make([]*parsed, len(found))
-	l.files = make(map[string]*parsed, len(found))
-	for i := range jobs {
-		files[i] = jobs[i].done()
-		if files[i].stamp.info != nil {
-			l.files[found[i].path] = files[i]
+	for i, j := range jobs {
+		todo[i].last = j.done()
+	}
+	l.keep(t, told)
+	return nil
+}
+
+// keep remembers what was read of the tree's files, and no others.
+func (l *Loader) keep(t *tree, told bool) {
+	if !told {
+		l.files = make(map[string]*parsed, len(t.files))
+		for i := range t.files {
+			l.remember(&t.files[i])
+		}
+		return
+	}
+	for name := range t.touched {
+		delete(l.files, name)
+		if f := t.file(name); f != nil {
+			l.remember(f)
 		}
 	}
-	return files, nil
+}
+
+func (l *Loader) remember(f *file) {
+	if f.last.stamp.read {
+		l.files[f.path] = f.last
+	}
 }

@@ -79,24 +79,38 @@ var seed = maphash.MakeSeed()
 
 // stamp tells whether a file has changed since it was parsed.
 type stamp struct {
-	info fs.FileInfo
+	status
+	// read tells that the file was opened and its status is known.
+	read bool
 	// fresh tells that the file changed so shortly before it was read that a
 	// second change might bear the same time. Then its hash decides.
 	fresh bool
 	sum   uint64
 }
 
+// status is what the system says of a file, so far as it tells one state of a file
+// from another: an editor's rename may bring an older one in its place, and rsync
+// and cp -p set the time of modification back.
+type status struct {
+	size              int64
+	modified, changed int64  // times in nanoseconds since 1970
+	device, inode     uint64 // both 0 where the system has no such numbers
+	info              fs.FileInfo
+}
+
+// same tells whether two states of a file have the same size and times, and are of
+// the same file.
+func (s *status) same(t *status) bool {
+	if s.size != t.size || s.modified != t.modified || s.changed != t.changed || s.device != t.device || s.inode != t.inode {
+		return false
+	}
+	return s.inode != 0 || os.SameFile(s.info, t.info)
+}
+
 // granularity is the coarsest time stamp of a file system in use: FAT's.
 const granularity = 2 * time.Second
 
-// fresh tells whether a file of this time may change without its time changing.
-func fresh(info fs.FileInfo, now time.Time) bool {
-	return now.Sub(info.ModTime()) <= granularity || now.Sub(changeTime(info)) <= granularity
-}
-
-// matches tells whether the file has the same size and times, and is the same
-// file: an editor's rename may bring an older one in its place, and rsync and cp
-// -p set the time of modification back.
-func (s *stamp) matches(info fs.FileInfo) bool {
-	return s.info.Size() == info.Size() && s.info.ModTime().Equal(info.ModTime()) && changeTime(s.info).Equal(changeTime(info)) && os.SameFile(s.info, info)
+// fresh tells whether a file in this state may change without its time changing.
+func (s *status) fresh(now time.Time) bool {
+	return now.UnixNano()-max(s.modified, s.changed) <= int64(granularity)
 }

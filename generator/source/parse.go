@@ -38,6 +38,8 @@ type part struct {
 	drafts []draft
 	// incomplete tells that there may be reviews that weren't understood.
 	incomplete bool
+	marks      []lineMark // of JSONL
+	unmarked   bool       // there are too many lines to mark them
 }
 
 func newPart(name string) *part { return &part{problems: problems{file: name}} }
@@ -60,8 +62,21 @@ func (p *part) fail(problem Problem) {
 
 // parseYAML reads a file of reviews: a list or one review in each document.
 func (p *part) parseYAML(data []byte) {
-	d := newDecoder(&p.problems, nil)
-	complete := readYAML(data, &p.problems, func(n *node) {
+	newYAMLParser().parse(p, data)
+}
+
+// yamlParser parses one file after another, in memory that it keeps.
+type yamlParser struct {
+	decoder *decoder
+	root    node
+}
+
+func newYAMLParser() *yamlParser { return &yamlParser{decoder: newDecoder(nil, nil)} }
+
+func (y *yamlParser) parse(p *part, data []byte) {
+	d := y.decoder
+	d.problems = &p.problems
+	complete := readReviews(data, &p.problems, &y.root, func(n *node) {
 		switch n.kind {
 		case null: // an empty file or document
 		case list:
@@ -93,13 +108,21 @@ func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
 	d := newDecoder(&p.problems, j.locate)
 	d.strict = true
 	// A review can't be told in less than 50 bytes; blank lines can.
-	p.drafts = make([]draft, 0, min(bytes.Count(data, []byte{'\n'}), len(data)/50)+1)
+	lines, reviews := bytes.Count(data, []byte{'\n'})+1, len(data)/50+1
+	p.drafts = make([]draft, 0, min(lines, reviews))
+	if p.unmarked = lines > reviews; !p.unmarked {
+		p.marks = make([]lineMark, 0, lines)
+	}
 	for ; len(data) > 0; line++ {
 		if line%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		var row []byte
+		before := len(data)
 		row, data, _ = bytes.Cut(data, []byte{'\n'})
+		if !p.unmarked {
+			p.marks = append(p.marks, markOf(row, before-len(data)))
+		}
 		row = bytes.TrimSuffix(row, []byte{'\r'})
 		switch {
 		case len(row) > MaxLine:

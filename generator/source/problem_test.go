@@ -118,6 +118,24 @@ func TestProblemsOfBytes(t *testing.T) {
 		{"latin-1 in CSV", "r.csv", "id,author,rating,date\na1,Ren\xe9,5,2026-03-01\n", []string{
 			"error not-utf8 reviews/r.csv:2:7: the byte 0xE9 is not UTF-8; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
 		}},
+		{"Mac Roman in YAML", "r.yaml", goodYAML + "text: \"caf\x8e, tr\x8fs bien, it\xd5s\"\n", []string{
+			"error not-utf8 reviews/r.yaml:5:11: the byte 0x8E is not UTF-8, nor are 2 more; save the file as UTF-8 (it looks like Mac Roman, which old programs on a Mac write)",
+		}},
+		{"Windows-1252 in YAML", "r.yaml", goodYAML + "text: \"caf\xe9, tr\xe8s bien, it\x92s\"\n", []string{
+			"error not-utf8 reviews/r.yaml:5:11: the byte 0xE9 is not UTF-8, nor are 2 more; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
+		}},
+		{"a workbook named CSV", "r.csv", "PK\x03\x04\x14\x00\x06\x00", []string{
+			"error not-text reviews/r.csv: this is an Excel workbook or another ZIP archive and no text, whatever its name; open it in the spreadsheet program and save it as CSV in UTF-8",
+		}},
+		{"a workbook named JSONL", "r.jsonl", "PK\x03\x04\x14\x00\x06\x00", []string{
+			"error not-text reviews/r.jsonl: this is an Excel workbook or another ZIP archive and no text, whatever its name; open it in the spreadsheet program and save it as CSV in UTF-8",
+		}},
+		{"an old workbook", "r.csv", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\x00", []string{
+			"error not-text reviews/r.csv: this is an old Excel or Word file and no text, whatever its name; open it in the spreadsheet program and save it as CSV in UTF-8",
+		}},
+		{"a PDF", "r.yaml", "%PDF-1.7\n", []string{
+			"error not-text reviews/r.yaml: this is a PDF and no text, whatever its name; write the reviews into a text file",
+		}},
 		{"UTF-16 in YAML", "r.yaml", utf16(goodYAML), []string{
 			"error not-utf8 reviews/r.yaml:1:1: the file is in UTF-16 (little-endian); save it as UTF-8",
 		}},

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -29,41 +30,55 @@ const (
 	batchSize  = 256 << 10 // bytes
 )
 
-func (b *batch) takes(f found) bool {
-	return len(b.jobs) == 0 || len(b.jobs) < batchFiles && b.size+f.info.Size() <= batchSize && b.folder == path.Dir(f.path)
+func (b *batch) takes(f *file) bool {
+	return len(b.jobs) == 0 || len(b.jobs) < batchFiles && b.size+f.status.size <= batchSize && b.folder == path.Dir(f.path)
 }
 
-func (b *batch) add(j *job, f found) {
+func (b *batch) add(j *job, f *file) {
 	b.folder = path.Dir(f.path)
-	b.size += f.info.Size()
+	b.size += f.status.size
 	b.jobs = append(b.jobs, j)
 }
 
 func (b *batch) run(ctx context.Context, root *os.Root) error {
-	folder, err := root.OpenRoot(b.folder)
-	if err == nil {
+	r := reader{root: root, yaml: newYAMLParser()}
+	if quick, ok := openQuickly(root, b.folder); ok {
+		defer quick.Close()
+		r.quick = quick
+	}
+	if folder, err := root.OpenRoot(b.folder); err == nil {
 		defer folder.Close()
+		r.folder = folder
 	}
 	for _, j := range b.jobs {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		j.folder = folder
-		j.whole()
+		r.whole(j)
 	}
 	return nil
 }
 
+// reader reads the files of one folder, one after another, in memory that it
+// keeps.
+type reader struct {
+	root   *os.Root
+	folder *os.Root     // that the files are in; nil when it isn't open
+	quick  *quickFolder // the same; nil where there is none
+	buf    []byte
+	yaml   *yamlParser
+}
+
 // job is the reading of one file.
 type job struct {
-	root   *os.Root
-	folder *os.Root // that the file is in; nil when it isn't open
-	name   string
-	old    *parsed // nil when it is new
+	root *os.Root
+	name string
+	old  *parsed // nil when it is new
 	// unchanged tells that old still holds.
 	unchanged bool
 	stamp     stamp
 	parts     []*part // in the order of the file
+	marks     []lineMark
 }
 
 // add begins the next part of the file.
@@ -76,7 +91,7 @@ func (j *job) add() *part {
 // done joins the parts.
 func (j *job) done() *parsed {
 	switch {
-	case j.unchanged && j.stamp.info == nil:
+	case j.unchanged && !j.stamp.read:
 		return j.old
 	case j.unchanged:
 		again := *j.old
@@ -89,13 +104,20 @@ func (j *job) done() *parsed {
 		p.drafts = append(p.drafts, q.drafts)
 		p.incomplete = p.incomplete || q.incomplete
 	}
+	p.marks = j.marks
+	if p.marks != nil || slices.ContainsFunc(j.parts, func(q *part) bool { return q.unmarked }) {
+		return p
+	}
+	for _, q := range j.parts {
+		p.marks = append(p.marks, q.marks...)
+	}
 	return p
 }
 
 // open opens the file and takes its stamp; nil when it can't be read. A file that
 // is gone since it was found has no reviews.
-func (j *job) open(limit int64) *opened {
-	f, problem := open(j.root, j.folder, j.name, limit)
+func (j *job) open(folder *os.Root, limit int64) *opened {
+	f, problem := open(j.root, folder, j.name, limit)
 	if problem != nil {
 		if problem.Code != "" {
 			j.add().fail(*problem)
@@ -103,37 +125,67 @@ func (j *job) open(limit int64) *opened {
 		return nil
 	}
 	// The time is looked at before the bytes, so that a change in between shows.
-	j.stamp = stamp{info: f.info, fresh: fresh(f.info, time.Now())}
+	j.seen(statusOf(f.info))
 	return f
 }
 
-// whole reads a file in one piece.
-func (j *job) whole() {
-	limit := int64(MaxDataFile)
-	if formatOf(j.name) == formatYAML {
-		limit = MaxYAMLFile
+// seen takes the file's stamp.
+func (j *job) seen(s status) { j.stamp = stamp{status: s, read: true, fresh: s.fresh(time.Now())} }
+
+// doubtful tells that nothing but the bytes can say whether the file has changed.
+func (j *job) doubtful() bool {
+	return j.old != nil && j.old.stamp.fresh && j.old.stamp.same(&j.stamp.status)
+}
+
+// bytes gives the content of a file; false when it can't be read, which is noted.
+// The bytes live until the next call.
+func (r *reader) bytes(j *job, limit int64) ([]byte, bool) {
+	if r.quick != nil {
+		data, s, ok := r.quick.read(path.Base(j.name), r.buf, limit)
+		if r.buf = data; cap(data) > maxKept {
+			r.buf = nil
+		}
+		if ok {
+			j.seen(s)
+			return data, true
+		}
 	}
-	f := j.open(limit)
+	f := j.open(r.folder, limit)
 	if f == nil {
-		return
+		return nil, false
 	}
 	defer f.Close()
 	data, err := f.all(limit)
 	if err != nil {
-		j.stamp.info = nil
+		j.stamp.read = false
 		j.add().fail(openProblem(j.name, err))
+		return nil, false
+	}
+	return data, true
+}
+
+// maxKept is how large a buffer may be that is kept for the next file, in bytes.
+const maxKept = 1 << 20
+
+// whole reads a file in one piece.
+func (r *reader) whole(j *job) {
+	limit := int64(MaxDataFile)
+	if formatOf(j.name) == formatYAML {
+		limit = MaxYAMLFile
+	}
+	data, ok := r.bytes(j, limit)
+	if !ok {
 		return
 	}
-	doubtful := j.old != nil && j.old.stamp.fresh && j.old.stamp.matches(j.stamp.info)
-	if doubtful || j.stamp.fresh {
+	if j.stamp.fresh || j.doubtful() {
 		j.stamp.sum = maphash.Bytes(seed, data)
-	}
-	if doubtful && j.stamp.sum == j.old.stamp.sum {
-		j.unchanged = true
-		return
+		if j.old != nil && j.old.stamp.fresh && j.stamp.sum == j.old.stamp.sum {
+			j.unchanged = true
+			return
+		}
 	}
 	if formatOf(j.name) == formatYAML {
-		j.add().parseYAML(data)
+		r.yaml.parse(j.add(), data)
 	} else {
 		j.add().parseCSV(data)
 	}
@@ -141,18 +193,18 @@ func (j *job) whole() {
 
 // cut reads a JSONL file and hands its lines to the workers.
 func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
-	f := j.open(MaxDataFile)
+	f := j.open(nil, MaxDataFile)
 	if f == nil {
 		return
 	}
 	defer f.Close()
 	fail := func(err error) {
-		j.stamp.info = nil
+		j.stamp.read = false
 		j.add().fail(openProblem(j.name, err))
 	}
 	var sum maphash.Hash
 	sum.SetSeed(seed)
-	if j.old != nil && j.old.stamp.fresh && j.old.stamp.matches(f.info) {
+	if j.doubtful() {
 		if _, err := io.Copy(&sum, f); err != nil {
 			fail(err)
 			return
@@ -166,6 +218,13 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 			fail(err)
 			return
 		}
+	}
+	if j.patch(ctx, f) {
+		return
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		fail(err)
+		return
 	}
 	encoding := ""
 	r := io.LimitReader(f, MaxDataFile)

@@ -27,6 +27,10 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 			return nil, false
 		}
 		data = bytes.TrimPrefix(data, bom)
+		if what, instead := noText(data); what != "" {
+			p.add(Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
+			return nil, false
+		}
 	}
 	if !suspicious(data, separators) {
 		return data, true
@@ -83,9 +87,55 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 		if invalid > 1 {
 			message += fmt.Sprintf(", nor are %d more", invalid-1)
 		}
-		p.add(Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like Windows-1252 or Latin-1)")
+		looks := "Windows-1252 or Latin-1"
+		if macRoman(data) {
+			looks = "Mac Roman, which old programs on a Mac write"
+		}
+		p.add(Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
 	}
 	return out, true
+}
+
+// noText tells a few files that people take for text by how they begin, and what to
+// do instead; "" for all others.
+func noText(data []byte) (what, instead string) {
+	const spreadsheet = "open it in the spreadsheet program and save it as CSV in UTF-8"
+	for _, f := range []struct{ begins, what, instead string }{
+		{"PK\x03\x04", "an Excel workbook or another ZIP archive", spreadsheet},
+		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
+		{"%PDF-", "a PDF", "write the reviews into a text file"},
+		{`{\rtf`, "formatted text (RTF)", "save it as plain text in UTF-8"},
+		{"\x1F\x8B", "a file compressed with gzip", "unpack it"},
+	} {
+		if bytes.HasPrefix(data, []byte(f.begins)) {
+			return f.what, f.instead
+		}
+	}
+	return "", ""
+}
+
+// macRoman guesses which of two encodings a text is in that isn't UTF-8. Bytes from
+// 80 to 9F are letters in Mac Roman and hardly any in Windows-1252; those from C0 on
+// the other way round. What stands beside a letter is taken for one, but for the
+// apostrophe of each.
+func macRoman(data []byte) bool {
+	mac, windows := 0, 0
+	letter := func(i int) bool { return 0 <= i && i < len(data) && isLetter(data[i]) }
+	for i, c := range data {
+		within := letter(i-1) && letter(i+1)
+		switch {
+		case c < utf8.RuneSelf || !letter(i-1) && !letter(i+1):
+		case c == 0xD5 && within:
+			mac++
+		case c == 0x92 && within:
+			windows++
+		case c < 0xA0:
+			mac++
+		case c >= 0xC0:
+			windows++
+		}
+	}
+	return mac > windows
 }
 
 // notUTF8 notes a file in another encoding.

@@ -67,7 +67,8 @@ func (s *schema) object(required []int, describe fields) map[string]any {
 	if len(describe) != len(s.names) {
 		panic(fmt.Sprintf("source: the schema of %s describes fields that aren't there", s.what))
 	}
-	o := map[string]any{"type": "object", "properties": properties, "additionalProperties": false}
+	// Editors name what they offer and expect by the title.
+	o := map[string]any{"title": strings.TrimPrefix(s.what, "the "), "type": "object", "properties": properties, "additionalProperties": false}
 	var names []string
 	for _, f := range required {
 		names = append(names, s.names[f])

@@ -26,11 +26,28 @@ func nearest(word string, candidates []string) string {
 		if len(squashed) > 2*len(word)+4 {
 			continue
 		}
-		if d := levenshtein.ComputeDistance(word, squashed); d < limit || d == limit && best == "" && d < len(word) {
+		d := levenshtein.ComputeDistance(word, squashed)
+		if d == 2 && swapped(word, squashed) {
+			d = 1
+		}
+		if d < limit || d == limit && best == "" && d < len(word) {
 			best, limit = c, d
 		}
 	}
 	return best
+}
+
+// swapped tells whether two words differ in the order of two letters, which is one
+// slip of the pen and not two.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
 // squash drops what people vary without thinking.

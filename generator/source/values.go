@@ -102,7 +102,9 @@ func (r *record) id(f int) string {
 	}
 	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
-	if fixed := fixID(s); fixed != "" {
+	if inner, was := straight(s); was && reviewcast.ValidID(inner) {
+		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
+	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
 	}
 	r.add(Error, n.line, n.col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
@@ -143,9 +145,14 @@ func (r *record) date(f int) reviewcast.Date {
 	if looksLikeDate(n.text) {
 		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.text)
 		suggestion = "correct the month or the day"
-	} else if t, ok := guessDate(n.text); ok {
+	} else if _, err := time.Parse("2006-01", n.text); err == nil {
+		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), echo(n.text)), form
+	} else if dates := meantDates(n.text); len(dates) == 1 {
 		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), echo(n.text))
-		suggestion = "write " + t.Format(time.DateOnly)
+		suggestion = "write " + dates[0].Format(time.DateOnly)
+	} else if len(dates) == 2 {
+		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), echo(n.text))
+		suggestion = fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
 	}
 	r.add(Error, n.line, n.col, "bad-date", what, suggestion)
 	return ""
@@ -168,26 +175,6 @@ func looksLikeDate(s string) bool {
 	return true
 }
 
-// guessDate reads the other ways in which people write dates, as long as each
-// can mean one day only: 03/04/2025 can't.
-func guessDate(s string) (time.Time, bool) {
-	for _, layout := range []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "20060102", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05",
-		"2 January 2006", "January 2, 2006", "2 Jan 2006", "Jan 2, 2006"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, true
-		}
-	}
-	day, errDay := time.Parse("2/1/2006", s)
-	month, errMonth := time.Parse("1/2/2006", s)
-	switch {
-	case errDay == nil && (errMonth != nil || day.Equal(month)):
-		return day, true
-	case errMonth == nil && errDay != nil:
-		return month, true
-	}
-	return time.Time{}, false
-}
-
 // stars reads a rating.
 func (r *record) stars(f int) int {
 	n := r.value(f)
@@ -201,8 +188,13 @@ func (r *record) stars(f int) int {
 	whole := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
 	if n.kind != number && n.kind != cell {
 		suggestion := whole + " without quotes"
-		if n.kind == text && len(n.text) == 1 && '1' <= n.text[0] && n.text[0] <= '5' {
-			suggestion = fmt.Sprintf("write %s without quotes", n.text)
+		if n.kind == text {
+			inner, _ := straight(n.text)
+			if meant := meantStars(inner); len(inner) == 1 && meant != "" {
+				suggestion = meant + " without quotes"
+			} else if meant != "" {
+				suggestion = meant
+			}
 		}
 		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), suggestion)
 		return 0
@@ -213,6 +205,8 @@ func (r *record) stars(f int) int {
 	suggestion := whole
 	if v, err := strconv.ParseFloat(n.text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	} else if meant := meantStars(n.text); meant != "" {
+		suggestion = meant
 	}
 	r.add(Error, n.line, n.col, "bad-rating", fmt.Sprintf("%s is %s", name, n.describe()), suggestion)
 	return 0
@@ -295,7 +289,11 @@ func (r *record) choice(f int, choices []string) string {
 		return r.word(s)
 	}
 	n := r.value(f)
-	r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), echo(s), oneOf(choices)), didYouMean(s, choices, "choose one of them"))
+	suggestion := didYouMean(s, choices, "choose one of them")
+	if inner, was := straight(s); was && slices.Contains(choices, inner) {
+		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
+	}
+	r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), echo(s), oneOf(choices)), suggestion)
 	return ""
 }
 
@@ -323,7 +321,9 @@ func (r *record) items(f int) []node {
 		return items
 	}
 	suggestion := "write a list"
-	if n.kind < list && !strings.Contains(n.text, ",") {
+	if n.kind == text && strings.HasPrefix(n.text, "-") && !r.strict {
+		suggestion = "put a blank after each hyphen: - " + firstWord(n.text[1:])
+	} else if n.kind < list && !strings.Contains(n.text, ",") {
 		suggestion = fmt.Sprintf("write [%s]", n.text)
 		if r.strict || n.kind == text && !reviewcast.ValidID(n.text) {
 			suggestion = fmt.Sprintf("write [%s]", echo(n.text))
@@ -331,6 +331,12 @@ func (r *record) items(f int) []node {
 	}
 	r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.describe()), suggestion)
 	return nil
+}
+
+// firstWord is what a text has before its first blank.
+func firstWord(s string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return strings.Trim(strconv.Quote(word), `"`)
 }
 
 // texts reads a list of texts that must say something.

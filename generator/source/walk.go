@@ -29,32 +29,33 @@ const maxLinks = 100
 
 // walker finds the review files below a root, which no link leads out of.
 type walker struct {
+	tree
 	root  *os.Root
 	fsys  fs.FS
-	notes []Problem
-	files []found
+	last  map[string]*parsed
 	dirs  []fs.FileInfo // that were read
 	links []string      // to folders, not yet followed
 }
 
-// found is a file with reviews.
-type found struct {
-	path string
-	info fs.FileInfo
+// listed is an entry of a folder.
+type listed struct {
+	name  string
+	typ   fs.FileMode
+	entry fs.DirEntry // nil when it was listed quickly
 }
 
-// walk lists the review files, sorted by path, and what shouldn't be in the
-// folder. err means that the folder itself can't be read.
-func walk(root *os.Root) (files []found, notes []Problem, err error) {
-	w := &walker{root: root, fsys: root.FS()}
+// walk lists the review files and what shouldn't be in the folder. last are the
+// files that were read before. err means that the folder itself can't be read.
+func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
+	w := &walker{root: root, fsys: root.FS(), last: last, tree: tree{folders: map[string]bool{}}}
 	top, err := root.Stat(".")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	w.dirs = []fs.FileInfo{top} // a link to it would make reviews of the other files
 	entries, err := fs.ReadDir(w.fsys, ".")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, e := range entries {
 		name := e.Name()
@@ -64,7 +65,7 @@ func walk(root *os.Root) (files []found, notes []Problem, err error) {
 			}
 			continue
 		}
-		switch info, ok := w.follow(name, e); {
+		switch info, ok := w.follow(name, listed{name, e.Type(), e}); {
 		case !ok:
 		case info.IsDir():
 			w.folder(name, info)
@@ -91,14 +92,21 @@ func walk(root *os.Root) (files []found, notes []Problem, err error) {
 		}
 		w.folder(link, info)
 	}
-	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
-	return w.files, w.notes, nil
+	slices.SortFunc(w.files, byPath)
+	return &w.tree, nil
 }
+
+func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string, info fs.FileInfo) {
 	w.dirs = append(w.dirs, info)
-	entries, err := fs.ReadDir(w.fsys, dir)
+	w.folders[dir] = true
+	quick, ok := openQuickly(w.root, dir)
+	if ok {
+		defer quick.Close()
+	}
+	entries, err := w.list(dir, quick)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // gone since it was found
 	}
@@ -107,37 +115,70 @@ func (w *walker) folder(dir string, info fs.FileInfo) {
 		return
 	}
 	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if ignored(e.Name()) {
-			continue
-		}
-		info, ok := w.follow(name, e)
-		switch {
-		case !ok:
-		case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
-			w.links = append(w.links, name)
-		case info.IsDir():
-			w.folder(name, info)
-		case formatOf(name) == 0:
-			w.unknown(name, "reviews stand in files that end in .yaml, .jsonl or .csv")
-		case !info.Mode().IsRegular():
-			// Opening a pipe would wait for ever.
-			w.note(Error, name, "unreadable", "it is no ordinary file", "put a file here")
-		default:
-			w.files = append(w.files, found{name, info})
+		if !ignored(e.name) {
+			w.entry(path.Join(dir, e.name), e, quick)
 		}
 	}
 }
 
+// list lists a folder, sorted by name.
+func (w *walker) list(dir string, quick *quickFolder) ([]listed, error) {
+	if quick != nil {
+		if entries, ok := quick.list(); ok {
+			return entries, nil
+		}
+	}
+	entries, err := fs.ReadDir(w.fsys, dir)
+	list := make([]listed, len(entries))
+	for i, e := range entries {
+		list[i] = listed{e.Name(), e.Type(), e}
+	}
+	return list, err
+}
+
+// entry looks at one entry of a folder.
+func (w *walker) entry(name string, e listed, quick *quickFolder) {
+	if e.typ == 0 && e.entry == nil && formatOf(name) != 0 {
+		f := file{path: name, last: w.last[name]}
+		if f.last == nil { // it is opened anyway
+			w.files = append(w.files, f)
+			return
+		}
+		if f.status, f.known = quick.status(e.name); f.known {
+			w.files = append(w.files, f)
+			return
+		}
+	}
+	info, ok := w.follow(name, e)
+	switch {
+	case !ok:
+	case info.IsDir() && e.typ&fs.ModeSymlink != 0:
+		w.links = append(w.links, name)
+	case info.IsDir():
+		w.folder(name, info)
+	case formatOf(name) == 0:
+		w.unknown(name, instead(name))
+	case !info.Mode().IsRegular():
+		// Opening a pipe would wait for ever.
+		w.note(Error, name, "unreadable", "it is no ordinary file", "put a file here")
+	default:
+		w.files = append(w.files, file{path: name, status: statusOf(info), known: true, last: w.last[name]})
+	}
+}
+
 // follow tells what an entry is, through links.
-func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
-	link := e.Type()&fs.ModeSymlink != 0
+func (w *walker) follow(name string, e listed) (fs.FileInfo, bool) {
+	link := e.typ&fs.ModeSymlink != 0
+	w.linked = w.linked || link
 	var info fs.FileInfo
 	var err error
-	if link {
+	switch {
+	case link:
 		info, err = w.root.Stat(name)
-	} else {
-		info, err = e.Info()
+	case e.entry == nil:
+		info, err = w.root.Lstat(name)
+	default:
+		info, err = e.entry.Info()
 	}
 	switch {
 	case err == nil:
@@ -150,6 +191,22 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 		w.notes = append(w.notes, openProblem(name, err))
 	}
 	return nil, false
+}
+
+// instead says what to do with a file of reviews/ that isn't read.
+func instead(name string) string {
+	const stand = "reviews stand in files that end in .yaml, .jsonl or .csv"
+	switch strings.ToLower(path.Ext(name)) {
+	case ".json":
+		return "name it .yaml, which may hold JSON, too; or write one review a line and name it .jsonl"
+	case ".ndjson":
+		return "name it .jsonl"
+	case ".xlsx", ".xls", ".ods", ".numbers":
+		return "save it as CSV in UTF-8; " + stand
+	case ".tsv", ".txt":
+		return "bring an export in with reviewcast import csv; " + stand
+	}
+	return stand
 }
 
 func (w *walker) unknown(name, suggestion string) {

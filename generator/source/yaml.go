@@ -29,20 +29,110 @@ const (
 // readYAML reads every document of a YAML file. Anchors, aliases, merge keys and
 // tags are refused: they save a programmer's typing, and cost the editor who
 // meets one an hour. complete is false when the rest of the file couldn't be
-// read.
-func readYAML(data []byte, p *problems, each func(*node)) (complete bool) {
-	data, ok := clean(data, 1, true, p)
+// read. The trees live only until each returns; root is memory for them.
+func readYAML(data []byte, p *problems, root *node, each func(*node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
 	if !ok {
 		return false
 	}
-	if marks(data) > maxYAMLMarks {
-		p.add(Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
-		return false
+	if q := (quickYAML{}); q.read(string(data), root) {
+		each(root)
+		return true
 	}
 	y := yamlReader{problems: p, data: data, line: 1}
-	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
+	return y.read(each)
+}
+
+// cleanYAML looks at the bytes before the parser does; ok is false when it mustn't
+// see them.
+func cleanYAML(data []byte, p *problems) (_ []byte, ok bool) {
+	if data, ok = clean(data, 1, true, p); !ok {
+		return nil, false
+	}
+	if marks(data) > maxYAMLMarks {
+		p.add(Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
+		return nil, false
+	}
+	return data, true
+}
+
+// readReviews is readYAML for a file that may be a list of many: a syntax error in
+// one item hides nothing that is to be said about the others.
+func readReviews(data []byte, p *problems, root *node, each func(*node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
+	if !ok {
+		return false
+	}
+	if q := (quickYAML{}); q.read(string(data), root) {
+		each(root)
+		return true
+	}
+	whole := problems{file: p.file}
+	var trees []node
+	y := yamlReader{problems: &whole, data: data, line: 1}
+	complete = y.read(func(n *node) { trees = append(trees, *n) })
+	if pieces := items(data); !complete && len(pieces) > 1 {
+		broken := false
+		for _, piece := range pieces {
+			y := yamlReader{problems: p, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
+			if !y.read(each) {
+				broken = true
+			}
+		}
+		if broken {
+			return false
+		}
+	} else {
+		for i := range trees {
+			each(&trees[i])
+		}
+	}
+	p.join(&whole)
+	return complete
+}
+
+// maxItems is how many items of a list are read one by one after a syntax error;
+// with more, nobody mends them by hand.
+const maxItems = 20_000
+
+// item is a piece of a file that is a list: an item, or what stands before the first.
+type item struct{ start, end, line int }
+
+// items cuts a list up where its hyphens stand, in the column of the first one. Texts
+// of an item are further in, so that none of their lines begins there. nil means that
+// it is no list, or too long.
+func items(data []byte) []item {
+	var list []item
+	indent := -1
+	for start, line := 0, 1; start < len(data); line++ {
+		end := len(data)
+		if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		words := bytes.TrimLeft(data[start:end], " ")
+		in := end - start - len(words)
+		hyphen := len(words) > 0 && words[0] == '-' && (in == indent || indent < 0)
+		switch {
+		case hyphen && len(list) == maxItems:
+			return nil
+		case hyphen:
+			indent = in
+			list = append(list, item{start, end, line})
+		case len(list) > 0:
+			list[len(list)-1].end = end
+		case len(bytes.TrimSpace(words)) > 0 && words[0] != '#':
+			return nil // the file begins with something else
+		}
+		start = end
+	}
+	return list
+}
+
+// read has the library read every document.
+func (y *yamlReader) read(each func(*node)) (complete bool) {
+	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
-		p.add(Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
+		y.add(Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
 		return false
 	}
 	for {
@@ -80,21 +170,22 @@ type yamlReader struct {
 	data []byte
 	// rest of data begins with line; both only move on.
 	line, rest int
+	before     int // how many lines the file has before data
 }
 
 // convert builds n from v.
 func (y *yamlReader) convert(v *yaml.Node, n *node) {
-	n.line, n.col = v.Line, v.Column
+	n.line, n.col = v.Line+y.before, v.Column
 	if v.Anchor != "" {
-		y.add(Error, v.Line, v.Column, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
+		y.add(Error, n.line, n.col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
 	}
 	if v.Style&yaml.TaggedStyle != 0 {
-		y.add(Error, v.Line, v.Column, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
+		y.add(Error, n.line, n.col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
 		n.kind = refused
-		y.add(Error, v.Line, v.Column, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
+		y.add(Error, n.line, n.col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
 	case yaml.ScalarNode:
 		y.scalar(v, n)
 	case yaml.SequenceNode:
@@ -109,14 +200,14 @@ func (y *yamlReader) convert(v *yaml.Node, n *node) {
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			key := v.Content[i]
 			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
-				y.add(Error, key.Line, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
+				y.add(Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
 				continue
 			}
 			var e entry
 			y.convert(key, &e.key)
 			y.convert(v.Content[i+1], &e.value)
 			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
-				y.add(Error, key.Line, key.Column, "wrong-type", "a field's name is "+e.key.kind.String(), "write a name; if a text begins with { or [, put it in quotes")
+				y.add(Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.key.kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 				continue
 			}
 			if key.Kind == yaml.AliasNode {

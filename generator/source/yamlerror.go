@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,8 +20,11 @@ func (y *yamlReader) explain(err error) {
 	line, col := e.Mark.Line, e.Mark.Column
 	code, message, suggestion := "yaml-syntax", "", ""
 	has := func(s string) bool { return strings.Contains(e.Message, s) }
-	opened := fmt.Sprintf("line %d", e.ContextMark.Line)
+	opened := fmt.Sprintf("line %d", e.ContextMark.Line+y.before)
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
+	if !quoted && y.usual(line, col) {
+		return
+	}
 	switch {
 	case has("exceeded max depth"):
 		code, message, suggestion = "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels"
@@ -68,23 +72,32 @@ func (y *yamlReader) explain(err error) {
 	default:
 		message, suggestion = "YAML can't be read: "+e.Message, "check the indentation and the quotes"
 	}
+	if line > 0 {
+		line += y.before
+	}
 	y.add(Error, line, col, code, message, suggestion)
 }
 
 // char is the character at a place; U+FFFD if there is none.
 func (y *yamlReader) char(line, col int) rune {
-	rest := string(y.data)
-	for ; line > 1; line-- {
-		_, after, ok := strings.Cut(rest, "\n")
-		if !ok {
-			return utf8.RuneError
-		}
-		rest = after
-	}
-	for _, c := range rest {
+	for _, c := range y.text(line) {
 		if col--; col <= 0 {
 			return c
 		}
 	}
 	return utf8.RuneError
+}
+
+// text is a line, without its end; "" if there is none.
+func (y *yamlReader) text(line int) string {
+	rest := y.data
+	for ; line > 1; line-- {
+		_, after, ok := bytes.Cut(rest, []byte{'\n'})
+		if !ok {
+			return ""
+		}
+		rest = after
+	}
+	row, _, _ := bytes.Cut(rest, []byte{'\n'})
+	return strings.TrimSuffix(string(row), "\r")
 }

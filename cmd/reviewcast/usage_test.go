@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExitCodes: 0 all is well, 1 something is wrong with the content or with the
+// work, 2 a mistake in the command line. What goes wrong is told on stderr, with a
+// remedy, and stdout stays empty.
+func TestExitCodes(t *testing.T) {
+	exe, dir := binary(t), t.TempDir()
+	run := func(args string) (stdout, stderr string, code int) {
+		var out, err bytes.Buffer
+		cmd := exec.Command(exe, strings.Fields(args)...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &err
+		var exit *exec.ExitError
+		if e := cmd.Run(); errors.As(e, &exit) {
+			code = exit.ExitCode()
+		} else if e != nil {
+			t.Fatal(e)
+		}
+		return out.String(), err.String(), code
+	}
+	if _, stderr, code := run("init content"); code != 0 || stderr != "" {
+		t.Fatal(stderr)
+	}
+	writeFile(t, filepath.Join(dir, "bad", "business.yaml"), "id: acme\n")
+	writeFile(t, filepath.Join(dir, "broken.json"), `{"reviews": [{"na`)
+	writeFile(t, filepath.Join(dir, "draft.yaml"), "mine")
+	for _, test := range []struct {
+		args string
+		code int
+		says string // on stderr; "" for nothing at all
+	}{
+		{"check", 0, ""},
+		{"check --quiet", 0, ""},
+		{"check --format json", 0, ""},
+		{"build --base-url https://r.example", 0, ""},
+		{"diff public", 0, ""},
+		{"diff public --quiet", 0, ""},
+		{"insights suggest", 0, ""},
+		{"insights explain 2025-02-drain-maria", 0, ""},
+		{"schema", 0, ""},
+		{"completion zsh", 0, ""},
+		{"help check", 0, ""},
+		{"--version", 0, ""},
+		{"", 0, ""},
+
+		{"build --content bad --base-url https://r.example", exitProblem, "nothing was written"},
+		{"diff public --content bad", exitProblem, "add name"},
+		{"diff http://127.0.0.1:9", exitProblem, "connection refused"},
+		{"insights explain 2025-02-drain-mary", exitProblem, "did you mean 2025-02-drain-maria?"},
+		{"insights suggest -o draft.yaml", exitProblem, "name another file with -o"},
+		{"import google broken.json", exitProblem, "it should be JSON"},
+		{"new review --author A --rating 11", exitProblem, "nothing was written"},
+		{"new review --content bad --author A --rating 5", exitProblem, "mend them first"},
+		{"init content", exitProblem, "not empty"},
+
+		{"frob", exitUsage, "--help"},
+		{"chek", exitUsage, `did you mean "check"`},
+		{"check --fomat json", exitUsage, `did you mean "--format"`},
+		{"check --format xml", exitUsage, "text"},
+		{"check -q -v", exitUsage, "can't be used together"},
+		{"check --today soon", exitUsage, "YYYY-MM-DD"},
+		{"check --content nowhere", exitUsage, "`reviewcast init nowhere`"},
+		{"check --content nowhere --format json", exitUsage, "`reviewcast init nowhere`"},
+		{"build --content nowhere", exitUsage, "`reviewcast init nowhere`"},
+		{"dev --content nowhere --listen localhost:0", exitUsage, "`reviewcast init nowhere`"},
+		{"diff public --content nowhere", exitUsage, "`reviewcast init nowhere`"},
+		{"insights explain x --content nowhere", exitUsage, "`reviewcast init nowhere`"},
+		{"new review --content nowhere", exitUsage, "`reviewcast init nowhere`"},
+		{"import google broken.json --content nowhere", exitUsage, "`reviewcast init nowhere`"},
+		{"import google nothing.json", exitUsage, "no such file"},
+		{"import csv broken.json --source x", exitUsage, "--map"},
+		{"new review", exitUsage, "--author"},
+		{"diff", exitUsage, "--help"},
+		{"insights explain x --today soon", exitUsage, "YYYY-MM-DD"},
+		{"schema --dir nowhere/.schemas", exitUsage, "no folder nowhere"},
+		{"completion tcsh", exitUsage, "fish"},
+	} {
+		stdout, stderr, code := run(test.args)
+		if code != test.code || (stderr == "") != (test.says == "") || !strings.Contains(stderr, test.says) {
+			t.Errorf("%s: exit %d and %q, want %d and %q", test.args, code, stderr, test.code, test.says)
+		}
+		if code != 0 && stdout != "" {
+			t.Errorf("%s: stdout has %q", test.args, stdout)
+		}
+	}
+	// A program that reads the JSON reads nothing else, whatever is wrong.
+	stdout, stderr, code := run("check --content bad --format json --strict")
+	var problems struct{ Problems []map[string]any }
+	if err := json.Unmarshal([]byte(stdout), &problems); err != nil || stderr != "" || code != exitProblem || len(problems.Problems) == 0 {
+		t.Errorf("exit %d, %v\n%s\n%s", code, err, stdout, stderr)
+	}
+}
