@@ -23,11 +23,15 @@ build: ## the binary, as ./reviewcast
 bench: ## benchmarks at 1k, 10k and 100k reviews (BENCHTIME=5x for a quick look)
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 30m ./generator/... ./edge/... ./bench/...
 
-EVAL ?= generator/insights/testdata/gold/tune.jsonl generator/insights/testdata/gold/held.jsonl
+EVAL ?= $(sort $(wildcard generator/insights/testdata/gold/*.jsonl))
 
 .PHONY: eval
-eval: ## sentiment against labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml
-	@$(GO) run ./bench/eval $(if $(VOCABULARY),-vocabulary $(VOCABULARY)) $(EVAL)
+eval: ## sentiment against labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml ERRORS=1
+	@$(GO) run ./bench/eval $(if $(VOCABULARY),-vocabulary $(VOCABULARY)) $(if $(ERRORS),-errors) $(EVAL)
+
+.PHONY: cues
+cues: ## fit the cue table of the sentiment engine anew, to bench/cues/sentences
+	cd bench/cues && $(GO) run .
 
 .PHONY: golden
 golden: ## write the golden files of the tests anew; look at the diff
