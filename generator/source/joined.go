@@ -15,7 +15,7 @@ type joined struct {
 	today   reviewcast.Date
 	byID    map[string]*draft // in lower case
 	order   []*draft          // the published one
-	reviews []Review          // of order; nobody else has them
+	reviews []Review          // of order; those who were given them read them still
 }
 
 // maxTouched is how many reviews may have changed; to look at all of them is as
@@ -27,7 +27,7 @@ func (f *folder) join(t *tree, today reviewcast.Date) *joined {
 	if f.byID == nil || len(f.problems) > 0 || slices.ContainsFunc(t.files, func(f file) bool { return f.last.incomplete }) {
 		return nil
 	}
-	return &joined{words: f.words.Sum64(), today: today, byID: f.byID, order: f.order, reviews: slices.Clone(f.content.Reviews)}
+	return &joined{words: f.words.Sum64(), today: today, byID: f.byID, order: f.order, reviews: f.content.Reviews}
 }
 
 // checkTouched is check for a folder of which no more than the touched files have
@@ -57,7 +57,7 @@ func (f *folder) checkTouched(j *joined, t *tree, today reviewcast.Date) (ok, sa
 		f.checkDate(d, today)
 	}
 	f.checkCitations(j.byID, true)
-	f.content.Reviews = slices.Clone(j.reviews)
+	f.content.Reviews = j.reviews
 	return true, len(gone)+len(come) == 0
 }
 
@@ -78,18 +78,28 @@ func (f *folder) sound(j *joined, gone, come []*draft, today reviewcast.Date) bo
 	return true
 }
 
-// replace brings the reviews up to date.
+// replace brings the reviews up to date. Where one comes in another's place, as it does
+// with most edits, nothing is moved.
 func (j *joined) replace(f *folder, gone, come []*draft) {
+	if len(gone)+len(come) == 0 {
+		return
+	}
+	j.reviews = slices.Clone(j.reviews)
 	for _, w := range gone {
 		delete(j.byID, strings.ToLower(w.ID))
-		if at, ok := slices.BinarySearchFunc(j.order, w, newestFirst); ok {
+		at, ok := slices.BinarySearchFunc(j.order, w, newestFirst)
+		if ok && !slices.ContainsFunc(come, func(c *draft) bool { return newestFirst(c, w) == 0 }) {
 			j.order = slices.Delete(j.order, at, at+1)
 			j.reviews = slices.Delete(j.reviews, at, at+1)
 		}
 	}
 	for _, w := range come {
 		j.byID[strings.ToLower(w.ID)] = w
-		at, _ := slices.BinarySearchFunc(j.order, w, newestFirst)
+		at, ok := slices.BinarySearchFunc(j.order, w, newestFirst)
+		if ok {
+			j.order[at], j.reviews[at] = w, f.review(w)
+			continue
+		}
 		j.order = slices.Insert(j.order, at, w)
 		j.reviews = slices.Insert(j.reviews, at, f.review(w))
 	}

@@ -77,7 +77,8 @@ func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) { return
 // whose paths are relative to it and have slashes, has changed since the last
 // Load. Ten thousand others needn't be looked at then. Where the names don't say
 // enough (folders come and go, there are links), or are nil, it looks at everything
-// all the same.
+// all the same. The reviews of its Content are shared with those of other loads and
+// must not be changed.
 func (l *Loader) LoadChanged(ctx context.Context, names []string) (*Content, []Problem, error) {
 	return l.load(ctx, names)
 }

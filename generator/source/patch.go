@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -29,18 +30,22 @@ const maxPatch = 2 * block
 // brought together.
 const maxPieces = 64
 
-// patch reads a JSONL file by what is different in it; false when it has to be
-// read as a whole, and then nothing has been noted.
+// patch reads a JSONL file by what is different in it, if anything is; false when it
+// has to be read as a whole, and then nothing has been noted.
 func (j *job) patch(ctx context.Context, f *opened) bool {
 	old := j.old
 	if old == nil || len(old.marks) == 0 || old.incomplete || old.dropped > 0 {
 		return false
 	}
-	marks, sum, err := markLines(ctx, f)
+	marks, err := markLines(ctx, f, len(old.marks))
 	if err != nil {
 		return false
 	}
 	d := difference(old.marks, marks)
+	if d.before == len(marks) && len(marks) == len(old.marks) {
+		j.unchanged = true
+		return true
+	}
 	if d.size > maxPatch || len(marks) > MaxReviews {
 		return false
 	}
@@ -61,7 +66,6 @@ func (j *job) patch(ctx context.Context, f *opened) bool {
 	if middle.unmarked || !slices.EqualFunc(middle.marks, marks[d.before:len(marks)-d.after], func(a, b lineMark) bool { return a.sum == b.sum }) {
 		return false // the file has changed meanwhile
 	}
-	j.stamp.sum = sum
 	shift := len(marks) - len(old.marks)
 	j.parts = append(old.lines(j.name, 0, d.before, 0), middle)
 	j.parts = append(j.parts, old.lines(j.name, len(old.marks)-d.after, len(old.marks), shift)...)
@@ -69,36 +73,31 @@ func (j *job) patch(ctx context.Context, f *opened) bool {
 	return true
 }
 
-// markLines marks every line of a file, and gives the hash of all of it.
-func markLines(ctx context.Context, f *opened) (marks []lineMark, sum uint64, err error) {
-	var whole maphash.Hash
-	whole.SetSeed(seed)
-	tooLong := false
-	err = cutJSONL(io.TeeReader(io.LimitReader(f, MaxDataFile), &whole), func(data []byte, line int) error {
-		bomSize := 0
-		if line == 1 {
-			bomSize = len(data)
-			data = bytes.TrimPrefix(data, bom)
-			bomSize -= len(data)
-		}
-		for first := true; len(data) > 0; first = false {
-			row, rest, _ := bytes.Cut(data, []byte{'\n'})
-			size := len(data) - len(rest)
-			if first {
-				size += bomSize
-			}
-			marks = append(marks, markOf(row, size))
-			data = rest
-		}
-		return ctx.Err()
-	}, func(int) { tooLong = true })
-	if err == nil && tooLong {
-		err = errTooLong
-	}
-	return marks, whole.Sum64(), err
-}
+// markBlock is how much of a file is read at a time to mark its lines, in bytes: so
+// much stays near the processor. A file with a longer line is read as a whole.
+const markBlock = 256 << 10
 
-var errTooLong = errors.New("a line is too long")
+// markLines marks every line of a file, of which there are about so many.
+func markLines(ctx context.Context, f *opened, about int) ([]lineMark, error) {
+	marks := make([]lineMark, 0, about+maxTouched)
+	r := bufio.NewReaderSize(io.LimitReader(f, MaxDataFile), markBlock)
+	for ctx.Err() == nil {
+		row, err := r.ReadSlice('\n')
+		if size := len(row); size > 0 {
+			if len(marks) == 0 {
+				row = bytes.TrimPrefix(row, bom)
+			}
+			marks = append(marks, markOf(bytes.TrimSuffix(row, []byte{'\n'}), size))
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return marks, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+	return nil, ctx.Err()
+}
 
 // changedLines is where two states of a file differ: how many lines are the same
 // at its beginning and at its end, and where the bytes between them are now.

@@ -202,6 +202,19 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 		j.stamp.read = false
 		j.add().fail(openProblem(j.name, err))
 	}
+	if j.patch(ctx, f) {
+		return
+	}
+	again := func() bool {
+		_, err := f.Seek(0, io.SeekStart)
+		if err != nil {
+			fail(err)
+		}
+		return err == nil
+	}
+	if !again() {
+		return
+	}
 	var sum maphash.Hash
 	sum.SetSeed(seed)
 	if j.doubtful() {
@@ -214,17 +227,9 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 			return
 		}
 		sum.Reset()
-		if _, err := f.Seek(0, io.SeekStart); err != nil {
-			fail(err)
+		if !again() {
 			return
 		}
-	}
-	if j.patch(ctx, f) {
-		return
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		fail(err)
-		return
 	}
 	encoding := ""
 	r := io.LimitReader(f, MaxDataFile)

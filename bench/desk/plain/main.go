@@ -14,6 +14,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -41,9 +42,10 @@ func (b *builder) run(watch bool) error {
 	if err := b.build(ctx, nil); err != nil || !watch {
 		return err
 	}
-	// As dev does it: a roomy heap, 4 ms of quiet after a save, and half a save looked
-	// at again.
+	// As dev does it: a roomy heap that is collected after the build, 4 ms of quiet after
+	// a save, and half a save looked at again.
 	debug.SetGCPercent(400)
+	calm := time.AfterFunc(time.Hour, runtime.GC)
 	return generator.Watch(ctx, b.content, 0, slog.Default(), func(c generator.Change) time.Duration {
 		if doubt := b.loader.Unfinished(c.Names); c.Still < doubt {
 			return doubt
@@ -51,6 +53,7 @@ func (b *builder) run(watch bool) error {
 		if err := b.build(ctx, c.Names); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
+		calm.Reset(150 * time.Millisecond)
 		return 0
 	})
 }
