@@ -47,7 +47,7 @@ type tableFlags struct {
 
 type importCSVCmd struct {
 	File      string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
-	Map       string `help:"Which column holds which field. rating and date are needed; the fields are ${fields}. A column with a comma in its name: rating=stars,\"text=Review, public\"." required:"" placeholder:"FIELD=COLUMN,…"`
+	Map       string `help:"Which column holds which field, where they aren't named as the fields are: ${fields}. rating and date are needed. A column with a comma in its name: rating=stars,\"text=Review, public\"." placeholder:"FIELD=COLUMN,…"`
 	Delimiter string `help:"What stands between the cells (default: a comma, or the semicolons or tabs that the header has instead)." placeholder:"CHAR"`
 	tableFlags
 	importFlags
@@ -58,7 +58,8 @@ func (c *importCSVCmd) Help() string {
 	return `Writes content/reviews/import-NAME.jsonl. Imported again, a newer export updates
 it in place: ids stay, and so does what an editor has changed.
 
-Example:
+Examples:
+  reviewcast import csv cards.csv --source cards --verification receipt
   reviewcast import csv lounges.csv --content content \
     --map rating=overall_rating,date=date,text=content,title=title,author=author \
     --source skytrax --verification platform --dry-run`
@@ -70,9 +71,9 @@ func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	columns, err := importer.ParseMap(c.Map)
+	columns, err := columnMap(c.Map)
 	if err != nil {
-		return usageError{fmt.Errorf("--map: %w", err)}
+		return err
 	}
 	return c.run(ctx, std, c.File, c.config(importer.Config{Map: columns, Delimiter: delimiter}), importer.CSV)
 }
@@ -93,9 +94,9 @@ func (c *importJSONLCmd) Help() string {
 
 // Run imports the file.
 func (c *importJSONLCmd) Run(ctx context.Context, std streams) error {
-	members, err := importer.ParseMap(c.Map)
+	members, err := columnMap(c.Map)
 	if err != nil {
-		return usageError{fmt.Errorf("--map: %w", err)}
+		return err
 	}
 	return c.run(ctx, std, c.File, c.config(importer.Config{Map: members}), importer.JSONL)
 }
@@ -168,14 +169,24 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 	if err != nil {
 		return err
 	}
-	var columns map[string]string
-	if c.Map != "" {
-		if columns, err = importer.ParseMap(c.Map); err != nil {
-			return usageError{fmt.Errorf("--map: %w", err)}
-		}
+	columns, err := columnMap(c.Map)
+	if err != nil {
+		return err
 	}
 	platform := k.Selected().Name
 	return c.run(ctx, std, c.File, c.config(platform, importer.Config{Platform: platform, Map: columns, DateLayout: c.DateLayout, Delimiter: delimiter}), importer.CSV)
+}
+
+// columnMap reads --map; nil when it isn't given.
+func columnMap(s string) (map[string]string, error) {
+	if s == "" {
+		return nil, nil
+	}
+	m, err := importer.ParseMap(s)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--map: %w", err)}
+	}
+	return m, nil
 }
 
 // oneCharacter is the delimiter that a flag gives; 0 when it gives none.

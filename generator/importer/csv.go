@@ -55,10 +55,14 @@ func openTable(export text, cfg *Config) (*table, error) {
 		names[i] = strings.TrimSpace(name)
 	}
 	t.width = len(names)
-	if cfg.Platform != "" {
-		if err := cfg.shape(names); err != nil {
-			return nil, err
-		}
+	switch {
+	case cfg.Platform != "":
+		err = cfg.shape(names)
+	case cfg.Map == nil:
+		err = cfg.ownNames(names)
+	}
+	if err != nil {
+		return nil, err
 	}
 	t.binding, err = bind(cfg.Map, names)
 	return t, err

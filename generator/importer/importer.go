@@ -99,8 +99,8 @@ type Config struct {
 	// part of the file's name and of every id: a lower-case letter or digit, then
 	// lower-case letters, digits, '.', '_' and '-', at most MaxSource bytes.
 	Source string
-	// Map gives for each field of Fields the export's column that holds it. CSV
-	// needs rating and date.
+	// Map gives for each field of Fields the export's column that holds it. Rating and
+	// date are needed. Nil, of a CSV file: the columns are named as the fields are.
 	Map map[string]string
 	// Platform names one of Platforms: its map and date layout are found by the
 	// header, as far as Map and DateLayout don't say otherwise. For CSV only.
@@ -157,7 +157,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	for _, name := range []string{"rating", "date"} {
-		if cfg.Map[name] == "" && cfg.Platform == "" {
+		if cfg.Map != nil && cfg.Map[name] == "" && cfg.Platform == "" {
 			return nil, &UsageError{[]string{fmt.Sprintf("no column is given for %s; add %s=COLUMN to --map", name, name)}}
 		}
 	}

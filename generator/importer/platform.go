@@ -70,11 +70,7 @@ var Platforms = map[string]Platform{
 func (c *Config) shape(header []string) error {
 	columns, layout, ok := Platforms[c.Platform].choose(header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
-		problem := fmt.Sprintf("the export has none of the shapes of %s that are known; its columns are %s: say with --map which holds what, at least rating=COLUMN,date=COLUMN", c.Platform, quoteAll(header))
-		if hint := delimiterHint(header); hint != "" {
-			problem = hint
-		}
-		return &UsageError{[]string{problem}}
+		return unknownHeader(fmt.Sprintf("the export has none of the shapes of %s that are known", c.Platform), header)
 	}
 	merged := map[string]string{}
 	maps.Copy(merged, columns)
@@ -82,6 +78,28 @@ func (c *Config) shape(header []string) error {
 	c.Map = merged
 	c.DateLayout = cmp.Or(c.DateLayout, layout, time.DateOnly)
 	return nil
+}
+
+// ownNames is for an export whose columns are named as the fields are.
+func (c *Config) ownNames(header []string) error {
+	own := Shape{Columns: map[string][]string{}}
+	for _, name := range fieldNames {
+		own.Columns[name] = []string{name}
+	}
+	columns, _, ok := Platform{[]Shape{own}}.choose(header)
+	if !ok {
+		return unknownHeader("the export has no columns rating and date", header)
+	}
+	c.Map = columns
+	return nil
+}
+
+func unknownHeader(problem string, header []string) error {
+	problem += fmt.Sprintf("; its columns are %s: say with --map which holds what, at least rating=COLUMN,date=COLUMN", quoteAll(header))
+	if hint := delimiterHint(header); hint != "" {
+		problem = hint
+	}
+	return &UsageError{[]string{problem}}
 }
 
 // choose finds the shape of a header: the map, without the columns that the
