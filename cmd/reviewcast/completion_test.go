@@ -45,7 +45,7 @@ func TestHelp(t *testing.T) {
 		t.Skip("no bash here")
 	}
 	t.Chdir(t.TempDir())
-	for _, name := range []string{"lounges.csv", "reviews.csv", "reviews.json", "answers.jsonl"} {
+	for _, name := range []string{"cards.csv", "lounges.csv", "reviews.csv", "reviews.json", "answers.jsonl"} {
 		writeFile(t, name, "")
 	}
 	eachCommand(parser.Model.Node, nil, func(n *kong.Node, words []string) {

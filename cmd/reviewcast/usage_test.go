@@ -32,6 +32,7 @@ func TestExitCodes(t *testing.T) {
 	}
 	writeFile(t, filepath.Join(dir, "bad", "business.yaml"), "id: acme\n")
 	writeFile(t, filepath.Join(dir, "broken.json"), `{"reviews": [{"na`)
+	writeFile(t, filepath.Join(dir, "words.csv"), "stars,words\n5,Good.\n")
 	writeFile(t, filepath.Join(dir, "draft.yaml"), "mine")
 	for _, test := range []struct {
 		args string
@@ -77,7 +78,7 @@ func TestExitCodes(t *testing.T) {
 		{"new review --content nowhere", exitUsage, "`reviewcast init nowhere`"},
 		{"import google broken.json --content nowhere", exitUsage, "`reviewcast init nowhere`"},
 		{"import google nothing.json", exitUsage, "no such file"},
-		{"import csv broken.json --source x", exitUsage, "--map"},
+		{"import csv words.csv --source x", exitUsage, "--map"},
 		{"new review", exitUsage, "--author"},
 		{"diff", exitUsage, "--help"},
 		{"insights explain x --today soon", exitUsage, "YYYY-MM-DD"},
