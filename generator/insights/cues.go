@@ -252,9 +252,11 @@ func (v *vocabulary) phraseCues(h hit) []int32 {
 	return v.entryCues[h.m.payload-1][h.feeling]
 }
 
-// makeEntryCues looks the cues of all phrases up, by what was felt.
+// makeEntryCues looks the cues of all phrases up, by what was felt. There are tens of
+// thousands of them and a few dozen cues.
 func (v *vocabulary) makeEntryCues() {
 	v.entryCues = make([][3][]int32, len(v.entries))
+	known := map[[2]int32][3][]int32{}
 	for i, group := range v.entries {
 		for _, e := range group {
 			// An editor's term names a shipped aspect as the shipped terms do.
@@ -262,21 +264,39 @@ func (v *vocabulary) makeEntryCues() {
 			if !ours && (e.meaning != names || e.aspect < 0) {
 				continue
 			}
-			aspect := "*"
-			if e.aspect >= 0 {
-				aspect = v.aspects[e.aspect].ID
+			key := [2]int32{int32(e.meaning), e.aspect}
+			ids, ok := known[key]
+			if !ok {
+				ids = v.cuesOf(e)
+				known[key] = ids
 			}
-			for f := neutral; f <= negative; f++ {
-				m := e.meaning
-				if m == praises || m == blames {
-					m = [...]meaning{states, praises, blames}[f]
-				}
-				if id := v.dict.cues.id(string(rune(m)) + aspect); id > 0 {
-					v.entryCues[i][f] = append(v.entryCues[i][f], id)
-				}
+			if len(group) == 1 {
+				v.entryCues[i] = ids
+				continue
+			}
+			for f := range ids {
+				v.entryCues[i][f] = append(v.entryCues[i][f], ids[f]...)
 			}
 		}
 	}
+}
+
+// cuesOf gives the cue that a phrase is, if there is one, by what was felt.
+func (v *vocabulary) cuesOf(e entry) (ids [3][]int32) {
+	aspect := "*"
+	if e.aspect >= 0 {
+		aspect = v.aspects[e.aspect].ID
+	}
+	for f := neutral; f <= negative; f++ {
+		m := e.meaning
+		if m == praises || m == blames {
+			m = [...]meaning{states, praises, blames}[f]
+		}
+		if id := v.dict.cues.id(string(rune(m)) + aspect); id > 0 {
+			ids[f] = []int32{id}
+		}
+	}
+	return ids
 }
 
 // unitEnd gives the end of the unit that begins at token lo of a sentence.
