@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"runtime"
@@ -28,7 +29,7 @@ type devCmd struct {
 	Listen    string        `help:"The address to serve on; it is the base URL, unless --base-url says otherwise." default:"localhost:8080" placeholder:"ADDR"`
 	Poll      time.Duration `help:"Look for changes at this interval instead of waiting for the system to tell; for network folders." placeholder:"1s"`
 	Quiet     bool          `short:"q" xor:"volume" help:"Print nothing but problems."`
-	Verbose   bool          `short:"v" xor:"volume" help:"List every file that changed, too."`
+	Verbose   bool          `short:"v" xor:"volume" help:"List every file that changed, too, and what the edge and the hub tell operators."`
 	serveFlags
 }
 
@@ -58,7 +59,13 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 		cfg.BaseURL = localURL(l.Addr())
 	}
 	cfg.Lenient = true
-	log := c.logger(std)
+	// An editor gets a line a rebuild; what the edge and the hub tell operators comes
+	// with -v.
+	level := slog.LevelWarn
+	if c.Verbose || c.AccessLog {
+		level = slog.LevelInfo
+	}
+	log := c.logger(std, level)
 	if c.Quiet {
 		std.out = io.Discard
 	}

@@ -30,11 +30,12 @@ type serveFlags struct {
 	hubFlags
 }
 
-func (f *serveFlags) logger(std streams) *slog.Logger {
+func (f *serveFlags) logger(std streams, from slog.Level) *slog.Logger {
+	options := &slog.HandlerOptions{Level: from}
 	if f.LogFormat == "json" {
-		return slog.New(slog.NewJSONHandler(std.err, nil))
+		return slog.New(slog.NewJSONHandler(std.err, options))
 	}
-	return slog.New(slog.NewTextHandler(std.err, nil))
+	return slog.New(slog.NewTextHandler(std.err, options))
 }
 
 func (f *serveFlags) edgeConfig(h *snapshot.Holder, baseURL string, log *slog.Logger) edge.Config {
@@ -76,7 +77,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer l.Close() // again, when serving has closed it
-	log := c.logger(std)
+	log := c.logger(std, slog.LevelInfo)
 	holder := &snapshot.Holder{}
 	watcher := &snapshot.Watcher{
 		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,

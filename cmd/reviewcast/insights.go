@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -181,6 +182,9 @@ Example:
 
 // Run drafts.
 func (c *suggestCmd) Run(ctx context.Context, std streams) error {
+	if c.Output != "-" && inFolder(c.Output, c.Content) {
+		return usageError{fmt.Errorf("-o: %s is in %s, where a build would read it; name a file outside", c.Output, c.Content)}
+	}
 	in, err := readInsights(ctx, std, c.Content, c.Today)
 	if err != nil {
 		return err
@@ -207,6 +211,14 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	}
 	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
 	return nil
+}
+
+// inFolder tells whether a file would stand in a folder or below it.
+func inFolder(file, dir string) bool {
+	file, ferr := filepath.Abs(file)
+	dir, derr := filepath.Abs(dir)
+	rel, err := filepath.Rel(dir, file)
+	return ferr == nil && derr == nil && err == nil && filepath.IsLocal(rel)
 }
 
 func ambiguousNames(list []insights.AmbiguousName) string {

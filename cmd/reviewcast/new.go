@@ -84,8 +84,12 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	if err := c.resolve(content); err != nil {
 		return usageError{err}
 	}
+	taken := takenIDs(content)
+	if where := taken[strings.ToLower(c.ID)]; where != "" {
+		return usageError{fmt.Errorf("--id: %q is %s; choose another, or leave it out", c.ID, where)}
+	}
 	if c.ID == "" {
-		c.ID = freshID(c.Date, content)
+		c.ID = freshID(c.Date, taken)
 	}
 	name, err := c.write()
 	if err != nil {
@@ -125,17 +129,23 @@ func orDefault(s, otherwise string) string {
 	return s
 }
 
-// freshID is a date and some random letters that no review has.
-func freshID(date string, content *source.Content) string {
-	taken := map[string]bool{}
+// takenIDs tells of each id, in lower case, what has it already.
+func takenIDs(content *source.Content) map[string]string {
+	taken := map[string]string{}
 	for i := range content.Reviews {
-		taken[strings.ToLower(content.Reviews[i].ID)] = true
+		r := &content.Reviews[i]
+		taken[strings.ToLower(r.ID)] = fmt.Sprintf("that of the review at %s:%d", r.At.File, r.At.Line)
 	}
 	for _, w := range content.Withdrawn {
-		taken[strings.ToLower(w.ID)] = true
+		taken[strings.ToLower(w.ID)] = "among the withdrawn"
 	}
+	return taken
+}
+
+// freshID is a date and some random letters that no review has.
+func freshID(date string, taken map[string]string) string {
 	for {
-		if id := date + "-" + strings.ToLower(rand.Text()[:6]); !taken[id] {
+		if id := date + "-" + strings.ToLower(rand.Text()[:6]); taken[id] == "" {
 			return id
 		}
 	}

@@ -79,6 +79,7 @@ func TestExitCodes(t *testing.T) {
 		{"import google broken.json --content nowhere", exitUsage, "`reviewcast init nowhere`"},
 		{"import google nothing.json", exitUsage, "no such file"},
 		{"import csv words.csv --source x", exitUsage, "--map"},
+		{"insights suggest -o content/reviews/draft.yaml", exitUsage, "name a file outside"},
 		{"new review", exitUsage, "--author"},
 		{"diff", exitUsage, "--help"},
 		{"insights explain x --today soon", exitUsage, "YYYY-MM-DD"},

@@ -52,7 +52,8 @@ func newConverter(cfg Config) *converter {
 		memberOwnerReply:   has(fieldReplyText),
 		memberVerification: cfg.Verification != "",
 	}
-	c.zoned = cfg.Location != nil && (strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
+	utc := strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)") && strings.Contains(cfg.DateLayout, "15")
+	c.zoned = cfg.Location != nil && (utc || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
 	return c
 }
 

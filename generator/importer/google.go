@@ -146,7 +146,7 @@ func (g *googleReview) fill(r *row) {
 // Google puts its translation before the original or behind it, always with these
 // words.
 var (
-	translatedFirst = regexp.MustCompile(`(?s)^\s*\(Translated by Google\).*?\n\s*\(Original\)[ \t]*\n(.*)$`)
+	translatedFirst = regexp.MustCompile(`(?s)^\s*\(Translated by Google\).*?\n\s*\(Original\)\s*(.*)$`)
 	translatedLast  = regexp.MustCompile(`(?s)^(.*?)\n\s*\(Translated by Google\).*$`)
 )
 
@@ -158,6 +158,9 @@ func untranslated(s string) string {
 	}
 	if m := translatedLast.FindStringSubmatch(s); m != nil {
 		return strings.TrimRight(m[1], "\n")
+	}
+	if strings.HasPrefix(strings.TrimSpace(s), "(Translated by Google)") {
+		return "" // without an original, none of it is the customer's
 	}
 	return s
 }

@@ -83,10 +83,12 @@ func TestGoogle(t *testing.T) {
 func TestUntranslated(t *testing.T) {
 	for in, want := range map[string]string{
 		"Just words.": "Just words.",
-		"(Translated by Google) Good.\n\n(Original)\nBuono.":   "Buono.",
-		"Buono.\n\n(Translated by Google)\nGood.":              "Buono.",
-		"Buono.\r\n\r\n(Translated by Google) Good.\r\nTwice.": "Buono.",
-		"They said (Translated by Google) once.":               "They said (Translated by Google) once.",
+		"(Translated by Google) Good.\n\n(Original)\nBuono.":    "Buono.",
+		"Buono.\n\n(Translated by Google)\nGood.":               "Buono.",
+		"Buono.\r\n\r\n(Translated by Google) Good.\r\nTwice.":  "Buono.",
+		"(Translated by Google) Good\n\n(Original) Bon travail": "Bon travail",
+		"(Translated by Google) Good.":                          "",
+		"They said (Translated by Google) once.":                "They said (Translated by Google) once.",
 	} {
 		if got := untranslated(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -124,6 +126,13 @@ func TestPlatforms(t *testing.T) {
 				t.Error("a private column came in")
 			}
 		})
+	}
+	// A column that says UTC has instants: the day is the business's.
+	dir := t.TempDir()
+	export := "Review Id,Review Created (UTC),Review Username,Review Stars,Business Reply,Business Reply Date (UTC)\nr1,2026-01-02 03:30:00,Jo,5,Thanks.,2026-01-03 02:00:00\n"
+	_, err := CSV(t.Context(), strings.NewReader(export), Config{ContentDir: dir, Source: "trustpilot", Platform: "trustpilot", Location: place(t, "America/New_York"), Today: "2026-01-02"})
+	if got := importedInto(t, dir, "trustpilot"); err != nil || !strings.Contains(got, `"date":"2026-01-01"`) || !strings.Contains(got, `"owner_reply":{"text":"Thanks.","date":"2026-01-02"}`) {
+		t.Errorf("instants in New York: %s, %v", got, err)
 	}
 	// A date with two meanings isn't guessed.
 	report, err := CSV(t.Context(), strings.NewReader("Reviewer,Rating,Review,Date\nAda,5,Great.,1/2/2026\n"), Config{ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})

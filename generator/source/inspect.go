@@ -21,6 +21,7 @@ import (
 //	shouting, markup      capitals throughout; HTML, BBCode or Markdown
 //	near-duplicate        two reviews of nearly the same words
 //	unlisted-technician   a text names one whom business.yaml doesn't list
+//	cut-by-comment        a text without quotation marks that ends at " #1"
 //	curly-quotes          a text in quotation marks that YAML doesn't take off
 //
 // The business's own address, telephone and e-mail are no personal data. An Error
@@ -46,10 +47,11 @@ func (l *Loader) Check(ctx context.Context) (*Checked, error) {
 	}
 	in.alike(f.content.Reviews)
 	warnings, err := in.place(l.dir)
-	if err != nil {
+	cut, cerr := in.cutTexts(l.dir)
+	if err := errors.Join(err, cerr); err != nil {
 		return nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
 	}
-	c.Problems = slices.Concat(problems, warnings)
+	c.Problems = slices.Concat(problems, warnings, cut)
 	SortProblems(c.Problems)
 	return c, nil
 }
