@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"log/slog"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -9,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/edge"
+	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/edge/snapshot"
 )
 
 // TestHubCommands lets an operator look at a state and change it.
@@ -116,6 +120,28 @@ func TestStatePath(t *testing.T) {
 	} {
 		if _, err := (&stateFlag{State: state}).path("https://example.com", public); (err == nil) != ok {
 			t.Errorf("--state %s: %v", state, err)
+		}
+	}
+}
+
+// The environment of a server names the state of its edge, which dev must not open;
+// a flag may name any.
+func TestDevLeavesTheEdgesState(t *testing.T) {
+	dir := t.TempDir()
+	edges, named := filepath.Join(dir, "real.sqlite"), filepath.Join(dir, "named.sqlite")
+	t.Setenv("REVIEWCAST_STATE", edges)
+	for _, state := range []string{edges, named} {
+		f := &hubFlags{stateFlag: stateFlag{State: state}, HubRetry: hub.DefaultRetry[:], HubMinLease: hub.DefaultMinLease, HubMaxLease: hub.DefaultMaxLease, HubPerHost: hub.DefaultPerHost}
+		c := &edge.Config{BaseURL: "http://localhost:8080", Snapshots: new(snapshot.Holder), Logger: slog.New(slog.DiscardHandler)}
+		h, err := f.mountDevHub(t.Context(), c, filepath.Join(dir, "public"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := h.close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := os.Stat(state); (err == nil) != (state == named) {
+			t.Errorf("%s: %v", state, err)
 		}
 	}
 }

@@ -134,10 +134,12 @@ func editionOf(s *snapshot.Snapshot) *hub.Edition {
 	return e
 }
 
-// mountDevHub is mountHub for dev, whose state, unless one is named, is a temporary
-// one: what an editor tries out reaches no subscriber of the real thing.
+// mountDevHub is mountHub for dev, whose state, unless a flag names one, is a
+// temporary one: what an editor tries out reaches no subscriber of the real thing.
 func (f *hubFlags) mountDevHub(ctx context.Context, c *edge.Config, public string) (*mountedHub, error) {
-	if f.State != "" {
+	// The environment names the state of the real thing. Kong doesn't tell where a
+	// value is from; a flag that says the same can't be meant either.
+	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
 		state, err := f.path(c.BaseURL, public)
 		if err != nil {
 			return nil, err

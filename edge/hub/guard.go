@@ -73,7 +73,7 @@ func (g *guard) literal(host string) error {
 
 func allowedPort(port uint16) bool { return port == 443 || port == 8443 || port >= 1024 }
 
-// newClient makes the one client that every call goes through.
+// newClient makes the client of deliveries; that of handshakes is made from it.
 func newClient(g *guard, c Config) *http.Client {
 	dial := c.dial
 	if dial == nil {
@@ -97,4 +97,15 @@ func newClient(g *guard, c Config) *http.Client {
 		// A redirect is an answer that isn't 2xx, and leads who knows where.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
+}
+
+// onceClient is a client whose connections serve one request each. On one that was
+// used before, net/http repeats a GET that nobody has answered: a challenge would be
+// sent twice, and not count as the tries that they are.
+func onceClient(c *http.Client) *http.Client {
+	once := *c
+	t := c.Transport.(*http.Transport).Clone()
+	t.DisableKeepAlives = true
+	once.Transport = t
+	return &once
 }

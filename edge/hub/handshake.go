@@ -246,7 +246,7 @@ func (h *Hub) ask(ctx context.Context, hs store.Handshake) error {
 		return &refused{err.Error()}
 	}
 	request.Header["User-Agent"] = []string{userAgent}
-	response, err := h.client.Do(request)
+	response, err := h.asker.Do(request)
 	if err != nil {
 		return plainError(ctx, err)
 	}

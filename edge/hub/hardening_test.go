@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/hub/store/storetest"
 )
@@ -210,4 +212,52 @@ func TestBreakerByItself(t *testing.T) {
 			t.Error("an answer doesn't begin the count anew")
 		}
 	})
+}
+
+// A callback that hangs up on a connection that was used before is asked once, not
+// once more by net/http with the same challenge.
+func TestChallengeReplayed(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t))
+	s := newSubscriber(t, nil)
+	hs := store.Handshake{Request: store.Request{Topic: atom, Callback: s.URL + "/cb", Mode: store.ModeSubscribe}}
+	if err := r.Hub.ask(t.Context(), hs); err != nil {
+		t.Fatal(err)
+	}
+	s.next()
+	s.answers(func(http.ResponseWriter, *http.Request, call) { panic(http.ErrAbortHandler) })
+	if err := r.Hub.ask(t.Context(), hs); err == nil {
+		t.Error("no answer is taken for one")
+	}
+	s.next()
+	s.quiet()
+}
+
+// The first failure of an edge's life shows in a rate only if there was a zero.
+func TestCountersBeginAtZero(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	newRig(t, storetest.SQLite(t), func(c *Config) { c.Metrics = registry })
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, f := range families {
+		got[f.GetName()] = len(f.GetMetric())
+	}
+	for name, want := range map[string]int{"requests_total": 2, "handshakes_total": 12, "deliveries_total": 6, "changes_total": 3} {
+		if n := got["reviewcast_hub_"+name]; n != want {
+			t.Errorf("%s: %d series, want %d", name, n, want)
+		}
+	}
+}
+
+// What a ping got wrong has the name that the publisher gave it.
+func TestPingOfNothing(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t))
+	for _, field := range []string{"hub.url", "hub.topic"} {
+		w := r.post(url.Values{"hub.mode": {"publish"}, field: {""}})
+		if w.Code != 400 || !strings.HasPrefix(w.Body.String(), field+" is not a topic") {
+			t.Errorf("%s is empty: %d %s", field, w.Code, w.Body)
+		}
+	}
 }

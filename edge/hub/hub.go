@@ -65,9 +65,10 @@
 //
 // # Safety
 //
-// Callbacks are other people's words. All calls go through one client that
-// checks each address when it dials it (guard.go), follows no redirect, knows no
-// proxy and no cookies, and reads no more than 64 KiB of an answer.
+// Callbacks are other people's words. All calls go through a client that checks
+// each address when it dials it (guard.go), follows no redirect, knows no proxy and
+// no cookies, and reads no more than 64 KiB of an answer. Handshakes have one that
+// never uses a connection twice.
 package hub
 
 import (
@@ -159,8 +160,9 @@ type Content struct {
 // Hub takes requests and does what they ask for.
 type Hub struct {
 	Config
-	owner    string // of claims
-	client   *http.Client
+	owner    string       // of claims
+	client   *http.Client // of deliveries
+	asker    *http.Client // of handshakes
 	guard    *guard
 	lanes    *lanes
 	metrics  *metrics
@@ -223,13 +225,14 @@ func New(c Config) (*Hub, error) {
 		return nil, fmt.Errorf("make hub: %d deliveries in flight per host: it must be one at least", c.PerHost)
 	}
 	h := &Hub{
-		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(),
+		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin),
 		acks: make(chan store.Outcome, maxReady), confirms: make(chan confirmation, maxFast),
 		published: make(chan struct{}, 1), reload: make(chan struct{}, 1),
 		deliveries: make(chan struct{}, 1), handshakes: make(chan struct{}, 1),
 		complained: map[string]time.Time{}, told: map[string]int64{}, dry: map[vein][]string{},
 	}
 	h.client = newClient(h.guard, c)
+	h.asker = onceClient(h.client)
 	h.lanes = newLanes(c.PerHost, c.part, func() { signal(h.deliveries) })
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"reviewcast"
 	"reviewcast/edge/hub/store"
 )
 
@@ -24,11 +25,13 @@ type metrics struct {
 	expired    prometheus.Counter
 }
 
-func newMetrics() *metrics {
+// newMetrics makes the counters with every label that they can have: a rate doesn't
+// see the first event of a counter that begins with it.
+func newMetrics(origin string) *metrics {
 	counter := func(name, help string) prometheus.CounterOpts {
 		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "hub", Name: name, Help: help}
 	}
-	return &metrics{
+	m := &metrics{
 		requests:   prometheus.NewCounterVec(counter("requests_total", "Requests to the hub: accepted or refused."), []string{"result"}),
 		handshakes: prometheus.NewCounterVec(counter("handshakes_total", "Verifications and denials, by how they went."), []string{"mode", "result"}),
 		deliveries: prometheus.NewCounterVec(counter("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed."), []string{"outcome"}),
@@ -37,7 +40,25 @@ func newMetrics() *metrics {
 		changes: prometheus.NewCounterVec(counter("changes_total", "Changes of a topic."), []string{"topic"}),
 		expired: prometheus.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
 	}
+	for _, result := range []string{"accepted", "refused"} {
+		m.requests.WithLabelValues(result)
+	}
+	for _, mode := range modes {
+		for _, result := range []string{"confirmed", "refused", "postponed", "replaced"} {
+			m.handshakes.WithLabelValues(mode, result)
+		}
+	}
+	for _, outcome := range outcomes {
+		m.deliveries.WithLabelValues(outcome)
+	}
+	m.deliveries.WithLabelValues("postponed")
+	for _, path := range reviewcast.Topics {
+		m.changes.WithLabelValues(origin + path)
+	}
+	return m
 }
+
+var modes = []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied}
 
 func (m *metrics) register(to prometheus.Registerer, h *Hub) error {
 	var errs []error
@@ -127,7 +148,7 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 		}
 		gauge(descOldest, age, topic)
 	}
-	for _, mode := range []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied} {
+	for _, mode := range modes {
 		gauge(descPending, float64(counts.Pending[mode]), mode)
 	}
 }

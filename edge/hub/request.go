@@ -188,14 +188,16 @@ func (h *Hub) lease(f form, mode string) (time.Duration, error) {
 // pinged checks which topics a publish request names, in hub.url, as publishers
 // have it since PubSubHubbub, or in hub.topic.
 func (h *Hub) pinged(f form) error {
-	topics := append(append([]string{}, f.Values["hub.url"]...), f.Values["hub.topic"]...)
-	if len(topics) == 0 {
-		return reject("hub.url is missing; name the topic that has changed.")
-	}
-	for _, topic := range topics {
-		if !h.isTopic(topic) {
-			return unknownTopic(h, "hub.url")
+	named := false
+	for _, field := range []string{"hub.url", "hub.topic"} {
+		for _, topic := range f.Values[field] {
+			if named = true; !h.isTopic(topic) {
+				return unknownTopic(h, field)
+			}
 		}
+	}
+	if !named {
+		return reject("hub.url is missing; name the topic that has changed.")
 	}
 	return nil
 }

@@ -12,22 +12,36 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
+// versions is goose's table.
+const versions = "hub_schema"
+
 //go:embed migrations
 var migrations embed.FS
 
 // migrate brings the tables up to date, or only checks that they are. Tables of a
 // newer program are refused: what they mean may have changed. Of several processes
 // that start at once one only may run it at a time: the callers see to that.
-func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool) error {
+// Where it only checks, ours tells first whether there are tables: goose would make
+// its own in a database that is somebody else's.
+func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool, ours func(context.Context) (bool, error)) error {
 	files, err := fs.Sub(migrations, "migrations/"+dir)
 	if err != nil {
 		return err
 	}
-	p, err := goose.NewProvider(dialect, db, files, goose.WithTableName("hub_schema"))
+	p, err := goose.NewProvider(dialect, db, files, goose.WithTableName(versions))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
-	there, err := p.GetDBVersion(ctx)
+	made := up
+	if !up {
+		if made, err = ours(ctx); err != nil {
+			return fmt.Errorf("look for the tables: %w", err)
+		}
+	}
+	var there int64
+	if made {
+		there, err = p.GetDBVersion(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("read the version of the tables: %w", err)
 	}

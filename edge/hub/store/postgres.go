@@ -73,7 +73,10 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("lock migrations: %w", err)
 	}
-	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up)
+	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, func(ctx context.Context) (made bool, err error) {
+		err = conn.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&made)
+		return made, err
+	})
 	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
 	return errors.Join(err, unlockErr)
 }

@@ -65,6 +65,7 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 		} else if !ok {
 			return nil, fmt.Errorf("open state %s: %w", file, ErrInUse)
 		}
+		hide(file)
 	}
 	if s.writer, err = sql.Open("sqlite", address(file)); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.unlock())
@@ -74,7 +75,7 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.writer.Close(), s.unlock())
 	}
 	s.read.SetMaxOpenConns(2)
-	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", o.Exclusive)
+	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", o.Exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, file) })
 	if err == nil && o.Exclusive {
 		// Whoever is in the table is dead: the lock was free.
 		_, err = s.writer.ExecContext(ctx, "DELETE FROM owners")
@@ -88,6 +89,30 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 	}
 	go s.commits()
 	return &sqlStore{db: s, sql: queries}, nil
+}
+
+// hide takes a file that was made or copied by hand, and its journals, from the eyes
+// of all but the owner. Where that isn't permitted, the file is somebody else's to
+// hide.
+func hide(file string) {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(file + suffix); err == nil && info.Mode().Perm()&0o077 != 0 {
+			_ = os.Chmod(file+suffix, 0o600)
+		}
+	}
+}
+
+// hasTables tells whether a file has goose's table, without a change to it: any
+// connection of ours would make it one in WAL mode.
+func hasTables(ctx context.Context, file string) (made bool, err error) {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}
+	db, err := sql.Open("sqlite", u.String())
+	if err != nil {
+		return false, err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&made)
+	return made, err
 }
 
 func (s *sqlite) prepare(ctx context.Context, queries map[string]string) (err error) {

@@ -1,11 +1,13 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -546,6 +548,47 @@ func TestSchema(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A database that isn't a hub's is left as it is by an operator's command that was
+// given the wrong one.
+func TestForeignDatabase(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, state string) {
+		storetest.Exec(t, state, "CREATE TABLE theirs (id integer)")
+		before, _ := os.ReadFile(state) // of PostgreSQL there is none
+		if _, err := store.Open(t.Context(), state, store.Options{}); !errors.Is(err, store.ErrSchema) {
+			t.Errorf("%v, want ErrSchema", err)
+		}
+		if after, _ := os.ReadFile(state); !bytes.Equal(before, after) {
+			t.Error("the file has changed")
+		}
+		storetest.Exec(t, state, "CREATE TABLE hub_schema (id integer)") // fails if it is there
+	})
+}
+
+// A state whose file was made by hand holds secrets as much as one of ours.
+func TestReadableState(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its files have no such modes")
+	}
+	state := storetest.SQLite(t)
+	if err := os.WriteFile(state, nil, 0o644); err != nil { //nolint:gosec
+		t.Fatal(err)
+	}
+	if err := os.Chmod(state, 0o644); err != nil { //nolint:gosec // whatever the umask
+		t.Fatal(err)
+	}
+	s := storetest.Open(t, state)
+	if err := s.Beat(t.Context(), noon, "me"); err != nil {
+		t.Fatal(err)
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(state + suffix); err != nil {
+			t.Error(err)
+		} else if info.Mode().Perm() != 0o600 {
+			t.Errorf("%q: %v", suffix, info.Mode())
+		}
+	}
 }
 
 // A file that was removed or replaced takes writes that nobody will ever read.
