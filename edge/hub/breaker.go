@@ -8,6 +8,9 @@ const (
 	breakerTrips = 20
 	// breakerOpen is for how long.
 	breakerOpen = 30 * time.Second
+	// breakerProbe is how long those wait at least who come beside the one exchange
+	// that is let through. Should it not be answered, nobody of its host is claimed.
+	breakerProbe = 2 * time.Second
 )
 
 // breaker keeps a host:port that doesn't answer from using up attempts and slots.
@@ -28,7 +31,7 @@ func (b *breaker) allow(now time.Time) (wait time.Duration, ok bool) {
 	case now.Before(b.openUntil):
 		return b.openUntil.Sub(now), false
 	case b.probing:
-		return breakerOpen, false
+		return breakerProbe, false
 	}
 	b.probing = true
 	return 0, true

@@ -178,6 +178,7 @@ type Hub struct {
 	complaints sync.Mutex
 	complained map[string]time.Time // when a complaint was logged last
 	told       map[string]int64     // topics whose older content was logged, with its sequence
+	behind     map[string]time.Time // topics whose content is older than another hub's, since when
 	due        []vein               // where there was work at the last look; nil: look
 	dry        map[vein][]string    // of which nothing more is due, but to these endpoints
 }
@@ -229,7 +230,7 @@ func New(c Config) (*Hub, error) {
 		acks: make(chan store.Outcome, maxReady), confirms: make(chan confirmation, maxFast),
 		published: make(chan struct{}, 1), reload: make(chan struct{}, 1),
 		deliveries: make(chan struct{}, 1), handshakes: make(chan struct{}, 1),
-		complained: map[string]time.Time{}, told: map[string]int64{}, dry: map[vein][]string{},
+		complained: map[string]time.Time{}, told: map[string]int64{}, behind: map[string]time.Time{}, dry: map[vein][]string{},
 	}
 	h.client = newClient(h.guard, c)
 	h.asker = onceClient(h.client)

@@ -15,6 +15,9 @@ const (
 	// look is how often the store is asked for work that nobody has announced:
 	// retries, lapsed claims, other hubs' news.
 	look = time.Second
+	// behindFor is how long files may be older than what another hub has told of before
+	// somebody should look why.
+	behindFor = 15 * time.Second
 	// beat is how often the hub says that it is alive.
 	beat = store.OwnerLapse / 4
 	// sweepEvery is how often subscriptions whose lease has ended are removed. They
@@ -134,10 +137,15 @@ func (h *Hub) compare(ctx context.Context) {
 		row, known := rows[h.topic(path)]
 		switch {
 		case !ok || known && row.SHA256 == content.SHA256 && row.Sequence >= edition.Sequence:
+			delete(h.behind, path)
 		case !known || edition.Sequence > row.Sequence:
+			delete(h.behind, path)
 			h.publish(ctx, path, content, edition.Sequence)
 		case edition.Sequence < row.Sequence:
 			signal(h.reload)
+			if h.follows(path) {
+				break
+			}
 			fallthrough
 		default:
 			if h.told[path] != edition.Sequence {
@@ -147,6 +155,17 @@ func (h *Hub) compare(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// follows tells whether files that are older than another hub's may still be about to
+// be taken up here, too: with several edges one of them is always the first.
+func (h *Hub) follows(path string) bool {
+	since, behind := h.behind[path]
+	if !behind {
+		since = time.Now()
+		h.behind[path] = since
+	}
+	return time.Since(since) < behindFor
 }
 
 func (h *Hub) publish(ctx context.Context, path string, content Content, sequence int64) {

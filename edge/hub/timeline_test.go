@@ -3,6 +3,7 @@ package hub
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"reviewcast"
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/hub/store/storetest"
 )
@@ -54,6 +56,45 @@ func within(t *testing.T, what string, got, want time.Duration) {
 	if low, high := want*8/10, want*12/10+20*time.Second; got < low || got > high {
 		t.Errorf("%s: %s, want %s give or take a fifth", what, got, want)
 	}
+}
+
+// counter is a log that counts the lines with some words.
+type counter struct {
+	words string
+	n     atomic.Int64
+}
+
+func (c *counter) Write(p []byte) (int, error) {
+	c.n.Add(int64(strings.Count(string(p), c.words)))
+	return len(p), nil
+}
+
+// With several edges one is always the first to have new files: the others say
+// something only when theirs stay behind.
+func TestBehindForAMoment(t *testing.T) {
+	warnings := &counter{words: "older than what subscribers have been told of"}
+	log := func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(warnings, nil)) }
+	bubbleWith(t, log, func(t *testing.T, r *rig, _ *pipes) {
+		time.Sleep(time.Minute)
+		for sequence := int64(2); sequence < 5; sequence++ {
+			if _, err := r.Store.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: content(reviewcast.PathAtom, fmt.Sprint(sequence)).SHA256, Sequence: sequence}); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(behindFor - 2*look)
+			r.publish(sequence, fmt.Sprint(sequence)) // the files have come here, too
+			time.Sleep(2 * look)
+		}
+		if n := warnings.n.Load(); n != 0 {
+			t.Errorf("%d warnings of files that came within %s", n, behindFor)
+		}
+		if _, err := r.Store.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: "never here", Sequence: 9}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if n := warnings.n.Load(); n != 1 {
+			t.Errorf("%d warnings of files that stay behind, want one", n)
+		}
+	})
 }
 
 // Three failures in a row end a subscription, and the subscriber is told: the

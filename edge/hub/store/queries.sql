@@ -38,8 +38,9 @@ SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expire
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
 ON CONFLICT (topic, callback) DO UPDATE
+-- The reason of a denial stays, for the case that this comes to nothing.
 SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease_seconds, secret = excluded.secret,
-  reason = '', version = excluded.version, requested_at = excluded.requested_at, attempts = 0,
+  version = excluded.version, requested_at = excluded.requested_at, attempts = 0,
   next_attempt = excluded.next_attempt, claimed_by = NULL
 
 -- name: version
@@ -58,7 +59,14 @@ WHERE token IN (
 RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
 
 -- name: end handshake
-DELETE FROM handshakes WHERE token = $1 RETURNING version
+DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
+
+-- name: deny after all
+-- $1 is what the one that came to nothing was called.
+INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
+SELECT $1, $2, $3, $4, $5, 'denied', 0, $6, 0, $7, $7
+WHERE NOT EXISTS (SELECT 1 FROM subscriptions WHERE topic = $2 AND callback = $3 AND expires_at > $7)
+ON CONFLICT (topic, callback) DO NOTHING
 
 -- name: newer request
 SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
@@ -135,12 +143,13 @@ FROM {{outcomes id next}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: deny
--- Where a request is pending already, its answer will tell the subscriber more than a denial.
+-- Where a request is pending already, its answer will tell the subscriber more than a
+-- denial; should there be none, the reason is at hand.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
 SELECT a.token, s.topic, s.callback, s.endpoint, a.host, 'denied', 0, a.reason, 0, a.at, a.at
 FROM {{outcomes id token host reason at started failures}} JOIN subscriptions AS s ON s.id = a.id
 WHERE s.claimed_by = $2 AND s.renewed_at <= a.started AND s.failures = a.failures
-ON CONFLICT (topic, callback) DO NOTHING
+ON CONFLICT (topic, callback) DO UPDATE SET reason = excluded.reason
 
 -- name: removed
 -- A callback that was verified after the delivery began has not gone, nor has one

@@ -258,7 +258,8 @@ func scanHandshake(into *[]Handshake) func(*sql.Rows) error {
 func (s *sqlStore) Settle(ctx context.Context, now time.Time, h Handshake, apply bool) (subscription int64, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var version int64
-		err := tx.row(ctx, "end handshake", h.Token).Scan(&version)
+		var denial, mode string
+		err := tx.row(ctx, "end handshake", h.Token).Scan(&version, &denial, &mode)
 		if errors.Is(err, sql.ErrNoRows) && apply {
 			// A newer request has taken its place. What was confirmed counts all the same, as
 			// long as the newer is still to be settled, and will have the last word: or
@@ -274,8 +275,13 @@ func (s *sqlStore) Settle(ctx context.Context, now time.Time, h Handshake, apply
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			return ErrStale
-		case err != nil || !apply:
+		case err != nil:
 			return err
+		case !apply && denial != "" && mode != ModeDenied:
+			_, err := tx.exec(ctx, "deny after all", rand.Text(), h.Topic, h.Callback, h.Endpoint, h.Host, denial, millis(now))
+			return err
+		case !apply:
+			return nil
 		case h.Mode == ModeSubscribe:
 			return tx.row(ctx, "subscribe", h.Topic, h.Callback, h.Endpoint, h.Secret,
 				int64(h.Lease/time.Second), millis(now), millis(now.Add(h.Lease)), version).Scan(&subscription)

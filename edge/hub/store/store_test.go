@@ -401,6 +401,51 @@ func TestUnsubscribe(t *testing.T) {
 	})
 }
 
+// Who is removed while a request of his is pending is told by its answer, or else by
+// a denial: a stranger's request in his name must not keep it from him.
+func TestDeniedWhileRequested(t *testing.T) {
+	each(t, func(b book) {
+		for i := range 4 {
+			confirmed, first := i%2 == 0, i < 2
+			b.beat("me", noon)
+			callback := fmt.Sprintf("https://a.example/%d", i)
+			b.subscribe(callback, "", noon)
+			topics, err := b.Topics(b.Context())
+			b.must(err)
+			hash := fmt.Sprint("news ", i)
+			b.publish(topics[topic].Sequence+1, hash)
+			d := b.one("me", hash, noon)
+			if first {
+				b.request(ask(store.ModeSubscribe, callback, ""), noon.Add(time.Second))
+			}
+			b.ack("me", noon.Add(2*time.Second), store.Outcome{Delivery: d, Verdict: store.Denied, Next: noon.Add(time.Minute), Reason: "thrice"})
+			if !first { // it takes the place of the denial
+				b.request(ask(store.ModeSubscribe, callback, ""), noon.Add(2*time.Second))
+			}
+			h := b.shake(noon.Add(2 * time.Second))
+			if len(h) != 1 || h[0].Mode != store.ModeSubscribe {
+				b.Fatalf("pending: %+v", h)
+			}
+			_, err = b.Settle(b.Context(), noon.Add(3*time.Second), h[0], confirmed)
+			b.must(err)
+			h = b.shake(noon.Add(3 * time.Second))
+			if confirmed {
+				if len(h) != 0 {
+					b.Errorf("subscribed again, and yet %+v", h)
+				}
+				_, err := b.Remove(b.Context(), []int64{b.list()[0].ID})
+				b.must(err)
+				continue
+			}
+			if len(h) != 1 || h[0].Mode != store.ModeDenied || h[0].Reason != "thrice" || h[0].Callback != callback || h[0].Host != "a.example" {
+				b.Fatalf("no denial: %+v", h)
+			}
+			_, err = b.Settle(b.Context(), noon.Add(4*time.Second), h[0], true)
+			b.must(err)
+		}
+	})
+}
+
 func TestOutcomes(t *testing.T) {
 	each(t, func(b book) {
 		later := noon.Add(time.Minute)
