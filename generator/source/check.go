@@ -53,6 +53,11 @@ func (f *folder) check(files []file, today reviewcast.Date) {
 				drafts = append(drafts, w)
 			}
 		}
+		for i := range file.nameless {
+			w := &file.nameless[i]
+			f.checkDraft(w, today, &p)
+			f.nameless = append(f.nameless, w)
+		}
 		f.problems = append(f.problems, p.all()...)
 	}
 	for _, d := range f.withdrawnOn {

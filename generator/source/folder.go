@@ -32,6 +32,8 @@ type folder struct {
 	// all reviews; nil when it couldn't.
 	byID  map[string]*draft
 	order []*draft
+	// nameless are reviews that aren't among them for want of a usable id.
+	nameless []*draft
 	// complete tells that every review was understood well enough to know its id.
 	complete bool
 }

@@ -45,6 +45,9 @@ func (l *Loader) Check(ctx context.Context) (*Checked, error) {
 		}
 		in.review(&f.content.Reviews[i])
 	}
+	for _, w := range f.nameless {
+		in.review(&w.Review)
+	}
 	in.alike(f.content.Reviews)
 	warnings, err := in.place(l.dir)
 	cut, cerr := in.cutTexts(l.dir)

@@ -49,6 +49,11 @@ func TestInspectText(t *testing.T) {
 		{"Call me on +44 20 7946 0958, or not.", "phone-in-text"},
 		{"Meine Nummer: 0471 123 4567", "phone-in-text"},
 		{"Ring 5551234567 now", "phone-in-text"},
+		{"Ring +49 170 1234567 now", "phone-in-text"},
+		{"Ring 07700 900123 now", "phone-in-text"},
+		{"Ruf 030 1234567 an", "phone-in-text"},
+		{"Open 08.20-09.40 as they said.", ""},
+		{"Booked for 2025-01-01 12:00 and done.", ""},
 		{"I rang 555 010 0199 and Ana came.", ""}, // their own
 		{"Came on 2025-03-14, invoice 2025-0042, $1,240.50 for 3 hours.", ""},
 		{"On 14.03.2025 and 15/03/2025 from 8:00 to 12:30.", ""},
@@ -158,5 +163,30 @@ func BenchmarkInspect(b *testing.B) {
 			in.review(&reviews[i])
 		}
 		in.alike(reviews)
+	}
+}
+
+// TestNameless: a review whose id is wrong or missing is told all the rest that is
+// wrong with it, too.
+func TestNameless(t *testing.T) {
+	dir := writeFolder(t, map[string]string{
+		"business.yaml": "id: a\nname: A\ntechnicians: [{id: ana, name: Ana Ruiz}]\n", "site.yaml": "policies: {author_names: initials}\n",
+		"reviews/a.yaml": "- {id: ../../x, author: Maria Kovacs, rating: 3, date: 2999-01-01, text: call jane@gmail.example, technicians: [anna]}\n- {author: Bo, rating: 5, date: 2998-01-01}\n",
+	})
+	checked, err := NewLoader(dir, Config{Today: "2026-11-01"}).Check(t.Context())
+	if err != nil || checked.Complete {
+		t.Fatalf("check: %v, %v", err, checked)
+	}
+	got := map[string]int{}
+	for _, p := range checked.Problems {
+		got[p.Code]++
+	}
+	for code, n := range map[string]int{"future-date": 2, "full-surname": 1, "email-in-text": 1, "missing-field": 1} {
+		if got[code] != n {
+			t.Errorf("%s: %d times, want %d: %v", code, got[code], n, checked.Problems)
+		}
+	}
+	if len(got) < 6 { // the id, and the technician
+		t.Error(checked.Problems)
 	}
 }

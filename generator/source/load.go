@@ -49,7 +49,8 @@ type Loader struct {
 // parsed is a file with reviews as it was last read. It is never changed.
 type parsed struct {
 	problems
-	drafts [][]draft // by parts, in the order of the file
+	drafts   [][]draft // by parts, in the order of the file
+	nameless []draft   // reviews without a usable id
 	// incomplete tells that there may be reviews that weren't understood.
 	incomplete bool
 	marks      []lineMark // of all lines of a JSONL file

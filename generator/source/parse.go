@@ -36,6 +36,8 @@ func formatOf(name string) format {
 type part struct {
 	problems
 	drafts []draft
+	// nameless are reviews without a usable id, kept for what else is wrong with them.
+	nameless []draft
 	// incomplete tells that there may be reviews that weren't understood.
 	incomplete bool
 	marks      []lineMark // of JSONL
@@ -49,6 +51,9 @@ func (p *part) take(d *decoder, n *node) {
 	w, ok := d.review(n)
 	if !ok {
 		p.incomplete = true
+		if w.At.Line > 0 {
+			p.nameless = append(p.nameless, w)
+		}
 		return
 	}
 	p.drafts = append(p.drafts, w)

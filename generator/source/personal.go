@@ -9,16 +9,17 @@ import (
 // What personal data looks like. Go's expressions take time in proportion to the
 // text, whatever it is; each is run only over texts that have what it needs.
 var (
-	emailForm = regexp.MustCompile(`[A-Za-z0-9][A-Za-z0-9._%+-]*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	emailForm = regexp.MustCompile(`[\pL0-9][\pL0-9._%+-]*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
 	// phoneForm is a number in groups; a count of its digits follows.
-	phoneForm = regexp.MustCompile(`(?:\+|\(0?|\b00|\b)[0-9]{1,4}[)]?(?:[ .\-/][(]?[0-9]{2,4}[)]?){1,5}\b|\+[0-9]{8,15}\b|\b0[0-9]{8,11}\b|\b[0-9]{10}\b`)
+	phoneForm = regexp.MustCompile(`\+[0-9]{1,3}(?:[ .\-/][(]?[0-9]{2,9}[)]?){1,4}\b|\b0[0-9]{2,5}[ .\-/][0-9]{5,8}\b|(?:\+|\(0?|\b00|\b)[0-9]{1,4}[)]?(?:[ .\-/][(]?[0-9]{2,4}[)]?){1,5}\b|\+[0-9]{8,15}\b|\b0[0-9]{8,11}\b|\b[0-9]{10}\b`)
 	// addressForm is a number and a street, or a street and a number.
 	addressForm = regexp.MustCompile(`\b[0-9]{1,5}[A-Za-z]? (?:[A-Z][a-zé'’]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Terrace|Way|Crescent|Place|Pl)\b` +
 		`|\b[0-9]{1,4},? (?:rue|avenue|boulevard|chemin|place) [a-zé'’ ]{0,12}[A-ZÉ][\pL'’-]+` +
 		`|\b(?:[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Cc]alle|[Rr]ua) (?:[A-Z][\pL'’]+ ?){1,3},? [0-9]{1,4}\b` +
 		`|\b[A-ZÄÖÜ][\pL-]*(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|gasse|[Ww]eg|[Aa]llee|platz) [0-9]{1,4}[a-z]?\b`)
 	cardForm = regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`)
-	dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$`)
+	dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
+		`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
 )
 
 // Bounds on the digits of a telephone number: E.164 ends at 15; fewer than 8 are

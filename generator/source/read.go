@@ -102,6 +102,7 @@ func (j *job) done() *parsed {
 	for _, q := range j.parts {
 		p.problems.join(&q.problems)
 		p.drafts = append(p.drafts, q.drafts)
+		p.nameless = append(p.nameless, q.nameless...)
 		p.incomplete = p.incomplete || q.incomplete
 	}
 	p.marks = j.marks

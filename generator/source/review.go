@@ -87,7 +87,8 @@ var refLists = [...]struct {
 }
 
 // review reads one review. A draft that has problems is given all the same, for
-// its id still matters to the other files; ok is false when it has no usable id.
+// its id still matters to the other files; ok is false when it has no usable id, or
+// is no record at all, and then has no place either.
 func (d *decoder) review(n *node) (_ draft, ok bool) {
 	r, ok := d.record(n, reviewSchema)
 	if !ok {
