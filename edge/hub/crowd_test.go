@@ -19,6 +19,9 @@ import (
 // neither when nobody knows them yet, nor later, nor after a restart. (A crowd that is
 // quick twice before it is slow has them wait, that one time.)
 func TestCrowdOfSlowAnswerers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates thousands of subscribers")
+	}
 	roots(t)
 	state := storetest.SQLite(t)
 	synctest.Test(t, func(t *testing.T) {
