@@ -90,15 +90,15 @@ func nodePackages(t *testing.T) []string {
 	return names
 }
 
-// goTools returns the module-qualified commands that the scripts below .ci and the
-// Makefile install or run by version.
+// goTools returns the modules whose commands CI installs or runs by version.
 func goTools(t *testing.T) []string {
 	t.Helper()
 	byVersion := regexp.MustCompile(`\bgo (?:install|run) (\S+)@v`)
 	var tools []string
 	for _, file := range []string{"Makefile", ".ci/run", ".ci/tools"} {
 		for _, m := range byVersion.FindAllStringSubmatch(readFile(t, file), -1) {
-			tools = append(tools, strings.TrimSpace(m[1]))
+			module, _, _ := strings.Cut(m[1], "/cmd/")
+			tools = append(tools, module)
 		}
 	}
 	slices.Sort(tools)
