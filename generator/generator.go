@@ -118,8 +118,6 @@ type Builder struct {
 	cfg    Config
 	loader *source.Loader
 	cache  insights.Cache // of what was found in each review
-	// renderer keeps what was rendered of each.
-	renderer render.Renderer
 	// last is what this Builder itself has written, so that the next build needn't
 	// read it back, and result what it was made of; nil before that.
 	last   *written
@@ -209,7 +207,7 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 	if source.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache, &b.renderer)
+	site, err := renderWith(content, b.cfg.BaseURL, &b.cache)
 	if err != nil {
 		return nil, err
 	}
@@ -290,10 +288,10 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil, &render.Renderer{})
+	return renderWith(content, baseURL, nil)
 }
 
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache, renderer *render.Renderer) (*Site, error) {
+func renderWith(content *source.Content, baseURL string, cache *insights.Cache) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -305,7 +303,7 @@ func renderWith(content *source.Content, baseURL string, cache *insights.Cache, 
 		return nil, err
 	}
 	dataset, counted := count(content, baseURL, cache)
-	artifacts, err := renderer.Files(channel(content.Site, baseURL), dataset, counted)
+	artifacts, err := render.Files(render.Content{Channel: channel(content.Site, baseURL), Dataset: dataset, Insights: counted})
 	if err != nil {
 		return nil, err
 	}

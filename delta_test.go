@@ -1,71 +1,38 @@
-package render
+package reviewcast
 
 import (
-	"bytes"
-	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"slices"
 	"testing"
-
-	"reviewcast"
 )
 
-// TestRendererKeepsPromise changes a dataset step by step: what a Renderer puts
-// together from its last lines is, byte for byte, what a new one makes.
-func TestRendererKeepsPromise(t *testing.T) {
-	var r Renderer
-	rng := rand.New(rand.NewPCG(1, 2))
-	reviews := []reviewcast.Review{}
-	channel := Channel{BaseURL: "https://reviews.example.com"}
-	for step := range 300 {
-		switch n := len(reviews); {
-		case step%50 == 49:
-			reviews = nil
-		case n == 0 || rng.IntN(3) == 0:
-			for range 1 + rng.IntN(4) {
-				text := fmt.Sprintf("Text %d.", step)
-				reviews = append(slices.Clone(reviews), reviewcast.Review{
-					ID: fmt.Sprintf("r%d-%d", step, rng.IntN(1000)), Rating: 1 + rng.IntN(5), Text: &text, Author: "A",
-					Date: reviewcast.Date(fmt.Sprintf("2026-0%d-01", 1+rng.IntN(9))),
-				})
-			}
-		case rng.IntN(3) == 0:
-			i := rng.IntN(n)
-			reviews = slices.Delete(slices.Clone(reviews), i, i+1)
-		default:
-			reviews = slices.Clone(reviews)
-			reviews[rng.IntN(n)].Author = fmt.Sprintf("B %d", step)
-		}
-		slices.SortFunc(reviews, func(a, b reviewcast.Review) int { return published(&a, &b) })
-		channel.Title = fmt.Sprintf("Title %d", step/20)
-		d := emptyDataset()
-		d.Reviews, d.ReviewCount = reviews, len(reviews)
-		in := &reviewcast.Insights{PerReview: map[string]reviewcast.ReviewInsight{}}
-		for i := range reviews {
-			in.PerReview[reviews[i].ID] = reviewcast.ReviewInsight{Score: float64(len(reviews[i].Author)), Aspects: map[string]reviewcast.Polarity{"a": reviewcast.Polarity(reviews[i].Author)}}
-		}
-		got, err := r.Files(channel, d, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := Files(channel, d, in)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range want {
-			if !bytes.Equal(got[i].Body, want[i].Body) || got[i].SHA256 != want[i].SHA256 {
-				t.Fatalf("step %d, %s:\n%s\nwant\n%s", step, want[i].Path, got[i].Body, want[i].Body)
-			}
-		}
+func TestDifference(t *testing.T) {
+	text := "Fine."
+	r := func(id string, rating int) *Review { return &Review{ID: id, Rating: rating, Date: "2026-01-02"} }
+	edited := r("b", 4)
+	edited.Text = &text
+	d := Difference([]*Review{r("gone", 1), r("b", 5), r("same", 3), r("also-gone", 2)}, []*Review{r("new", 5), edited, r("same", 3)})
+	want := &Delta{Added: []string{"new"}, Changed: []string{"b"}, Removed: []string{"also-gone", "gone"}, Fields: map[string][]string{"b": {"rating", "text"}}}
+	if !reflect.DeepEqual(d, want) {
+		t.Errorf("Difference: %+v, want %+v", d, want)
+	}
+	if d.Empty() || !Difference([]*Review{r("a", 1)}, []*Review{r("a", 1)}).Empty() {
+		t.Error("Empty is wrong")
 	}
 }
 
-// TestSameSeesEveryField changes each field of a review and of what is found in
-// it, however deep: a change that doesn't show would never be published.
-func TestSameSeesEveryField(t *testing.T) {
-	changes(t, sameReview)
-	changes(t, sameInsight)
+func TestCompare(t *testing.T) {
+	list := []*Review{{ID: "a", Date: "2026-01-02"}, {ID: "c", Date: "2026-01-03"}, {ID: "b", Date: "2026-01-03"}}
+	slices.SortFunc(list, Compare)
+	if list[0].ID != "b" || list[1].ID != "c" || list[2].ID != "a" {
+		t.Errorf("order %s %s %s", list[0].ID, list[1].ID, list[2].ID)
+	}
+}
+
+// TestChangedFieldsSeesEveryField changes each field of a review, however deep: a
+// change that isn't seen would never be published.
+func TestChangedFieldsSeesEveryField(t *testing.T) {
+	changes(t, func(a, b *Review) bool { return len(ChangedFields(a, b)) == 0 })
 }
 
 func changes[T any](t *testing.T, same func(a, b *T) bool) {
