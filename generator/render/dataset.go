@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,9 +50,18 @@ func (c Content) insights() ([]byte, error) {
 			lines = append(lines, line)
 		}
 	}
-	head := *c.Insights
-	head.PerReview = nil
-	body, err := layOut(&head, section{`"per_review":{`, `}`, lines})
+	in := c.Insights
+	head := *in
+	head.Aspects, head.Entities, head.Topics, head.Temporal.Monthly, head.PerReview = nil, reviewcast.Entities{}, nil, nil, nil
+	aspects, err1 := elements(`"aspects":[`, in.Aspects)
+	technicians, err2 := elements(`"technicians":[`, in.Entities.Technicians)
+	services, err3 := elements(`"services":[`, in.Entities.Services)
+	problems, err4 := elements(`"problems":[`, in.Entities.Problems)
+	areas, err5 := elements(`"service_areas":[`, in.Entities.ServiceAreas)
+	topics, err6 := elements(`"topics":[`, in.Topics)
+	months, err7 := elements(`"monthly":[`, in.Temporal.Monthly)
+	body, err := layOut(&head, aspects, technicians, services, problems, areas, topics, months, section{`"per_review":{`, `}`, lines})
+	err = cmp.Or(err1, err2, err3, err4, err5, err6, err7, err)
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", reviewcast.PathInsights, err)
 	}

@@ -33,6 +33,18 @@ type section struct {
 	lines      [][]byte // as ReviewLine and InsightLine give them
 }
 
+// elements makes the section of a list.
+func elements[T any](open string, list []T) (section, error) {
+	s := section{open, "]", make([][]byte, len(list))}
+	for i := range list {
+		var err error
+		if s.lines[i], err = element(&list[i]); err != nil {
+			return s, fmt.Errorf("element %d of %s]: %w", i, open, err)
+		}
+	}
+	return s, nil
+}
+
 // layOut renders head, in which every section is empty, and puts the lines of the
 // sections in, in the order in which the members stand in head.
 func layOut(head any, sections ...section) ([]byte, error) {

@@ -25,9 +25,9 @@
 //
 // A review is thus a slice of the file, and the newest n reviews are one slice
 // too, commas included: what the edge answers is cut out, not rendered again. A
-// dataset without reviews ends in `"reviews":[]}`. The member per_review of
-// insights.json is laid out in the same way, sorted by id, so that a new review
-// is one new line to a delta or a diff.
+// dataset without reviews ends in `"reviews":[]}`. insights.json is laid out in the
+// same way: one aspect, entity, topic, month and entry of per_review a line, so
+// that a new review is a few new lines to a change document or a diff.
 //
 // # Feeds
 //
