@@ -113,8 +113,15 @@ func TestInsightsReadBack(t *testing.T) {
 	if diff := cmp.Diff(*want, got, cmpopts.EquateEmpty()); diff != "" {
 		t.Error(diff)
 	}
-	if lines := bytes.Count(body, []byte("\n")); lines != len(want.PerReview)+2 {
-		t.Errorf("%d lines for %d reviews: each has its own", lines, len(want.PerReview))
+	wantLines := 1 // and one for the opening of each list that isn't empty
+	for _, n := range []int{len(want.Aspects), len(want.Entities.Technicians), len(want.Entities.Services), len(want.Entities.Problems),
+		len(want.Entities.ServiceAreas), len(want.Topics), len(want.Temporal.Monthly), len(want.PerReview)} {
+		if wantLines += n; n > 0 {
+			wantLines++
+		}
+	}
+	if lines := bytes.Count(body, []byte("\n")); lines != wantLines {
+		t.Errorf("%d lines, want %d: each element has its own", lines, wantLines)
 	}
 }
 
