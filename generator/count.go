@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/source"
 )
@@ -59,7 +60,7 @@ func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 	if err != nil {
 		return insights.Input{}, err
 	}
-	if content == nil || source.HasErrors(problems) {
+	if content == nil || diagnostic.HasErrors(problems) {
 		return insights.Input{}, &ProblemsError{problems}
 	}
 	return InsightsInput(content), nil
@@ -67,16 +68,16 @@ func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 
 // claimProblems holds what the editors claim against the counts. A claim about
 // nothing is a mistake; one whose number has moved is a warning.
-func claimProblems(content *source.Content, counted *reviewcast.Insights) []source.Problem {
-	var out []source.Problem
+func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
+	var out []diagnostic.Problem
 	for _, c := range content.Vocabulary.Claims {
 		f := insights.CheckClaim(counted, insights.Claim{Aspect: c.Aspect, Measure: c.Measure, Value: c.Value})
 		if f == nil {
 			continue
 		}
-		p := source.Problem{Severity: source.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
+		p := diagnostic.Problem{Severity: diagnostic.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
 		if f.Unknown {
-			p.Severity, p.Code = source.Error, "claim-unknown"
+			p.Severity, p.Code = diagnostic.Error, "claim-unknown"
 		}
 		out = append(out, p)
 	}

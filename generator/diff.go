@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"reviewcast"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // Difference is what subscribers see change between two datasets.
@@ -64,7 +64,7 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 
 // Dataset reads the content and gives what a build would publish of it, with its
 // warnings. What is wrong with the content comes as a *ProblemsError.
-func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []source.Problem, error) {
+func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnostic.Problem, error) {
 	content, problems, err := b.loader.Load(ctx)
 	if err != nil {
 		return nil, nil, err

@@ -22,7 +22,9 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/lint"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 )
@@ -86,7 +88,7 @@ type Result struct {
 	// Removed those that are no longer published; both sorted.
 	Changed, Removed []string
 	// Problems are warnings.
-	Problems []source.Problem
+	Problems []diagnostic.Problem
 	revision uint64 // of the content
 }
 
@@ -97,12 +99,12 @@ func (r *Result) ChangedTopics() []string {
 
 // ProblemsError is what a build fails with when the content is wrong. It holds
 // every problem, warnings included.
-type ProblemsError struct{ Problems []source.Problem }
+type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
 	n := 0
 	for _, p := range e.Problems {
-		if p.Severity == source.Error {
+		if p.Severity == diagnostic.Error {
 			n++
 		}
 	}
@@ -204,7 +206,7 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 	}
 	draft := previous.draft(content)
 	problems = append(problems, vanishedProblems(draft.Missing, content, b.cfg.Lenient)...)
-	if source.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
 	site, err := renderWith(content, b.cfg.BaseURL, &b.cache)
@@ -212,7 +214,7 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 		return nil, err
 	}
 	problems = append(problems, claimProblems(content, site.Insights)...)
-	if source.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
 	if err := ctx.Err(); err != nil {
@@ -228,35 +230,39 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 
 // Check goes the way as far as it can go wrong with the content: read, hold
 // against the last published set, and read the words once more with care (see
-// source.Loader.Check). Every problem is given, errors and warnings, sorted, but
+// package lint). Every problem is given, errors and warnings, sorted, but
 // for those that others may have caused; nothing is written.
-func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
-	checked, err := b.loader.Check(ctx)
+func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
+	content, problems, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	content, problems := checked.Content, checked.Problems
-	broken := source.HasErrors(problems)
-	if checked.Complete {
+	warnings, err := lint.Check(ctx, b.cfg.ContentDir, content, problems)
+	if err != nil {
+		return nil, err
+	}
+	broken := diagnostic.HasErrors(problems)
+	if content.Complete {
 		previous, err := b.previous(ctx)
 		switch {
 		case err != nil && !broken:
 			return nil, err
 		case err == nil:
-			problems = append(problems, b.vanished(previous, content, broken)...)
+			problems = append(problems, b.vanished(previous, content.Content, broken)...)
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
-		_, counted := count(content, "", &b.cache)
-		problems = append(problems, claimProblems(content, counted)...)
+		_, counted := count(content.Content, "", &b.cache)
+		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
-	source.SortProblems(problems)
+	problems = append(problems, warnings...)
+	diagnostic.Sort(problems)
 	return problems, nil
 }
 
 // vanished tells of the published reviews that are gone. In content that has errors,
 // one that is there may merely seem to be without its verification.
-func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []source.Problem {
+func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
 	missing := previous.draft(content).Missing
 	if broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {

@@ -1,4 +1,4 @@
-package source
+package syntax
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // Caps on JSONL and CSV, which are for exports.
@@ -23,36 +25,41 @@ const (
 	maxValues = 10_000
 )
 
-// jsonLine reads JSONL, line by line: each stands for itself, so that a broken
-// one hides no other.
-type jsonLine struct {
-	*problems
+// JSONReader reads lines of JSONL, each by itself, so that a broken line hides no
+// other.
+type JSONReader struct {
+	*diagnostic.List
 	dec   *jsontext.Decoder
 	input bytes.Reader
-	root  node
+	root  Node
 	data  []byte // the line
 	line  int    // its number
 	// Up to byte seen, there are col-1 code points.
 	seen, col int
 	values    int
+	// names holds one copy of each field name: every line has the same ones.
+	names map[string]string
 }
 
-func newJSONLine(p *problems) *jsonLine { return &jsonLine{problems: p} }
+// NewJSONReader returns a reader that reports to p.
+func NewJSONReader(p *diagnostic.List) *JSONReader {
+	return &JSONReader{List: p, names: make(map[string]string)}
+}
 
-// read builds the tree of one line, without its line end. It lives until the next
-// call. ok is false when it isn't one JSON value, which is noted.
-func (j *jsonLine) read(data []byte, line int) (_ *node, ok bool) {
+// Read parses one line, without its line end. The node lives until the next call.
+// ok is false if the line is not one JSON value, which is reported.
+func (j *JSONReader) Read(data []byte, line int) (_ *Node, ok bool) {
 	n := &j.root
 	if err := j.parse(data, line, n); err == nil {
 		return n, true
 	} else if dirty := suspicious(data, false); dirty {
 		// Bytes that can't be JSON at all explain more than what JSON makes of them.
-		before := len(j.list) + j.dropped
-		data, ok = clean(data, line, false, j.problems)
+		before := j.Len()
+		data, ok = Clean(data, line, false, j.List)
 		if !ok {
 			return nil, false
 		}
-		if len(j.list)+j.dropped > before {
+		if j.Len() > before {
 			return n, j.parse(data, line, n) == nil
 		}
 		j.explain(err)
@@ -69,7 +76,7 @@ var (
 	jsonOptions = jsontext.AllowDuplicateNames(true) // the decoder tells where both stand
 )
 
-func (j *jsonLine) parse(data []byte, line int, n *node) error {
+func (j *JSONReader) parse(data []byte, line int, n *Node) error {
 	j.data, j.line, j.seen, j.col, j.values = data, line, 0, 1, 0
 	n.reset()
 	j.input.Reset(data)
@@ -90,13 +97,13 @@ func (j *jsonLine) parse(data []byte, line int, n *node) error {
 }
 
 // place gives a node the position of the byte at offset.
-func (j *jsonLine) place(n *node, offset int) {
+func (j *JSONReader) place(n *Node, offset int) {
 	j.col += utf8.RuneCount(j.data[j.seen:offset])
 	j.seen = offset
-	n.line, n.col, n.offset = j.line, j.col, offset
+	n.Line, n.Col, n.offset = j.line, j.col, offset
 }
 
-func (j *jsonLine) value(n *node, depth int) error {
+func (j *JSONReader) value(n *Node, depth int) error {
 	if j.values++; j.values > maxValues {
 		return errTooMany
 	}
@@ -126,52 +133,58 @@ func (j *jsonLine) value(n *node, depth int) error {
 	j.place(n, int(j.dec.InputOffset())-len(raw))
 	switch raw.Kind() {
 	case 'n':
-		n.kind, n.text = null, "null"
+		n.Kind, n.Text = Null, "null"
 	case 't':
-		n.kind, n.text = boolean, "true"
+		n.Kind, n.Text = Boolean, "true"
 	case 'f':
-		n.kind, n.text = boolean, "false"
+		n.Kind, n.Text = Boolean, "false"
 	case '0':
-		n.kind, n.text = number, string(raw)
+		n.Kind, n.Text = Number, string(raw)
 	default:
-		n.kind = text
+		n.Kind = Text
 		if bytes.IndexByte(raw, '\\') < 0 {
-			n.text = j.text(raw[1 : len(raw)-1])
+			n.Text = j.text(raw[1 : len(raw)-1])
 			return nil
 		}
 		unquoted, err := jsontext.AppendUnquote(nil, raw)
 		if err != nil {
 			return err
 		}
-		n.text = string(unquoted)
+		n.Text = string(unquoted)
 	}
 	return nil
 }
 
-// text makes a string, of fields' names only once.
-func (j *jsonLine) text(b []byte) string {
-	if f, ok := reviewSchema.index[string(b)]; ok {
-		return reviewSchema.names[f]
+// text returns b as a string; names of fields are allocated once.
+func (j *JSONReader) text(b []byte) string {
+	if name, ok := j.names[string(b)]; ok {
+		return name
 	}
 	return string(b)
 }
 
-func (j *jsonLine) object(n *node, depth int) error {
-	n.kind = mapping
+// maxNames stops a file of a million different field names from being kept.
+const maxNames = 100
+
+func (j *JSONReader) object(n *Node, depth int) error {
+	n.Kind = Mapping
 	for j.dec.PeekKind() != '}' {
 		e := n.grow()
-		if err := j.value(&e.key, depth+1); err != nil {
+		if err := j.value(&e.Key, depth+1); err != nil {
 			return err
 		}
-		if err := j.value(&e.value, depth+1); err != nil {
+		if len(j.names) < maxNames {
+			j.names[e.Key.Text] = e.Key.Text
+		}
+		if err := j.value(&e.Value, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (j *jsonLine) array(n *node, depth int) error {
-	n.kind = list
+func (j *JSONReader) array(n *Node, depth int) error {
+	n.Kind = List
 	for j.dec.PeekKind() != ']' {
 		if err := j.value(n.growItems(), depth+1); err != nil {
 			return err
@@ -181,7 +194,7 @@ func (j *jsonLine) array(n *node, depth int) error {
 }
 
 // explain notes in an editor's words why a line is no JSON.
-func (j *jsonLine) explain(err error) {
+func (j *JSONReader) explain(err error) {
 	offset := int(j.dec.InputOffset())
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
@@ -191,20 +204,20 @@ func (j *jsonLine) explain(err error) {
 	col := utf8.RuneCount(j.data[:offset]) + 1
 	switch {
 	case errors.Is(err, errTooDeep):
-		j.add(Error, j.line, col, "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels")
+		j.Add(diagnostic.Error, j.line, col, "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels")
 		return
 	case errors.Is(err, errTooMany):
-		j.add(Error, j.line, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review a line")
+		j.Add(diagnostic.Error, j.line, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review a line")
 		return
 	case errors.Is(err, errTrailing):
-		j.add(Error, j.line, col, "json-syntax", "something follows the end of the review", "write one review a line")
+		j.Add(diagnostic.Error, j.line, col, "json-syntax", "something follows the end of the review", "write one review a line")
 		return
 	}
 	if errText := err.Error(); strings.Contains(errText, "in string") && offset > 0 {
 		// The library points at the character or just behind it.
 		for _, i := range []int{offset, offset - 1} {
 			if i < len(j.data) && j.data[i] == '\t' {
-				j.add(Error, j.line, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
+				j.Add(diagnostic.Error, j.line, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
 				return
 			}
 		}
@@ -216,7 +229,7 @@ func (j *jsonLine) explain(err error) {
 	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
-	message, suggestion := "this isn't JSON: "+echo(rest), "write one whole review a line, as {\"id\": \"…\", …}"
+	message, suggestion := "this isn't JSON: "+diagnostic.Quote(rest), "write one whole review a line, as {\"id\": \"…\", …}"
 	switch {
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
 		message, suggestion = "the line ends before the review does", "close its quotes and brackets, and write one whole review a line"
@@ -228,7 +241,7 @@ func (j *jsonLine) explain(err error) {
 	case strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#"):
 		suggestion = "JSON has no comments; delete it"
 	case rest[0] == '\\':
-		message, suggestion = "there is an unknown escape "+echo(rest[:min(2, len(rest))]), `write \\ for a backslash`
+		message, suggestion = "there is an unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]"):
 		suggestion = "remove the comma"
 	case isLetter(rest[0]):
@@ -236,16 +249,16 @@ func (j *jsonLine) explain(err error) {
 	case rest[0] == '-' && j.line == 1:
 		suggestion = "this looks like YAML; give the file the extension .yaml"
 	}
-	j.add(Error, j.line, col, "json-syntax", message, suggestion)
+	j.Add(diagnostic.Error, j.line, col, "json-syntax", message, suggestion)
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// locate finds the byte at offset of a text whose escapes are undone.
-func (j *jsonLine) locate(n *node, offset int) (line, col int) {
+// Locate is the [Locator] of the nodes: it finds the byte at offset of a text whose escapes are undone.
+func (j *JSONReader) Locate(n *Node, offset int) (line, col int) {
 	raw := j.data[n.offset:]
-	if n.kind != text || len(raw) == 0 {
-		return n.line, n.col
+	if n.Kind != Text || len(raw) == 0 {
+		return n.Line, n.Col
 	}
 	i, done := 1, 0 // in raw, in the text
 	for i < len(raw) && done < offset {
@@ -271,5 +284,5 @@ func (j *jsonLine) locate(n *node, offset int) (line, col int) {
 		i += size
 		done += len(unquoted)
 	}
-	return n.line, n.col + utf8.RuneCount(raw[:min(i, len(raw))])
+	return n.Line, n.Col + utf8.RuneCount(raw[:min(i, len(raw))])
 }

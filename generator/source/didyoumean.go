@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"reviewcast"
+	"reviewcast/generator/syntax"
 )
 
 // What people write where a number or a date belongs, so that a message can say
@@ -28,7 +28,7 @@ var starNouns = []string{"stars", "star", "sterne", "stern", "étoiles", "étoil
 // meantStars says what to write for a rating such as "5/5", "five" or "★★★★★"; ""
 // when it isn't clear.
 func meantStars(s string) string {
-	s, _ = straight(s)
+	s, _ = syntax.TrimCurlyQuotes(s)
 	s = strings.ToLower(strings.TrimSpace(s))
 	for _, noun := range starNouns {
 		if rest, ok := strings.CutSuffix(s, noun); ok {
@@ -79,7 +79,7 @@ func number64(s string) (float64, error) {
 // meantDates reads the other ways in which people write dates. Two come back for
 // one that can be read in two ways, the one whose day comes first before the other.
 func meantDates(s string) []time.Time {
-	s, _ = straight(s)
+	s, _ = syntax.TrimCurlyQuotes(s)
 	for _, layout := range []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "20060102", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05",
 		"2 January 2006", "January 2, 2006", "January 2 2006", "2 Jan 2006", "Jan 2, 2006", "Jan 2 2006"} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -98,22 +98,4 @@ func meantDates(s string) []time.Time {
 		}
 	}
 	return nil
-}
-
-// curly are quotation marks that word processors write, and what ends a text that
-// one of them begins.
-var curly = map[rune]string{'“': "”“", '”': "”", '„': "“”", '‘': "’‘", '’': "’", '‚': "‘’", '«': "»", '»': "«", '‹': "›", '›': "‹"}
-
-// straight takes a text out of quotation marks that aren't YAML's.
-func straight(s string) (inner string, was bool) {
-	first, size := utf8.DecodeRuneInString(s)
-	last, lastSize := utf8.DecodeLastRuneInString(s)
-	if len(s) <= size || curly[first] == "" || !strings.ContainsRune(curly[first], last) {
-		return s, false
-	}
-	inner = s[size : len(s)-lastSize]
-	if strings.ContainsRune(inner, first) || strings.ContainsRune(inner, last) {
-		return s, false // “one” and “two”
-	}
-	return inner, true
 }

@@ -1,4 +1,4 @@
-package source
+package syntax
 
 import (
 	"bytes"
@@ -9,53 +9,49 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
 )
 
-// csvColumns are the columns that a CSV file may have, with what they mean: the
-// name of a field, or of a field in a field.
-var csvColumns = func() []string {
-	var names []string
-	for _, name := range reviewSchema.names {
-		switch name {
-		case "owner_reply":
-			names = append(names, prefixed(replySchema)...)
-		case "verification":
-			names = append(names, prefixed(verificationSchema)...)
-		default:
-			names = append(names, name)
-		}
-	}
-	return names
-}()
+// MaxRecords is how many lines or rows of one file are read: the cap on the records
+// of a whole folder.
+const MaxRecords = 1_000_000
 
-func prefixed(s *schema) []string {
-	names := make([]string, len(s.names))
-	for i, name := range s.names {
-		names[i] = s.prefix + name
-	}
-	return names
+// Columns describes the header of a CSV file.
+type Columns struct {
+	// Names are the columns that a file may have; a dot separates a field from the
+	// field inside it (owner_reply.text).
+	Names []string
+	// Required are those that it must have.
+	Required []string
+	// DidYouMean returns the column that an unknown name was probably meant to be;
+	// "" for none.
+	DidYouMean func(name string) string
 }
 
-// csvReader reads one CSV file (RFC 4180, in UTF-8, with a header).
-type csvReader struct {
-	*problems
+// CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
+type CSVReader struct {
+	*diagnostic.List
 	data  []byte
 	lines []int // where each line begins
 	// Up to byte seen of the data, its line has col-1 code points.
 	seen, col int
-	// absent are the required columns that aren't there. They are noted at the
-	// header, once.
-	absent map[string]bool
+	columns   Columns
+	// Absent are the required columns that are missing, once the header has been
+	// read. They are reported there, once.
+	Absent map[string]bool
 }
 
-func newCSVReader(p *problems) *csvReader {
-	return &csvReader{problems: p, lines: []int{0}, col: 1, absent: make(map[string]bool)}
+// NewCSVReader returns a reader that reports to p.
+func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
+	return &CSVReader{List: p, columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
 }
 
-// read gives every row as the tree of a review. complete is false when the rest
-// of the file couldn't be read.
-func (c *csvReader) read(data []byte, each func(*node)) (complete bool) {
-	data, ok := clean(data, 1, false, c.problems)
+// Read calls each with every row, as a mapping of the columns to the cells that are
+// not empty. The nodes live only until each returns. complete is false if the rest
+// of the file could not be read.
+func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
+	data, ok := Clean(data, 1, false, c.List)
 	if !ok {
 		return false
 	}
@@ -63,7 +59,7 @@ func (c *csvReader) read(data []byte, each func(*node)) (complete bool) {
 	for i := 0; ; {
 		end := bytes.IndexByte(data[i:], '\n')
 		if end > MaxLine || end < 0 && len(data)-i > MaxLine {
-			c.add(Error, len(c.lines), 0, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "end each row with a line break")
+			c.Add(diagnostic.Error, len(c.lines), 0, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "end each row with a line break")
 			return false
 		}
 		if end < 0 {
@@ -87,7 +83,7 @@ func (c *csvReader) read(data []byte, each func(*node)) (complete bool) {
 	if !ok {
 		return false
 	}
-	n := node{kind: mapping}
+	n := Node{Kind: Mapping}
 	for rows := 0; ; rows++ {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -97,18 +93,18 @@ func (c *csvReader) read(data []byte, each func(*node)) (complete bool) {
 			c.explain(err)
 			return false
 		}
-		if rows == MaxReviews {
+		if rows == MaxRecords {
 			line, _ := r.FieldPos(0)
-			c.add(Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxReviews), "a folder holds no more reviews than that")
+			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder holds no more reviews than that")
 			return false
 		}
 		if empty(row) {
 			continue // spreadsheets leave such rows at the end
 		}
-		n.line, _ = r.FieldPos(0)
-		n.col = 1
+		n.Line, _ = r.FieldPos(0)
+		n.Col = 1
 		if len(row) != len(columns) {
-			c.add(Error, n.line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)),
+			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)),
 				"put a text with commas or line breaks in double quotes, and write \"\" for a double quote in it")
 			continue
 		}
@@ -129,12 +125,12 @@ func empty(row []string) bool {
 
 // column is where a cell goes: a field, or a field in a field.
 type column struct {
-	node         node // the name's place
+	node         Node // the name's place
 	outer, inner string
 }
 
 // header reads the columns' names; ok is false when no row could be understood.
-func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
+func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	columns := make([]column, len(header))
 	first := make(map[string]int)
 	known := 0
@@ -143,25 +139,21 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		columns[i].node = at
 		switch prev, seen := first[name]; {
 		case name == "":
-			c.add(Warning, at.line, at.col, "unknown-column", fmt.Sprintf("column %d has no name, so that it isn't read", i+1), "name it or delete it")
+			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name, so that it isn't read", i+1), "name it or delete it")
 		case seen:
-			c.add(Error, at.line, at.col, "duplicate-field", fmt.Sprintf("the column %s stands here a second time", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
-		case !slices.Contains(csvColumns, name):
+			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("the column %s stands here a second time", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
+		case !slices.Contains(c.columns.Names, name):
 			if between, ok := separator(name); len(header) == 1 && ok {
-				c.add(Error, at.line, at.col, "csv-separator", "the columns are separated by "+between+", not by commas",
+				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the columns are separated by "+between+", not by commas",
 					"write commas between the cells, with double quotes around texts that have one; or move the file out of the folder and bring it in with reviewcast import csv --map …, which reads it as it is")
 				return nil, false
 			}
-			suggestion := "the columns are " + strings.Join(csvColumns, ", ")
-			meant, ok := reviewSchema.also[squash(name)]
-			if !ok || !slices.Contains(csvColumns, meant) {
-				meant = nearest(name, csvColumns)
-			}
-			if meant != "" {
+			suggestion := "the columns are " + strings.Join(c.columns.Names, ", ")
+			if meant := c.columns.DidYouMean(name); meant != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", meant)
-				c.absent[meant] = true
+				c.Absent[meant] = true
 			}
-			c.add(Error, at.line, at.col, "unknown-column", "there is an unknown column "+echo(name), suggestion)
+			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "there is an unknown column "+diagnostic.Quote(name), suggestion)
 		default:
 			known++
 			first[name] = i
@@ -171,11 +163,11 @@ func (c *csvReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			}
 		}
 	}
-	for _, f := range []int{reviewID, reviewAuthor, reviewRating, reviewDate} {
-		name := reviewSchema.names[f]
-		if _, ok := first[name]; !ok && !c.absent[name] {
-			c.absent[name] = true
-			c.add(Error, columns[0].node.line, columns[0].node.col, "missing-field", "there is no column "+name, "the first row names the columns; id, author, rating and date have to be among them")
+	required := c.columns.Required
+	for _, name := range required {
+		if _, ok := first[name]; !ok && !c.Absent[name] {
+			c.Absent[name] = true
+			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "there is no column "+name, fmt.Sprintf("the first row names the columns; %s and %s have to be among them", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
 		}
 	}
 	return columns, known > 0
@@ -192,8 +184,8 @@ func separator(header string) (what string, ok bool) {
 }
 
 // row builds the tree of a row in n, which is used again for every row.
-func (c *csvReader) row(r *csv.Reader, row []string, columns []column, n *node) {
-	n.entries = n.entries[:0]
+func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) {
+	n.Entries = n.Entries[:0]
 	for i, s := range row {
 		col := &columns[i]
 		if s == "" || col.outer == "" {
@@ -204,44 +196,44 @@ func (c *csvReader) row(r *csv.Reader, row []string, columns []column, n *node) 
 			n.grow().set(col.outer, value)
 			continue
 		}
-		group := slices.IndexFunc(n.entries, func(e entry) bool { return e.key.text == col.outer })
+		group := slices.IndexFunc(n.Entries, func(e Entry) bool { return e.Key.Text == col.outer })
 		if group < 0 {
-			group = len(n.entries)
-			n.grow().set(col.outer, node{kind: mapping, line: value.line, col: value.col})
+			group = len(n.Entries)
+			n.grow().set(col.outer, Node{Kind: Mapping, Line: value.Line, Col: value.Col})
 		}
-		n.entries[group].value.grow().set(col.inner, value)
+		n.Entries[group].Value.grow().set(col.inner, value)
 	}
 }
 
 // set fills an entry in; its name has the place of its value.
-func (e *entry) set(name string, value node) {
-	e.key.kind, e.key.text, e.key.line, e.key.col = cell, name, value.line, value.col
-	value.entries = e.value.entries
-	e.value = value
+func (e *Entry) set(name string, value Node) {
+	e.Key.Kind, e.Key.Text, e.Key.Line, e.Key.Col = Cell, name, value.Line, value.Col
+	value.Entries = e.Value.Entries
+	e.Value = value
 }
 
 // cell makes the node of a cell. The text is copied by encoding/csv.
-func (c *csvReader) cell(r *csv.Reader, i int, s string) node {
+func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
-	n := node{kind: cell, text: s, line: line}
+	n := Node{Kind: Cell, Text: s, Line: line}
 	n.offset = c.lines[line-1] + byteCol - 1
 	if c.seen < c.lines[line-1] || c.seen > n.offset {
 		c.seen, c.col = c.lines[line-1], 1
 	}
 	// Counting on from the cell before keeps a line of many cells linear.
 	c.col += utf8.RuneCount(c.data[c.seen:n.offset])
-	c.seen, n.col = n.offset, c.col
+	c.seen, n.Col = n.offset, c.col
 	return n
 }
 
-// locate finds the byte at offset of a cell's text.
-func (c *csvReader) locate(n *node, offset int) (line, col int) {
-	line, col = n.line, n.col
+// Locate is the [Locator] of the nodes: it finds the byte at offset of a cell's text.
+func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
+	line, col = n.Line, n.Col
 	quoted := n.offset < len(c.data) && c.data[n.offset] == '"'
 	if quoted {
 		col++
 	}
-	for _, r := range n.text[:min(offset, len(n.text))] {
+	for _, r := range n.Text[:min(offset, len(n.Text))] {
 		switch {
 		case r == '\n':
 			line++
@@ -256,10 +248,10 @@ func (c *csvReader) locate(n *node, offset int) (line, col int) {
 }
 
 // explain notes in an editor's words why the file is no CSV from here on.
-func (c *csvReader) explain(err error) {
+func (c *CSVReader) explain(err error) {
 	var e *csv.ParseError
 	if !errors.As(err, &e) {
-		c.add(Error, 0, 0, "csv-syntax", "the rows can't be read: "+err.Error(), "save the file as comma-separated values")
+		c.Add(diagnostic.Error, 0, 0, "csv-syntax", "the rows can't be read: "+err.Error(), "save the file as comma-separated values")
 		return
 	}
 	col := 0
@@ -275,5 +267,5 @@ func (c *csvReader) explain(err error) {
 		line, col = e.StartLine, 1
 		message = "a cell of this row has quotes that are never closed"
 	}
-	c.add(Error, line, col, "csv-syntax", message+"; nothing below is read", suggestion)
+	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; nothing below is read", suggestion)
 }

@@ -1,15 +1,17 @@
-package source
+package syntax
 
 import (
 	"bytes"
 	"fmt"
 	"unicode"
 	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
 )
 
-// bom is the byte order mark that Windows editors and spreadsheets put before
+// BOM is the byte order mark that Windows editors and spreadsheets put before
 // UTF-8. It isn't part of the content.
-var bom = []byte("\uFEFF")
+var BOM = []byte("\uFEFF")
 
 // clean looks at the bytes before any library does. It reports every byte that
 // isn't UTF-8 and every character that no published text may hold, with its
@@ -20,15 +22,15 @@ var bom = []byte("\uFEFF")
 // line is the number of the first line. separators refuses U+2028 and U+2029
 // too: YAML takes them for line ends, so that they can't be published as
 // written.
-func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bool) {
+func Clean(data []byte, line int, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
 	if line == 1 {
-		if encoding := wide(data); encoding != "" {
-			p.notUTF8(encoding)
+		if encoding := Wide(data); encoding != "" {
+			reportNotUTF8(p, encoding)
 			return nil, false
 		}
-		data = bytes.TrimPrefix(data, bom)
+		data = bytes.TrimPrefix(data, BOM)
 		if what, instead := noText(data); what != "" {
-			p.add(Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
+			p.Add(diagnostic.Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
 			return nil, false
 		}
 	}
@@ -50,7 +52,7 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 		case c == '\n':
 			bad = false
 		case c == 0:
-			p.add(Error, line, col, "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
+			p.Add(diagnostic.Error, line, col, "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
 			return nil, false
 		case c == utf8.RuneError && size == 1:
 			if invalid++; invalid == 1 {
@@ -58,20 +60,20 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 			}
 		case c == '\r':
 			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
-				message, suggestion = "there is a carriage return (U+000D) without a line feed", badRuneRemedy(c)
+				message, suggestion = "there is a carriage return (U+000D) without a line feed", BadRuneRemedy(c)
 			}
 		case separators && (c == '\u2028' || c == '\u2029'):
 			message = fmt.Sprintf("the separator U+%04X ends a line in YAML", c)
 			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c)
 		case !badRune(c):
 			bad = false
-		case p.full(): // a message for each of a million would never be read
-			p.drop(1, Error)
+		case p.Full(): // a message for each of a million would never be read
+			p.Drop(1, diagnostic.Error)
 		default:
-			message, suggestion = fmt.Sprintf("there is a %s here", nameRune(c)), badRuneRemedy(c)
+			message, suggestion = fmt.Sprintf("there is a %s here", NameRune(c)), BadRuneRemedy(c)
 		}
 		if message != "" {
-			p.add(Error, line, col, "bad-character", message, suggestion)
+			p.Add(diagnostic.Error, line, col, "bad-character", message, suggestion)
 		}
 		if bad {
 			out = utf8.AppendRune(out, utf8.RuneError)
@@ -91,7 +93,7 @@ func clean(data []byte, line int, separators bool, p *problems) (_ []byte, ok bo
 		if macRoman(data) {
 			looks = "Mac Roman, which old programs on a Mac write"
 		}
-		p.add(Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
+		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
 	}
 	return out, true
 }
@@ -138,13 +140,13 @@ func macRoman(data []byte) bool {
 	return mac > windows
 }
 
-// notUTF8 notes a file in another encoding.
-func (p *problems) notUTF8(encoding string) {
-	p.add(Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
+// reportNotUTF8 reports a file in another encoding.
+func reportNotUTF8(p *diagnostic.List, encoding string) {
+	p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
 }
 
 // wide names the UTF-16 or UTF-32 that data seems to be in, "" for neither.
-func wide(data []byte) string {
+func Wide(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
 		return "UTF-16 (little-endian)"
@@ -198,7 +200,7 @@ func badRune(r rune) bool {
 }
 
 // nameRune names a character that may not be published.
-func nameRune(r rune) string {
+func NameRune(r rune) string {
 	if r == 0xFFFE || r == 0xFFFF {
 		return fmt.Sprintf("noncharacter U+%04X", r)
 	}
@@ -206,7 +208,7 @@ func nameRune(r rune) string {
 }
 
 // badRuneRemedy says what to do about it.
-func badRuneRemedy(r rune) string {
+func BadRuneRemedy(r rune) string {
 	if r == '\r' {
 		return "end lines with a line feed"
 	}

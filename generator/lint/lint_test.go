@@ -1,4 +1,4 @@
-package source
+package lint
 
 import (
 	"fmt"
@@ -7,13 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 )
 
 // inspected loads a folder of one YAML file and inspects it.
-func inspected(t *testing.T, site, reviews string) []Problem {
+func inspected(t *testing.T, site, reviews string) []diagnostic.Problem {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	problems := checked(t, map[string]string{
 		"business.yaml": `id: acme
 name: Acme Plumbing
 telephone: +1 555 010 0199
@@ -22,7 +24,18 @@ address: {street_address: 12 Mill Lane, address_locality: Fairhaven}
 technicians: [{id: ana, name: Ana Lima, aliases: [Annie]}]
 service_areas: [{id: north, name: North Fairhaven}]
 `, "site.yaml": site, "reviews/all.yaml": reviews,
-	} {
+	})
+	if diagnostic.HasErrors(problems) {
+		t.Fatal(problems)
+	}
+	return problems
+}
+
+// checked loads a folder of files and returns the problems of loading and of Check.
+func checked(t *testing.T, files map[string]string) []diagnostic.Problem {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -31,11 +44,18 @@ service_areas: [{id: north, name: North Fairhaven}]
 			t.Fatal(err)
 		}
 	}
-	checked, err := NewLoader(dir, Config{Today: "2026-11-01"}).Check(t.Context())
-	if err != nil || HasErrors(checked.Problems) || !checked.Complete {
-		t.Fatalf("check: %v, %v", err, checked)
+	content, problems, err := source.NewLoader(dir, source.Config{Today: "2026-11-01"}).LoadPartial(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	return checked.Problems
+	if content.Complete != (len(content.Unidentified) == 0) {
+		t.Errorf("complete: %v with %d reviews without an id", content.Complete, len(content.Unidentified))
+	}
+	warnings, err := Check(t.Context(), dir, content, problems)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(problems, warnings)
 }
 
 // TestInspectText: what a text may hold and what is worth a warning.
@@ -81,7 +101,7 @@ func TestInspectText(t *testing.T) {
 		var codes []string
 		for _, p := range found {
 			codes = append(codes, p.Code)
-			if p.Severity != Warning || p.Line != 1 || p.Col < 90 {
+			if p.Severity != diagnostic.Warning || p.Line != 1 || p.Col < 90 {
 				t.Errorf("%q: %+v is not at the text", test.text, p)
 			}
 		}
@@ -150,43 +170,39 @@ func TestInspectAlike(t *testing.T) {
 	}
 }
 
-// BenchmarkInspect reads ten thousand texts that are nearly all alike.
-func BenchmarkInspect(b *testing.B) {
-	reviews := make([]Review, 10_000)
+// BenchmarkCheck reads ten thousand texts that are nearly all alike.
+func BenchmarkCheck(b *testing.B) {
+	reviews := make([]source.Review, 10_000)
 	for i := range reviews {
 		text := fmt.Sprintf("Number %d came on the same day, found the leak behind wall %d in ten minutes and left the kitchen cleaner than it had been before, all for a fair price of %d.", i*7, i%13, i%101)
 		reviews[i].ID, reviews[i].Text = fmt.Sprint(i), &text
 	}
 	for b.Loop() {
-		in := newInspector(&Content{})
+		in := newInspector(&source.Content{})
 		for i := range reviews {
 			in.review(&reviews[i])
 		}
-		in.alike(reviews)
+		in.duplicates(reviews)
 	}
 }
 
 // TestNameless: a review whose id is wrong or missing is told all the rest that is
 // wrong with it, too.
 func TestNameless(t *testing.T) {
-	dir := writeFolder(t, map[string]string{
+	problems := checked(t, map[string]string{
 		"business.yaml": "id: a\nname: A\ntechnicians: [{id: ana, name: Ana Ruiz}]\n", "site.yaml": "policies: {author_names: initials}\n",
 		"reviews/a.yaml": "- {id: ../../x, author: Maria Kovacs, rating: 3, date: 2999-01-01, text: call jane@gmail.example, technicians: [anna]}\n- {author: Bo, rating: 5, date: 2998-01-01}\n",
 	})
-	checked, err := NewLoader(dir, Config{Today: "2026-11-01"}).Check(t.Context())
-	if err != nil || checked.Complete {
-		t.Fatalf("check: %v, %v", err, checked)
-	}
 	got := map[string]int{}
-	for _, p := range checked.Problems {
+	for _, p := range problems {
 		got[p.Code]++
 	}
 	for code, n := range map[string]int{"future-date": 2, "full-surname": 1, "email-in-text": 1, "missing-field": 1} {
 		if got[code] != n {
-			t.Errorf("%s: %d times, want %d: %v", code, got[code], n, checked.Problems)
+			t.Errorf("%s: %d times, want %d: %v", code, got[code], n, problems)
 		}
 	}
 	if len(got) < 6 { // the id, and the technician
-		t.Error(checked.Problems)
+		t.Error(problems)
 	}
 }

@@ -1,4 +1,4 @@
-package source
+package lint
 
 import (
 	"bytes"
@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 )
 
 // A # that follows a blank begins a comment in YAML, wherever a text without quotes
@@ -17,19 +20,14 @@ import (
 // meant.
 
 // cutTexts warns of texts that end where such a comment begins.
-func (in *inspector) cutTexts(dir string) ([]Problem, error) {
-	byFile := map[string][]*Review{}
+func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
+	byFile := map[string][]*source.Review{}
 	for i := range in.content.Reviews {
-		if r := &in.content.Reviews[i]; formatOf(r.At.File) == formatYAML {
+		if r := &in.content.Reviews[i]; source.IsYAML(r.At.File) {
 			byFile[r.At.File] = append(byFile[r.At.File], r)
 		}
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var problems []Problem
+	var problems []diagnostic.Problem
 	for name, reviews := range byFile {
 		data, err := root.ReadFile(name)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -44,8 +42,8 @@ func (in *inspector) cutTexts(dir string) ([]Problem, error) {
 // comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
 
-func cutIn(data []byte, name string, reviews []*Review) []Problem {
-	var problems []Problem
+func cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
+	var problems []diagnostic.Problem
 	line, start := 1, 0
 	for at := 0; ; {
 		i := bytes.Index(data[at:], []byte(" #"))
@@ -62,19 +60,19 @@ func cutIn(data []byte, name string, reviews []*Review) []Problem {
 		}
 		before := string(bytes.TrimSpace(data[start:at]))
 		m := plainField.FindStringSubmatch(before)
-		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *Review) bool { return r.At.Line <= line && endsIn(r, m[1], m[2]) }) {
+		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return r.At.Line <= line && endsIn(r, m[1], m[2]) }) {
 			continue
 		}
 		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
-		problems = append(problems, Problem{Severity: Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
-			Message:    fmt.Sprintf("what begins with %s isn't published: in YAML a # behind a blank begins a comment", echo(firstLine(strings.TrimSpace(string(rest))))),
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
+			Message:    fmt.Sprintf("what begins with %s isn't published: in YAML a # behind a blank begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
 			Suggestion: "put the whole text in double quotes"})
 	}
 }
 
 // endsIn tells whether a text of the review ends in words, those of one field if it
 // is named; a field without words isn't there.
-func endsIn(r *Review, field, words string) bool {
+func endsIn(r *source.Review, field, words string) bool {
 	ends := func(name string, text *string) bool {
 		if field != "" && field != name {
 			return false

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // dated is a date that must not lie in the future.
 type dated struct {
 	what string
 	date reviewcast.Date
-	at   Position
+	at   diagnostic.Position
 }
 
 // check joins the files: it fills the content's reviews and notes what is wrong
@@ -26,9 +27,9 @@ func (f *folder) check(files []file, today reviewcast.Date) {
 			total += len(part)
 		}
 		complete = complete && !file.incomplete
-		f.problems = append(f.problems, file.all()...)
+		f.problems = append(f.problems, file.All()...)
 		if before <= MaxReviews && total > MaxReviews {
-			f.problems = append(f.problems, Problem{Severity: Error, File: file.file, Code: "too-many-reviews",
+			f.problems = append(f.problems, diagnostic.Problem{Severity: diagnostic.Error, File: file.File, Code: "too-many-reviews",
 				Message: fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), Suggestion: "publish them under several businesses"})
 		}
 	}
@@ -39,7 +40,7 @@ func (f *folder) check(files []file, today reviewcast.Date) {
 	byID := make(map[string]*draft, total)
 	for i := range files {
 		file := files[i].last
-		p := problems{file: file.file}
+		p := diagnostic.List{File: file.File}
 		for _, part := range file.drafts {
 			for i := range part {
 				w := &part[i]
@@ -58,7 +59,7 @@ func (f *folder) check(files []file, today reviewcast.Date) {
 			f.checkDraft(w, today, &p)
 			f.nameless = append(f.nameless, w)
 		}
-		f.problems = append(f.problems, p.all()...)
+		f.problems = append(f.problems, p.All()...)
 	}
 	for _, d := range f.withdrawnOn {
 		f.checkDate(d, today)
@@ -99,7 +100,7 @@ func (f *folder) hidden(w *draft) Hidden {
 }
 
 // checkDraft holds one review against the calendar and business.yaml.
-func (f *folder) checkDraft(w *draft, today reviewcast.Date, p *problems) {
+func (f *folder) checkDraft(w *draft, today reviewcast.Date, p *diagnostic.List) {
 	future(p, "date", w.Date, w.date, today)
 	if w.OwnerReply != nil {
 		future(p, "owner_reply.date", w.OwnerReply.Date, w.replyDate, today)
@@ -118,54 +119,49 @@ func (f *folder) checkDraft(w *draft, today reviewcast.Date, p *problems) {
 }
 
 // future notes a date after today.
-func future(p *problems, what string, d reviewcast.Date, at place, today reviewcast.Date) {
+func future(p *diagnostic.List, what string, d reviewcast.Date, at place, today reviewcast.Date) {
 	if d > today {
-		p.add(Error, int(at.line), int(at.col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s", today))
+		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s", today))
 	}
 }
 
 func (f *folder) checkDate(d dated, today reviewcast.Date) {
 	if d.date > today {
-		f.problems = append(f.problems, d.at.problem("future-date", fmt.Sprintf("%s %s is in the future", d.what, d.date), fmt.Sprintf("today is %s", today)))
+		f.problems = append(f.problems, d.at.Error("future-date", fmt.Sprintf("%s %s is in the future", d.what, d.date), fmt.Sprintf("today is %s", today)))
 	}
-}
-
-// problem is an Error at the position.
-func (at Position) problem(code, message, suggestion string) Problem {
-	return Problem{Severity: Error, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
 }
 
 // unknown notes an id that business.yaml doesn't list, and tells which was
 // probably meant.
-func (f *folder) unknown(r *ref, known *names, p *problems) {
+func (f *folder) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
-	message := fmt.Sprintf("%s is no %s of business.yaml", echo(r.value), list.one)
+	message := fmt.Sprintf("%s is no %s of business.yaml", diagnostic.Quote(r.value), list.one)
 	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
-		message = fmt.Sprintf("%s is the name of a %s, not its id", echo(r.value), list.one)
+		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
 		suggestion = fmt.Sprintf("write %s", id)
 	} else if ok {
-		message = fmt.Sprintf("%s is the name of more than one %s", echo(r.value), list.one)
+		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
 		suggestion = "write the id of the one that is meant"
 	} else if known.partial {
 		return // the entry that couldn't be read may be it
-	} else if s := nearest(r.value, known.all); s != "" {
+	} else if s := diagnostic.Nearest(r.value, known.all); s != "" {
 		suggestion = fmt.Sprintf("did you mean %q?", s)
 		if id := known.byName[strings.ToLower(s)]; !known.ids[s] && id != "" {
 			suggestion = fmt.Sprintf("did you mean %s (%s)?", id, s)
 		}
 	}
-	p.add(Error, int(r.at.line), int(r.at.col), code, message, suggestion)
+	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
 // duplicate notes an id that two reviews bear.
-func duplicate(w, first *draft, p *problems) {
-	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", echo(w.ID), first.At.File, first.id.line, first.id.col)
+func duplicate(w, first *draft, p *diagnostic.List) {
+	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", diagnostic.Quote(w.ID), first.At.File, first.id.Line, first.id.Col)
 	if first.ID != w.ID {
 		message += fmt.Sprintf(" (%s; capitals don't count)", first.ID)
 	}
-	p.add(Error, int(w.id.line), int(w.id.col), "duplicate-id", message, "give each review its own, or delete one of them")
+	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own, or delete one of them")
 }
 
 // checkCitations looks up the reviews that the small files name. When not all
@@ -188,7 +184,7 @@ func (f *folder) checkCitations(byID map[string]*draft, complete bool) {
 	} else if strings.Contains(squeeze(*w.Text), squeeze(quote.Text)) {
 		suggestion = "blanks, line breaks or quotation marks differ; copy it character for character"
 	}
-	f.problems = append(f.problems, f.quote.text.problem("bad-quote", fmt.Sprintf("pull_quote.text is no part of the text of %s", quote.ReviewID), suggestion))
+	f.problems = append(f.problems, f.quote.text.Error("bad-quote", fmt.Sprintf("pull_quote.text is no part of the text of %s", quote.ReviewID), suggestion))
 }
 
 // squeeze drops what is easily changed when a text is copied.
@@ -209,10 +205,10 @@ func (f *folder) cited(c citation, byID map[string]*draft, complete bool) *draft
 	case w == nil && !complete:
 		return nil
 	case w == nil:
-		f.problems = append(f.problems, c.at.problem("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, echo(c.id)), "write the id of a published review"))
+		f.problems = append(f.problems, c.at.Error("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, diagnostic.Quote(c.id)), "write the id of a published review"))
 		return nil
 	case w.ID != c.id:
-		f.problems = append(f.problems, c.at.problem("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, echo(c.id)), "write "+w.ID))
+		f.problems = append(f.problems, c.at.Error("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, diagnostic.Quote(c.id)), "write "+w.ID))
 		return nil
 	case f.hidden(w) == Unverified:
 		why = "has no verification"
@@ -221,6 +217,6 @@ func (f *folder) cited(c citation, byID map[string]*draft, complete bool) *draft
 	default:
 		return w
 	}
-	f.problems = append(f.problems, c.at.problem("unpublished-review", fmt.Sprintf("%s names the review %s, which %s", c.what, echo(c.id), why), "write the id of a published review"))
+	f.problems = append(f.problems, c.at.Error("unpublished-review", fmt.Sprintf("%s names the review %s, which %s", c.what, diagnostic.Quote(c.id), why), "write the id of a published review"))
 	return nil
 }

@@ -1,9 +1,12 @@
-package source
+package lint
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 )
 
 // What personal data looks like. Go's expressions take time in proportion to the
@@ -29,17 +32,17 @@ const minPhoneDigits, maxPhoneDigits = 8, 15
 // ownData is what the business publishes about itself.
 type ownData struct{ email, phone, street string }
 
-func newOwnData(c *Content) ownData {
+func newOwnData(c *source.Content) ownData {
 	return ownData{strings.ToLower(c.Business.Email), digits(c.Business.Telephone), strings.ToLower(c.Business.Address.StreetAddress)}
 }
 
 // personal notes what would identify a person to everybody.
-func (in *inspector) personal(r *Review, field, text string) {
+func (in *inspector) personal(r *source.Review, field, text string) {
 	hasDigit := strings.ContainsAny(text, "0123456789")
 	if strings.Contains(text, "@") {
 		for _, s := range emailForm.FindAllString(text, -1) {
 			if strings.ToLower(s) != in.own.email {
-				in.add(r, s, "email-in-text", fmt.Sprintf("%s has the e-mail address %s", field, echo(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
+				in.add(r, s, "email-in-text", fmt.Sprintf("%s has the e-mail address %s", field, diagnostic.Quote(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
 			}
 		}
 	}
@@ -58,11 +61,11 @@ func (in *inspector) personal(r *Review, field, text string) {
 		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.own.phone != "" && strings.HasSuffix(in.own.phone, strings.TrimLeft(d, "0")) || within(s, cards) {
 			continue
 		}
-		in.add(r, s, "phone-in-text", fmt.Sprintf("%s has the telephone number %s", field, echo(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
+		in.add(r, s, "phone-in-text", fmt.Sprintf("%s has the telephone number %s", field, diagnostic.Quote(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
 	}
 	for _, s := range addressForm.FindAllString(text, -1) {
 		if in.own.street == "" || !strings.Contains(in.own.street, strings.ToLower(s)) {
-			in.add(r, s, "address-in-text", fmt.Sprintf("%s has the street address %s", field, echo(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
+			in.add(r, s, "address-in-text", fmt.Sprintf("%s has the street address %s", field, diagnostic.Quote(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
 		}
 	}
 }

@@ -1,12 +1,15 @@
-package source
+package syntax
 
 import (
 	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // usual looks, where YAML can't be read any more, for the mistakes that are usual
@@ -33,7 +36,7 @@ func (y *yamlReader) closedEarly(line, col int) bool {
 	if text[at] == '"' {
 		message, suggestion = "the text in double quotes ends at this quotation mark", `write \" for a quotation mark in it, or put the text in single quotes`
 	}
-	y.add(Error, line+y.before, at+1, "yaml-syntax", message, suggestion)
+	y.Add(diagnostic.Error, line+y.before, at+1, "yaml-syntax", message, suggestion)
 	return true
 }
 
@@ -48,19 +51,19 @@ const maxBack = 100
 // blank. It is looked for in the line where nothing fits any more and in those right
 // above it that have the same mistake, or in the last one above it.
 func (y *yamlReader) noBlanks(line int) bool {
-	var found []Problem
+	var found []diagnostic.Problem
 	lines := y.upTo(line, maxBack)
 	for back, text := range slices.Backward(lines) {
 		at := line - (len(lines) - 1 - back)
-		if p, ok := noBlank(text, at); ok {
-			p.File, p.Line = y.file, p.Line+y.before
+		if p, ok := y.noBlank(text, at); ok {
+			p.File, p.Line = y.File, p.Line+y.before
 			found = append(found, p)
 		} else if words := strings.TrimLeft(text, " "); words != "" && words[0] != '#' && (len(found) > 0 || at < line) {
 			break
 		}
 	}
 	for _, p := range slices.Backward(found) {
-		y.put(p)
+		y.Put(p)
 	}
 	return len(found) > 0
 }
@@ -78,13 +81,13 @@ func (y *yamlReader) upTo(line, n int) []string {
 	return lines
 }
 
-func noBlank(text string, line int) (p Problem, ok bool) {
+func (y *yamlReader) noBlank(text string, line int) (p diagnostic.Problem, ok bool) {
 	m := fieldForm.FindStringSubmatchIndex(text)
-	if m == nil || !anyField(text[m[6]:m[7]]) {
+	if m == nil || !y.isField(text[m[6]:m[7]]) {
 		return p, false
 	}
 	name, rest := text[m[6]:m[7]], text[m[8]:m[9]]
-	p = Problem{Severity: Error, Line: line, Code: "yaml-syntax"}
+	p = diagnostic.Problem{Severity: diagnostic.Error, Line: line, Code: "yaml-syntax"}
 	column := func(byteAt int) int { return utf8.RuneCountInString(text[:byteAt]) + 1 }
 	switch {
 	case m[4] >= 0 && m[5]-m[4] == 1:
@@ -92,28 +95,25 @@ func noBlank(text string, line int) (p Problem, ok bool) {
 		p.Suggestion = fmt.Sprintf("write %q, and the fields below it in the column of this one", "- "+name+":")
 	case rest != "" && rest[0] != ' ':
 		p.Col, p.Message = column(m[8]), fmt.Sprintf("behind the colon of %q is no blank", name)
-		p.Suggestion = fmt.Sprintf("write %s", echo(name+": "+rest))
+		p.Suggestion = fmt.Sprintf("write %s", diagnostic.Quote(name+": "+rest))
 	default:
 		return p, false
 	}
 	return p, true
 }
 
-// anyField tells whether any file of the folder has a field of this name.
-func anyField(name string) bool {
-	return slices.ContainsFunc(allSchemas(), func(s *schema) bool { _, ok := s.index[name]; return ok })
-}
-
-func allSchemas() []*schema {
-	return append([]*schema{reviewSchema, replySchema, verificationSchema, businessSchema, addressSchema, geoSchema, siteSchema, authorSchema, policiesSchema,
-		vocabularySchema, aspectSchema, problemSchema, quoteSchema, faqSchema, topicsSchema, claimSchema, withdrawnSchema}, namedSchemas[:]...)
-}
-
-// unspaced is how a text begins that would be fields if there were blanks behind its
-// colons; "" for any other.
-func unspaced(text string) string {
-	if m := fieldForm.FindStringSubmatchIndex(firstLine(text)); m != nil && anyField(text[m[6]:m[7]]) && m[9] > m[8] && text[m[8]] != ' ' {
-		return text[m[6]:m[7]] + ": " + firstWord(text[m[8]:m[9]])
+// MissingSpace returns how a text begins that would be a field if there was a space
+// after its colon; "" for any other text.
+func MissingSpace(text string, isField func(name string) bool) string {
+	first, _, _ := strings.Cut(text, "\n")
+	if m := fieldForm.FindStringSubmatchIndex(first); m != nil && isField(first[m[6]:m[7]]) && m[9] > m[8] && first[m[8]] != ' ' {
+		return first[m[6]:m[7]] + ": " + FirstWord(first[m[8]:m[9]])
 	}
 	return ""
+}
+
+// FirstWord returns the text before the first space, escaped for a message.
+func FirstWord(s string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return strings.Trim(strconv.Quote(word), `"`)
 }

@@ -1,4 +1,4 @@
-package source
+package lint
 
 import (
 	"fmt"
@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 )
 
 // initials shortens an author to "First L."; full tells whether that takes
@@ -47,7 +50,7 @@ var (
 
 // loud notes capitals and marks throughout, and markup, which is published as the
 // characters that it is.
-func (in *inspector) loud(r *Review, field, text string) {
+func (in *inspector) loud(r *source.Review, field, text string) {
 	letters, capitals := 0, 0
 	for _, c := range text {
 		if unicode.IsLetter(c) {
@@ -68,7 +71,7 @@ func (in *inspector) loud(r *Review, field, text string) {
 		return
 	}
 	if s := markupForm.FindString(text); s != "" {
-		in.add(r, s, "markup", fmt.Sprintf("%s has the markup %s, which is published as these characters", field, echo(s)), "delete it if it came with an export; "+keep)
+		in.add(r, s, "markup", fmt.Sprintf("%s has the markup %s, which is published as these characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
 	}
 }
 
@@ -82,7 +85,7 @@ type people struct {
 	known map[string]bool // lower case, every word of them
 }
 
-func newPeople(c *Content) *people {
+func newPeople(c *source.Content) *people {
 	p := &people{known: map[string]bool{}}
 	add := func(names ...string) {
 		for _, name := range names {
@@ -122,7 +125,7 @@ var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|in
 var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontanero"}
 
 // unlisted notes a technician whom a text names and business.yaml doesn't list.
-func (in *inspector) unlisted(r *Review, field, text string) {
+func (in *inspector) unlisted(r *source.Review, field, text string) {
 	lowered := strings.ToLower(text)
 	if !slices.ContainsFunc(trades, func(s string) bool { return strings.Contains(lowered, s) }) {
 		return
@@ -135,7 +138,7 @@ func (in *inspector) unlisted(r *Review, field, text string) {
 			continue
 		}
 		seen = name
-		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, whom business.yaml doesn't list", field, echo(name)),
+		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, whom business.yaml doesn't list", field, diagnostic.Quote(name)),
 			"add the technician, or the name to somebody's aliases, so that the review counts")
 	}
 }

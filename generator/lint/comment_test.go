@@ -1,9 +1,11 @@
-package source
+package lint
 
 import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // TestCutByComment: what follows a # is told of where it belongs to the words, and a
@@ -21,19 +23,15 @@ func TestCutByComment(t *testing.T) {
 		{"text: |\n  good\n  #1 of all\n", ""},
 		{"source_url: https://example.com/#1\n", ""},
 	} {
-		dir := writeFolder(t, map[string]string{"business.yaml": "id: a\nname: A\n", "reviews/a.yaml": "id: a\nauthor: Bo\nrating: 5\ndate: 2026-01-02\n" + test.yaml})
-		c, err := NewLoader(dir, Config{Today: "2026-06-01"}).Check(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		problems := checked(t, map[string]string{"business.yaml": "id: a\nname: A\n", "reviews/a.yaml": "id: a\nauthor: Bo\nrating: 5\ndate: 2026-01-02\n" + test.yaml})
 		got := ""
-		for _, p := range c.Problems {
+		for _, p := range problems {
 			if p.Code == "cut-by-comment" {
 				got += fmt.Sprintf("%d:%d %s", p.Line, p.Col, p.Message)
 			}
 		}
-		if got != test.want || slices.ContainsFunc(c.Problems, func(p Problem) bool { return p.Severity == Error }) {
-			t.Errorf("%q: got %s, want %s (%v)", test.yaml, got, test.want, c.Problems)
+		if got != test.want || slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error }) {
+			t.Errorf("%q: got %s, want %s (%v)", test.yaml, got, test.want, problems)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 var (
@@ -23,8 +25,8 @@ func init() {
 }
 
 // vocabulary reads insights.yaml.
-func (d *decoder) vocabulary(n *node, f *folder) {
-	if n.kind == null {
+func (d *decoder) vocabulary(n *syntax.Node, f *folder) {
+	if n.Kind == syntax.Null {
 		return
 	}
 	r, ok := d.record(n, vocabularySchema)
@@ -76,13 +78,13 @@ func (d *decoder) terms(r *record, field int, s *schema) []Term {
 		}
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
-			d.add(Error, int(at.line), int(at.col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", echo(term.ID)),
+			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", diagnostic.Quote(term.ID)),
 				fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", line))
 		} else {
-			seen[strings.ToLower(term.ID)] = int(at.line)
+			seen[strings.ToLower(term.ID)] = int(at.Line)
 		}
-		if v := t.value(2); v != nil && v.kind == list && len(v.items) == 0 {
-			d.add(Error, v.line, v.col, "missing-field", "terms is an empty list", "name at least one word or phrase")
+		if v := t.value(2); v != nil && v.Kind == syntax.List && len(v.Items) == 0 {
+			d.Add(diagnostic.Error, v.Line, v.Col, "missing-field", "terms is an empty list", "name at least one word or phrase")
 		}
 		terms = append(terms, term)
 	}
@@ -110,34 +112,34 @@ func (d *decoder) topics(r *record, field int, t *Topics) {
 	t.Pin, t.Hide = d.optionalTexts(&q, 0), d.optionalTexts(&q, 1)
 	if n := q.value(2); n != nil && d.isMapping(n, "topics.rename", "topics.rename: {furnace filter: Filters}") {
 		t.Rename = map[string]string{}
-		for i := range n.entries {
-			if to, ok := d.plainText(&n.entries[i].value, "a label of topics.rename"); ok {
-				t.Rename[n.entries[i].key.text] = to
+		for i := range n.Entries {
+			if to, ok := d.plainText(&n.Entries[i].Value, "a label of topics.rename"); ok {
+				t.Rename[n.Entries[i].Key.Text] = to
 			}
 		}
 	}
 	if n := q.value(3); n != nil && d.isMapping(n, "topics.merge", "topics.merge: {Hot water: [water heater, hot water tank]}") {
 		t.Merge = map[string][]string{}
-		for i := range n.entries {
-			v := &n.entries[i].value
-			if v.kind != list {
-				d.add(Error, v.line, v.col, "wrong-type", fmt.Sprintf("the phrases of %s are %s; they must be a list", echo(n.entries[i].key.text), v.describe()), "write [water heater, hot water tank]")
+		for i := range n.Entries {
+			v := &n.Entries[i].Value
+			if v.Kind != syntax.List {
+				d.Add(diagnostic.Error, v.Line, v.Col, "wrong-type", fmt.Sprintf("the phrases of %s are %s; they must be a list", diagnostic.Quote(n.Entries[i].Key.Text), v.Describe()), "write [water heater, hot water tank]")
 				continue
 			}
-			for j := range v.items {
-				if phrase, ok := d.plainText(&v.items[j], "a phrase of topics.merge"); ok {
-					t.Merge[n.entries[i].key.text] = append(t.Merge[n.entries[i].key.text], phrase)
+			for j := range v.Items {
+				if phrase, ok := d.plainText(&v.Items[j], "a phrase of topics.merge"); ok {
+					t.Merge[n.Entries[i].Key.Text] = append(t.Merge[n.Entries[i].Key.Text], phrase)
 				}
 			}
 		}
 	}
 }
 
-func (d *decoder) isMapping(n *node, name, example string) bool {
-	if n.kind == mapping {
+func (d *decoder) isMapping(n *syntax.Node, name, example string) bool {
+	if n.Kind == syntax.Mapping {
 		return true
 	}
-	d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", name, n.describe()), "write "+example)
+	d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", name, n.Describe()), "write "+example)
 	return false
 }
 
@@ -158,7 +160,7 @@ func (d *decoder) claims(r *record, field int) []Claim {
 			}
 		}
 		if len(out) == before {
-			out = append(out, Claim{Aspect: aspect, At: d.position(n.place())})
+			out = append(out, Claim{Aspect: aspect, At: d.position(placeOf(&n))})
 		}
 	}
 	return out
@@ -168,9 +170,9 @@ func (d *decoder) claims(r *record, field int) []Claim {
 const maxClaim = 1e9
 
 // faq reads faq.yaml.
-func (d *decoder) faq(n *node, f *folder) {
+func (d *decoder) faq(n *syntax.Node, f *folder) {
 	for i := range d.entries(n, "questions") {
-		r, ok := d.record(&n.items[i], faqSchema)
+		r, ok := d.record(&n.Items[i], faqSchema)
 		if !ok {
 			continue
 		}
@@ -182,12 +184,12 @@ func (d *decoder) faq(n *node, f *folder) {
 		for j := range items {
 			if id, ok := d.item(&items[j], r.name(2)); ok {
 				q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-				f.evidence = append(f.evidence, citation{id: id, what: r.name(2), at: d.position(items[j].place())})
+				f.evidence = append(f.evidence, citation{id: id, what: r.name(2), at: d.position(placeOf(&items[j]))})
 			}
 		}
 		q.EvidenceAspects = append([]string{}, d.optionalTexts(&r, 3)...)
 		for j, id := range q.EvidenceAspects {
-			f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, Claim{Aspect: id, At: d.position(r.value(3).items[j].place())})
+			f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, Claim{Aspect: id, At: d.position(placeOf(&r.value(3).Items[j]))})
 		}
 		f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, d.claims(&r, 4)...)
 		f.content.FAQ = append(f.content.FAQ, q)
@@ -195,20 +197,20 @@ func (d *decoder) faq(n *node, f *folder) {
 }
 
 // withdrawals reads withdrawn.yaml.
-func (d *decoder) withdrawals(n *node, f *folder) {
+func (d *decoder) withdrawals(n *syntax.Node, f *folder) {
 	seen := make(map[string]int)
 	for i := range d.entries(n, "withdrawals") {
-		r, ok := d.record(&n.items[i], withdrawnSchema)
+		r, ok := d.record(&n.Items[i], withdrawnSchema)
 		if !ok {
 			continue
 		}
 		r.required(0, 1, 2)
-		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), At: d.position(n.items[i].place())}
+		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), At: d.position(placeOf(&n.Items[i]))}
 		at := r.placeOf(0)
 		if line, again := seen[strings.ToLower(w.ID)]; again && w.ID != "" {
-			d.add(Error, int(at.line), int(at.col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", echo(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
+			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
 		} else {
-			seen[strings.ToLower(w.ID)] = int(at.line)
+			seen[strings.ToLower(w.ID)] = int(at.Line)
 			f.withdrawn[strings.ToLower(w.ID)] = w.Reason
 		}
 		f.withdrawnOn = append(f.withdrawnOn, dated{"date", w.Date, d.position(r.placeOf(2))})
@@ -217,13 +219,13 @@ func (d *decoder) withdrawals(n *node, f *folder) {
 }
 
 // entries are the items of a file that is one list.
-func (d *decoder) entries(n *node, of string) []node {
-	if n.kind != list && n.kind != null && n.kind != refused {
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("the file is %s; it must be a list of %s", n.describe(), of), "begin each with a hyphen (-)")
+func (d *decoder) entries(n *syntax.Node, of string) []syntax.Node {
+	if n.Kind != syntax.List && n.Kind != syntax.Null && n.Kind != syntax.Refused {
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("the file is %s; it must be a list of %s", n.Describe(), of), "begin each with a hyphen (-)")
 	}
-	return n.items
+	return n.Items
 }
 
-func (d *decoder) position(p place) Position {
-	return Position{File: d.file, Line: int(p.line), Col: int(p.col)}
+func (d *decoder) position(p place) diagnostic.Position {
+	return diagnostic.Position{File: d.File, Line: int(p.Line), Col: int(p.Col)}
 }

@@ -1,10 +1,12 @@
-package source
+package lint
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"reviewcast/generator/source"
 )
 
 // Near-duplicates are found by the words that stand together: a text is the set
@@ -13,15 +15,15 @@ import (
 // so each text is boiled down to some minima of hashes (MinHash, Broder 1997),
 // and only those that agree in one band of them are compared.
 const (
-	alikeWords = 8   // shorter texts are alike by nature
-	alikeShare = 0.8 // of the runs that two texts have between them
-	alikeRun   = 3
-	bands      = 8
-	rows       = 4 // minima in a band: of 8 bands of 4, 98 of 100 alike pairs agree in one
+	minWords  = 8   // shorter texts are alike by nature
+	minShare  = 0.8 // of the runs that two texts have between them
+	runLength = 3
+	bands     = 8
+	rows      = 4 // minima in a band: of 8 bands of 4, 98 of 100 alike pairs agree in one
 )
 
-// alike notes reviews whose text is nearly that of an earlier one.
-func (in *inspector) alike(reviews []Review) {
+// duplicates reports reviews whose text is nearly that of an earlier one.
+func (in *inspector) duplicates(reviews []source.Review) {
 	type key struct {
 		band int
 		hash uint64
@@ -45,7 +47,7 @@ func (in *inspector) alike(reviews []Review) {
 				// One text stands for all that agree with it, so that ten thousand equal
 				// ones cost ten thousand comparisons and no more.
 				first[k] = i
-			} else if found < 0 && share(runs[i], runs[j]) >= alikeShare {
+			} else if found < 0 && share(runs[i], runs[j]) >= minShare {
 				found = j
 			}
 		}
@@ -65,7 +67,7 @@ func (in *inspector) alike(reviews []Review) {
 // short text.
 func runsOf(text string) []uint64 {
 	words := wordsOf(strings.ToLower(text))
-	if len(words) < alikeWords {
+	if len(words) < minWords {
 		return nil
 	}
 	hashes := make([]uint64, len(words))
@@ -77,7 +79,7 @@ func runsOf(text string) []uint64 {
 		hashes[i] = h
 	}
 	runs := make([]uint64, 0, len(words))
-	for i := range len(words) - alikeRun + 1 {
+	for i := range len(words) - runLength + 1 {
 		runs = append(runs, mix(hashes[i]^mix(hashes[i+1]^mix(hashes[i+2]))))
 	}
 	slices.Sort(runs)

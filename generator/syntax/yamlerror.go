@@ -1,4 +1,4 @@
-package source
+package syntax
 
 import (
 	"bytes"
@@ -8,13 +8,15 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // explain notes a syntax error in an editor's words.
 func (y *yamlReader) explain(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
-		y.add(Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
 		return
 	}
 	line, col := e.Mark.Line, e.Mark.Column
@@ -75,7 +77,7 @@ func (y *yamlReader) explain(err error) {
 	if line > 0 {
 		line += y.before
 	}
-	y.add(Error, line, col, code, message, suggestion)
+	y.Add(diagnostic.Error, line, col, code, message, suggestion)
 }
 
 // char is the character at a place; U+FFFD if there is none.

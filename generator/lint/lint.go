@@ -1,4 +1,19 @@
-package source
+// Package lint warns about what reviews say: what may be right and is worth a second
+// look before it is published. A warning never stops a build, and no text is changed.
+//
+//	email-in-text phone-in-text address-in-text card-in-text   personal data
+//	full-surname          a full surname although site.yaml says initials
+//	shouting, markup      all capitals; HTML, BBCode or Markdown
+//	near-duplicate        two reviews with nearly the same text
+//	unlisted-technician   a text names a technician whom business.yaml does not list
+//	cut-by-comment        YAML text without quotes that ends at " #1"
+//	curly-quotes          a text in quotation marks that YAML does not remove
+//
+// The business's own address, telephone number and e-mail address are not personal
+// data. [Check] looks at every review that could be read, so that an error in one
+// place hides no warning about another, and reads the files again to find the place
+// of what it found.
+package lint
 
 import (
 	"bytes"
@@ -10,77 +25,56 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+	"reviewcast/generator/syntax"
 )
 
-// Check is Load, and then reads the words as a careful colleague would, and gives
-// Warnings: what may be right, and is worth a second look before the whole world
-// has it. Nothing of that stops a build, and no text is ever changed.
-//
-//	email-in-text phone-in-text address-in-text card-in-text   personal data
-//	full-surname          a whole surname where site.yaml says initials
-//	shouting, markup      capitals throughout; HTML, BBCode or Markdown
-//	near-duplicate        two reviews of nearly the same words
-//	unlisted-technician   a text names one whom business.yaml doesn't list
-//	cut-by-comment        a text without quotation marks that ends at " #1"
-//	curly-quotes          a text in quotation marks that YAML doesn't take off
-//
-// The business's own address, telephone and e-mail are no personal data. An Error
-// in one place hides no warning about another: every review that could be read is
-// looked at. The files are read again to find the place of what is found.
-func (l *Loader) Check(ctx context.Context) (*Checked, error) {
-	f, problems, err := l.read(ctx, nil)
-	if err != nil {
-		return nil, err
-	}
-	c := &Checked{Content: f.content, Problems: problems}
+// Check returns Warnings about what the reviews of a folder say. known are the
+// problems that were found in loading it: what may only follow from an Error in
+// site.yaml or business.yaml is left out.
+func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
 	broken := func(name string) bool {
-		return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error && p.File == name })
+		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
 	}
-	c.Complete = f.complete && !broken(withdrawnFile)
-	in := newInspector(f.content)
-	in.noNames, in.noBusiness = broken(siteFile), broken(businessFile)
-	for i := range f.content.Reviews {
+	in := newInspector(content.Content)
+	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
+	for i := range content.Reviews {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		in.review(&f.content.Reviews[i])
+		in.review(&content.Reviews[i])
 	}
-	for _, w := range f.nameless {
-		in.review(&w.Review)
+	for i := range content.Unidentified {
+		in.review(&content.Unidentified[i])
 	}
-	in.alike(f.content.Reviews)
-	warnings, err := in.place(l.dir)
-	cut, cerr := in.cutTexts(l.dir)
+	in.duplicates(content.Reviews)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open content folder: %w", err)
+	}
+	defer root.Close()
+	warnings, err := in.place(root)
+	cut, cerr := in.cutTexts(root)
 	if err := errors.Join(err, cerr); err != nil {
-		return nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
+		return nil, fmt.Errorf("read content folder %s: %w", dir, err)
 	}
-	c.Problems = slices.Concat(problems, warnings, cut)
-	SortProblems(c.Problems)
-	return c, nil
-}
-
-// Checked is what a Check found.
-type Checked struct {
-	// Content is what could be made out; it may be published unless one of the
-	// problems is an Error.
-	Content *Content
-	// Problems are all there are, Errors and Warnings, sorted.
-	Problems []Problem
-	// Complete tells that a review that isn't in the Content isn't in the folder
-	// either, and not listed as withdrawn.
-	Complete bool
+	warnings = append(warnings, cut...)
+	diagnostic.Sort(warnings)
+	return warnings, nil
 }
 
 // remark is a warning that has no exact place yet.
 type remark struct {
-	at                        Position // of the review
-	snippet                   string   // what it is about, as it stands in the text
+	at                        diagnostic.Position // of the review
+	snippet                   string              // what it is about, as it stands in the text
 	code, message, suggestion string
 }
 
 // inspector collects remarks.
 type inspector struct {
-	content *Content
+	content *source.Content
 	remarks []remark
 	people  *people
 	own     ownData
@@ -88,19 +82,19 @@ type inspector struct {
 	noNames, noBusiness bool
 }
 
-func newInspector(c *Content) *inspector {
+func newInspector(c *source.Content) *inspector {
 	return &inspector{content: c, people: newPeople(c), own: newOwnData(c)}
 }
 
-func (in *inspector) add(r *Review, snippet, code, message, suggestion string) {
+func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
 	in.remarks = append(in.remarks, remark{r.At, snippet, code, message, suggestion})
 }
 
 // review looks at one review.
-func (in *inspector) review(r *Review) {
+func (in *inspector) review(r *source.Review) {
 	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
 		if short, full := initials(unquoted(r.Author)); full {
-			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, and the policy of site.yaml is initials", echo(r.Author)),
+			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, and the policy of site.yaml is initials", diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 		}
 	}
@@ -111,7 +105,7 @@ func (in *inspector) review(r *Review) {
 		if t.text == nil {
 			continue
 		}
-		if _, was := straight(*t.text); was {
+		if _, was := syntax.TrimCurlyQuotes(*t.text); was {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published as a part of it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
@@ -138,11 +132,11 @@ func (in *inspector) review(r *Review) {
 
 // unquoted is a text without quotation marks around it.
 func unquoted(s string) string {
-	s, _ = straight(s)
+	s, _ = syntax.TrimCurlyQuotes(s)
 	return s
 }
 
-func replyOf(r *Review) *string {
+func replyOf(r *source.Review) *string {
 	if r.OwnerReply == nil {
 		return nil
 	}
@@ -151,14 +145,9 @@ func replyOf(r *Review) *string {
 
 // place finds each remark's place in its file: the first time that the words
 // stand there from the beginning of the review on, and else the review itself.
-func (in *inspector) place(dir string) ([]Problem, error) {
+func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
 	slices.SortStableFunc(in.remarks, func(a, b remark) int { return strings.Compare(a.at.File, b.at.File) })
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
-	var problems []Problem
+	var problems []diagnostic.Problem
 	var data []byte
 	file := ""
 	for _, m := range in.remarks {
@@ -169,7 +158,7 @@ func (in *inspector) place(dir string) ([]Problem, error) {
 				return nil, err
 			}
 			if err == nil {
-				data, err = io.ReadAll(io.LimitReader(f, MaxDataFile))
+				data, err = io.ReadAll(io.LimitReader(f, syntax.MaxDataFile))
 				f.Close()
 				if err != nil {
 					return nil, err
@@ -177,9 +166,9 @@ func (in *inspector) place(dir string) ([]Problem, error) {
 			}
 		}
 		at := locate(data, m.at, m.snippet)
-		problems = append(problems, Problem{Severity: Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
 	}
-	SortProblems(problems)
+	diagnostic.Sort(problems)
 	return problems, nil
 }
 
@@ -189,7 +178,7 @@ const maxSeek = 1 << 20
 
 // locate finds a snippet in a file at or behind a place. Words that are folded or
 // escaped in the file aren't found; then the review is the place.
-func locate(data []byte, at Position, snippet string) Position {
+func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Position {
 	start := 0
 	for line := 1; line < at.Line; line++ {
 		i := bytes.IndexByte(data[start:], '\n')

@@ -1,4 +1,4 @@
-package source
+package syntax
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 
 	"go.yaml.in/yaml/v4"
 	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // Caps on YAML, which is for files that people write.
@@ -26,55 +28,48 @@ const (
 	maxYAMLMarks = 1 << 19
 )
 
-// readYAML reads every document of a YAML file. Anchors, aliases, merge keys and
-// tags are refused: they save a programmer's typing, and cost the editor who
-// meets one an hour. complete is false when the rest of the file couldn't be
-// read. The trees live only until each returns; root is memory for them.
-func readYAML(data []byte, p *problems, root *node, each func(*node)) (complete bool) {
+// ReadYAML calls each with every document of a YAML file. Anchors, aliases, merge
+// keys and tags are refused: they are a programmer's abbreviations, and they are how
+// YAML bombs are built. isField reports whether a word is the name of a field, which
+// helps to explain syntax errors. complete is false if the rest of the file could not
+// be read.
+func ReadYAML(data []byte, isField func(name string) bool, p *diagnostic.List, each func(*Node)) (complete bool) {
 	data, ok := cleanYAML(data, p)
 	if !ok {
 		return false
 	}
-	if q := (quickYAML{}); q.read(string(data), root) {
-		each(root)
-		return true
-	}
-	y := yamlReader{problems: p, data: data, line: 1}
+	y := yamlReader{List: p, isField: isField, data: data, line: 1}
 	return y.read(each)
 }
 
 // cleanYAML looks at the bytes before the parser does; ok is false when it mustn't
 // see them.
-func cleanYAML(data []byte, p *problems) (_ []byte, ok bool) {
-	if data, ok = clean(data, 1, true, p); !ok {
+func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
+	if data, ok = Clean(data, 1, true, p); !ok {
 		return nil, false
 	}
 	if marks(data) > maxYAMLMarks {
-		p.add(Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
+		p.Add(diagnostic.Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
 		return nil, false
 	}
 	return data, true
 }
 
-// readReviews is readYAML for a file that may be a list of many: a syntax error in
-// one item hides nothing that is to be said about the others.
-func readReviews(data []byte, p *problems, root *node, each func(*node)) (complete bool) {
+// ReadYAMLItems is [ReadYAML] for a file that may be a list: a syntax error in one
+// item hides no problem of the others. each is called with lists of one item then.
+func ReadYAMLItems(data []byte, isField func(name string) bool, p *diagnostic.List, each func(*Node)) (complete bool) {
 	data, ok := cleanYAML(data, p)
 	if !ok {
 		return false
 	}
-	if q := (quickYAML{}); q.read(string(data), root) {
-		each(root)
-		return true
-	}
-	whole := problems{file: p.file}
-	var trees []node
-	y := yamlReader{problems: &whole, data: data, line: 1}
-	complete = y.read(func(n *node) { trees = append(trees, *n) })
+	whole := diagnostic.List{File: p.File}
+	var trees []Node
+	y := yamlReader{List: &whole, isField: isField, data: data, line: 1}
+	complete = y.read(func(n *Node) { trees = append(trees, *n) })
 	if pieces := items(data); !complete && len(pieces) > 1 {
 		broken := false
 		for _, piece := range pieces {
-			y := yamlReader{problems: p, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
+			y := yamlReader{List: p, isField: isField, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
 			if !y.read(each) {
 				broken = true
 			}
@@ -87,7 +82,7 @@ func readReviews(data []byte, p *problems, root *node, each func(*node)) (comple
 			each(&trees[i])
 		}
 	}
-	p.join(&whole)
+	p.Join(&whole)
 	return complete
 }
 
@@ -129,10 +124,10 @@ func items(data []byte) []item {
 }
 
 // read has the library read every document.
-func (y *yamlReader) read(each func(*node)) (complete bool) {
+func (y *yamlReader) read(each func(*Node)) (complete bool) {
 	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
-		y.add(Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
 		return false
 	}
 	for {
@@ -146,7 +141,7 @@ func (y *yamlReader) read(each func(*node)) (complete bool) {
 			return false
 		}
 		for _, child := range doc.Content {
-			var n node
+			var n Node
 			y.convert(child, &n)
 			each(&n)
 		}
@@ -166,64 +161,65 @@ func marks(data []byte) int {
 
 // yamlReader turns the library's tree into ours.
 type yamlReader struct {
-	*problems
-	data []byte
+	*diagnostic.List
+	isField func(name string) bool
+	data    []byte
 	// rest of data begins with line; both only move on.
 	line, rest int
 	before     int // how many lines the file has before data
 }
 
 // convert builds n from v.
-func (y *yamlReader) convert(v *yaml.Node, n *node) {
-	n.line, n.col = v.Line+y.before, v.Column
+func (y *yamlReader) convert(v *yaml.Node, n *Node) {
+	n.Line, n.Col = v.Line+y.before, v.Column
 	if v.Anchor != "" {
-		y.add(Error, n.line, n.col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
 	}
 	if v.Style&yaml.TaggedStyle != 0 {
-		y.add(Error, n.line, n.col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
-		n.kind = refused
-		y.add(Error, n.line, n.col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
+		n.Kind = Refused
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
 	case yaml.ScalarNode:
 		y.scalar(v, n)
 	case yaml.SequenceNode:
-		n.kind = list
-		n.items = make([]node, len(v.Content))
+		n.Kind = List
+		n.Items = make([]Node, len(v.Content))
 		for i, item := range v.Content {
-			y.convert(item, &n.items[i])
+			y.convert(item, &n.Items[i])
 		}
 	case yaml.MappingNode:
-		n.kind = mapping
-		n.entries = make([]entry, 0, len(v.Content)/2)
+		n.Kind = Mapping
+		n.Entries = make([]Entry, 0, len(v.Content)/2)
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			key := v.Content[i]
 			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
-				y.add(Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
 				continue
 			}
-			var e entry
-			y.convert(key, &e.key)
-			y.convert(v.Content[i+1], &e.value)
+			var e Entry
+			y.convert(key, &e.Key)
+			y.convert(v.Content[i+1], &e.Value)
 			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
-				y.add(Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.key.kind.String(), "write a name; if a text begins with { or [, put it in quotes")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 				continue
 			}
 			if key.Kind == yaml.AliasNode {
 				continue
 			}
-			n.entries = append(n.entries, e)
+			n.Entries = append(n.Entries, e)
 		}
 	}
 }
 
 // scalar reads a value that is neither list nor mapping.
-func (y *yamlReader) scalar(v *yaml.Node, n *node) {
-	n.kind, n.text = text, v.Value
+func (y *yamlReader) scalar(v *yaml.Node, n *Node) {
+	n.Kind, n.Text = Text, v.Value
 	if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
-		if strings.HasSuffix(n.text, "\n") && !y.keeps(v.Line, v.Column) {
-			n.text = n.text[:len(n.text)-1]
+		if strings.HasSuffix(n.Text, "\n") && !y.keeps(v.Line, v.Column) {
+			n.Text = n.Text[:len(n.Text)-1]
 		}
 		return
 	}
@@ -232,13 +228,13 @@ func (y *yamlReader) scalar(v *yaml.Node, n *node) {
 	}
 	switch v.ShortTag() {
 	case "!!null":
-		n.kind = null
+		n.Kind = Null
 	case "!!bool":
-		n.kind = boolean
+		n.Kind = Boolean
 	case "!!int", "!!float":
-		n.kind = number
+		n.Kind = Number
 	case "!!timestamp":
-		n.kind = date
+		n.Kind = Date
 	}
 }
 
