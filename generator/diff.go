@@ -124,6 +124,6 @@ func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []source.Pr
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
-	ds, _ := count(content, baseURL, &b.cache)
+	ds, _ := count(content, baseURL)
 	return ds, problems, nil
 }

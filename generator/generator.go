@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/insights"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 )
@@ -117,7 +116,6 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
-	cache  insights.Cache // of what was found in each review
 	// renderer keeps what was rendered of each.
 	renderer render.Renderer
 	// last is what this Builder itself has written, so that the next build needn't
@@ -209,7 +207,7 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 	if source.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache, &b.renderer)
+	site, err := renderWith(content, b.cfg.BaseURL, &b.renderer)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +247,7 @@ func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
-		_, counted := count(content, "", &b.cache)
+		_, counted := count(content, "")
 		problems = append(problems, claimProblems(content, counted)...)
 	}
 	source.SortProblems(problems)
@@ -290,10 +288,10 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil, &render.Renderer{})
+	return renderWith(content, baseURL, &render.Renderer{})
 }
 
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache, renderer *render.Renderer) (*Site, error) {
+func renderWith(content *source.Content, baseURL string, renderer *render.Renderer) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -304,7 +302,7 @@ func renderWith(content *source.Content, baseURL string, cache *insights.Cache, 
 	if err != nil {
 		return nil, err
 	}
-	dataset, counted := count(content, baseURL, cache)
+	dataset, counted := count(content, baseURL)
 	artifacts, err := renderer.Files(channel(content.Site, baseURL), dataset, counted)
 	if err != nil {
 		return nil, err
