@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"fmt"
@@ -55,7 +55,7 @@ func (d *dictionary) compile(text string, plain bool) (pattern, error) {
 					e.syms = append(e.syms, d.intern(d.exact, choice))
 				default:
 					w, exact := strings.CutPrefix(choice, "=")
-					if w = bare(fold(w)); exact {
+					if w = bare(Fold(w)); exact {
 						e.syms = append(e.syms, d.intern(d.exact, w))
 					} else {
 						e.syms = append(e.syms, d.inflected(w))
@@ -74,9 +74,9 @@ func (d *dictionary) compile(text string, plain bool) (pattern, error) {
 	return p, nil
 }
 
-// inflected gives the symbol of a word of the shipped list and makes its regular
-// forms known by it. Stems would go too far there: "friend" and "friendly",
-// "reason" and "reasonable" share one. Irregular forms stand in the list.
+// inflected returns the symbol of a word of the shipped list, which also stands for
+// its regular forms. Stems would go too far there: "friend" and "friendly",
+// "reason" and "reasonable" share one. The list has the irregular forms.
 func (d *dictionary) inflected(w string) symbol {
 	_, known := d.exact["~"+w]
 	id := d.intern(d.exact, "~"+w)
@@ -113,7 +113,7 @@ func words(s string) func(func(string) bool) {
 				i++
 				continue
 			}
-			if w := fold(s[i:end]); w != "" && !yield(bare(w)) {
+			if w := Fold(s[i:end]); w != "" && !yield(bare(w)) {
 				return
 			}
 			i = end
@@ -132,7 +132,7 @@ type node struct {
 	gap     int32 // the node behind a gap; 0: none
 	payload int32 // what the pattern means, from 1; 0: no pattern ends here
 	// goesOn has a bit for the symbols of the node's edges, so that most words are
-	// turned away without a look into the table.
+	// rejected without a table lookup.
 	goesOn uint64
 }
 
@@ -140,8 +140,8 @@ func newTrie() *trie { return &trie{edges: edges{slots: make([]edge, 64)}, nodes
 
 func key(n int32, s symbol) uint64 { return uint64(n)<<32 | uint64(uint32(s)) }
 
-// edges is a hash table with open addressing. Half of the time of reading a text
-// goes into it, and it takes a third of what a map does.
+// edges is a hash table with open addressing. Half of the time to read a text
+// is spent in it; a map takes three times as long.
 type edges struct {
 	slots []edge // a power of two of them, at most half full
 	n     int
@@ -167,7 +167,7 @@ func (e *edges) get(k uint64) (int32, bool) {
 	}
 }
 
-// put enters an edge that isn't there yet.
+// put inserts an edge that is not in the table.
 func (e *edges) put(k uint64, to int32) {
 	if e.n++; 2*e.n > len(e.slots) {
 		old := e.slots
@@ -185,8 +185,8 @@ func (e *edges) put(k uint64, to int32) {
 	e.slots[i] = edge{k, to}
 }
 
-// add enters a pattern. settle is given the payload that stands at its end, 0 when
-// the pattern is new, and gives back the one to put there.
+// add inserts a pattern. settle gets the payload at its end, 0 when the pattern is
+// new, and returns the payload to store there.
 func (t *trie) add(p pattern, settle func(have int32) int32) { t.insert(0, p, settle, true) }
 
 func (t *trie) insert(at int32, p pattern, settle func(int32) int32, first bool) {

@@ -1,26 +1,26 @@
-package insights
+package sentiment
 
-// someoneElse tells whether a bare first name belongs to a longer one that the
+// someoneElse reports whether a first name is part of a longer name that the
 // business doesn't know: "Frank Sinatra", "St. Grace", "Jack Daniels".
 func someoneElse(tokens []token, i, last int) bool {
 	if last+1 < len(tokens) {
 		n := &tokens[last+1]
-		if n.gap == tight && n.shape&capital != 0 && n.shape&shouted == 0 && n.flags&(pronoun|english1|stopword|subject|auxiliary|joins|contrast) == 0 &&
-			tokens[last].shape&shouted == 0 && !titled(tokens, i) && n.valence == 0 && len(n.text) > 1 {
+		if n.gap == tight && n.shape&capital != 0 && n.shape&allCaps == 0 && n.flags&(pronoun|english1|stopword|subject|auxiliary|joins|contrast) == 0 &&
+			tokens[last].shape&allCaps == 0 && !titled(tokens, i) && n.valence == 0 && len(n.text) > 1 {
 			return true
 		}
 	}
 	if i > 0 && tokens[i].gap == tight {
 		p := &tokens[i-1]
-		if p.shape&capital != 0 && p.shape&(shouted|opensRun) == 0 && p.flags&nameCue == 0 && p.flags&(stopword|subject|pronoun|joins) == 0 && p.valence == 0 && !titled(tokens, i) {
+		if p.shape&capital != 0 && p.shape&(allCaps|opensRun) == 0 && p.flags&nameCue == 0 && p.flags&(stopword|subject|pronoun|joins) == 0 && p.valence == 0 && !titled(tokens, i) {
 			return true
 		}
 	}
 	return false
 }
 
-// titled tells whether the text around begins every word with a capital, as
-// titles do, so that capitals say nothing.
+// titled reports whether the text around begins every word with a capital, as
+// titles do, so that capitals distinguish nothing.
 func titled(tokens []token, i int) bool {
 	upper, all := 0, 0
 	for k := max(0, i-4); k < min(len(tokens), i+5); k++ {
@@ -34,11 +34,11 @@ func titled(tokens []token, i int) bool {
 	return all >= 3 && upper*4 >= all*3
 }
 
-// speaksOfPerson tells whether a name that is also a word is used as a person's:
-// a cue stands before it ("our technician Will", "thanks to Grace", "a guy named
+// speaksOfPerson reports whether a name that is also a word is used as a person's:
+// a cue precedes it ("our technician Will", "thanks to Grace", "a guy named
 // Art"), or a verb of work follows it ("Will fixed it").
 func (v *vocabulary) speaksOfPerson(tokens []token, i, last int) bool {
-	if tokens[i].shape&shouted != 0 || titled(tokens, i) {
+	if tokens[i].shape&allCaps != 0 || titled(tokens, i) {
 		return false
 	}
 	for back := 1; back <= 2 && i-back >= 0; back++ {

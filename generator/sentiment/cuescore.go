@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"cmp"
@@ -10,76 +10,76 @@ import (
 // fitted to (docs/insights.md).
 const (
 	// enough is the sum, in log odds, from which a sentence speaks of an aspect that
-	// no phrase finds in it; enoughNamed that for one which a shipped name finds
-	// ("price"), enoughSaid for one which a shipped phrase settles.
-	enough      = -1.6
-	enoughNamed = -1.5
-	enoughSaid  = -2
-	// overruled is the sum from which cues know better than a shipped phrase whether
+	// no phrase finds in it; nameThreshold that for one which a shipped name finds
+	// ("price"), phraseThreshold for one which a shipped phrase settles.
+	threshold       = -1.6
+	nameThreshold   = -1.5
+	phraseThreshold = -2
+	// overrulesPhrase is the sum from which cues know better than a shipped phrase whether
 	// it is praise or blame.
-	overruled = 1
-	// plainly is the sum from which a fact is stated, and nothing felt.
-	plainly = -0.5
-	// hushed is the sum, either way, below which the stars are asked, where no word
+	overrulesPhrase = 1
+	// factThreshold is the sum from which a fact is stated, and nothing felt.
+	factThreshold = -0.5
+	// weakTone is the sum, either way, below which the stars are asked, where no word
 	// of the sentence praises or blames.
-	hushed = 1
+	weakTone = 1
 	// dilution is how much surer of an aspect it must be for each further sentence of a
 	// text, up to maxDilution: a short text is about something, a long one is mostly
 	// story.
 	dilution    = 0.8
 	maxDilution = 2.4
-	// contrary is how much surer of an aspect cues alone must be for what they say
+	// starConflictPenalty is how much surer of an aspect cues alone must be for what they say
 	// against the stars: blame in a review of four or five, praise in one of one or two.
-	contrary = 2
+	starConflictPenalty = 2
 	// apart is how much surer of one sentence than of another it must be for what they
 	// say not to be mixed.
-	apart = 1
-	// saidFirm is the sum of a shipped phrase that settles the matter, and the most
-	// that cues have; saidFigures that of quote and bill, which outweigh words, and
-	// saidByEditor that of an editor's phrase, which comes before everything.
-	saidFirm     = 9
-	saidFigures  = 2 * saidFirm
-	saidByEditor = 1e6
-	// unsaidByText is that of what only the stars say.
-	unsaidByText = -1e6
+	mixedMargin = 1
+	// phraseCertainty is the sum of a shipped phrase that settles the matter, and the most
+	// that cues have; figuresCertainty that of quote and bill, which outweigh words, and
+	// editorCertainty that of an editor's phrase, which comes before everything.
+	phraseCertainty  = 9
+	figuresCertainty = 2 * phraseCertainty
+	editorCertainty  = 1e6
+	// starsCertainty is that of what only the stars say.
+	starsCertainty = -1e6
 )
 
-// overhear adds to the mentions of a sentence what its cues say, and mends those
+// scoreCues adds to the mentions of a sentence what its cues say, and mends those
 // that phrases and names have left there, from begin on.
-func (w *worker) overhear(s passage, stars int, begin int, a *analysis) {
+func (w *worker) scoreCues(s sentence, stars int, begin int, a *Analysis) {
 	for lo := s.lo; lo < s.hi; {
 		hi := unitEnd(w.tokens, lo, s.hi)
-		w.sayings(lo, hi, s.hits)
+		w.extractCues(lo, hi, s.hits)
 		w.borders = borders(w.tokens[lo:hi], w.borders[:0])
-		w.sumUp(lo, hi)
+		w.sumClauses(lo, hi)
 		for aspect, slot := range w.v.cueAspects {
 			if slot >= 0 {
-				w.cued(lo, hi, int16(aspect), slot, stars, begin, a)
+				w.scoreAspect(lo, hi, int16(aspect), slot, stars, begin, a)
 			}
 		}
 		lo = hi
 	}
 }
 
-// sumUp adds the weights of w.said up by clause, in w.clauses: a cue counts once a
+// sumClauses adds the weights of w.said up by clause, in w.clauses: a cue counts once a
 // clause.
-func (w *worker) sumUp(lo, hi int) {
+func (w *worker) sumClauses(lo, hi int) {
 	table := w.v.cues
 	first := w.tokens[lo].clause
 	n := int(w.tokens[hi-1].clause-first) + 1
 	w.clauses = slices.Grow(w.clauses[:0], n)[:n]
 	clear(w.clauses)
-	if len(w.heardIn) < len(table.starts) {
-		w.heardIn = make([]int64, len(table.starts))
+	if len(w.lastSeen) < len(table.starts) {
+		w.lastSeen = make([]int64, len(table.starts))
 	}
-	stamp := w.stamp + 1 // rows that were never heard have 0
+	stamp := w.stamp + 1 // rows that were never opinions have 0
 	w.stamp += int64(n)
 	for _, s := range w.said {
 		clause := int64(w.tokens[s.first].clause - first)
-		if s.value == 1 && w.heardIn[s.row] == stamp+clause {
+		if s.value == 1 && w.lastSeen[s.row] == stamp+clause {
 			continue
 		}
-		w.heardIn[s.row] = stamp + clause
+		w.lastSeen[s.row] = stamp + clause
 		sums := &w.clauses[clause]
 		for _, c := range table.row(s.row) {
 			sums[c.slot] += c.weight * s.value
@@ -87,8 +87,8 @@ func (w *worker) sumUp(lo, hi int) {
 	}
 }
 
-// cued settles what the cues of a unit say about one aspect.
-func (w *worker) cued(lo, hi int, aspect int16, slot int8, stars, begin int, a *analysis) {
+// scoreAspect settles what the cues of a unit say about one aspect.
+func (w *worker) scoreAspect(lo, hi int, aspect int16, slot int8, stars, begin int, a *Analysis) {
 	sum := w.v.cues.bias[slotAspect+slot]
 	best := 0
 	for i := range w.clauses {
@@ -97,101 +97,101 @@ func (w *worker) cued(lo, hi int, aspect int16, slot int8, stars, begin int, a *
 			best = i
 		}
 	}
-	if sum < enoughSaid && len(a.mentions) == begin {
+	if sum < phraseThreshold && len(a.Aspects) == begin {
 		return
 	}
 	tone, plain := w.tone(best, int(slot))
 	f := toneOf(tone)
-	if plain >= plainly {
-		f = neutral
+	if plain >= factThreshold {
+		f = Neutral
 	}
 	found, byTheStars := false, false
 	if w.hints != nil {
 		w.hint(lo, aspect, int(slot))
 	}
-	kept := a.mentions[:begin]
-	for _, m := range a.mentions[begin:] {
-		if m.aspect != aspect || m.start < w.tokens[lo].start || m.start >= w.tokens[hi-1].end {
+	kept := a.Aspects[:begin]
+	for _, m := range a.Aspects[begin:] {
+		if m.Aspect != aspect || m.Start < w.tokens[lo].start || m.Start >= w.tokens[hi-1].end {
 			kept = append(kept, m)
 			continue
 		}
-		editors := w.v.entries[m.entry-1][0].origin == FromEditor
+		editors := w.v.entries[m.Phrase-1][0].origin == FromEditor
 		switch {
-		case m.origin == byEditor:
-		case m.origin == byTrade:
-			if sum < enoughSaid+w.dilution {
+		case m.Origin == FromEditor:
+		case m.Origin == FromTrade:
+			if sum < phraseThreshold+w.dilution {
 				continue
 			}
-			if m.polarity == positive && tone < -overruled || m.polarity == negative && tone > overruled ||
-				m.polarity == neutral && m.rule != asSaid && f != neutral {
-				m.polarity, m.origin, m.rule, m.score = f, byCues, outweighed, tone
+			if m.Polarity == Positive && tone < -overrulesPhrase || m.Polarity == Negative && tone > overrulesPhrase ||
+				m.Polarity == Neutral && m.Rule != asWritten && f != Neutral {
+				m.Polarity, m.Origin, m.Rule, m.Score = f, FromCues, outweighed, tone
 			}
-		case sum < enoughNamed+w.dilution:
+		case sum < nameThreshold+w.dilution:
 			if !editors {
 				continue
 			}
-		case m.origin == byStars && tone < hushed && tone > -hushed:
+		case m.Origin == FromStars && tone < weakTone && tone > -weakTone:
 		default:
 			// The name stands there, and the words around it are weighed by distance, which
 			// cues are not: both are asked.
-			m.polarity, m.origin, m.rule = f, byCues, plainFact
-			if m.score += tone; f != neutral {
-				m.polarity, m.rule = toneOf(m.score), asSaid
+			m.Polarity, m.Origin, m.Rule = f, FromCues, plainFact
+			if m.Score += tone; f != Neutral {
+				m.Polarity, m.Rule = toneOf(m.Score), asWritten
 			}
 		}
 		found = true
-		switch m.sure = min(sum, saidFirm); m.origin {
-		case byEditor:
-			m.sure = saidByEditor
-		case byTrade:
-			m.sure = saidFirm
+		switch m.certainty = min(sum, phraseCertainty); m.Origin {
+		case FromEditor:
+			m.certainty = editorCertainty
+		case FromTrade:
+			m.certainty = phraseCertainty
 		}
 		kept = append(kept, m)
 	}
-	a.mentions = kept
-	if f != neutral && stars != 3 && stars > 0 && tone < hushed && tone > -hushed && len(w.heard) == 0 {
-		f = negative
+	a.Aspects = kept
+	if f != Neutral && stars != 3 && stars > 0 && tone < weakTone && tone > -weakTone && len(w.opinions) == 0 {
+		f = Negative
 		if stars > 3 {
-			f = positive
+			f = Positive
 		}
 		byTheStars = true
 	}
-	need := enough + w.dilution
-	if f == negative && stars > 3 || f == positive && stars < 3 {
-		need += contrary
+	need := threshold + w.dilution
+	if f == Negative && stars > 3 || f == Positive && stars < 3 {
+		need += starConflictPenalty
 	}
 	if found || sum < need {
 		return
 	}
-	m := mention{sentence: w.sents[w.tokens[lo].sentence], aspect: aspect, polarity: f, origin: byCues, score: tone, sure: min(sum, saidFirm)}
-	first, last := w.strongest(lo, best, int(slot))
-	m.start, m.end = w.tokens[first].start, w.tokens[last].end
+	m := AspectMention{Sentence: w.sents[w.tokens[lo].sentence], Aspect: aspect, Polarity: f, Origin: FromCues, Score: tone, certainty: min(sum, phraseCertainty)}
+	first, last := w.strongestCue(lo, best, int(slot))
+	m.Start, m.End = w.tokens[first].start, w.tokens[last].end
 	switch {
 	case byTheStars:
-		m.origin, m.rule = byStars, unsaid
-	case f == neutral:
-		m.rule = plainFact
+		m.Origin, m.Rule = FromStars, noOpinion
+	case f == Neutral:
+		m.Rule = plainFact
 	}
-	a.mentions = append(a.mentions, m)
+	a.Aspects = append(a.Aspects, m)
 }
 
-func toneOf(sum float32) feeling {
+func toneOf(sum float32) Polarity {
 	if sum < 0 {
-		return negative
+		return Negative
 	}
-	return positive
+	return Positive
 }
 
 // tone sums what is felt around the clause that speaks of an aspect, and whether
-// it is a plain fact. It leaves in w.parts how much of each clause is heard.
+// it is a plain fact. It leaves in w.parts how much of each clause is opinions.
 func (w *worker) tone(best, slot int) (tone, plain float32) {
 	w.parts = slices.Grow(w.parts[:0], len(w.clauses))[:len(w.clauses)]
 	clear(w.parts)
 	w.parts[best] = 1
-	for i := best + 1; i < len(w.clauses) && w.parts[i-1] > muffled; i++ {
+	for i := best + 1; i < len(w.clauses) && w.parts[i-1] > minShare; i++ {
 		w.parts[i] = w.parts[i-1] * w.borders[i-1]
 	}
-	for i := best - 1; i >= 0 && w.parts[i+1] > muffled; i-- {
+	for i := best - 1; i >= 0 && w.parts[i+1] > minShare; i-- {
 		w.parts[i] = w.parts[i+1] * w.borders[i]
 	}
 	bias := &w.v.cues.bias
@@ -252,19 +252,19 @@ func (w *worker) hint(lo int, aspect int16, slot int) {
 }
 
 // hintsFor gives the cues of the unit that a mention begins in.
-func (w *worker) hintsFor(m mention) (list []Hint) {
+func (w *worker) hintsFor(m AspectMention) (list []Hint) {
 	from := int32(-1)
 	for k, hints := range w.hints {
-		if k.aspect == m.aspect && k.unit <= m.start && k.unit > from {
+		if k.aspect == m.Aspect && k.unit <= m.Start && k.unit > from {
 			from, list = k.unit, hints
 		}
 	}
 	return list
 }
 
-// strongest gives the first and last token of the cue that speaks loudest for an
+// strongestCue gives the first and last token of the cue that speaks loudest for an
 // aspect in a clause: what a reader will see marked.
-func (w *worker) strongest(lo, clause, slot int) (first, last int32) {
+func (w *worker) strongestCue(lo, clause, slot int) (first, last int32) {
 	most := float32(math.Inf(-1))
 	for _, s := range w.said {
 		if int(w.tokens[s.first].clause-w.tokens[lo].clause) != clause {

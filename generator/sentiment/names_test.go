@@ -1,4 +1,4 @@
-package insights_test
+package sentiment_test
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reviewcast"
-	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
-func people() insights.Input {
-	return insights.Input{
+func people() sentiment.Config {
+	return sentiment.Config{
 		Business: reviewcast.Business{
 			Technicians: []reviewcast.Technician{
 				{ID: "marcus", Name: "Marcus Okafor", Aliases: []string{"Marcus"}},
@@ -34,7 +34,7 @@ func people() insights.Input {
 
 // TestNames holds the rules for people, and what they must not take for people.
 func TestNames(t *testing.T) {
-	cache := &insights.Cache{}
+	a := sentiment.NewAnalyzer(people())
 	for _, c := range []struct {
 		text string
 		want []string // technicians, then areas and services
@@ -65,10 +65,7 @@ func TestNames(t *testing.T) {
 		{"We live on the Plateau. HOT WATER TANKS!", []string{"plateau", "water-heater"}},
 		{"Le chauffe-eau de Marcus", []string{"marcus", "water-heater"}},
 	} {
-		in := people()
-		in.Cache = cache
-		in.Reviews = []insights.Review{{Review: &reviewcast.Review{ID: "r", Rating: 5, Date: "2026-03-01", Language: "en", Text: &c.text}}}
-		m := insights.Compute(in).Mentions[0]
+		m := a.Analyze(review(5, c.text), reviewcast.Mentions{}).Mentions
 		got := slices.Concat(m.Technicians, m.ServiceAreas, m.Services)
 		if diff := cmp.Diff(c.want, got, cmp.Transformer("set", func(s []string) []string { return append([]string{}, s...) })); diff != "" {
 			t.Errorf("%q:\n%s", c.text, diff)
@@ -76,48 +73,11 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestAmbiguous lists for the editor what was credited to nobody, and keeps job
-// record and text apart.
-func TestAmbiguous(t *testing.T) {
-	in := people()
-	text := "Daniel came with Marcus. Daniel was quick."
-	in.Reviews = []insights.Review{{
-		Review: &reviewcast.Review{ID: "r", Rating: 5, Date: "2026-03-01", Language: "en", Text: &text},
-		Job:    reviewcast.Mentions{Technicians: []string{"dan-k", "marcus"}},
-	}}
-	res := insights.Compute(in)
-	want := []insights.AmbiguousName{{Name: "Daniel", TechnicianIDs: []string{"dan-r", "dan-k"}, ReviewIDs: []string{"r"}}}
-	if diff := cmp.Diff(want, res.Ambiguous); diff != "" {
-		t.Error(diff)
-	}
-	for _, e := range res.Insights.Entities.Technicians {
-		job, texts, mentions := 0, 0, 0
-		switch e.ID {
-		case "dan-k":
-			job, mentions = 1, 1
-		case "marcus":
-			job, texts, mentions = 1, 1, 2
-		}
-		if e.FromJob != job || e.FromText != texts || e.MentionCount != mentions {
-			t.Errorf("%s: %d from the job, %d from the text, %d mentions; want %d, %d, %d", e.ID, e.FromJob, e.FromText, e.MentionCount, job, texts, mentions)
-		}
-	}
-}
-
 // TestExplain shows a mention with its words, origin and phrase.
 func TestExplain(t *testing.T) {
-	in := people()
-	text := "é They weren’t ever late, thanks Marcus."
-	in.Reviews = []insights.Review{{Review: &reviewcast.Review{ID: "r", Rating: 5, Date: "2026-03-01", Language: "en", Text: &text}}}
-	e, ok := insights.Explain(in, "r")
-	if !ok {
-		t.Fatal("not found")
-	}
-	if _, ok := insights.Explain(in, "gone"); ok {
-		t.Error("a review that isn't there is explained")
-	}
-	want := []insights.Mention{
-		{Kind: "aspect", ID: "punctuality", Start: 20, End: 24, Words: "late", Polarity: "positive", Score: 2.4, Origin: insights.FromTrade,
+	e := sentiment.NewAnalyzer(people()).Explain(review(5, "é They weren’t ever late, thanks Marcus."))
+	want := []sentiment.Mention{
+		{Kind: "aspect", ID: "punctuality", Start: 20, End: 24, Words: "late", Polarity: "positive", Score: 2.4, Origin: sentiment.FromTrade,
 			Phrase: "=late", Rule: "a \"not\" before it turns it around"},
 		{Kind: "technician", ID: "marcus", Start: 33, End: 39, Words: "Marcus", Rule: "named as the business's files name it"},
 	}

@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"slices"
@@ -95,33 +95,37 @@ func TestUnits(t *testing.T) {
 // TestVotes settles what sentences say against each other: the surer one counts,
 // equals make it mixed, and their order doesn't matter.
 func TestVotes(t *testing.T) {
-	praise := func(sure float32) mention { return mention{polarity: positive, origin: byCues, sure: sure} }
-	blame := func(sure float32) mention { return mention{polarity: negative, origin: byCues, sure: sure} }
-	fact := mention{polarity: neutral, origin: byCues, sure: 9}
-	stars := mention{polarity: positive, origin: byStars, sure: 9}
+	praise := func(certainty float32) AspectMention {
+		return AspectMention{Polarity: Positive, Origin: FromCues, certainty: certainty}
+	}
+	blame := func(certainty float32) AspectMention {
+		return AspectMention{Polarity: Negative, Origin: FromCues, certainty: certainty}
+	}
+	fact := AspectMention{Polarity: Neutral, Origin: FromCues, certainty: 9}
+	stars := AspectMention{Polarity: Positive, Origin: FromStars, certainty: 9}
 	for _, c := range []struct {
-		mentions []mention
+		mentions []AspectMention
 		want     reviewcast.Polarity
 	}{
-		{[]mention{praise(2), blame(1.5)}, reviewcast.Mixed},
-		{[]mention{praise(2), blame(0.5)}, reviewcast.Positive},
-		{[]mention{praise(0.5), blame(2)}, reviewcast.Negative},
-		{[]mention{praise(saidFirm), blame(saidFirm)}, reviewcast.Mixed},
-		{[]mention{praise(saidByEditor), blame(saidFirm)}, reviewcast.Positive},
-		{[]mention{praise(1), praise(6), blame(3)}, reviewcast.Positive},
-		{[]mention{praise(3), blame(2.5), blame(6)}, reviewcast.Negative},
-		{[]mention{fact, blame(-1)}, reviewcast.Negative},
-		{[]mention{stars, blame(-1), fact}, reviewcast.Negative},
-		{[]mention{stars, fact}, reviewcast.Positive},
-		{[]mention{fact}, reviewcast.Neutral},
+		{[]AspectMention{praise(2), blame(1.5)}, reviewcast.Mixed},
+		{[]AspectMention{praise(2), blame(0.5)}, reviewcast.Positive},
+		{[]AspectMention{praise(0.5), blame(2)}, reviewcast.Negative},
+		{[]AspectMention{praise(phraseCertainty), blame(phraseCertainty)}, reviewcast.Mixed},
+		{[]AspectMention{praise(editorCertainty), blame(phraseCertainty)}, reviewcast.Positive},
+		{[]AspectMention{praise(1), praise(6), blame(3)}, reviewcast.Positive},
+		{[]AspectMention{praise(3), blame(2.5), blame(6)}, reviewcast.Negative},
+		{[]AspectMention{fact, blame(-1)}, reviewcast.Negative},
+		{[]AspectMention{stars, blame(-1), fact}, reviewcast.Negative},
+		{[]AspectMention{stars, fact}, reviewcast.Positive},
+		{[]AspectMention{fact}, reviewcast.Neutral},
 	} {
 		for range len(c.mentions) {
 			c.mentions = append(c.mentions[1:], c.mentions[0])
 			votes := votesOf(c.mentions)
-			if len(votes) != 1 || votes[0].polarity != c.want {
+			if len(votes) != 1 || votes[0].Polarity != c.want {
 				t.Errorf("%+v: %+v, want %s", c.mentions, votes, c.want)
-			} else if m := c.mentions[votes[0].mention].polarity; c.want != reviewcast.Mixed && m.polarity() != c.want || c.want == reviewcast.Mixed && m != negative {
-				t.Errorf("%+v: %s is proved by a mention that is %s", c.mentions, c.want, m.polarity())
+			} else if m := c.mentions[votes[0].Mention].Polarity; c.want != reviewcast.Mixed && m.Published() != c.want || c.want == reviewcast.Mixed && m != Negative {
+				t.Errorf("%+v: %s is proved by a mention that is %s", c.mentions, c.want, m.Published())
 			}
 		}
 	}

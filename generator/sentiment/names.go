@@ -1,7 +1,6 @@
-package insights
+package sentiment
 
 import (
-	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,58 +10,60 @@ import (
 	"reviewcast"
 )
 
-// kind is a kind of thing that texts name.
-type kind int
+// Kind is a kind of thing that texts name.
+type Kind int
 
+// The kinds.
 const (
-	area kind = iota
-	technician
-	service
-	problem
-	kinds
+	Area Kind = iota
+	Technician
+	Service
+	Problem
+	Kinds // how many there are
 )
 
-// all gives the id and name of everything of the kind that the business has.
-func (k kind) all(in Input) iter.Seq2[string, string] {
-	return func(yield func(id, name string) bool) {
-		switch k {
-		case technician:
-			for _, t := range in.Business.Technicians {
-				if !yield(t.ID, t.Name) {
-					return
-				}
-			}
-		case problem:
-			for _, p := range in.Problems {
-				if !yield(p.ID, p.Label) {
-					return
-				}
-			}
-		default:
-			list := in.Business.Services
-			if k == area {
-				list = in.Business.ServiceAreas
-			}
-			for _, n := range list {
-				if !yield(n.ID, n.Name) {
-					return
-				}
-			}
-		}
-	}
+func (k Kind) String() string {
+	return [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}[k]
 }
 
-// of picks the kind's ids out of mentions.
-func (k kind) of(m reviewcast.Mentions) []string {
+// Of returns the kind's ids in m.
+func (k Kind) Of(m reviewcast.Mentions) []string {
 	switch k {
-	case technician:
+	case Technician:
 		return m.Technicians
-	case service:
+	case Service:
 		return m.Services
-	case area:
+	case Area:
 		return m.ServiceAreas
 	}
 	return nil
+}
+
+// Entity is a person, service, problem or place of the vocabulary.
+type Entity struct{ ID, Name string }
+
+// entities returns everything of the kind that the vocabulary has.
+func (c *Config) entities(k Kind) []Entity {
+	var out []Entity
+	switch k {
+	case Technician:
+		for _, t := range c.Business.Technicians {
+			out = append(out, Entity{t.ID, t.Name})
+		}
+	case Problem:
+		for _, p := range c.Problems {
+			out = append(out, Entity{p.ID, p.Label})
+		}
+	case Service:
+		for _, s := range c.Business.Services {
+			out = append(out, Entity(s))
+		}
+	default:
+		for _, s := range c.Business.ServiceAreas {
+			out = append(out, Entity(s))
+		}
+	}
+	return out
 }
 
 // name is one way to name a place or a person. Names keep their case, are not
@@ -70,8 +71,8 @@ func (k kind) of(m reviewcast.Mentions) []string {
 // and a place wins over a person.
 type name struct {
 	text string
-	// ids are all whom it may mean, by index within their kind. A technician's
-	// name that means several credits nobody.
+	// ids are all whom it may mean, by index within their kind. A Technician's
+	// name that several bear credits nobody.
 	places, people []int32
 	upper          []bool // by word: written with a capital in business.yaml
 	cue            bool   // also a word, a place or a brand: it needs a cue
@@ -88,8 +89,8 @@ type fuzzyName struct {
 // of one letter. Shorter ones turn into each other: Marc and Mark.
 const minFuzzy = 6
 
-func (v *vocabulary) addNames(in Input) {
-	add := func(k kind, id int32, text string, first bool) {
+func (v *vocabulary) addNames(c Config) {
+	add := func(k Kind, id int32, text string, first bool) {
 		var p pattern
 		n := name{text: text, first: first, cue: true}
 		for i, end := 0, 0; i < len(text); i = end {
@@ -99,20 +100,20 @@ func (v *vocabulary) addNames(in Input) {
 				end += size
 				continue
 			}
-			folded := bare(fold(text[i:end]))
+			folded := bare(Fold(text[i:end]))
 			if folded == "" {
 				continue
 			}
 			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, folded)}})
 			n.upper = append(n.upper, shp&capital != 0)
 		}
-		if len(p) == 0 || len(p) > maxElements || !slices.Contains(n.upper, true) && k == technician && len(p) == 1 && len(text) < 3 {
+		if len(p) == 0 || len(p) > maxElements || !slices.Contains(n.upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
 			return
 		}
-		if len(p) > 1 || k == area {
+		if len(p) > 1 || k == Area {
 			n.cue = false
 		} else {
-			n.cue = v.dict.isWord(bare(fold(strings.TrimSpace(text))))
+			n.cue = v.dict.isWord(bare(Fold(strings.TrimSpace(text))))
 		}
 		v.people.add(p, func(have int32) int32 {
 			if have == 0 {
@@ -121,7 +122,7 @@ func (v *vocabulary) addNames(in Input) {
 			}
 			at := &v.nameList[have-1]
 			list := &at.people
-			if k == area {
+			if k == Area {
 				list = &at.places
 			}
 			// A listed alias is worth more than a first name that was guessed.
@@ -136,25 +137,23 @@ func (v *vocabulary) addNames(in Input) {
 			return have
 		})
 	}
-	for i, a := range in.Business.ServiceAreas {
-		v.ids[area] = append(v.ids[area], a.ID)
-		for _, text := range append([]string{a.Name}, in.AreaAliases[a.ID]...) {
-			add(area, int32(i), text, false)
+	for i, a := range c.Business.ServiceAreas {
+		for _, text := range append([]string{a.Name}, c.AreaAliases[a.ID]...) {
+			add(Area, int32(i), text, false)
 		}
 	}
-	for i, t := range in.Business.Technicians {
-		v.ids[technician] = append(v.ids[technician], t.ID)
+	for i, t := range c.Business.Technicians {
 		for _, text := range append([]string{t.Name}, t.Aliases...) {
-			add(technician, int32(i), text, false)
+			add(Technician, int32(i), text, false)
 		}
 	}
-	for i, t := range in.Business.Technicians {
+	for i, t := range c.Business.Technicians {
 		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
-			add(technician, int32(i), first, true)
+			add(Technician, int32(i), first, true)
 		}
 	}
 	for _, n := range v.nameList {
-		folded := bare(fold(n.text))
+		folded := bare(Fold(n.text))
 		if len(n.upper) == 1 && len(n.people) > 0 && !n.cue && utf8.RuneCountInString(folded) >= minFuzzy {
 			v.fuzzyNames = append(v.fuzzyNames, fuzzyName{folded, v.dict.names[folded]})
 		}
@@ -164,14 +163,14 @@ func (v *vocabulary) addNames(in Input) {
 	}
 }
 
-// isWord tells whether a folded name is also something else.
+// isWord reports whether a folded name is also something else.
 func (d *dictionary) isWord(folded string) bool {
 	_, valued := d.lex.valence[folded]
 	f := d.lex.function[folded]
 	return valued || f.flags&^(nameCue|nameVerb) != 0 || f.boost != 0
 }
 
-// misspelt finds the one name that a word is a letter away from; 0 when there is
+// misspelt returns the one name that a word is a letter away from; 0 when there is
 // none, or more than one.
 func (v *vocabulary) misspelt(folded string) symbol {
 	if utf8.RuneCountInString(folded) < minFuzzy || v.dict.isWord(folded) {
@@ -194,7 +193,7 @@ func (v *vocabulary) misspelt(folded string) symbol {
 	return found
 }
 
-// swapped tells whether two neighbouring letters changed places.
+// swapped reports whether two neighbouring letters changed places.
 func swapped(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -207,30 +206,42 @@ func swapped(a, b string) bool {
 	return false
 }
 
-// named is a place, person, service or problem found in a text.
-type named struct {
-	id         int32 // index within its kind
-	kind       kind
-	start, end int32 // bytes
-	title      bool
-	rule       nameRule
+// EntityMention is a place, person, service or problem named in a text.
+type EntityMention struct {
+	ID         int32 // index into Analyzer.Entities of its kind
+	Kind       Kind
+	Start, End int32 // bytes
+	Title      bool
+	Rule       NameRule
 }
 
-// nameRule says how a name was recognised, or why it wasn't credited.
-type nameRule uint8
+// Ambiguous reports whether several people bear the name, so that nobody is
+// credited. ID is the first of them.
+func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
+
+// NameRule says how a name was recognized, or why it was not credited.
+type NameRule uint8
 
 const (
-	byName nameRule = iota
+	byName NameRule = iota
 	byFirstName
 	byCue
 	byMisspelling
-	tooManyBearIt // credited to nobody, listed for the editor
+	sharedName // credited to nobody, listed for the editor
 )
+
+func (r NameRule) String() string {
+	return [...]string{
+		byName: "named as the business's files name it", byFirstName: "the first name of one technician only",
+		byCue: "also an ordinary word, but used as a person's name here", byMisspelling: "one letter away from one name only",
+		sharedName: "several bear this name: credited to nobody",
+	}[r]
+}
 
 // findNames looks for places and people, marks their tokens as taken, and appends
 // what it finds. A name that several people bear is appended once, with the first
-// of them and tooManyBearIt.
-func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []named) []named {
+// of them and sharedName.
+func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []EntityMention) []EntityMention {
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
 		rule := byName
@@ -248,11 +259,11 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []n
 		}
 		n := &v.nameList[m.payload-1]
 		last := m.last()
-		f := named{start: tokens[m.first()].start, end: tokens[last].end, title: title, rule: rule}
+		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
 		switch {
 		case len(n.places) > 0 && (!n.isPerson() || !v.speaksOfPerson(tokens, i, last)):
 			for _, id := range n.places {
-				f.kind, f.id = area, id
+				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
 			}
 		case len(n.people) > 0:
@@ -264,13 +275,13 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []n
 				if !v.speaksOfPerson(tokens, i, last) {
 					continue
 				}
-				f.rule = byCue
+				f.Rule = byCue
 			} else if n.first && rule == byName {
-				f.rule = byFirstName
+				f.Rule = byFirstName
 			}
-			f.kind, f.id = technician, n.people[0]
+			f.Kind, f.ID = Technician, n.people[0]
 			if len(n.people) > 1 {
-				f.rule = tooManyBearIt
+				f.Rule = sharedName
 			}
 			dst = append(dst, f)
 		default:
@@ -291,7 +302,7 @@ func (n *name) isPerson() bool { return len(n.people) > 0 }
 func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 	at, cur := int32(0), match{}
 	for k := i; k < len(tokens) && k-i < maxElements; k++ {
-		// A name goes over no comma; the point of "Daniel R." ends it.
+		// A name contains no comma; the point of "Daniel R." ends it.
 		if k > i && tokens[k].gap == comma || k > i && tokens[k].gap == stop && tokens[k].shape&opensRun != 0 && len(tokens[k-1].text) > 1 {
 			break
 		}
@@ -310,13 +321,34 @@ func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 	return best
 }
 
-// written tells whether the tokens have their capitals. A text all in capitals
+// written reports whether the tokens have their capitals. A text all in capitals
 // can't tell Will from will, so words need theirs alone.
 func (n *name) written(tokens []token) bool {
 	for i, upper := range n.upper {
-		if upper && tokens[i].shape&capital == 0 || n.cue && tokens[i].shape&shouted != 0 {
+		if upper && tokens[i].shape&capital == 0 || n.cue && tokens[i].shape&allCaps != 0 {
 			return false
 		}
 	}
 	return true
+}
+
+// Bearers returns the ids of all technicians who bear a name.
+func (v *vocabulary) Bearers(written string) []string {
+	at := int32(0)
+	for w := range words(written) {
+		next, ok := v.people.edges.get(key(at, v.dict.names[w]))
+		if !ok {
+			return nil
+		}
+		at = next
+	}
+	p := v.people.nodes[at].payload
+	if p == 0 {
+		return nil
+	}
+	ids := []string{}
+	for _, i := range v.nameList[p-1].people {
+		ids = append(ids, v.entities[Technician][i].ID)
+	}
+	return ids
 }

@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"strings"
@@ -7,15 +7,15 @@ import (
 	"github.com/kljensen/snowball/english"
 )
 
-// word is all that is known of one way of writing a word.
+// word is everything known about one spelling of a word.
 type word struct {
 	text string // folded and bare: "didn't" stays, "Marcus's" is marcus
 	stem string
 	hash uint64 // of the stem, for counting phrases
-	// syms are the symbols that patterns know the word by: its stem, itself, and
+	// syms are the symbols that stand for the word in patterns: its stem, itself, and
 	// the classes that it belongs to. Most words have none.
 	syms    []symbol
-	valence float32 // -4 to 4; what the word lists say
+	valence float32 // -4 to 4; from the word lists
 	boost   float32 // what it adds to the strength of the word after it
 	flags   flags
 	name    symbol // in patterns of names, where nothing is stemmed
@@ -37,17 +37,17 @@ const (
 	hedge // "if", "wish"
 	pronoun
 	light    // articles and adverbs, which patterns look over
-	middling // "okay", "so-so": something is said, and it is neither
+	middling // "okay", "so-so": an opinion, neither good nor bad
 	nameWord // a first name that is a word, a place or a brand too
 	nameCue  // before a name, shows that a person is meant
 	nameVerb // after a name, shows that a person is meant
 )
 
-// symbol stands for a word in patterns; 0 is none.
+// symbol identifies a word in patterns; 0 is none.
 type symbol int32
 
-// dictionary knows the words of the lists and of the vocabulary. It isn't
-// changed once it is made.
+// dictionary knows the words of the lists and of the vocabulary. It is immutable
+// once it is made.
 type dictionary struct {
 	lex     *lexicon
 	stems   map[string]symbol
@@ -56,7 +56,7 @@ type dictionary struct {
 	names   map[string]symbol
 	symbols symbol // the last one given out
 	cues    *cueWords
-	// misspelt finds the name that a word of six letters or more misspells.
+	// misspelt returns the name that a word of six letters or more misspells.
 	misspelt func(string) symbol
 }
 
@@ -118,8 +118,8 @@ func (d *dictionary) word(folded string) *word {
 	return w
 }
 
-// stem gives the stem of a folded word. Words of other languages get one too; it
-// is no word then, but the same for the same word.
+// stem returns the stem of a folded word. For a word of another language the result
+// is not a word, but it is the same for the same word.
 func stem(s string) string {
 	if s == "" || digit(s[0]) || strings.HasSuffix(s, "n't") || len(s) > maxWord {
 		return s
@@ -127,7 +127,7 @@ func stem(s string) string {
 	return english.Stem(s, true)
 }
 
-// hash is FNV-1a, 64 bits: the same on every machine, for ever.
+// hash is FNV-1a, 64 bits: stable across machines and versions.
 func hash(s string) uint64 {
 	h := uint64(14695981039346656037)
 	for i := range len(s) {
@@ -136,17 +136,17 @@ func hash(s string) uint64 {
 	return h
 }
 
-// lexer looks words up and remembers them as they are written, so that a word
-// costs one look into a map. It is for one goroutine at a time.
+// lexer looks words up and caches them as they are written, so that a word costs one
+// map lookup. It is not safe for concurrent use.
 type lexer struct {
 	dict    *dictionary
 	seen    map[string]*word
-	symbols map[rune]*word // signs that speak: 👍
+	symbols map[rune]*word // symbols with a valence: 👍
 	unknown *word
 }
 
-// maxSeen bounds what a lexer remembers. Reviews of a trade have some ten
-// thousand different words; a corpus of random letters must not fill the memory.
+// maxSeen bounds a lexer's cache. Reviews of a trade have some ten thousand
+// different words; a corpus of random letters must not exhaust memory.
 const maxSeen = 1 << 16
 
 func newLexer(d *dictionary) *lexer {
@@ -165,7 +165,7 @@ func (lx *lexer) lookup(raw string) *word {
 		return lx.unknown
 	}
 	number := strings.TrimLeft(raw, "$£€")
-	folded := bare(fold(number))
+	folded := bare(Fold(number))
 	if folded == "" { // nothing but marks
 		return lx.unknown
 	}
@@ -184,7 +184,7 @@ func (lx *lexer) lookup(raw string) *word {
 	return w
 }
 
-// lexicon is what the shipped word lists say, read once.
+// lexicon is the shipped word lists, parsed once.
 type lexicon struct {
 	valence  map[string]float32
 	function map[string]function
@@ -199,7 +199,7 @@ type lexicon struct {
 	sha256     string
 }
 
-// function is a word that changes what others mean.
+// function is a word that changes the meaning of others.
 type function struct {
 	boost float32
 	flags flags

@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 // DefaultAspects are the aspects that home-services customers judge. Their terms
 // and phrases are in lexicon/phrases.txt. Editors replace them in insights.yaml.

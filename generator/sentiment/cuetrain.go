@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 // CueReader reads texts as Compute does and gives all that could be a cue in them.
 // It is for the fit of lexicon/cues.txt, and for one goroutine.
@@ -22,19 +22,19 @@ type CueSaid struct {
 func NewCueReader() *CueReader {
 	words := newCueWords()
 	words.learn = true
-	words.settle()
-	return &CueReader{newWorker(makeVocabulary(Input{}, words))}
+	words.resolve()
+	return &CueReader{newWorker(makeVocabulary(Config{}, words))}
 }
 
 // Read cuts a text up.
 func (r *CueReader) Read(text string) (out []CueUnit) {
 	w := r.w
-	w.read(text)
+	w.segment(text)
 	for s := range w.sentences(w.match(true), true) {
 		for lo := s.lo; lo < s.hi; {
 			hi := unitEnd(w.tokens, lo, s.hi)
 			u := CueUnit{Borders: borders(w.tokens[lo:hi], nil)}
-			w.sayings(lo, hi, s.hits)
+			w.extractCues(lo, hi, s.hits)
 			for _, c := range w.said {
 				u.Cues = append(u.Cues, CueSaid{uint64(c.cue), float64(c.value), int(w.tokens[c.first].clause - w.tokens[lo].clause)})
 			}

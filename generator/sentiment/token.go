@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"strings"
@@ -10,14 +10,14 @@ import (
 type token struct {
 	start, end int32 // bytes of the text
 	*word
-	// gap is what stands between the token before and this one.
+	// gap is the separator between the token before and this one.
 	gap gap
 	// clause and sentence number the parts of the text that the token is in.
 	clause, sentence int32
 	shape            shape
 }
 
-// gap is what separates a token from the one before, the strongest mark of it.
+// gap is what separates a token from the one before, the strongestCue mark of it.
 type gap uint8
 
 const (
@@ -30,23 +30,23 @@ const (
 type shape uint8
 
 const (
-	capital  shape = 1 << iota // begins with an upper-case letter
-	shouted                    // two or more letters, all upper case
-	excited                    // an exclamation mark follows
-	asked                      // a question mark follows
-	scare                      // stands alone between quotation marks
-	opensRun                   // the first token of a sentence or after a stop
+	capital    shape = 1 << iota // begins with an upper-case letter
+	allCaps                      // two or more letters, all upper case
+	excited                      // an exclamation mark follows
+	asked                        // a question mark follows
+	quotedWord                   // alone between quotation marks
+	opensRun                     // the first token of a sentence or after a stop
 )
 
 // maxWord is how many bytes of a run of letters are taken for a word. It stops a
 // text without blanks, 100,000 letters long, from becoming a key of the word
-// list; a longer run is a word that nobody knows.
+// list; a longer run is an unknown word.
 const maxWord = 48
 
 // scan cuts text into tokens. The lexer remembers every word it has looked up.
 func (lx *lexer) scan(text string, dst []token) []token {
 	mark, last := tight, byte(0)
-	quoted := false // an opening quotation mark stands directly before
+	quoted := false // an opening quotation mark directly precedes
 	newlines := 0
 	opens := true
 	for i := 0; i < len(text); {
@@ -115,7 +115,7 @@ func (lx *lexer) scan(text string, dst []token) []token {
 			t.shape |= opensRun
 		}
 		if quoted && closesQuote(text[i:]) {
-			t.shape |= scare
+			t.shape |= quotedWord
 		}
 		t.word = lx.lookup(text[start-currency(text, start) : i])
 		dst = append(dst, t)
@@ -124,7 +124,7 @@ func (lx *lexer) scan(text string, dst []token) []token {
 	return dst
 }
 
-// currency gives the length of the sign before the number that begins at i, 0 when
+// currency returns the length of the symbol before the number that begins at i, 0 when
 // there is none: "$480" is looked up with it, since it is money and "480" may not be.
 func currency(s string, i int) int {
 	if i > 0 && digit(s[i]) {
@@ -197,12 +197,12 @@ func wordEnd(s string, i int) (int, shape) {
 		break
 	}
 	if upper > 1 && lower == 0 {
-		shp |= shouted
+		shp |= allCaps
 	}
 	return i, shp
 }
 
-// elided tells whether s, before an apostrophe, is a French or Italian word that
+// elided reports whether s, before an apostrophe, is a French or Italian word that
 // has lost its vowel: in "l’eau" and "d’Hélène" a new word begins.
 func elided(s string) bool {
 	return len(s) == 1 && strings.ContainsAny(s, "ldjnscmtLDJNSCMT") || s == "qu" || s == "Qu"

@@ -1,13 +1,10 @@
-package insights
+package sentiment
 
 import (
 	"strings"
 
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
-
-// span is a part of a text, in bytes.
-type span struct{ start, end int32 }
 
 // abbreviations end with a point that ends no sentence. UAX 29 leaves them to the
 // application.
@@ -19,7 +16,7 @@ var abbreviations = map[string]bool{
 // sentencesOf cuts a text by UAX 29, and joins what it cuts too much: a line that
 // an editor's file broke within a sentence, and the point of an abbreviation.
 // Blanks around a sentence belong to none.
-func sentencesOf(text string, dst []span) []span {
+func sentencesOf(text string, dst []Span) []Span {
 	first := len(dst)
 	for it := sentences.FromString(text); it.Next(); {
 		start, end := it.Start(), it.End()
@@ -32,21 +29,21 @@ func sentencesOf(text string, dst []span) []span {
 		if start == end {
 			continue
 		}
-		if n := len(dst); n > first && goesOn(text, dst[n-1], start) {
-			dst[n-1].end = int32(end)
+		if n := len(dst); n > first && continues(text, dst[n-1], start) {
+			dst[n-1].End = int32(end)
 			continue
 		}
-		dst = append(dst, span{int32(start), int32(end)})
+		dst = append(dst, Span{int32(start), int32(end)})
 	}
 	return dst
 }
 
 func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
 
-// goesOn tells whether the sentence before goes on at byte next.
-func goesOn(text string, before span, next int) bool {
-	said := text[before.start:before.end]
-	between := text[before.end:next]
+// continues reports whether the sentence before goes on at byte next.
+func continues(text string, before Span, next int) bool {
+	said := text[before.Start:before.End]
+	between := text[before.End:next]
 	switch last := said[len(said)-1]; last {
 	case '.':
 		word := said[strings.LastIndexAny(said, " \n\t(")+1 : len(said)-1]
@@ -70,11 +67,11 @@ const minWrapped = 50
 // structure numbers the sentences and clauses of the tokens. A clause ends at a
 // comma or a stronger mark, before a word of contrast, and before "and" or "so"
 // when a new subject follows.
-func structure(tokens []token, sents []span) {
+func structure(tokens []token, sents []Span) {
 	s, clause := 0, int32(0)
 	for i := range tokens {
 		t := &tokens[i]
-		for s < len(sents)-1 && t.start >= sents[s].end {
+		for s < len(sents)-1 && t.start >= sents[s].End {
 			s++
 		}
 		t.sentence = int32(s)

@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"strings"
@@ -7,15 +7,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// latin are the letters that have no decomposition and that people write plainly
+// latin are the letters that have no decomposition and that people write factThreshold
 // all the same.
 var latin = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", '’': "'", 'ʼ': "'",
 }
 
-// fold gives the form in which words are compared: lower case, without
+// Fold returns the form in which words are compared: lower case, without
 // diacritics, apostrophes straight. "Hélène" and "helene" are one word.
-func fold(s string) string {
+func Fold(s string) string {
 	ascii := true
 	for i := range len(s) {
 		if s[i] >= 0x80 {
@@ -42,11 +42,11 @@ func fold(s string) string {
 	return b.String()
 }
 
-// endings are what English hangs on a word with an apostrophe. "n't" is none of
-// them: it says no.
+// endings are the English endings after an apostrophe. "n't" is not among them: it
+// negates.
 var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m", "s'"}
 
-// bare strips such an ending: "Marcus's" is Marcus, "they'd" is they.
+// bare strips such an ending: "Marcus's" becomes "Marcus", "they'd" "they".
 func bare(s string) string {
 	if !strings.Contains(s, "'") {
 		return s

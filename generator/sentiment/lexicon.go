@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 )
 
 // The word lists. lexicon/README.md says where each comes from and under what
-// licence; Method.LexiconSHA256 is the hash of all that rule the polarity.
+// licence; Method.LexiconSHA256 is the hash of all of them.
 //
 //go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt lexicon/classes.txt lexicon/cues.txt
 var lists embed.FS
@@ -23,8 +23,8 @@ var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt"
 // what a typical word of VADER's has.
 const huliuWeight = 1.0
 
-// readLexicon reads the lists. They are part of the program, and a test reads
-// them: a line that can't be read is a panic.
+// readLexicon parses the lists. They are part of the program, and a test parses
+// them, so a malformed line is a panic.
 func readLexicon() *lexicon {
 	lex := &lexicon{
 		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{}, cueClasses: map[string][]string{},
@@ -49,7 +49,7 @@ func readLexicon() *lexicon {
 			panic(fmt.Sprintf("lexicon/%s: %s", name, err))
 		}
 	}
-	lex.cues.words.settle()
+	lex.cues.words.resolve()
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
 }
@@ -71,7 +71,7 @@ func (lex *lexicon) line(file, s string, section *string) error {
 		if s == "" || s[0] == ';' {
 			return nil
 		}
-		w, v := fold(s), float32(huliuWeight)
+		w, v := Fold(s), float32(huliuWeight)
 		if file == "huliu-negative.txt" {
 			v = -v
 		}
@@ -155,24 +155,27 @@ func (lex *lexicon) wordLine(s string) error {
 	return nil
 }
 
-// phrase is a line of phrases.txt: what a pattern says of an aspect.
+// phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
 type phrase struct {
-	aspect  string // "": it speaks of no aspect, but has a polarity
+	aspect  string // "": of no aspect, but with a polarity
 	pattern string
 	meaning meaning
 }
 
-// meaning is what a pattern says, before the rule is asked.
+// meaning is what a pattern means out of context.
 type meaning byte
 
 const (
-	names   meaning = ':' // names the aspect; what is felt stands around it
+	names   meaning = ':' // names the aspect; its polarity is in the words around it
 	praises meaning = '+'
 	blames  meaning = '-'
 	states  meaning = '0' // a fact
-	maybe   meaning = '?' // names the aspect only when something is felt beside it
+	maybe   meaning = '?' // names the aspect only when there is an opinion near it
 	ignores meaning = '!' // looks like the aspect and isn't
 )
+
+// decides reports whether the phrase has a polarity of its own.
+func (m meaning) decides() bool { return m == praises || m == blames || m == states }
 
 // phraseLine reads "[aspect]" or "+ pattern | pattern".
 func (lex *lexicon) phraseLine(s string, section *string) error {

@@ -1,4 +1,4 @@
-package insights
+package sentiment
 
 import (
 	"fmt"
@@ -25,8 +25,8 @@ const (
 	throughComma    = 0.5
 	throughStop     = 0.3
 	throughContrast = 0.1
-	// muffled is what is left when nothing gets through any more.
-	muffled = 0.005
+	// minShare is what is left when nothing gets through any more.
+	minShare = 0.005
 )
 
 // maxNearby is how far apart, in words, the two of a pair may stand.
@@ -35,7 +35,7 @@ const maxNearby = 4
 // cueKey is a cue: how its words stand, and up to three words of the table.
 type cueKey uint64
 
-// The kinds of cues.
+// The kindCount of cues.
 const (
 	oneWord  = 1 // "dot"
 	adjacent = 2 // "the dot"
@@ -43,8 +43,8 @@ const (
 	triple   = 4 // "on the dot"
 )
 
-func makeCue(kind int, a, b, c int32) cueKey {
-	return cueKey(kind)<<60 | cueKey(a)<<40 | cueKey(b)<<20 | cueKey(c)
+func makeCue(Kind int, a, b, c int32) cueKey {
+	return cueKey(Kind)<<60 | cueKey(a)<<40 | cueKey(b)<<20 | cueKey(c)
 }
 
 // cueWords are the words of cues by name: a stem ("arriv"), a form ("=arriving"), a
@@ -59,8 +59,8 @@ type cueWords struct {
 	// pairs are turned away without a look into it.
 	leads []uint64
 	// ids that are asked for often
-	voices [2]int32
-	asked  int32
+	opinions [2]int32
+	asked    int32
 }
 
 func newCueWords() *cueWords { return &cueWords{ids: map[string]int32{}} }
@@ -78,19 +78,19 @@ func (c *cueWords) id(name string) int32 {
 }
 
 // leadsTo is the bit for a pair's second word.
-func leadsTo(kind int, second int32) uint64 { return 1 << ((uint32(second)*4 + uint32(kind)) % 64) }
+func leadsTo(Kind int, second int32) uint64 { return 1 << ((uint32(second)*4 + uint32(Kind)) % 64) }
 
-// mayBe tells whether the table may have a pair.
-func (c *cueWords) mayBe(kind int, a, b int32) bool {
-	return a > 0 && b > 0 && (c.learn || c.leads[a]&leadsTo(kind, b) != 0)
+// mayBe reports whether the table may have a pair.
+func (c *cueWords) mayBe(Kind int, a, b int32) bool {
+	return a > 0 && b > 0 && (c.learn || c.leads[a]&leadsTo(Kind, b) != 0)
 }
 
 // settle looks up the ids that are asked for often.
-func (c *cueWords) settle() {
+func (c *cueWords) resolve() {
 	if n := len(c.names) + 1; len(c.leads) < n {
 		c.leads = append(c.leads, make([]uint64, n-len(c.leads))...)
 	}
-	c.voices = [2]int32{c.id("+"), c.id("-")}
+	c.opinions = [2]int32{c.id("+"), c.id("-")}
 	c.asked = c.id("?")
 }
 
@@ -176,8 +176,8 @@ type said struct {
 	first, last int32 // tokens
 }
 
-// sayings leaves the cues of tokens lo to hi, which are one unit, in w.said.
-func (w *worker) sayings(lo, hi int, hits []hit) {
+// extractCues leaves the cues of tokens lo to hi, which are one unit, in w.said.
+func (w *worker) extractCues(lo, hi int, hits []hit) {
 	w.said = w.said[:0]
 	cues, t := w.v.dict.cues, w.tokens
 	say := func(key cueKey, value float32, first, last int) {
@@ -191,9 +191,9 @@ func (w *worker) sayings(lo, hi int, hits []hit) {
 			say(makeCue(oneWord, id, 0, 0), value, first, last)
 		}
 	}
-	pair := func(kind int, a, b int32, first, last int) {
-		if cues.mayBe(kind, a, b) {
-			say(makeCue(kind, a, b, 0), 1, first, last)
+	pair := func(Kind int, a, b int32, first, last int) {
+		if cues.mayBe(Kind, a, b) {
+			say(makeCue(Kind, a, b, 0), 1, first, last)
 		}
 	}
 	var silent cueForms
@@ -211,26 +211,26 @@ func (w *worker) sayings(lo, hi int, hits []hit) {
 			word(c, 1, i, i)
 		}
 		for k := i + 1; k < hi && k <= i+maxNearby && t[k].gap != stop; k++ {
-			b, kind := forms(k), nearby
+			b, Kind := forms(k), nearby
 			if k == i+1 {
-				kind = adjacent
-				pair(kind, a.class(), b.class(), i, k)
+				Kind = adjacent
+				pair(Kind, a.class(), b.class(), i, k)
 				if k+1 < hi && t[k+1].gap != stop {
 					if c := forms(k + 1).form; c > 0 && cues.mayBe(triple, a.form, b.form) {
 						say(makeCue(triple, a.form, b.form, c), 1, i, k+1)
 					}
 				}
 			}
-			pair(kind, a.form, b.form, i, k)
-			pair(kind, a.class(), b.form, i, k)
-			pair(kind, a.form, b.class(), i, k)
+			pair(Kind, a.form, b.form, i, k)
+			pair(Kind, a.class(), b.form, i, k)
+			pair(Kind, a.form, b.class(), i, k)
 		}
 	}
-	for _, v := range w.heard {
+	for _, v := range w.opinions {
 		if v.aspect == anyAspect && v.at >= lo && v.at < hi && v.valence != 0 {
-			id := cues.voices[0]
+			id := cues.opinions[0]
 			if v.valence < 0 {
-				id = cues.voices[1]
+				id = cues.opinions[1]
 			}
 			word(id, float32(math.Abs(v.valence)/4), v.at, v.last)
 		}
@@ -249,7 +249,7 @@ func (w *worker) sayings(lo, hi int, hits []hit) {
 
 // phraseCues gives the cues that a shipped phrase is.
 func (v *vocabulary) phraseCues(h hit) []int32 {
-	return v.entryCues[h.m.payload-1][h.feeling]
+	return v.entryCues[h.m.payload-1][h.polarity]
 }
 
 // makeEntryCues looks the cues of all phrases up, by what was felt. There are tens of
@@ -287,7 +287,7 @@ func (v *vocabulary) cuesOf(e entry) (ids [3][]int32) {
 	if e.aspect >= 0 {
 		aspect = v.aspects[e.aspect].ID
 	}
-	for f := neutral; f <= negative; f++ {
+	for f := Neutral; f <= Negative; f++ {
 		m := e.meaning
 		if m == praises || m == blames {
 			m = [...]meaning{states, praises, blames}[f]
