@@ -33,7 +33,7 @@ build: ## build the program as ./reviewcast
 bench: ## run the benchmarks at 1,000, 10,000 and 100,000 reviews; BENCHTIME=5x is quicker
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 30m ./generator/... ./edge/... ./bench/...
 
-EVAL ?= $(sort $(wildcard generator/insights/testdata/gold/*.jsonl))
+EVAL ?= $(sort $(wildcard generator/sentiment/testdata/gold/*.jsonl))
 
 .PHONY: eval
 eval: ## measure sentiment on labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml ERRORS=1

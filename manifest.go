@@ -1,6 +1,9 @@
 package reviewcast
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -12,11 +15,16 @@ type Manifest struct {
 	Version int `json:"version"`
 	// BaseURL is the origin that the files were rendered for.
 	BaseURL string `json:"base_url"`
-	// Sequence grows by one with every build that changes a file, so that of two
-	// manifests the newer is known without a clock.
+	// Sequence orders the versions of a set: max(previous + 1, the Unix time of the
+	// build in seconds).
 	Sequence int64 `json:"sequence"`
+	// ChangesFrom is the lowest sequence from which change documents lead to this
+	// version, and ChangeSHA256 the hash of the newest document, which identifies the
+	// version. Both are absent in a set of a program that knows no changes.
+	ChangesFrom  int64  `json:"changes_from,omitempty"`
+	ChangeSHA256 string `json:"change_sha256,omitempty"`
 	// Files are sorted by path. Neither the manifest itself nor encoded variants
-	// (reviews.json.gz) are listed.
+	// (reviews.json.gz) nor numbered change documents are listed.
 	Files []File `json:"files"`
 	// Draft is there when dev wrote the files, for an editor's eyes. What only dev
 	// has shown was never promised to anybody, and what it left out still is.
@@ -46,4 +54,28 @@ func (m *Manifest) File(path string) (File, bool) {
 		return File{}, false
 	}
 	return m.Files[i], true
+}
+
+// SetSHA256 identifies the files of the set whatever its changes are: the sha256,
+// in hex, of a line "{sha256} {path}\n" for each file of the manifest that isn't
+// below /changes/, sorted by path.
+func (m *Manifest) SetSHA256() string {
+	h := sha256.New()
+	for _, f := range m.Files {
+		if !strings.HasPrefix(f.Path, PathChanges) {
+			fmt.Fprintf(h, "%s %s\n", f.SHA256, f.Path)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// LastModified is the time of the set: the latest of its files.
+func (m *Manifest) LastModified() time.Time {
+	var latest time.Time
+	for _, f := range m.Files {
+		if f.LastModified.After(latest) {
+			latest = f.LastModified
+		}
+	}
+	return latest
 }

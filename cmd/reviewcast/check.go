@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"reviewcast/generator"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 type checkCmd struct {
@@ -57,9 +57,9 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	errs := 0
 	for i := range problems {
 		if c.Strict {
-			problems[i].Severity = source.Error
+			problems[i].Severity = diagnostic.Error
 		}
-		if problems[i].Severity == source.Error {
+		if problems[i].Severity == diagnostic.Error {
 			errs++
 		}
 	}
@@ -82,18 +82,18 @@ var errProblems = errors.New("")
 
 // text writes for people: errors before warnings, so that those that stop a
 // build are not between the others.
-func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error {
+func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
 	ink := paletteFor(std.out)
 	byCode := map[string]int{}
-	for _, severity := range []source.Severity{source.Error, source.Warning} {
-		var some []source.Problem
+	for _, severity := range []diagnostic.Severity{diagnostic.Error, diagnostic.Warning} {
+		var some []diagnostic.Problem
 		for _, p := range problems {
 			if p.Severity == severity {
 				some = append(some, p)
 				byCode[p.Code]++
 			}
 		}
-		if c.Quiet && severity == source.Warning {
+		if c.Quiet && severity == diagnostic.Warning {
 			return nil
 		}
 		if err := explain(std.out, c.Content, some, ink); err != nil {
@@ -123,15 +123,15 @@ func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error 
 
 // writeProblems writes problems for programs. Every member is always there; files are
 // named as they stand below the content folder.
-func writeProblems(w io.Writer, problems []source.Problem) error {
+func writeProblems(w io.Writer, problems []diagnostic.Problem) error {
 	type problem struct {
-		Severity   source.Severity `json:"severity"`
-		File       string          `json:"file"`
-		Line       int             `json:"line"`
-		Col        int             `json:"col"`
-		Code       string          `json:"code"`
-		Message    string          `json:"message"`
-		Suggestion string          `json:"suggestion"`
+		Severity   diagnostic.Severity `json:"severity"`
+		File       string              `json:"file"`
+		Line       int                 `json:"line"`
+		Col        int                 `json:"col"`
+		Code       string              `json:"code"`
+		Message    string              `json:"message"`
+		Suggestion string              `json:"suggestion"`
 	}
 	all := struct {
 		Problems []problem `json:"problems"`
@@ -147,7 +147,7 @@ func writeProblems(w io.Writer, problems []source.Problem) error {
 
 // annotate writes GitHub's workflow commands, which its pages show beside the
 // lines of a pull request.
-func annotate(w io.Writer, content string, problems []source.Problem) error {
+func annotate(w io.Writer, content string, problems []diagnostic.Problem) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var b strings.Builder

@@ -20,7 +20,7 @@ import (
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 type devCmd struct {
@@ -133,8 +133,8 @@ type dev struct {
 	hub     string
 	verbose bool // list the files
 
-	shown    *generator.Result // nil before the first
-	reported []source.Problem  // what the terminal shows already
+	shown    *generator.Result    // nil before the first
+	reported []diagnostic.Problem // what the terminal shows already
 
 	toIndex chan indexJob
 	toPing  chan *generator.Result
@@ -236,8 +236,8 @@ func (d *dev) fail(err error) {
 
 // report prints the problems that weren't there at the last save: an editor who
 // mends one of ten needn't look for it among the other nine.
-func (d *dev) report(problems []source.Problem) {
-	known := make(map[source.Problem]bool, len(d.reported))
+func (d *dev) report(problems []diagnostic.Problem) {
+	known := make(map[diagnostic.Problem]bool, len(d.reported))
 	for _, p := range d.reported {
 		known[p] = true
 	}

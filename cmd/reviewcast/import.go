@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/importer"
 	"reviewcast/generator/source"
 )
@@ -254,7 +255,7 @@ type standing struct {
 	zone        *time.Location
 	today       reviewcast.Date
 	authorNames string
-	at          map[string]source.Position // by lower-case id
+	at          map[string]diagnostic.Position // by lower-case id
 	gone        map[string]bool
 }
 
@@ -270,7 +271,7 @@ func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*stan
 	if content == nil {
 		return nil, fmt.Errorf("%s has problems of its own; mend them first, so that ids and withdrawals are known:\n%s", dir, problemLines(dir, problems))
 	}
-	s := &standing{authorNames: content.Site.Policies.AuthorNames, at: map[string]source.Position{}, gone: map[string]bool{}}
+	s := &standing{authorNames: content.Site.Policies.AuthorNames, at: map[string]diagnostic.Position{}, gone: map[string]bool{}}
 	if s.zone, err = time.LoadLocation(content.Business.TimeZone); err != nil {
 		return nil, err
 	}
@@ -304,11 +305,11 @@ func todayOf(content *source.Content, flag string) (string, error) {
 // them all.
 const maxListed = 10
 
-func problemLines(content string, problems []source.Problem) string {
+func problemLines(content string, problems []diagnostic.Problem) string {
 	var b strings.Builder
 	n := 0
 	for _, p := range problems {
-		if p.Severity != source.Error {
+		if p.Severity != diagnostic.Error {
 			continue
 		}
 		if n++; n > maxListed {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -110,8 +111,8 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 // must not be left behind. What somebody else has saved meanwhile is not ours.
 func (c *newReviewCmd) verify(ctx context.Context, std streams, name, today string) error {
 	_, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(today)}).Load(ctx)
-	problems = slices.DeleteFunc(problems, func(p source.Problem) bool { return p.File != c.file() })
-	if err == nil && source.HasErrors(problems) {
+	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File != c.file() })
+	if err == nil && diagnostic.HasErrors(problems) {
 		std.problems(c.Content, problems)
 		err = fmt.Errorf("nothing was written; this is what it would have been:\n%s", strings.TrimRight(c.yaml(source.SchemaLine(c.file())), "\n"))
 	}

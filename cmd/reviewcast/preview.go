@@ -19,7 +19,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // Paths of dev alone. Nothing is ever published below the first.
@@ -64,12 +64,12 @@ type previewState struct {
 }
 
 type previewProblem struct {
-	Severity   source.Severity `json:"severity"`
-	Place      string          `json:"place"`
-	Message    string          `json:"message"`
-	Suggestion string          `json:"suggestion"`
-	Source     string          `json:"source"`
-	Caret      int             `json:"caret"`
+	Severity   diagnostic.Severity `json:"severity"`
+	Place      string              `json:"place"`
+	Message    string              `json:"message"`
+	Suggestion string              `json:"suggestion"`
+	Source     string              `json:"source"`
+	Caret      int                 `json:"caret"`
 }
 
 // maxOverlay is how many problems are laid over the page; the terminal has all.
@@ -109,12 +109,12 @@ func buildOf(s *snapshot.Snapshot) string {
 }
 
 // fail lays over the page why there is no newer build.
-func (p *preview) fail(err error, problems []source.Problem) {
+func (p *preview) fail(err error, problems []diagnostic.Problem) {
 	state := &previewState{Build: p.current.Load().Build, Message: err.Error(), Problems: []previewProblem{}}
 	errorsFirst := slices.Clone(problems)
-	slices.SortStableFunc(errorsFirst, func(a, b source.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+	slices.SortStableFunc(errorsFirst, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 	for _, e := range excerpts(p.content, errorsFirst[:min(len(errorsFirst), maxOverlay)], usualColumns) {
-		bare := source.Problem{File: filepath.Join(p.content, filepath.FromSlash(e.File)), Line: e.Line, Col: e.Col}
+		bare := diagnostic.Problem{File: filepath.Join(p.content, filepath.FromSlash(e.File)), Line: e.Line, Col: e.Col}
 		state.Problems = append(state.Problems, previewProblem{
 			Severity: e.Severity, Place: strings.TrimSuffix(bare.String(), ": "), Message: e.Message, Suggestion: e.Suggestion,
 			Source: e.Source, Caret: e.Caret,

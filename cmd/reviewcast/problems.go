@@ -12,13 +12,13 @@ import (
 	"unicode"
 
 	"reviewcast/generator"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // placed is a problem with the line of the file that it is about, as far as it
 // can be shown.
 type placed struct {
-	source.Problem
+	diagnostic.Problem
 	// Source is a window of the line around the place, tabs written as blanks; ""
 	// when there is none to show. Caret is the place in it, from 0, in columns of a
 	// terminal.
@@ -33,7 +33,7 @@ const excerptFile = 64 << 20
 // excerpts reads the lines that problems are about, to be shown in so many columns:
 // a review's whole text may stand in one line, and the place in the middle of it.
 // Problems come sorted by file and line, so that each file is read once.
-func excerpts(content string, problems []source.Problem, columns int) []placed {
+func excerpts(content string, problems []diagnostic.Problem, columns int) []placed {
 	out := make([]placed, len(problems))
 	for i, p := range problems {
 		out[i].Problem = p
@@ -151,16 +151,16 @@ func around(runes []rune, at, columns int) (first, last int) {
 }
 
 // problems prints each on a line whose place a terminal makes a link of.
-func (std streams) problems(content string, problems []source.Problem) {
+func (std streams) problems(content string, problems []diagnostic.Problem) {
 	for _, p := range problems {
 		fmt.Fprintln(std.err, fold(std.err, oneLine(content, p), 4))
 	}
 }
 
 // oneLine is the short form: place, what is wrong, what would be right.
-func oneLine(content string, p source.Problem) string {
+func oneLine(content string, p diagnostic.Problem) string {
 	p.File = filepath.Join(content, filepath.FromSlash(p.File))
-	if p.Severity == source.Warning {
+	if p.Severity == diagnostic.Warning {
 		p.Message = "warning: " + p.Message
 	}
 	return p.String()
@@ -173,7 +173,7 @@ func oneLine(content string, p source.Problem) string {
 //	   3 |   ratng: 5
 //	     |   ^
 //	     = did you mean "rating"?
-func explain(w io.Writer, content string, problems []source.Problem, ink palette) error {
+func explain(w io.Writer, content string, problems []diagnostic.Problem, ink palette) error {
 	var b strings.Builder
 	for _, p := range excerpts(content, problems, columns(w)) {
 		place := filepath.Join(content, filepath.FromSlash(p.File))
@@ -184,7 +184,7 @@ func explain(w io.Writer, content string, problems []source.Problem, ink palette
 			}
 		}
 		colour := ink.red
-		if p.Severity == source.Warning {
+		if p.Severity == diagnostic.Warning {
 			colour = ink.yellow
 		}
 		gutter := gutterOf(p.Line) - len(" | ")

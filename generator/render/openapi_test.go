@@ -146,7 +146,7 @@ func TestFilesMatchTheirSchemas(t *testing.T) {
 	for name, d := range map[string]*reviewcast.Dataset{"sample": sampleDataset(), "empty": emptyDataset(), "corpus": &corpusDataset} {
 		doc := closed(t, d)
 		for _, in := range []*reviewcast.Insights{sampleInsights(), emptyInsights()} {
-			files, err := Files(sampleChannel, d, in)
+			files, err := Files(Content{Channel: sampleChannel, Dataset: d, Insights: in})
 			if err != nil {
 				t.Fatal(err)
 			}

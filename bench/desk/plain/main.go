@@ -60,7 +60,6 @@ func (b *builder) run(watch bool) error {
 type builder struct {
 	content, file string
 	loader        *source.Loader
-	renderer      render.Renderer
 }
 
 // build builds once. changed are the changed files; nil means that any file may have
@@ -94,7 +93,7 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a.RatingCount, ds.ReviewCount = len(ds.Reviews), len(ds.Reviews)
 	mean := math.Round(100*float64(sum)/float64(len(ds.Reviews))) / 100
 	a.RatingValue = &mean
-	body, err := b.renderer.Reviews(&ds)
+	body, err := render.Reviews(&ds)
 	if err != nil {
 		return err
 	}
