@@ -31,7 +31,7 @@ func TestImportLaw(t *testing.T) {
 		{"generator/importer", "reviewcast/generator/source", "the command joins them"},
 	}
 	exactly := map[string]string{ // a room that may import below a neighbour, but not the neighbour itself
-		"edge/hub":    "reviewcast/edge",
+		"edge/hub":       "reviewcast/edge",
 		"edge/mcpserver": "reviewcast/edge",
 	}
 	within := func(p, of string) bool { return p == of || strings.HasPrefix(p, of+"/") }

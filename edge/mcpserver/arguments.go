@@ -12,19 +12,20 @@ import (
 	"reviewcast"
 )
 
-// refusal is an error that an agent is told of, in words that let it do better at
-// once: what came, what is allowed, an example. It never holds a review's text.
+// refusal is an error that is shown to the agent. Its text lets the agent correct the
+// call: what was received, what is allowed, an example. It never contains a review's
+// text.
 type refusal struct{ text string }
 
 func (r *refusal) Error() string { return r.text }
 
 func refuse(format string, args ...any) error { return &refusal{fmt.Sprintf(format, args...)} }
 
-// arguments are those of one call, each as it came. Null counts as left out: many
-// models write it for what they don't want to say.
+// arguments are the arguments of one tool call, undecoded. Null counts as omitted,
+// because many models write null for what they omit.
 type arguments map[string]json.RawMessage
 
-// readArguments takes the arguments of a call. No arguments at all are none.
+// readArguments decodes the arguments object of a call, which may be missing.
 func readArguments(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
 	if len(raw) > 0 && string(raw) != "null" {
@@ -36,24 +37,24 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 	return args, nil
 }
 
-// param is a parameter of a tool other than the search parameters, which stand in
-// reviewcast.SearchParams. Its value is a string.
+// param is a parameter of a tool, except the search parameters, which are in
+// [reviewcast.SearchParams]. Its value is a string.
 type param struct {
 	name        string
 	description string
-	values      []string // all that are allowed; nil for any text
+	values      []string // the allowed values; nil for any text
 	optional    bool
 	byDefault   string
 }
 
-// maxArgument is the most code points that a string argument takes: longer ones are
-// no name of anything, and are compared with every name there is.
+// maxArgument is the most code points of a string argument. Longer ones are not names,
+// and every argument is compared with all names.
 const maxArgument = reviewcast.MaxQueryLength
 
-// maxEcho is how many code points of what came an error repeats.
+// maxEcho is the most code points of an argument that an error repeats.
 const maxEcho = 40
 
-// echo quotes what an agent sent, shortened and without what can't be seen.
+// echo quotes what an agent sent, shortened and without invisible characters.
 func echo(s string) string {
 	s = cleanText(strings.ToValidUTF8(s, "\uFFFD"))
 	n := 0
@@ -66,7 +67,7 @@ func echo(s string) string {
 	return strconv.Quote(s)
 }
 
-// read takes the parameter's value out of the arguments.
+// read removes the parameter's value from the arguments and returns it.
 func (p param) read(args arguments) (string, error) {
 	raw, ok := args[p.name]
 	delete(args, p.name)
@@ -96,8 +97,8 @@ func (p param) expected() string {
 	return "expected " + p.description
 }
 
-// read takes the values of a tool's own parameters, by name. It reports everything
-// that is wrong at once.
+// read removes the values of the tool's own parameters from the arguments and returns
+// them by name. The error reports every bad argument.
 func (t *tool) read(args arguments) (map[string]string, error) {
 	values := make(map[string]string, len(t.params))
 	var wrong []string
@@ -117,7 +118,7 @@ func (t *tool) read(args arguments) (map[string]string, error) {
 	return values, nil
 }
 
-// unknown says that the tool has no such arguments.
+// unknown is the error text for arguments that the tool doesn't have.
 func (t *tool) unknown(keys []string) string {
 	shown := make([]string, 0, maxKnown)
 	for _, k := range keys[:min(len(keys), maxKnown)] {
@@ -130,15 +131,15 @@ func (t *tool) unknown(keys []string) string {
 	return fmt.Sprintf("unknown %s: %s %s", strings.Join(shown, ", "), t.name, takes)
 }
 
-// invalid is the refusal of a call with wrong arguments.
+// invalid is the refusal of a call with bad arguments.
 func (t *tool) invalid(wrong []string) error {
 	return refuse("Invalid arguments for %s:\n- %s\nExample: %s", t.name, strings.Join(wrong, "\n- "), t.example)
 }
 
-// maxKnown is how many known names an error or a hint lists.
+// maxKnown is the most names that an error or a hint lists.
 const maxKnown = 10
 
-// known lists names, at most maxKnown.
+// known lists at most maxKnown names.
 func known(what string, names []string) string {
 	switch n := len(names); {
 	case n == 0:

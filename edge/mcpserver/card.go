@@ -19,19 +19,19 @@ import (
 // MediaServerCard is the media type of the server card.
 const MediaServerCard = "application/mcp-server-card+json"
 
-// description is what registries show.
+// description describes the server in registries.
 const description = "Verified customer reviews of one business: search, sentiment, topics, answers. Read-only."
 
-// star is the icon of a business that has no logo.
+// star is the icon of a business without a logo.
 const star = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCI+PHBhdGggZmlsbD0iI2U2OWYwMCIgZD0ibTEyIDIgMyA3IDcgLjUtNS41IDQuNSAyIDdMMTIgMTcuM0w1LjUgMjFsMi03TDIgOS41IDkgOXoiLz48L3N2Zz4="
 
-// identity is what every answer of revision 2026-07-28 carries.
+// identity is the server information in every result of revision 2026-07-28.
 func identity() *mcp.Implementation {
 	return &mcp.Implementation{Name: "reviewcast", Version: reviewcast.Version}
 }
 
-// implementation is who the server says it is when it is asked. The title is the
-// business's, as soon as it is known.
+// implementation is the full server information. The title names the business once
+// one is published.
 func (s *Server) implementation() *mcp.Implementation {
 	impl := identity()
 	impl.Title, impl.Description, impl.WebsiteURL = "Customer reviews", description, s.config.BaseURL+"/"
@@ -46,8 +46,8 @@ func (s *Server) implementation() *mcp.Implementation {
 	return impl
 }
 
-// RegistryName is the name of the server at an origin, as registries and server
-// cards want it: the host's labels from right to left, a slash, and a name.
+// RegistryName is the name of the server at an origin in registries and server cards:
+// the host's labels from right to left, a slash, and "reviewcast".
 func RegistryName(baseURL string) string {
 	labels := []string{"localhost"}
 	if u, err := url.Parse(baseURL); err == nil && u.Hostname() != "" {
@@ -57,7 +57,7 @@ func RegistryName(baseURL string) string {
 	return strings.Join(labels, ".") + "/reviewcast"
 }
 
-// card is the server card, SEP-2127: how to reach the server, for those who find it.
+// card is the server card (SEP-2127). It says how to reach the server.
 type card struct {
 	Schema      string     `json:"$schema"`
 	Name        string     `json:"name"`
@@ -75,7 +75,7 @@ type remote struct {
 	SupportedProtocolVersions []string `json:"supportedProtocolVersions"`
 }
 
-// serveCard answers GET and HEAD. Anybody may read it, from any page.
+// serveCard answers GET and HEAD. Pages of every origin may read the card.
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")

@@ -8,12 +8,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// cleanJSON removes from the strings of a valid JSON text what cleanText removes
-// from a text. It gives back its argument when there is nothing to remove.
+// cleanJSON applies cleanText to the strings of a valid JSON text. It returns its
+// argument when there is nothing to remove.
 func cleanJSON(raw []byte) []byte {
 	if bytes.Contains(raw, []byte(`\u`)) {
-		// An escape may stand for anything. Formatting writes every character as
-		// itself, but for the controls below U+0020, which no published text has.
+		// An escape may encode any character. Formatting writes every character as
+		// itself, except controls below U+0020, which no published text has.
 		if formatted, err := jsontext.AppendFormat(nil, raw); err == nil {
 			raw = formatted
 		}
@@ -21,24 +21,23 @@ func cleanJSON(raw []byte) []byte {
 	return cleanText(raw)
 }
 
-// cleanText removes the characters that a person can't see and that an agent reads
-// all the same: they are how hidden instructions are smuggled into a text (tag
-// characters, runs of variation selectors), how a word is hidden from a search, and
-// how text is shown in another order than it is read. What is published keeps them;
-// this is the agent's view only.
+// cleanText removes the characters that a person can't see but an agent reads. They
+// hide instructions in a text (tag characters, runs of variation selectors), hide
+// words from a search, and display text in another order than it is read. The
+// published files keep them; only the agent's view lacks them.
 //
-// They are the format characters (Cf), bidirectional controls among them, the other
-// characters that Unicode calls default-ignorable, and variation selectors. Three
-// kinds stay, since without them words or signs would change:
+// It removes format characters (Cf), which include bidirectional controls, the other
+// default-ignorable characters of Unicode, and variation selectors. Three kinds stay,
+// because words or symbols would change without them:
 //
-//   - signs that are format characters by name only, such as the Arabic number sign;
+//   - visible characters of category Cf, such as the Arabic number sign;
 //   - U+200C and U+200D between letters of scripts that join or stack their letters
-//     (Persian, the scripts of India, Khmer, Myanmar and others), and U+200D between
-//     the parts of one emoji, never two in a row;
-//   - U+FE0E and U+FE0F, once, behind a sign or a digit, where they choose between a
-//     plain and a coloured picture.
+//     (Persian, the scripts of India, Khmer, Myanmar and others), and a single U+200D
+//     between the parts of an emoji;
+//   - a single U+FE0E or U+FE0F after a symbol or a digit, where it selects text or
+//     emoji style.
 //
-// Flags that are spelled in tag characters (Scotland's) become a black flag.
+// Flags that consist of tag characters (Scotland's) become a black flag.
 func cleanText[T ~string | ~[]byte](text T) T {
 	i := 0
 	for i < len(text) && text[i] < utf8.RuneSelf {
@@ -51,7 +50,7 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	out := make([]byte, 0, len(text))
 	out = append(out, text[:i]...)
 	last := rune(-1)                // the last rune that was kept
-	broken, removed := false, false // it is no UTF-8; something was removed behind it
+	broken, removed := false, false // it is not UTF-8; something was removed after it
 	if i > 0 {
 		last = rune(text[i-1])
 	}
@@ -61,7 +60,7 @@ func cleanText[T ~string | ~[]byte](text T) T {
 			_, size = utf8.DecodeRuneInString(s[at:])
 		}
 		if size == 1 && broken && removed {
-			continue // two bytes that are no UTF-8 and now stand together might become a hidden character
+			continue // two invalid bytes that are now adjacent could form a hidden character
 		}
 		if r >= utf8.RuneSelf && hidden(r) && !needed(last, r, s[at+size:]) {
 			removed = true
@@ -77,46 +76,46 @@ func cleanText[T ~string | ~[]byte](text T) T {
 }
 
 const (
-	nonJoiner   = '\u200C'
-	joiner      = '\u200D'
-	plainStyle  = '\uFE0E'
-	colourStyle = '\uFE0F'
+	nonJoiner  = '\u200C'
+	joiner     = '\u200D'
+	textStyle  = '\uFE0E'
+	emojiStyle = '\uFE0F'
 )
 
-// hidden tells whether r can't be seen.
+// hidden reports whether r is invisible.
 func hidden(r rune) bool {
 	if r < 0x2000 && r != 0xAD && r < 0x34F {
-		return false // letters of most European texts, quickly
+		return false // fast path for the letters of most European texts
 	}
 	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// needed tells whether a hidden r between the rune last and the text rest is part of
-// how a word or a sign is written.
+// needed reports whether a hidden r between the rune last and the text rest is part of
+// the spelling of a word or symbol.
 func needed(last, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
 	case nonJoiner:
 		return joins(last)
 	case joiner:
-		return joins(last) || pictorial(last) && pictorial(next) && next != colourStyle
-	case plainStyle, colourStyle:
+		return joins(last) || pictorial(last) && pictorial(next) && next != emojiStyle
+	case textStyle, emojiStyle:
 		return last > unicode.MaxLatin1 && unicode.In(last, unicode.So, unicode.Sm, unicode.Po) ||
 			last == '©' || last == '®' || '0' <= last && last <= '9' || last == '#' || last == '*'
 	}
 	return false
 }
 
-// joins tells whether r is a letter or mark of a script that writes with joiners.
+// joins reports whether r is a letter or mark of a script that uses joiners.
 func joins(r rune) bool {
 	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mongolian,
 		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
 		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// pictorial tells whether r can be part of an emoji of several characters: a
-// picture, a skin tone, or the end of a coloured one.
+// pictorial reports whether r can be part of an emoji of several characters: a
+// pictograph, a skin tone, or the emoji style selector.
 func pictorial(r rune) bool {
-	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == colourStyle
+	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == emojiStyle
 }

@@ -8,8 +8,8 @@ import (
 	"reviewcast"
 )
 
-// FuzzBody: whatever is posted, it is either refused with an answer that is JSON-RPC,
-// or it is messages that the SDK can be given.
+// FuzzBody: a body is either refused with a JSON-RPC error or consists of messages that
+// the SDK can decode.
 func FuzzBody(f *testing.F) {
 	for _, seed := range []string{initialize, ping, `[` + ping + `]`, `[]`, `{}`, `"x"`, `{"jsonrpc":"2.0","id":1,"result":{}}`,
 		`{"jsonrpc":"2.0","id":"é","method":"tools/call","params":{"name":"get_review","arguments":{"id":"r5"}}}`,
@@ -17,10 +17,10 @@ func FuzzBody(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		b, fault := parseBody(raw)
-		if fault != nil {
-			if fault.status < 400 || fault.message == "" || fault.id != nil && !fault.id.IsValid() {
-				t.Errorf("refused with %+v", fault)
+		b, refused := parseBody(raw)
+		if refused != nil {
+			if refused.status < 400 || refused.message == "" || refused.id != nil && !refused.id.IsValid() {
+				t.Errorf("refused with %+v", refused)
 			}
 			return
 		}
@@ -29,15 +29,15 @@ func FuzzBody(f *testing.F) {
 		}
 		for i := range b.messages {
 			m := &b.messages[i]
-			if m.call() {
-				_ = m.known(false)
-				_ = m.known(true)
+			if m.isCall() {
+				_ = m.validate(stateful)
+				_ = m.validate(stateless)
 			}
 		}
 	})
 }
 
-// FuzzCursor: a cursor that somebody made up is refused or points into the list.
+// FuzzCursor: a forged cursor is refused or points into the list.
 func FuzzCursor(f *testing.F) {
 	q := reviewcast.Query{Rating: 5, Limit: 3}
 	f.Add(cursor(q, key{Date: "2026-02-10", ID: "r3"}))

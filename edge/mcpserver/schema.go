@@ -13,12 +13,12 @@ import (
 	"reviewcast"
 )
 
-// The schemas stand in every agent's context, so they are short: types, bounds and
-// required members; words only where a name doesn't speak for itself. The API's
-// description (/.well-known/openapi.json) is made from the same types by the
-// generator and has room for more.
+// The schemas are part of every agent's context, so they are short: types, bounds and
+// required members, with descriptions only where a name is not clear by itself. The
+// generator derives the API description (/.well-known/openapi.json) from the same
+// types, with full descriptions.
 
-// inputSchema is made from a tool's parameters.
+// inputSchema derives the input schema from a tool's parameters.
 func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -47,9 +47,9 @@ func inputSchema(t *tool) *jsonschema.Schema {
 	return s
 }
 
-// searchParam is a search parameter as JSON Schema.
+// searchParam is the JSON Schema of a search parameter.
 func searchParam(p reviewcast.Param) *jsonschema.Schema {
-	first, _, _ := strings.Cut(p.Description, ". ") // what is beyond the first sentence, a hint tells when it matters
+	first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
 	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimSuffix(first, ".") + "."}
 	switch p.Type {
 	case reviewcast.IntegerParam, reviewcast.NumberParam:
@@ -71,7 +71,7 @@ func searchParam(p reviewcast.Param) *jsonschema.Schema {
 func value(v any) json.RawMessage {
 	raw, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // words and numbers always marshal
+		panic(err) // strings and numbers always marshal
 	}
 	return raw
 }
@@ -84,7 +84,7 @@ func anys[T any](list []T) []any {
 	return out
 }
 
-// outputSchema is made from the type of a tool's answer.
+// outputSchema derives the output schema from the type of a tool's result.
 func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[reviewcast.Date]():     {Type: "string"},
@@ -102,9 +102,9 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
-// shorten keeps of a schema what a client needs to check an answer and an agent to
-// read it: names and types. Lists are never null, objects may gain members, and
-// lists of objects within a member say no more than that.
+// shorten reduces a schema to what a client needs to check a result and an agent to
+// read it: names and types. Lists are never null, objects may gain members, and the
+// items of nested lists of objects are not described.
 func shorten(s *jsonschema.Schema, depth int) {
 	s.Description, s.Required = "", nil
 	if slices.Contains(s.Types, "array") {
@@ -127,13 +127,13 @@ func shorten(s *jsonschema.Schema, depth int) {
 	}
 }
 
-// completeSearch adds what search_reviews has beyond the HTTP search. A concise
-// review has an excerpt and few of the other members, so that few are required.
+// completeSearch adds the members of search_reviews that the HTTP search doesn't have.
+// A concise review has an excerpt and few other members, so few are required.
 func completeSearch(s *jsonschema.Schema) {
-	s.Properties["query"].Properties = nil // the arguments, as they were understood
+	s.Properties["query"].Properties = nil // the arguments as applied
 	review := s.Properties["reviews"].Items
 	review.Required = []string{"id", "rating", "date"}
-	// What a review has besides stands in the schema of get_review.
+	// The schema of get_review has the other members of a review.
 	more := func(name string) bool {
 		return !slices.Contains([]string{"id", "author", "rating", "date", "title", "text"}, name)
 	}

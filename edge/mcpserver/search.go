@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -24,11 +23,11 @@ const (
 	concise  = "concise"
 )
 
-// excerptLength is how many code points of a review's text a concise answer shows.
+// excerptLength is the most code points of a review's text in the concise format.
 const excerptLength = 100
 
-// search answers search_reviews: what /api/reviews/search answers to the same
-// parameters, and next_cursor, a hint when nothing matches, and the notice.
+// searchReviews answers search_reviews with the same reviews as /api/reviews/search
+// returns for the same parameters.
 func (t *tool) searchReviews(v *view, values map[string]string, args arguments) (jsontext.Value, error) {
 	q, issues := reviewcast.BindSearch(args)
 	if len(issues) > 0 {
@@ -46,10 +45,10 @@ func (t *tool) searchReviews(v *view, values map[string]string, args arguments) 
 	if found.Matched == 0 {
 		hint = v.widen(q)
 	}
-	return searchAnswer(q, found, values["response_format"] == concise, hint), nil
+	return searchResult(found, values["response_format"], hint), nil
 }
 
-// describe turns the issues of the HTTP search into lines for an agent.
+// describe turns the issues of a search into lines for an agent.
 func (t *tool) describe(issues []reviewcast.Issue) []string {
 	lines := make([]string, 0, len(issues))
 	for _, issue := range issues {
@@ -65,52 +64,31 @@ func (t *tool) describe(issues []reviewcast.Issue) []string {
 	return lines
 }
 
-// searchAnswer writes the answer around the reviews' own bytes.
-func searchAnswer(q reviewcast.Query, found snapshot.Result, short bool, hint string) jsontext.Value {
-	size := 512
-	for _, review := range found.Reviews {
-		size += len(review) + 1
+// searchResult is the result of search_reviews: the members of the HTTP search, and
+// next_cursor, a hint when nothing matches, and the notice.
+func searchResult(found snapshot.Result, format, hint string) jsontext.Value {
+	review := cleanJSON
+	if format == concise {
+		review = func(raw []byte) []byte { return excerptOf(raw, found.Query.Text) }
 	}
-	b := make([]byte, 0, size)
-	b = append(b, `{"matched":`...)
-	b = strconv.AppendInt(b, int64(found.Matched), 10)
-	b = append(b, `,"returned":`...)
-	b = strconv.AppendInt(b, int64(len(found.Reviews)), 10)
-	b = append(b, `,"reviews":[`...)
-	for i, review := range found.Reviews {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		if short {
-			b = appendExcerpt(b, review, q.Text)
-		} else {
-			b = append(b, cleanJSON(review)...)
-		}
-	}
-	b = append(b, `],"query":`...)
-	query, err := json.Marshal(q)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
-	b = append(b, query...)
+	b := found.AppendMembers([]byte{'{'}, review)
 	b = append(b, `,"next_cursor":`...)
 	if found.Next < 0 {
 		b = append(b, "null"...)
 	} else {
 		b = append(b, '"')
-		b = append(b, cursor(q, keyOf(found.Reviews[len(found.Reviews)-1]))...)
+		b = append(b, cursor(found.Query, keyOf(found.Reviews[len(found.Reviews)-1]))...)
 		b = append(b, '"')
 	}
 	if hint != "" {
 		b = append(b, `,"hint":`...)
 		b, _ = jsontext.AppendQuote(b, hint) // valid UTF-8: all of it was decoded from JSON
 	}
-	b = append(b, `,"notice":"`+notice+`"}`...)
-	return b
+	return append(b, `,"notice":"`+notice+`"}`...)
 }
 
-// appendExcerpt writes a review in short.
-func appendExcerpt(b, raw []byte, query string) []byte {
+// excerptOf is a review in the concise format.
+func excerptOf(raw []byte, query string) []byte {
 	var r struct {
 		ID     string          `json:"id"`
 		Rating int             `json:"rating"`
@@ -128,18 +106,18 @@ func appendExcerpt(b, raw []byte, query string) []byte {
 		s := excerpt(cleanText(*r.Text), query)
 		out.Excerpt = &s
 	}
-	short, err := jsonv2.Marshal(out)
+	b, err := jsonv2.Marshal(out)
 	if err != nil {
-		panic(err) // decoded from JSON a moment ago
+		panic(err) // decoded from JSON above
 	}
-	return append(b, short...)
+	return b
 }
 
-// lead is how many code points stand before what was searched for, in an excerpt.
+// lead is the number of code points before the match in an excerpt.
 const lead = 40
 
-// excerpt is the part of a text that has what was searched for, otherwise its
-// beginning, in one line and cut between words where it can be.
+// excerpt is the part of a text that contains the query, otherwise its beginning, in
+// one line and cut between words where possible.
 func excerpt(text, query string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if at := indexFold(text, query); at > 0 {
@@ -158,7 +136,7 @@ func excerpt(text, query string) string {
 	return beginning(text, excerptLength)
 }
 
-// beginning is at most so many code points of a text.
+// beginning is at most length code points of a text.
 func beginning(text string, length int) string {
 	n := 0
 	for i := range text {
@@ -174,8 +152,8 @@ func beginning(text string, length int) string {
 	return text
 }
 
-// indexFold is where query stands in text, upper and lower case alike; -1 when it
-// doesn't or when it is empty.
+// indexFold is the index of query in text, ignoring case; -1 when it is absent or
+// empty.
 func indexFold(text, query string) int {
 	length := utf8.RuneCountInString(query)
 	if length == 0 {
@@ -198,9 +176,9 @@ func indexFold(text, query string) int {
 	return -1
 }
 
-// A cursor names the filters and the last review of a page, by its place in the
-// order of publication. So it stays good when reviews come and go, whichever edge
-// gets it: no review is shown twice, none that was there is left out.
+// A cursor names the filters and the last review of a page, by its position in the
+// published order. It stays valid at every edge when reviews are published or
+// withdrawn: no review appears twice, and none that was there is left out.
 
 // filters is a short hash of a query without its limit.
 func filters(q reviewcast.Query) []byte {
@@ -218,21 +196,21 @@ func cursor(q reviewcast.Query, last key) string {
 	return base64.RawURLEncoding.EncodeToString(append(raw, last.ID...))
 }
 
-// resume finds the ordinal that a search goes on from.
+// resume finds the ordinal at which a search continues.
 func (v *view) resume(q reviewcast.Query, cursor string) (int, error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	const date = len("2006-01-02")
 	if err != nil || len(raw) < 6+date {
-		return 0, fmt.Errorf("cursor: received %s: expected next_cursor of an earlier answer, as it came", echo(cursor))
+		return 0, fmt.Errorf("cursor: received %s: expected next_cursor of an earlier result, unchanged", echo(cursor))
 	}
 	last := key{Date: reviewcast.Date(raw[6 : 6+date]), ID: string(raw[6+date:])}
 	switch {
 	case !last.Date.Valid() || !reviewcast.ValidID(last.ID):
-		return 0, fmt.Errorf("cursor: received %s: expected next_cursor of an earlier answer, as it came", echo(cursor))
+		return 0, fmt.Errorf("cursor: received %s: expected next_cursor of an earlier result, unchanged", echo(cursor))
 	case !bytes.Equal(raw[:6], filters(q)):
-		return 0, fmt.Errorf("cursor: it belongs to another search: repeat all filters of the search that gave it (limit and response_format may change)")
+		return 0, fmt.Errorf("cursor: it belongs to another search: repeat all filters of the search that returned it (limit and response_format may change)")
 	}
-	// The reviews of the last one's day, and how many are newer than that day.
+	// The reviews of the same day, and the number of newer ones.
 	day := v.SearchFrom(reviewcast.Query{Since: last.Date, Until: last.Date, Limit: math.MaxInt}, 0)
 	from := v.Since(last.Date).Matched - day.Matched
 	for _, review := range day.Reviews {
@@ -244,8 +222,8 @@ func (v *view) resume(q reviewcast.Query, cursor string) (int, error) {
 	return from, nil
 }
 
-// widen tells what a search that found nothing would find without one of its
-// filters, and whom it could have meant.
+// widen is the hint for a search that found nothing: the known names, and how many
+// reviews match without each of the filters.
 func (v *view) widen(q reviewcast.Query) string {
 	var hints []string
 	if q.Technician != "" && len(v.Technicians(q.Technician)) == 0 {
@@ -282,7 +260,7 @@ func (v *view) widen(q reviewcast.Query) string {
 	case v.Len() == 0:
 		hints = append(hints, "No reviews are published.")
 	default:
-		hints = append(hints, fmt.Sprintf("Nothing matches, and dropping one filter alone isn't enough: begin with fewer. %d reviews are published.", v.Len()))
+		hints = append(hints, fmt.Sprintf("Nothing matches, even without any one of the filters: use fewer. %d reviews are published.", v.Len()))
 	}
 	return strings.Join(hints, " ")
 }

@@ -8,83 +8,83 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// quiet is how long a session must have been silent before another may take its
-// place when all are taken. A client whose session is gone is told so (404) and
-// opens another, as the protocol says.
-const quiet = time.Minute
+// minSilence is how long a session must have been silent before a new one may take
+// its place when the limit is reached. The client of an evicted session gets 404 and
+// initializes again, as the protocol says.
+const minSilence = time.Minute
 
-// sessions is the table of open sessions and streams. It stops those who open
-// sessions only to leave them: there are never more than limit, and those that
-// nobody has used for the idle time end.
+// sessions is the table of open sessions and streams. It enforces the session limits
+// of [Config]: at most limit of them are open, and a session that no request has used
+// for the idle time ends.
 type sessions struct {
 	limit int
 	idle  time.Duration
 
-	mu      sync.Mutex
-	byID    map[string]*session
-	waiting *list.List // sessions that no request uses at the moment, longest silent first
-	held    int        // places taken by what is no session, or none yet
+	mu       sync.Mutex
+	byID     map[string]*session
+	unused   *list.List // sessions without a running request, longest silent first
+	reserved int        // places taken by streams and by sessions that are being opened
 }
 
-// session is one client's.
+// session is the session of one client.
 type session struct {
 	*mcp.ServerSession
-	uses int       // requests and streams that are running
-	last time.Time // when the last one ended
-	at   *list.Element
+	requests int       // running requests and streams
+	lastUsed time.Time // when the last one ended
+	element  *list.Element
 }
 
 func newSessions(limit int, idle time.Duration) *sessions {
-	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}, waiting: list.New()}
+	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}, unused: list.New()}
 }
 
-// hold takes a place for a session that is about to be opened, or for a stream
-// without one. When all are taken, the session that has been silent for longest, and
-// for at least the quiet time, ends. Otherwise ok is false: wait is when to try
-// again.
-func (t *sessions) hold(now time.Time) (release func(), wait time.Duration, ok bool) {
+// reserve takes a place for a session that is about to open, or for a stream without
+// a session. At the limit it ends the session that has been silent longest, if that
+// is at least minSilence. Otherwise ok is false and wait says when to try again.
+func (t *sessions) reserve(now time.Time) (release func(), wait time.Duration, ok bool) {
 	t.mu.Lock()
-	var ended *session
-	if len(t.byID)+t.held >= t.limit {
+	var evicted *session
+	if len(t.byID)+t.reserved >= t.limit {
 		oldest := t.oldest()
 		if oldest == nil {
 			t.mu.Unlock()
-			return nil, quiet, false
+			return nil, minSilence, false
 		}
-		if silent := now.Sub(oldest.last); silent < quiet {
+		if silent := now.Sub(oldest.lastUsed); silent < minSilence {
 			t.mu.Unlock()
-			return nil, quiet - silent, false
+			return nil, minSilence - silent, false
 		}
-		ended = oldest
-		t.remove(ended)
+		evicted = oldest
+		t.delete(evicted)
 	}
-	t.held++
+	t.reserved++
 	t.mu.Unlock()
-	if ended != nil {
-		ended.Close()
+	if evicted != nil {
+		evicted.Close()
 	}
 	return func() {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		t.held--
+		t.reserved--
 	}, 0, true
 }
 
-// add enters a session that was opened.
+// add enters a session that has been opened.
 func (t *sessions) add(ss *mcp.ServerSession) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s := &session{ServerSession: ss, last: time.Now()}
-	s.at = t.waiting.PushBack(s)
+	s := &session{ServerSession: ss, lastUsed: time.Now()}
+	s.element = t.unused.PushBack(s)
 	t.byID[ss.ID()] = s
 }
 
-// use finds a session for a request. It doesn't end before done is called.
-func (t *sessions) use(id string) (s *session, done func(), ok bool) {
+// acquire finds a session for a request. The session does not end before release is
+// called.
+func (t *sessions) acquire(id string) (s *session, release func(), ok bool) {
 	t.mu.Lock()
 	s, ok = t.byID[id]
-	if ok && s.uses == 0 && time.Since(s.last) >= t.idle {
-		t.remove(s)
+	if ok && s.requests == 0 && time.Since(s.lastUsed) >= t.idle {
+		t.delete(s)
 		t.mu.Unlock()
 		s.Close()
 		return nil, nil, false
@@ -93,46 +93,46 @@ func (t *sessions) use(id string) (s *session, done func(), ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	if s.uses++; s.uses == 1 {
-		t.waiting.Remove(s.at)
+	if s.requests++; s.requests == 1 {
+		t.unused.Remove(s.element)
 	}
-	return s, func() { t.done(s) }, true
+	return s, func() { t.release(s) }, true
 }
 
-func (t *sessions) done(s *session) {
+func (t *sessions) release(s *session) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	s.last = time.Now()
-	if s.uses--; s.uses == 0 && t.byID[s.ID()] == s {
-		s.at = t.waiting.PushBack(s)
+	s.lastUsed = time.Now()
+	if s.requests--; s.requests == 0 && t.byID[s.ID()] == s {
+		s.element = t.unused.PushBack(s)
 	}
 }
 
-// end forgets a session that its client has ended.
-func (t *sessions) end(s *session) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.remove(s)
-}
-
-// remove takes a session out of the table. The lock is held.
+// remove drops a session that its client has ended.
 func (t *sessions) remove(s *session) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.delete(s)
+}
+
+// delete drops a session. The caller holds mu.
+func (t *sessions) delete(s *session) {
 	delete(t.byID, s.ID())
-	if s.uses == 0 {
-		t.waiting.Remove(s.at)
+	if s.requests == 0 {
+		t.unused.Remove(s.element)
 	}
 }
 
-// oldest is the session that has been silent for longest. The lock is held.
+// oldest returns the session that has been silent longest. The caller holds mu.
 func (t *sessions) oldest() *session {
-	if e := t.waiting.Front(); e != nil {
+	if e := t.unused.Front(); e != nil {
 		return e.Value.(*session)
 	}
 	return nil
 }
 
-// expire ends the sessions that have been silent for the idle time, and tells when
-// the next will have been; the idle time when there is none.
+// expire ends the sessions that have been silent for the idle time. It returns the
+// time until the next one expires, or the idle time if there is none.
 func (t *sessions) expire(now time.Time) (next time.Duration) {
 	for {
 		t.mu.Lock()
@@ -141,19 +141,12 @@ func (t *sessions) expire(now time.Time) (next time.Duration) {
 			t.mu.Unlock()
 			return t.idle
 		}
-		if left := t.idle - now.Sub(oldest.last); left > 0 {
+		if left := t.idle - now.Sub(oldest.lastUsed); left > 0 {
 			t.mu.Unlock()
 			return left
 		}
-		t.remove(oldest)
+		t.delete(oldest)
 		t.mu.Unlock()
-		oldest.Close() // waits for nothing: no request is running
+		oldest.Close() // returns at once: no request is running
 	}
-}
-
-// open counts the sessions.
-func (t *sessions) open() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.byID)
 }

@@ -62,7 +62,7 @@ func TestSessionsEndWhenIdle(t *testing.T) {
 		}
 		time.Sleep(15 * time.Minute)
 		synctest.Wait()
-		if n := s.sessions.open(); n != 1 {
+		if n := len(s.sessions.byID); n != 1 {
 			t.Errorf("after 35 minutes %d sessions are open, want the one that was used", n)
 		}
 		if w := ask(s, used, ping); w.Code != http.StatusOK {
@@ -73,7 +73,7 @@ func TestSessionsEndWhenIdle(t *testing.T) {
 		}
 		time.Sleep(31 * time.Minute)
 		synctest.Wait()
-		if n := s.sessions.open(); n != 0 {
+		if n := len(s.sessions.byID); n != 0 {
 			t.Errorf("in the end %d sessions are open", n)
 		}
 	})
@@ -120,11 +120,11 @@ func TestAbandonedSessionsAreBounded(t *testing.T) {
 				t.Fatalf("session %d: %d %s", i, w.Code, w.Body)
 			}
 			if i%1000 == 999 {
-				time.Sleep(quiet)
+				time.Sleep(minSilence)
 			}
 		}
 		synctest.Wait()
-		if n := s.sessions.open(); n != limit {
+		if n := len(s.sessions.byID); n != limit {
 			t.Errorf("%d sessions are open, want %d", n, limit)
 		}
 		if want := opened - 10*limit; refused != want {
@@ -133,7 +133,7 @@ func TestAbandonedSessionsAreBounded(t *testing.T) {
 		if n := runtime.NumGoroutine() - before; n > 4*limit {
 			t.Errorf("%d goroutines for %d sessions", n, limit)
 		}
-		if n := len(s.watched.sessions); n != 0 {
+		if n := len(s.subscriptions.sessions); n != 0 {
 			t.Errorf("%d sessions are watched for", n)
 		}
 	})
@@ -163,13 +163,13 @@ func BenchmarkSession(b *testing.B) {
 }
 
 func TestManyMissingResources(t *testing.T) {
-	var w watched
+	var w subscriptions
 	for i := range maxMissing {
-		if !w.await(fmt.Sprint("reviewcast://review/", i)) {
+		if !w.addMissing(fmt.Sprint("reviewcast://review/", i)) {
 			t.Fatalf("refused after %d", i)
 		}
 	}
-	if w.await("reviewcast://review/more") || !w.await("reviewcast://review/1") || w.await(strings.Repeat("x", maxURI+1)) {
+	if w.addMissing("reviewcast://review/more") || !w.addMissing("reviewcast://review/1") || w.addMissing(strings.Repeat("x", maxURI+1)) {
 		t.Error("the cap doesn't hold, or holds too much")
 	}
 }

@@ -15,25 +15,25 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// errNothingPublished is answered as long as there is no snapshot.
+// errNothingPublished answers calls before the first snapshot.
 var errNothingPublished = errors.New("nothing is published here yet; try again in a moment")
 
-// view is what agents see of one snapshot. It never changes. What it gives out is
-// clean (see cleanText).
+// view is a snapshot as agents see it. It is immutable, and everything in it is clean
+// (see cleanText).
 type view struct {
 	*snapshot.Snapshot
 	dataset   reviewcast.Dataset // without reviews
 	insights  reviewcast.Insights
 	perReview map[string]jsontext.Value
-	business  jsontext.Value // answers to tools without arguments, made once
+	business  jsontext.Value // results of the tools without arguments, made once
 	summary   jsontext.Value
 	topics    jsontext.Value
 	faq       jsontext.Value
 	ids       func() []string // of all reviews, newest first
 }
 
-// newView reads a snapshot's insights. Insights that can't be read are an error,
-// reviews have been checked when the snapshot was opened.
+// newView decodes a snapshot's insights. The reviews were checked when the snapshot
+// was opened.
 func newView(s *snapshot.Snapshot) (*view, error) {
 	v := &view{Snapshot: s}
 	var err error
@@ -41,8 +41,8 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 		return nil, fmt.Errorf("view dataset: %w", err)
 	}
 	if raw := s.Insights(); raw != nil {
-		// per_review is as long as the dataset: its values are left as they are until
-		// somebody asks for one.
+		// per_review is as long as the dataset: its values stay undecoded until one is
+		// requested.
 		in := struct {
 			reviewcast.Insights
 			PerReview map[string]jsontext.Value `json:"per_review"`
@@ -69,7 +69,7 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 	return v, nil
 }
 
-// cleaned is a copy of a value with all its strings clean.
+// cleaned returns a copy of a value with all its strings clean.
 func cleaned[T any](value T) (clean T, err error) {
 	raw, err := encode(value)
 	if err != nil {
@@ -78,13 +78,13 @@ func cleaned[T any](value T) (clean T, err error) {
 	return clean, json.Unmarshal(cleanJSON(raw), &clean)
 }
 
-// encode writes JSON as the published files have it: null and empty lists as [],
-// members of maps in order, <, > and & as they are.
+// encode writes JSON as in the published files: nil and empty lists as [], sorted map
+// members, and <, > and & unescaped.
 func encode(value any) (jsontext.Value, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
 
-// review is a review's JSON.
+// review finds a review's JSON.
 func (v *view) review(id string) (jsontext.Value, bool) {
 	raw, ok := v.Review(id)
 	if !ok {
@@ -93,7 +93,7 @@ func (v *view) review(id string) (jsontext.Value, bool) {
 	return cleanJSON(raw), true
 }
 
-// reviewIDs reads the ids of all reviews.
+// reviewIDs lists the ids of all reviews.
 func (v *view) reviewIDs() []string {
 	all := v.SearchFrom(reviewcast.Query{Limit: v.Len()}, 0).Reviews
 	ids := make([]string, 0, len(all))
@@ -103,7 +103,7 @@ func (v *view) reviewIDs() []string {
 	return ids
 }
 
-// key is where a review stands in the order of all: date descending, then id
+// key is a review's position in the published order: date descending, then id
 // ascending.
 type key struct {
 	Date reviewcast.Date `json:"date"`
@@ -115,20 +115,20 @@ func keyOf(review []byte) (k key) {
 	return k
 }
 
-// compare is the order of publication.
+// compare is the published order.
 func (k key) compare(other key) int {
 	return cmp.Or(cmp.Compare(other.Date, k.Date), cmp.Compare(k.ID, other.ID))
 }
 
-// views gives the view of the current snapshot, made at the first call after each
-// swap.
+// views caches the view of the current snapshot. The first call after a swap makes
+// it.
 type views struct {
 	holder  *snapshot.Holder
-	mu      sync.Mutex // makes views one after the other
+	mu      sync.Mutex // held while a view is made
 	current atomic.Pointer[attempt]
 }
 
-// attempt is what came of making the view of a snapshot. A failure is kept, too: the
+// attempt is the result of making the view of a snapshot. A failure is kept, too: the
 // same bytes would fail at every request.
 type attempt struct {
 	of   *snapshot.Snapshot
@@ -136,7 +136,7 @@ type attempt struct {
 	err  error
 }
 
-// load is the current view, or why there is none.
+// load returns the current view, or the reason why there is none.
 func (c *views) load() (*view, error) {
 	s := c.holder.Load()
 	if s == nil {
@@ -155,7 +155,7 @@ func (c *views) load() (*view, error) {
 	return v, err
 }
 
-// of is the view of a snapshot that may no longer be the current one; nil when it has
+// of returns the view of a snapshot that may no longer be current, nil when it has
 // none.
 func (c *views) of(s *snapshot.Snapshot) *view {
 	if s == nil {
@@ -171,7 +171,7 @@ func (c *views) of(s *snapshot.Snapshot) *view {
 	return v
 }
 
-// same tells whether a resource is the same in two views; either may be nil.
+// same reports whether a resource is the same in two views; either may be nil.
 func same(a, b *view, uri string) bool {
 	return bytes.Equal(a.resource(uri), b.resource(uri))
 }

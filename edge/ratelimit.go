@@ -12,16 +12,16 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// maxClients is how many addresses a table of rates knows. It stops whoever comes
-// from many addresses from filling memory; a client that is forgotten because of
-// them begins with a full allowance again.
+// maxClients is the most addresses in a rate table. It stops a client with many
+// addresses from filling memory. A client that is evicted starts again with a full
+// allowance.
 const maxClients = 100_000
 
-// burst is how many seconds' worth of requests may come at once.
+// burst is the number of seconds whose requests may come at once.
 const burst = 10
 
-// limit refuses requests of clients that come faster than so many a second. Zero
-// or less is no limit.
+// limit refuses the requests of a client address above a rate. Zero or less means no
+// limit.
 func (e *edge) limit(perSecond float64) func(handler) handler {
 	if perSecond <= 0 {
 		return func(h handler) handler { return h }
@@ -31,16 +31,16 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 		return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 			if wait := t.take(e.client(r), time.Now()); wait > 0 {
 				return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests,
-					"Too many requests from this address. Retry-After says when to go on.")}
+					"Too many requests from this address. Retry-After says when to continue.")}
 			}
 			return h(w, r, s)
 		}
 	}
 }
 
-// Limiter is limit for a handler that isn't ours, such as the hub's: it tells how
-// long the client of a request has to wait, 0 for not at all. It is nil when there
-// is no limit. trusted is as in Config.TrustedProxies.
+// Limiter returns a rate limiter for a handler outside this package, such as the
+// hub's. It returns how long the client of a request has to wait, or 0. Without a
+// limit Limiter returns nil. trusted is as in [Config].TrustedProxies.
 func Limiter(perSecond float64, trusted []netip.Prefix) func(*http.Request) time.Duration {
 	if perSecond <= 0 {
 		return nil
@@ -50,9 +50,9 @@ func Limiter(perSecond float64, trusted []netip.Prefix) func(*http.Request) time
 	return func(r *http.Request) time.Duration { return t.take(e.client(r), time.Now()) }
 }
 
-// rates is a table of clients. When half of maxClients are in the young map it
-// becomes the old one, and what nobody asked for since is gone: within a factor
-// of two the least recently used go first, at the price of two maps and no list.
+// rates is a table of rate limiters by client. When the young map holds half of
+// maxClients it becomes the old map, and the old one is dropped. This approximates
+// least recently used within a factor of two, with two maps and no list.
 type rates struct {
 	perSecond rate.Limit
 	burst     int
@@ -65,7 +65,8 @@ func newRates(perSecond float64) *rates {
 	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 
-// take lets a request of a client pass, or tells how long to wait.
+// take counts a request of a client. It returns how long the client has to wait, or
+// 0 if the request may proceed.
 func (t *rates) take(client netip.Addr, now time.Time) (wait time.Duration) {
 	l := t.limiter(network(client))
 	reservation := l.ReserveN(now, 1)
@@ -92,8 +93,8 @@ func (t *rates) limiter(key netip.Prefix) *rate.Limiter {
 	return l
 }
 
-// network is what counts as one client: an IPv4 address, or the /64 that an IPv6
-// subscriber has all to himself.
+// network is what counts as one client: an IPv4 address, or the /64 network that one
+// IPv6 subscriber has.
 func network(a netip.Addr) netip.Prefix {
 	bits := a.BitLen()
 	if a.Is6() {
@@ -101,7 +102,7 @@ func network(a netip.Addr) netip.Prefix {
 	}
 	p, err := a.Prefix(bits)
 	if err != nil {
-		return netip.Prefix{} // no address at all, as on a Unix socket: one client
+		return netip.Prefix{} // no address, as on a Unix socket: all count as one client
 	}
 	return p
 }

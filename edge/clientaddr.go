@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// client is the address that a request comes from: the peer's, or, when that is a
-// trusted proxy, the rightmost address in X-Forwarded-For that isn't one. What
-// stands further left was written by the client and may be anything.
+// client returns the address of the client: the peer's or, if the peer is a trusted
+// proxy, the rightmost address in X-Forwarded-For that is not a trusted proxy. The
+// client may have forged everything to the left of it.
 func (e *edge) client(r *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
-	client := plain(peer.Addr())
+	client := normalAddr(peer.Addr())
 	if len(e.TrustedProxies) == 0 {
 		return client
 	}
@@ -28,7 +28,7 @@ func (e *edge) client(r *http.Request) netip.Addr {
 			}
 			addr, ok := parseHop(strings.TrimSpace(hop))
 			if !ok {
-				return client // a proxy that we trust has seen nothing that is an address
+				return client // a trusted proxy recorded something that is not an address
 			}
 			client = addr
 		}
@@ -40,15 +40,14 @@ func (e *edge) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(e.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// parseHop reads an address, with or without a port.
+// parseHop parses an address with or without a port.
 func parseHop(s string) (netip.Addr, bool) {
 	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return plain(a), true
+		return normalAddr(a), true
 	}
 	ap, err := netip.ParseAddrPort(s)
-	return plain(ap.Addr()), err == nil
+	return normalAddr(ap.Addr()), err == nil
 }
 
-// plain drops what makes one address look like two: a zone, and IPv4 written as
-// IPv6.
-func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+// normalAddr gives an address one form: without zone, and IPv4 not mapped to IPv6.
+func normalAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

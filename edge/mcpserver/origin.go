@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// admit checks where a request comes from, and sets what every answer has. A page of
-// another site may not speak through its visitor's browser to a server that only the
-// visitor reaches: that is what the checks of Host and Origin stop (DNS rebinding).
-func (s *Server) admit(w http.ResponseWriter, r *http.Request) *fault {
+// checkOrigin checks Host and Origin and sets the CORS headers. The checks stop a page
+// of another site from reaching, through its visitor's browser, a server that only the
+// visitor can reach (DNS rebinding).
+func (s *Server) checkOrigin(w http.ResponseWriter, r *http.Request) *rpcError {
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	local := addr != nil && loopback(addr.String())
 	if local && !loopback(r.Host) && !strings.EqualFold(r.Host, s.host) {
-		return &fault{status: http.StatusForbidden, code: codeRequest,
-			message: "Forbidden: this listener is for this machine, and the Host header names another."}
+		return &rpcError{status: http.StatusForbidden, code: codeRequest,
+			message: "Forbidden: this listener is for the local machine, and the Host header names another one."}
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
-		// A page that came from this very listener is our own, whatever we are called.
+		// A page that this listener served may use it under any of its names.
 		if own := local && loopback(r.Host) && strings.EqualFold(origin, "http://"+r.Host); !own && !s.allows(origin) {
-			return &fault{status: http.StatusForbidden, code: codeRequest,
-				message: "Forbidden: pages of this origin may not use this server (--mcp-allow-origin names those that may)."}
+			return &rpcError{status: http.StatusForbidden, code: codeRequest,
+				message: "Forbidden: pages of this origin may not use this server (--mcp-allow-origin names the origins that may)."}
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", headerSession+", "+headerVersion+", Retry-After")
@@ -33,7 +33,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) *fault {
 	return nil
 }
 
-// allows tells whether pages of an origin may use the server.
+// allows reports whether pages of an origin may use the server.
 func (s *Server) allows(origin string) bool {
 	if s.anyOrigin {
 		return true
@@ -42,7 +42,7 @@ func (s *Server) allows(origin string) bool {
 	return origin == s.config.BaseURL || slices.Contains(s.config.AllowOrigins, origin)
 }
 
-// loopback tells whether a host, with or without port, is this machine.
+// loopback reports whether a host, with or without port, is the local machine.
 func loopback(host string) bool {
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		host = h
@@ -58,15 +58,15 @@ func loopback(host string) bool {
 // preflight answers a CORS preflight, or any other OPTIONS.
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
-	h.Set("Allow", allowed)
-	h.Set("Access-Control-Allow-Methods", allowed)
+	h.Set("Allow", allowedMethods)
+	h.Set("Access-Control-Allow-Methods", allowedMethods)
 	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+headerVersion+", "+headerSession)
 	h.Set("Access-Control-Max-Age", "86400")
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// accepts tells whether an Accept header allows a media type. Without the header
-// everything is allowed (RFC 9110, section 12.5.1).
+// accepts reports whether the Accept header allows a media type. Without the header
+// every type is allowed (RFC 9110, section 12.5.1).
 func accepts(r *http.Request, media string) bool {
 	lines := r.Header["Accept"]
 	if len(lines) == 0 {

@@ -7,11 +7,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxCompletions is how many values the protocol allows in one answer.
+// maxCompletions is the most values that the protocol allows in one result.
 const maxCompletions = 100
 
-// complete answers completion/complete: values that begin as the argument does,
-// upper and lower case alike. An argument that has no list of values gets none.
+// complete answers completion/complete with the values that begin with the argument,
+// ignoring case. Arguments without a list of values have no completions.
 func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	v, err := s.views.load()
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// representation is a body in one content coding with what its header says. The
-// header's values are made once and shared.
+// representation is a body in one content coding with its header fields. The header
+// values are shared between responses.
 type representation struct {
 	etag     []string
-	modified []string // as HTTP writes it; nil when the time isn't known
+	modified []string // as a header value; nil when unknown
 	time     time.Time
 	media    []string
 	encoding []string // nil for identity
 	cache    []string
 	policy   []string
-	link     []string // nil but for topics
+	link     []string // nil except for topics
 	body     func() *parts
 }
 
-// setHeader sets the representation's fields of an answer that has a body.
+// setHeader sets the header fields of a response with a body.
 func (rep *representation) setHeader(h http.Header) {
 	h["Content-Type"] = rep.media
 	if rep.encoding != nil {
@@ -32,11 +32,11 @@ func (rep *representation) setHeader(h http.Header) {
 	if rep.modified != nil {
 		h["Last-Modified"] = rep.modified
 	}
-	rep.setStanding(h)
+	rep.setValidators(h)
 }
 
-// setStanding sets those that a 304 repeats.
-func (rep *representation) setStanding(h http.Header) {
+// setValidators sets the header fields that a 304 repeats.
+func (rep *representation) setValidators(h http.Header) {
 	h["Etag"] = rep.etag
 	h["Cache-Control"] = rep.cache
 	h["X-Content-Type-Options"] = noSniff
@@ -46,22 +46,22 @@ func (rep *representation) setStanding(h http.Header) {
 	}
 }
 
-// serve answers GET and HEAD with a representation.
+// serve answers GET or HEAD with a representation.
 func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation) {
 	if !serveFast(w, r, rep) {
 		e.serveContent(w, r, rep)
 	}
 }
 
-// serveFast answers the two kinds of request that most are: without conditions,
-// and with the very entity tag that an earlier answer gave. It answers exactly as
-// serveContent, by a test that asks both, but writes a body at once and not in
-// pieces of 32 KiB. False when the request is of another kind.
+// serveFast answers the two most frequent kinds of request: those without conditions,
+// and those with the entity tag of an earlier response. It reports false for others.
+// Its responses equal those of serveContent, which a test checks, but it writes the
+// body at once and not in pieces of 32 KiB.
 func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
-	asked := r.Header
-	match := asked["If-None-Match"]
-	if asked["Range"] != nil || asked["If-Match"] != nil || asked["If-Unmodified-Since"] != nil ||
-		len(match) == 0 && asked["If-Modified-Since"] != nil || len(match) > 1 {
+	header := r.Header
+	match := header["If-None-Match"]
+	if header["Range"] != nil || header["If-Match"] != nil || header["If-Unmodified-Since"] != nil ||
+		len(match) == 0 && header["If-Modified-Since"] != nil || len(match) > 1 {
 		return false
 	}
 	h := w.Header()
@@ -69,7 +69,7 @@ func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool
 		if match[0] != rep.etag[0] {
 			return false
 		}
-		rep.setStanding(h)
+		rep.setValidators(h)
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
@@ -89,18 +89,17 @@ func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool
 	return true
 }
 
-// serveContent leaves the conditions and ranges to net/http, which knows RFC 9110
-// but for what normalise mends.
+// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except
+// for what normalise corrects.
 func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
 	rep.setHeader(w.Header())
 	content := &content{rep: rep}
-	http.ServeContent(&checked{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
+	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
 }
 
-// normalise mends what ServeContent reads otherwise than RFC 9110: it sees only
-// the first line of a list that came in several (section 5.3), takes a date that
-// came twice (13.1.3), answers ranges to HEAD (14.2), and refuses range units that
-// it should ignore (14.2) or that are written in capitals (14.1), and serves suffixes
+// normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110
+// says: lists in several lines (section 5.3), repeated dates (13.1.3), ranges with HEAD
+// (14.2), unknown range units (14.2), range units in capitals (14.1), and suffix ranges
 // of no bytes (14.1.2).
 func normalise(r *http.Request) *http.Request {
 	h := r.Header.Clone()
@@ -122,14 +121,14 @@ func normalise(r *http.Request) *http.Request {
 			h.Del("Range")
 		}
 	}
-	mended := *r
-	mended.Header = h
-	return &mended
+	normal := *r
+	normal.Header = h
+	return &normal
 }
 
-// satisfiable leaves out of a range set the suffixes of no bytes, which net/http
-// answers with an empty 206 and a Content-Range that ends before it begins. They
-// are unsatisfiable (section 14.1.2), and so is a set of nothing else.
+// satisfiable removes from a range set the suffixes of no bytes, which net/http answers
+// with an empty 206 and an invalid Content-Range. They are unsatisfiable (section
+// 14.1.2), and so is a set that contains nothing else.
 func satisfiable(set string) string {
 	var kept []string
 	for spec := range strings.SplitSeq(set, ",") {
@@ -138,14 +137,14 @@ func satisfiable(set string) string {
 		}
 	}
 	if len(kept) == 0 {
-		return strconv.FormatInt(math.MaxInt64, 10) + "-" // behind the end of every file
+		return strconv.FormatInt(math.MaxInt64, 10) + "-" // beyond the end of every file
 	}
 	return strings.Join(kept, ",")
 }
 
-// checked is the writer that ServeContent gets: its errors become ours, and an
-// encoded body has its length in the header, too.
-type checked struct {
+// errorWriter is the writer for ServeContent. It replaces its errors with those of
+// fail, and sets Content-Length for encoded bodies, too.
+type errorWriter struct {
 	http.ResponseWriter
 	e       *edge
 	r       *http.Request
@@ -153,7 +152,7 @@ type checked struct {
 	failed  bool
 }
 
-func (c *checked) WriteHeader(status int) {
+func (c *errorWriter) WriteHeader(status int) {
 	h := c.Header()
 	switch status {
 	case http.StatusPreconditionFailed:
@@ -174,24 +173,24 @@ func (c *checked) WriteHeader(status int) {
 	c.ResponseWriter.WriteHeader(status)
 }
 
-func (c *checked) Write(p []byte) (int, error) {
+func (c *errorWriter) Write(p []byte) (int, error) {
 	if c.failed {
-		return len(p), nil // net/http's words for what fail has said
+		return len(p), nil // the text of the error that fail has written
 	}
 	return c.ResponseWriter.Write(p)
 }
 
-// Bodies that a client is too slow for would hold their connections for ever.
+// Write deadlines. Without them slow clients would hold connections for ever.
 const (
-	// writeTimeout is the time for every answer, however small.
+	// writeTimeout is the time for every response.
 	writeTimeout = 60 * time.Second
-	// minRate is the slowest pace, in bytes a second, at which a client may take what
-	// comes on top of freeSize.
+	// minRate is the least rate, in bytes per second, at which a client must read a
+	// body larger than freeSize.
 	minRate  = 16 << 10
 	freeSize = 512 << 10
 )
 
-// extendDeadline gives a large body the time that it takes at minRate.
+// extendDeadline extends the write deadline of a large body by its time at minRate.
 func extendDeadline(w http.ResponseWriter, size int64) {
 	if size > freeSize {
 		deadline := time.Now().Add(writeTimeout + time.Duration(size/minRate)*time.Second)
@@ -199,7 +198,7 @@ func extendDeadline(w http.ResponseWriter, size int64) {
 	}
 }
 
-// parts is a body in pieces, one behind the other.
+// parts is a body in consecutive pieces.
 type parts struct {
 	parts [][]byte
 	size  int64
@@ -213,8 +212,9 @@ func newParts(p ...[]byte) *parts {
 	return b
 }
 
-// content reads a representation's body. It opens it only when ServeContent wants
-// to know its length, which is after the conditions: a 304 compresses nothing.
+// content is an [io.ReadSeeker] over a representation's body. It makes the body only
+// when ServeContent asks for its length, after the conditions, so that a 304
+// compresses nothing.
 type content struct {
 	rep    *representation
 	body   *parts

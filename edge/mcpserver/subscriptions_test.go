@@ -51,7 +51,7 @@ func TestUpdates(t *testing.T) {
 				t.Fatal(err)
 			}
 			uris := []string{"reviewcast://review/r5", "reviewcast://review/r2", "reviewcast://business", "reviewcast://review/later"}
-			if version < sessionless {
+			if version < firstStateless {
 				for _, uri := range uris {
 					if err := session.Subscribe(ctx, &mcp.SubscribeParams{URI: uri}); err != nil {
 						t.Fatal(err)
@@ -97,7 +97,7 @@ func listen(ctx context.Context, srv *httptest.Server, uris []string) (updates <
 	body, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": map[string]any{
 		"notifications": map[string]any{"resourceSubscriptions": uris},
 		"_meta": map[string]any{
-			"io.modelcontextprotocol/protocolVersion":    sessionless,
+			"io.modelcontextprotocol/protocolVersion":    firstStateless,
 			"io.modelcontextprotocol/clientInfo":         map[string]any{"name": "test", "version": "1"},
 			"io.modelcontextprotocol/clientCapabilities": map[string]any{},
 		},
@@ -111,7 +111,7 @@ func listen(ctx context.Context, srv *httptest.Server, uris []string) (updates <
 	}
 	r.Header.Set("Content-Type", reviewcast.MediaJSON)
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	r.Header.Set(headerVersion, sessionless)
+	r.Header.Set(headerVersion, firstStateless)
 	r.Header.Set("Mcp-Method", "subscriptions/listen")
 	resp, err := srv.Client().Do(r)
 	if err != nil {

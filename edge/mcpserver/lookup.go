@@ -50,7 +50,7 @@ func aspectAnswer(v *view, name string) (jsontext.Value, error) {
 	return encode(oneAspect{Aspect: a, ReviewCount: v.Len(), Method: v.insights.Method.Name, Notice: notice})
 }
 
-// entity is what reviews say of an id.
+// entity finds what the reviews say about an id; nil when there is nothing.
 func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
 	if i := slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
 		return &list[i]
@@ -87,8 +87,8 @@ func technicianAnswer(v *view, name string) (jsontext.Value, error) {
 	return encode(answer)
 }
 
-// technician puts what reviews say beside who it is. The names come from the view,
-// where they are clean.
+// technician combines a technician's record with what reviews say. The names come
+// from the view, where they are clean.
 func (v *view) technician(t reviewcast.Technician) technician {
 	if i := slices.IndexFunc(v.dataset.Business.Technicians, func(c reviewcast.Technician) bool { return c.ID == t.ID }); i >= 0 {
 		t = v.dataset.Business.Technicians[i]
@@ -105,7 +105,7 @@ func serviceAnswer(v *view, name string) (jsontext.Value, error) {
 	}
 	s := found[0]
 	if i := slices.IndexFunc(found, func(s reviewcast.Named) bool { return strings.EqualFold(s.ID, name) }); i >= 0 {
-		s = found[i] // an id goes before another service's name
+		s = found[i] // an id takes precedence over another service's name
 	}
 	for _, c := range v.dataset.Business.Services {
 		if c.ID == s.ID {

@@ -33,7 +33,7 @@ func (w *timed) Write(p []byte) (int, error) {
 func TestStreamsAreKeptAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &timed{ResponseRecorder: httptest.NewRecorder()}
-		a := newAnswer(w, nil)
+		a := newResponse(w, nil)
 		a.Header().Set("Content-Type", mediaStream)
 		a.WriteHeader(http.StatusOK)
 		if w.Header().Get("X-Accel-Buffering") != "no" {
@@ -41,14 +41,14 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 		}
 		time.Sleep(10*time.Minute + time.Second)
 		synctest.Wait()
-		if n := strings.Count(w.Body.String(), ": still here\n\n"); n != int(10*time.Minute/heartbeat) {
+		if n := strings.Count(w.Body.String(), ": still here\n\n"); n != int(10*time.Minute/heartbeatInterval) {
 			t.Errorf("%d heartbeats in ten minutes", n)
 		}
 		if _, err := a.Write([]byte("data: {}\n\n")); err != nil {
 			t.Error(err)
 		}
-		if left := time.Until(w.deadline); left != patience {
-			t.Errorf("the client has %s to read, want %s", left, patience)
+		if left := time.Until(w.deadline); left != writeTimeout {
+			t.Errorf("the client has %s to read, want %s", left, writeTimeout)
 		}
 		a.Flush()
 		a.finish()
@@ -63,7 +63,7 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 // TestPlainErrorsBecomeJSONRPC: what the SDK says in plain text.
 func TestPlainErrorsBecomeJSONRPC(t *testing.T) {
 	w := httptest.NewRecorder()
-	a := newAnswer(w, &message{ID: []byte(`"a"`)})
+	a := newResponse(w, &message{id: []byte(`"a"`)})
 	http.Error(a, "no such \"thing\"", http.StatusConflict)
 	a.Flush()
 	a.finish()

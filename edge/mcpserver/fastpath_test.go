@@ -14,19 +14,22 @@ import (
 	"reviewcast"
 )
 
-// TestQuickIsTheSDK asks the quick way and the SDK's the same and compares status,
-// header and body.
-func TestQuickIsTheSDK(t *testing.T) {
+// TestFastPathAnswersAsTheSDK sends the same calls to answerFast and to the SDK and
+// compares status, header and body.
+func TestFastPathAnswersAsTheSDK(t *testing.T) {
 	s, _ := serve(t, sample(t), Config{})
 	c := newTalker(t, s)
 	tools := []string{"get_business", "search_reviews", "get_review", "get_aspect_sentiment", "get_technician", "get_service", "list_topics", "get_faq", "get_summary", "nobody"}
-	versions := []string{"", "2025-06-18", "2025-11-25", "2025-01-01", sessionless}
+	versions := []string{"", "2025-06-18", "2025-11-25", "2025-01-01", firstStateless}
 	ids := []string{`1`, `"a"`, `"é\u00e9"`, `-7`, `0`}
 	answered := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		name := rapid.SampledFrom(tools).Draw(rt, "tool")
 		version := rapid.SampledFrom(versions).Draw(rt, "version")
-		modern := version == sessionless
+		e := stateful
+		if version == firstStateless {
+			e = stateless
+		}
 		params := map[string]any{"name": name}
 		switch rapid.IntRange(0, 3).Draw(rt, "arguments") {
 		case 0:
@@ -38,9 +41,9 @@ func TestQuickIsTheSDK(t *testing.T) {
 				{"id": "r4"}, {"id": "nobody"}, {"aspect": "Pricing"}, {"name": "Marc"}, {"service": "water-heater"}, {"rating": 1}, {"rating": 9}, {"query": "<b>"},
 			}).Draw(rt, "argument")
 		}
-		if modern {
+		if e == stateless {
 			params["_meta"] = map[string]any{
-				"io.modelcontextprotocol/protocolVersion":    rapid.SampledFrom([]string{sessionless, "2025-06-18"}).Draw(rt, "said"),
+				"io.modelcontextprotocol/protocolVersion":    rapid.SampledFrom([]string{firstStateless, "2025-06-18"}).Draw(rt, "said"),
 				"io.modelcontextprotocol/clientCapabilities": rapid.SampledFrom([]any{map[string]any{}, map[string]any{"sampling": map[string]any{}}, nil, "x"}).Draw(rt, "capabilities"),
 				"io.modelcontextprotocol/clientInfo":         rapid.SampledFrom([]any{map[string]any{"name": "a", "version": "1"}, map[string]any{"name": 1}, "x"}).Draw(rt, "client"),
 			}
@@ -54,7 +57,7 @@ func TestQuickIsTheSDK(t *testing.T) {
 			if version != "" {
 				r.Header.Set(headerVersion, version)
 			}
-			if modern {
+			if e == stateless {
 				r.Header.Set("Mcp-Method", "tools/call")
 				r.Header.Set("Mcp-Name", name)
 			} else {
@@ -66,27 +69,27 @@ func TestQuickIsTheSDK(t *testing.T) {
 		if f != nil {
 			rt.Fatal(f)
 		}
-		quick := httptest.NewRecorder()
-		if !s.quick(quick, request(), b.call(), modern) {
+		fast := httptest.NewRecorder()
+		if !s.answerFast(fast, request(), b.call(), e) {
 			return
 		}
 		answered++
 		slow := httptest.NewRecorder()
-		if modern {
+		if e == stateless {
 			s.forward(slow, request(), s.stateless, b.call())
 		} else {
 			s.forward(slow, request(), s.stateful, b.call())
 		}
-		quick.Header().Del("Content-Length")
-		if quick.Code != slow.Code || !reflect.DeepEqual(quick.Header(), slow.Header()) {
-			rt.Fatalf("quick: %d %v\nSDK: %d %v\n%s", quick.Code, quick.Header(), slow.Code, slow.Header(), slow.Body)
+		fast.Header().Del("Content-Length")
+		if fast.Code != slow.Code || !reflect.DeepEqual(fast.Header(), slow.Header()) {
+			rt.Fatalf("fast path: %d %v\nSDK: %d %v\n%s", fast.Code, fast.Header(), slow.Code, slow.Header(), slow.Body)
 		}
-		if a, b := canonical(rt, quick.Body), canonical(rt, slow.Body); !reflect.DeepEqual(a, b) {
-			rt.Fatalf("quick: %v\nSDK: %v", a, b)
+		if a, b := canonical(rt, fast.Body), canonical(rt, slow.Body); !reflect.DeepEqual(a, b) {
+			rt.Fatalf("fast path: %v\nSDK: %v", a, b)
 		}
 	})
 	if answered < 10 {
-		t.Errorf("only %d calls were answered the quick way", answered)
+		t.Errorf("only %d calls took the fast path", answered)
 	}
 }
 

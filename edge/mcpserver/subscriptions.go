@@ -14,27 +14,27 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// maxSubscriptions is how many resources one session or stream may watch: each is
-// compared at every change of what is published.
+// maxSubscriptions is the most resources that one session or stream may subscribe
+// to. Each one is compared whenever a new set of files is published.
 const maxSubscriptions = 100
 
-// A client may watch what isn't there yet: a review may be published later. Since the
-// SDK keeps every address that was ever subscribed to, such addresses are limited in
-// length (bytes) and, over the server's life, in number.
+// A client may subscribe to a resource that doesn't exist: a review may be published
+// later. The SDK keeps every URI that was ever subscribed to, so such URIs are capped
+// in length (bytes) and, over the life of the server, in number.
 const (
 	maxURI     = 512
 	maxMissing = 1000
 )
 
-// watched are the resources that somebody subscribes to.
-type watched struct {
+// subscriptions are the resources that sessions and streams subscribe to.
+type subscriptions struct {
 	mu       sync.Mutex
 	sessions map[*mcp.ServerSession]map[string]struct{}
-	missing  map[string]struct{} // that did not exist when they were first watched
+	missing  map[string]struct{} // URIs that had no resource when first subscribed to
 }
 
-// await notes an address that has no content yet; false when there are too many.
-func (w *watched) await(uri string) bool {
+// addMissing records a URI that has no resource yet. It reports false at the cap.
+func (w *subscriptions) addMissing(uri string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.missing == nil {
@@ -47,8 +47,8 @@ func (w *watched) await(uri string) bool {
 	return true
 }
 
-// add notes a subscription; false when the session has too many.
-func (w *watched) add(s *mcp.ServerSession, uri string) bool {
+// add records a subscription. It reports false when the session has too many.
+func (w *subscriptions) add(s *mcp.ServerSession, uri string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.sessions == nil {
@@ -66,7 +66,7 @@ func (w *watched) add(s *mcp.ServerSession, uri string) bool {
 	return true
 }
 
-func (w *watched) remove(s *mcp.ServerSession, uri string) {
+func (w *subscriptions) remove(s *mcp.ServerSession, uri string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	delete(w.sessions[s], uri)
@@ -75,9 +75,9 @@ func (w *watched) remove(s *mcp.ServerSession, uri string) {
 	}
 }
 
-// uris are all that somebody watches, sorted. Sessions that have ended are
-// forgotten.
-func (w *watched) uris(open map[*mcp.ServerSession]bool) []string {
+// uris returns all subscribed URIs, sorted. It drops the sessions that are no longer
+// open.
+func (w *subscriptions) uris(open map[*mcp.ServerSession]bool) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	all := map[string]struct{}{}
@@ -97,34 +97,34 @@ func (s *Server) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
 	if err != nil {
 		return s.unavailable(err)
 	}
-	if v.resource(req.Params.URI) == nil && !s.watched.await(req.Params.URI) {
+	if v.resource(req.Params.URI) == nil && !s.subscriptions.addMissing(req.Params.URI) {
 		return mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	if !s.watched.add(req.Session, req.Params.URI) {
-		return protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("a client may watch %d resources; unsubscribe from one, or watch %ssummary, which changes with every review", maxSubscriptions, scheme))
+	if !s.subscriptions.add(req.Session, req.Params.URI) {
+		return protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("a client may subscribe to %d resources; unsubscribe from one, or subscribe to %ssummary, which changes with every review", maxSubscriptions, scheme))
 	}
 	return nil
 }
 
 func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
-	s.watched.remove(req.Session, req.Params.URI)
+	s.subscriptions.remove(req.Session, req.Params.URI)
 	return nil
 }
 
-// Run sends resources/updated to those who subscribe when what they watch changes,
-// and ends idle sessions, until ctx is done. Then it ends all sessions and streams,
-// so that a listener needn't wait for them, and returns nil.
+// Run notifies subscribers of resources that have changed and ends idle sessions,
+// until ctx is done. Then it ends all sessions and streams, so that a listener can
+// shut down without waiting for them, and returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	var mu sync.Mutex
-	var before *snapshot.Snapshot // what subscribers were last told of
+	var before *snapshot.Snapshot // what subscribers were last notified of
 	pending := false
 	changed := make(chan struct{}, 1)
 	cancel := s.config.Snapshots.Subscribe(func(old, _ *snapshot.Snapshot) {
 		mu.Lock()
 		defer mu.Unlock()
-		if !pending { // else several changes are told as one
+		if !pending { // otherwise several changes become one
 			before, pending = old, true
-			changed <- struct{}{} // empty: pending is cleared behind the receive
+			changed <- struct{}{} // never blocks: pending is cleared after the receive
 		}
 	})
 	defer cancel()
@@ -150,22 +150,21 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 }
 
-// update makes the view of what is published now, before anybody asks, and tells
-// subscribers which of the resources that they watch are no longer what they were in
-// the snapshot old.
+// update makes the view of the current snapshot before the first call needs it, and
+// notifies subscribers of the resources whose content differs from that in old.
 func (s *Server) update(ctx context.Context, old *snapshot.Snapshot) {
 	open := map[*mcp.ServerSession]bool{}
 	for session := range s.mcp.Sessions() {
 		open[session] = true
 	}
-	uris := s.watched.uris(open)
+	uris := s.subscriptions.uris(open)
 	var before *view
 	if len(uris) > 0 {
-		before = s.views.of(old) // while it is at hand
+		before = s.views.of(old) // before load replaces it
 	}
 	after, err := s.views.load()
 	if err != nil {
-		s.config.Logger.Error("no view of what is published; agents get errors", "error", err)
+		s.config.Logger.Error("view of the published files failed; MCP calls get errors", "error", err)
 		return
 	}
 	for _, uri := range uris {
@@ -173,7 +172,7 @@ func (s *Server) update(ctx context.Context, old *snapshot.Snapshot) {
 			continue
 		}
 		if err := s.mcp.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
-			s.config.Logger.Warn("subscribers not told", "resource", uri, "error", err)
+			s.config.Logger.Warn("resource update not sent", "resource", uri, "error", err)
 		}
 	}
 }

@@ -11,24 +11,24 @@ import (
 	"reviewcast"
 )
 
-// The methods of each kind of path, as Allow and CORS preflights name them.
+// The methods of each kind of path, for Allow and CORS preflights.
 const (
 	readMethods = "GET, HEAD, OPTIONS"
 	hubMethods  = "POST, OPTIONS"
 	mcpMethods  = "GET, POST, DELETE, OPTIONS"
 )
 
-// Caps on what a request may bring before anybody looks at it.
+// Limits on the size of a request, checked before it is routed.
 const (
-	// maxURL stops addresses that are made to be logged and parsed, not to find
-	// anything: a search with all its parameters has 3 KiB at most.
+	// maxURL limits the cost of logging and parsing. A search with all its parameters
+	// has at most 3 KiB.
 	maxURL = 4 << 10
-	// maxHeader stops headers that cost memory for as long as a connection is slow.
-	// net/http is told a multiple, so that the answer to those in between is ours.
+	// maxHeader limits the memory that a slow connection holds. The limit of net/http
+	// is a multiple of it, so that sizes in between get this package's error.
 	maxHeader = 16 << 10
 )
 
-// Header values that never change, shared by all answers: net/http only reads
+// Header values that never change. All responses share them; net/http only reads
 // them.
 var (
 	anyOrigin      = []string{"*"}
@@ -48,8 +48,8 @@ func isMCP(path string) bool {
 	return path == reviewcast.PathMCP || strings.HasPrefix(path, reviewcast.PathMCP+"/")
 }
 
-// observe is around everything: it sets what every answer has, turns a panic into
-// a 500 and writes the access log.
+// observe is the outermost middleware. It sets the header fields of every response,
+// turns a panic into a 500 and writes the access log.
 func (e *edge) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isMCP(r.URL.Path) {
@@ -64,9 +64,9 @@ func (e *edge) observe(next http.Handler) http.Handler {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler || rec.status != 0 {
 					if p != http.ErrAbortHandler {
-						e.Logger.Error("panic in the middle of an answer", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+						e.Logger.Error("panic after the response had begun", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 					}
-					panic(http.ErrAbortHandler) // half an answer must not look like a whole one
+					panic(http.ErrAbortHandler) // a partial response must not look complete
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
@@ -79,8 +79,8 @@ func (e *edge) observe(next http.Handler) http.Handler {
 	})
 }
 
-// cap refuses requests that are too large before they are routed.
-func (e *edge) cap(next http.Handler) http.Handler {
+// checkSize refuses requests that are too large.
+func (e *edge) checkSize(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case len(r.RequestURI) > maxURL:
@@ -93,7 +93,7 @@ func (e *edge) cap(next http.Handler) http.Handler {
 	})
 }
 
-// headerSize is the bytes of the header's lines as they came.
+// headerSize is the number of bytes of the header lines.
 func headerSize(r *http.Request) int {
 	size := len("Host: \r\n") + len(r.Host)
 	for name, values := range r.Header {
@@ -104,8 +104,8 @@ func headerSize(r *http.Request) int {
 	return size
 }
 
-// preflight answers a CORS preflight, or any other OPTIONS. The star doesn't cover
-// Authorization, which is ignored but mustn't fail.
+// preflight answers a CORS preflight or any other OPTIONS request. The star doesn't
+// cover Authorization, which is ignored but must not fail.
 func preflight(w http.ResponseWriter, methods string) {
 	h := w.Header()
 	h.Set("Allow", methods)
@@ -115,7 +115,7 @@ func preflight(w http.ResponseWriter, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// recorder notes the status and the size of an answer.
+// recorder records the status and the size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -123,7 +123,7 @@ type recorder struct {
 }
 
 func (rec *recorder) WriteHeader(status int) {
-	if rec.status == 0 && status >= 200 { // 1xx are not the answer yet
+	if rec.status == 0 && status >= 200 { // 1xx is not the final status
 		rec.status = status
 	}
 	rec.ResponseWriter.WriteHeader(status)
@@ -138,39 +138,39 @@ func (rec *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Flush is for mounted handlers that stream and look for an http.Flusher.
+// Flush implements [http.Flusher] for mounted handlers that stream.
 func (rec *recorder) Flush() {
 	if rec.status == 0 {
 		rec.status = http.StatusOK
 	}
-	_ = http.NewResponseController(rec.ResponseWriter).Flush() // a writer that can't has nothing to flush
+	_ = http.NewResponseController(rec.ResponseWriter).Flush() // a writer without Flush has no buffer
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap is used by [http.ResponseController].
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// streaming lifts the server's deadlines from a request whose answer may be a
-// stream of hours: that of writing at once, that of reading as soon as the body is
-// there, so that nobody holds a connection by sending a body slowly.
+// streaming removes the server's deadlines for a request whose response may be a
+// stream of hours: the write deadline at once, the read deadline at the end of the
+// body, so that a slow body can't hold a connection.
 func streaming(w http.ResponseWriter, r *http.Request) *http.Request {
 	c := http.NewResponseController(w)
-	_ = c.SetWriteDeadline(time.Time{}) // a writer without deadlines has none to lift
+	_ = c.SetWriteDeadline(time.Time{}) // a writer without deadlines needs no change
 	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
 		_ = c.SetReadDeadline(time.Time{})
 		return r
 	}
 	r = r.WithContext(r.Context())
-	r.Body = &lifting{r.Body, c}
+	r.Body = &deadlineBody{r.Body, c}
 	return r
 }
 
-// lifting lifts the read deadline at the end of a body.
-type lifting struct {
+// deadlineBody removes the read deadline at the end of a body.
+type deadlineBody struct {
 	io.ReadCloser
 	c *http.ResponseController
 }
 
-func (l *lifting) Read(p []byte) (int, error) {
+func (l *deadlineBody) Read(p []byte) (int, error) {
 	n, err := l.ReadCloser.Read(p)
 	if err == io.EOF {
 		_ = l.c.SetReadDeadline(time.Time{})
