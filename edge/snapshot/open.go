@@ -68,6 +68,9 @@ func open(read reader, c Config) (*Snapshot, error) {
 	if err := s.readFiles(read, c); err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
 	}
+	if err := s.readChanges(read, c); err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
+	}
 	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
 	reviews := s.files[reviewcast.PathReviews]
 	s.modified = reviews.LastModified
@@ -148,6 +151,14 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 		}
 	}
 	f := &File{File: listed, Body: body}
+	f.Variants, err = readVariants(read, name, body, config)
+	return f, err
+}
+
+// readVariants reads the encoded variants of a file. One that doesn't decode to the
+// file's bytes is ignored.
+func readVariants(read reader, name string, body []byte, config Config) ([]Variant, error) {
+	var variants []Variant
 	for _, c := range codings {
 		encoded, err := read(name + c.suffix)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -161,9 +172,9 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 			continue
 		}
 		sum := sha256.Sum256(encoded)
-		f.Variants = append(f.Variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
+		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
 	}
-	return f, nil
+	return variants, nil
 }
 
 // manifestFile makes the manifest itself a servable file.
