@@ -9,10 +9,9 @@ import (
 )
 
 // readChanges reads the numbered change documents, which the manifest doesn't list:
-// from the newest back to the version that changes_from names. Each is checked
-// against the hash that the next one gives for it, the newest against the manifest.
-// A patch has no hash of its own; it must be for the bytes that its document names,
-// and whoever applies it checks the result.
+// from the newest back to the version that changes_from names, with their patches.
+// Each is checked against the hash that the next one gives for it, the newest against
+// the manifest, a patch against its document.
 func (s *Snapshot) readChanges(read reader, c Config) error {
 	seq, hash := s.manifest.Sequence, s.manifest.ChangeSHA256
 	for hash != "" {
@@ -52,12 +51,8 @@ func (s *Snapshot) readPatches(read reader, change *reviewcast.Change, c Config)
 		if err != nil {
 			return err
 		}
-		var p reviewcast.Patch
-		if err := json.Unmarshal(f.Body, &p); err != nil {
-			return fmt.Errorf("%s: %w", f.Path[1:], err)
-		}
-		if p.Path != changed.Path || p.From != changed.From || p.To != changed.To {
-			return fmt.Errorf("%s is not the patch that %s names", f.Path[1:], reviewcast.ChangePath(change.Sequence)[1:])
+		if f.SHA256 != changed.PatchSHA256 {
+			return fmt.Errorf("%s has the sha256 %s, want %s", f.Path[1:], f.SHA256, changed.PatchSHA256)
 		}
 		f.LastModified = change.LastModified
 		s.files[f.Path] = f

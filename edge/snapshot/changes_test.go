@@ -30,7 +30,7 @@ func withChanges(t *testing.T) (manifest []byte, public snapshottest.Public) {
 	p[reviewcast.ChangePath(7)] = first
 	p[patch] = encode(reviewcast.Patch{Path: reviewcast.PathInsights, From: "a", To: "b", Ops: []reviewcast.Op{{Line: "{}"}}})
 	latest := encode(reviewcast.Change{Version: 1, Sequence: 9, Previous: &seven, PreviousSHA256: &hash, ChangesFrom: 5,
-		Files: []reviewcast.FileChange{{Path: reviewcast.PathInsights, From: "a", To: "b", Size: 3, Patch: patch}}})
+		Files: []reviewcast.FileChange{{Path: reviewcast.PathInsights, From: "a", To: "b", Size: 3, Patch: patch, PatchSHA256: reviewcast.SHA256(p[patch])}}})
 	p[reviewcast.PathLatestChange] = latest
 	var m reviewcast.Manifest
 	if err := json.Unmarshal(p.Manifest(t, 9), &m); err != nil {

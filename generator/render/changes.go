@@ -60,7 +60,7 @@ var (
 		LastModified: time.Unix(exampleBefore+86400, 0).UTC(),
 		Reviews: reviewcast.ReviewChanges{Added: []string{"r-2"}, Changed: []string{},
 			Withdrawn: []reviewcast.WithdrawnReview{{ID: "r-1", Reason: reviewcast.ReasonWithdrawn}}},
-		ReviewCount: 1,
+		ReviewCount: 1, IDsSHA256: exampleHash,
 		AggregateRating: reviewcast.AggregateRating{RatingValue: &exampleMean, RatingCount: 1, TextCount: 1, BestRating: reviewcast.MaxRating,
 			WorstRating: reviewcast.MinRating, Distribution: reviewcast.Distribution{Five: 1}},
 		Files: []reviewcast.FileChange{{Path: reviewcast.PathReviews, From: exampleHash, To: exampleHash, Size: 2048,

@@ -212,6 +212,8 @@ var facets = func() map[string]facet {
 		"sha256":                 sha256,
 		"change_sha256":          sha256,
 		"set_sha256":             sha256,
+		"ids_sha256":             sha256,
+		"patch_sha256":           sha256,
 		"previous_sha256":        sha256,
 		"from":                   sha256,
 		"to":                     sha256,
