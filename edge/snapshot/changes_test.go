@@ -32,6 +32,7 @@ func withChanges(t *testing.T) (manifest []byte, public snapshottest.Public) {
 	latest := encode(reviewcast.Change{Version: 1, Sequence: 9, Previous: &seven, PreviousSHA256: &hash, ChangesFrom: 5,
 		Files: []reviewcast.FileChange{{Path: reviewcast.PathInsights, From: "a", To: "b", Size: 3, Patch: patch, PatchSHA256: reviewcast.SHA256(p[patch])}}})
 	p[reviewcast.PathLatestChange] = latest
+	p[reviewcast.PathVersions] = []byte(reviewcast.VersionLine{Sequence: 9, SHA256: reviewcast.SHA256(latest)}.String())
 	var m reviewcast.Manifest
 	if err := json.Unmarshal(p.Manifest(t, 9), &m); err != nil {
 		t.Fatal(err)
@@ -39,7 +40,7 @@ func withChanges(t *testing.T) (manifest []byte, public snapshottest.Public) {
 	m.ChangesFrom, m.ChangeSHA256 = 5, reviewcast.SHA256(latest)
 	files := m.Files[:0]
 	for _, f := range m.Files {
-		if f.Path == reviewcast.PathLatestChange || !strings.HasPrefix(f.Path, reviewcast.PathChanges) {
+		if f.Path == reviewcast.PathLatestChange || f.Path == reviewcast.PathVersions || !strings.HasPrefix(f.Path, reviewcast.PathChanges) {
 			files = append(files, f)
 		}
 	}

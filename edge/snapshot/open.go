@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"runtime"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -83,33 +81,16 @@ func open(read reader, c Config) (*Snapshot, error) {
 	return s, nil
 }
 
-// readManifest decodes and validates the manifest.
+// readManifest decodes and checks the manifest.
 func (s *Snapshot) readManifest(body []byte, baseURL string) error {
-	m := &s.manifest
-	if err := json.Unmarshal(body, m); err != nil {
+	m, err := reviewcast.ParseManifest(body)
+	if err != nil {
 		return err
 	}
-	switch {
-	case m.Version != 1:
-		return fmt.Errorf("version %d, want 1", m.Version)
-	case baseURL != "" && m.BaseURL != baseURL:
+	if baseURL != "" && m.BaseURL != baseURL {
 		return fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, baseURL, ErrOtherBaseURL)
 	}
-	previous := ""
-	for _, f := range m.Files {
-		switch sum, err := hex.DecodeString(f.SHA256); {
-		case !strings.HasPrefix(f.Path, "/") || !fs.ValidPath(f.Path[1:]) || f.Path == "/." || f.Path == reviewcast.PathManifest:
-			return fmt.Errorf("path %q is not allowed", f.Path)
-		case f.Path <= previous:
-			return fmt.Errorf("path %s comes after %s: files must be sorted and unique", f.Path, previous)
-		case err != nil || len(sum) != sha256.Size || strings.ToLower(f.SHA256) != f.SHA256:
-			return fmt.Errorf("sha256 of %s is not %d lower-case hex digits", f.Path, 2*sha256.Size)
-		}
-		previous = f.Path
-	}
-	if _, ok := m.File(reviewcast.PathReviews); !ok {
-		return fmt.Errorf("%s is not listed", reviewcast.PathReviews)
-	}
+	s.manifest = *m
 	return nil
 }
 
