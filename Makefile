@@ -23,7 +23,7 @@ build: ## the binary, as ./reviewcast
 bench: ## benchmarks at 1k, 10k and 100k reviews (BENCHTIME=5x for a quick look)
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 30m ./generator/... ./edge/... ./bench/...
 
-EVAL ?= $(sort $(wildcard generator/insights/testdata/gold/*.jsonl))
+EVAL ?= $(sort $(wildcard generator/sentiment/testdata/gold/*.jsonl))
 
 .PHONY: eval
 eval: ## sentiment against labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml ERRORS=1

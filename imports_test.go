@@ -6,43 +6,50 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-// TestImportRules keeps the import rules of docs/architecture.md: cmd -> generator,
-// edge -> root. They hold for tests too, except those of cmd, bench and docs, which
-// may combine packages.
-func TestImportRules(t *testing.T) {
-	rules := []struct{ pkg, mayNot, reason string }{
-		{"", "reviewcast", "the root package holds the published contract and imports no other package of ours"},
-		{"generator", "reviewcast/edge", "generator and edge share the root package and a directory, nothing else"},
-		{"generator", "reviewcast/cmd", "commands combine packages, packages do not import commands"},
-		{"edge", "reviewcast/generator", "generator and edge share the root package and a directory, nothing else"},
-		{"edge", "reviewcast/cmd", "commands combine packages, packages do not import commands"},
-		{"edge/hub", "reviewcast/edge/agents", "hub and agents are independent of each other"},
-		{"edge/agents", "reviewcast/edge/hub", "hub and agents are independent of each other"},
-		{"generator/diagnostic", "reviewcast/generator/syntax", "diagnostic is the lowest layer"},
-		{"generator/diagnostic", "reviewcast/generator/source", "diagnostic is the lowest layer"},
-		{"generator/syntax", "reviewcast/generator/source", "syntax knows no field of a review"},
-		{"generator/source", "reviewcast/generator/lint", "lint reads what source has loaded"},
-		{"generator/source", "reviewcast/generator/insights", "package generator combines them"},
-		{"generator/source", "reviewcast/generator/render", "package generator combines them"},
-		{"generator/lint", "reviewcast/generator/insights", "package generator combines them"},
-		{"generator/lint", "reviewcast/generator/render", "package generator combines them"},
-		{"generator/insights", "reviewcast/generator/source", "package generator combines them"},
-		{"generator/insights", "reviewcast/generator/render", "package generator combines them"},
-		{"generator/render", "reviewcast/generator/source", "package generator combines them"},
-		{"generator/render", "reviewcast/generator/insights", "package generator combines them"},
-		{"generator/importer", "reviewcast/generator/source", "the command combines them"},
-	}
-	exactly := map[string]string{ // a package that may import below another, but not the other itself
-		"edge/hub":    "reviewcast/edge",
-		"edge/agents": "reviewcast/edge",
-	}
-	within := func(p, of string) bool { return p == of || strings.HasPrefix(p, of+"/") }
-	files := 0
+// mayImport lists, for each package of ours, what it may import of ours beside the
+// root package: cmd → generator, edge → internal → root. A name that ends in /...
+// stands for everything below it. Tests may import their own package, what is
+// below bench, and packages that exist for tests (…test).
+var mayImport = map[string][]string{
+	"": {},
+
+	"generator": {"generator/...", "internal/..."},
+	// Within the generator, package generator combines the others.
+	"generator/diagnostic": {},
+	"generator/syntax":     {"generator/diagnostic"},
+	"generator/source":     {"generator/diagnostic", "generator/syntax"},
+	"generator/lint":       {"generator/diagnostic", "generator/syntax", "generator/source"},
+	"generator/sentiment":  {},
+	"generator/insights":   {"generator/sentiment"},
+	"generator/render":     {},
+	"generator/pages":      {"generator/render"},
+	"generator/changes":    {"generator/render"}, // its tests
+	"generator/importer":   {"generator/diagnostic", "generator/syntax"},
+	"generator/starter":    {},
+
+	"edge":               {"edge/snapshot", "internal/..."},
+	"edge/snapshot":      {"internal/..."},
+	"edge/mcpserver":     {"edge/snapshot"},
+	"edge/hub":           {"edge/hub/store"},
+	"edge/hub/store":     {},
+	"edge/hub/killtest":  {"edge/hub", "edge/hub/store"},
+	"internal/durable":   {},
+	"internal/mirror":    {"internal/durable"},
+	"internal/verify":    {"internal/mirror"},
+	"cmd/reviewcast/...": {"cmd/reviewcast/...", "generator/...", "edge/...", "internal/..."},
+	"bench/...":          {"bench/...", "generator/...", "edge/...", "internal/..."},
+	"content":            {},
+}
+
+// TestImports keeps the import rules of docs/architecture.md.
+func TestImports(t *testing.T) {
+	seen := map[string]bool{}
 	err := filepath.WalkDir(".", func(file string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -50,41 +57,68 @@ func TestImportRules(t *testing.T) {
 		if d.IsDir() && (d.Name() == "testdata" || d.Name() == "node_modules" || len(d.Name()) > 1 && d.Name()[0] == '.') {
 			return filepath.SkipDir
 		}
-		if !strings.HasSuffix(file, ".go") {
-			return nil
-		}
-		files++
-		pkg := path.Dir(filepath.ToSlash(file))
-		if pkg == "." {
-			pkg = ""
-		}
-		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
-		if err != nil {
-			return err
-		}
-		for _, spec := range parsed.Imports {
-			imported, _ := strconv.Unquote(spec.Path.Value)
-			for _, rule := range rules {
-				inPackage := pkg == rule.pkg || rule.pkg != "" && within(pkg, rule.pkg)
-				if inPackage && within(imported, rule.mayNot) {
-					t.Errorf("%s imports %s: %s", file, imported, rule.reason)
-				}
-			}
-			for p, parent := range exactly {
-				if within(pkg, p) && imported == parent {
-					t.Errorf("%s imports %s: the edge mounts its packages, they do not import it", file, imported)
-				}
-			}
-			if pkg == "" && !strings.HasSuffix(file, "_test.go") && strings.Contains(strings.Split(imported, "/")[0], ".") {
-				t.Errorf("%s imports %s: the root package needs the standard library only", file, imported)
-			}
+		if strings.HasSuffix(file, ".go") {
+			pkg := strings.TrimPrefix(path.Dir(filepath.ToSlash(file)), ".")
+			seen[pkg] = true
+			checkImports(t, pkg, file)
 		}
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files < 10 {
-		t.Fatalf("only %d Go files seen: the rules were not checked", files)
+	if len(seen) < 20 {
+		t.Fatalf("only %d packages seen: the rules were not checked", len(seen))
 	}
+}
+
+func checkImports(t *testing.T, pkg, file string) {
+	t.Helper()
+	allowed, listed := rule(pkg)
+	if !listed {
+		t.Errorf("package %s is new: say in imports_test.go what it may import", pkg)
+		return
+	}
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	test := strings.HasSuffix(file, "_test.go")
+	for _, spec := range parsed.Imports {
+		imported, _ := strconv.Unquote(spec.Path.Value)
+		ours, ok := strings.CutPrefix(imported, "reviewcast/")
+		if !ok {
+			if pkg == "" && !test && strings.Contains(strings.Split(imported, "/")[0], ".") {
+				t.Errorf("%s imports %s: the root package needs the standard library only", file, imported)
+			}
+			continue
+		}
+		forTests := (test || strings.HasSuffix(pkg, "test")) && (ours == pkg || strings.HasPrefix(ours, "bench/") || strings.HasSuffix(ours, "test"))
+		if !forTests && !slices.ContainsFunc(allowed, func(p string) bool { return matches(p, ours) }) {
+			t.Errorf("%s imports %s; package %s may import only %v", file, imported, pkg, allowed)
+		}
+	}
+}
+
+// rule returns what a package may import. A package that exists for tests has the
+// rule of the package that it is below, and may import that package.
+func rule(pkg string) ([]string, bool) {
+	for p, allowed := range mayImport {
+		if matches(p, pkg) {
+			return allowed, true
+		}
+	}
+	if parent := path.Dir(pkg); strings.HasSuffix(pkg, "test") {
+		allowed, ok := mayImport[parent]
+		return append(slices.Clone(allowed), parent), ok
+	}
+	return nil, false
+}
+
+func matches(pattern, pkg string) bool {
+	if below, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return pkg == below || strings.HasPrefix(pkg, below+"/")
+	}
+	return pkg == pattern
 }

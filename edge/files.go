@@ -8,21 +8,21 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// pages are the representations of a snapshot's files, headers made.
+// pages are the representations of a snapshot's files with their headers.
 type pages struct {
 	snapshot *snapshot.Snapshot
 	byPath   map[string]*page
 }
 
-// page is a file in every coding that it has.
+// page is a file in all its content codings.
 type page struct {
-	offers  []string         // codings other than identity, best first
-	encoded []representation // as offers
+	offers  []string         // codings except identity, best first
+	encoded []representation // in the order of offers
 	plain   representation
 }
 
-// file answers with a published file. A path that ends in a slash is that of the
-// index.html below it.
+// file serves a published file. A path that ends in a slash is that of its
+// index.html.
 func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	path := r.URL.Path
 	if path == "" || strings.HasSuffix(path, "/") {
@@ -46,8 +46,8 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot
 	})(w, r, s)
 }
 
-// pagesOf makes the headers of a snapshot's files when the first request for it
-// comes. Two requests may do it at once; the result is the same.
+// pagesOf returns the pages of a snapshot. The first request makes them. Two requests
+// may do so concurrently, with the same result.
 func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
 	if p := e.pages.Load(); p != nil && p.snapshot == s {
 		return p

@@ -6,6 +6,7 @@ import (
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
 )
 
@@ -14,16 +15,18 @@ import (
 func InsightsInput(content *source.Content) insights.Input {
 	v := &content.Vocabulary
 	in := insights.Input{
-		Business:       content.Business,
-		ServiceAliases: content.ServiceAliases,
-		AreaAliases:    content.AreaAliases,
-		Aspects:        vocabularyTerms(v.Aspects),
-		Problems:       vocabularyTerms(v.Problems),
-		Ignore:         v.Ignore,
-		Topics:         insights.TopicRules(v.Topics),
-		FAQ:            content.FAQ,
-		Summary:        content.Summary,
-		PullQuote:      v.PullQuote,
+		Config: sentiment.Config{
+			Business:       content.Business,
+			ServiceAliases: content.ServiceAliases,
+			AreaAliases:    content.AreaAliases,
+			Aspects:        vocabularyTerms(v.Aspects),
+			Problems:       vocabularyTerms(v.Problems),
+			Ignore:         v.Ignore,
+			Topics:         sentiment.TopicRules(v.Topics),
+		},
+		FAQ:       content.FAQ,
+		Summary:   content.Summary,
+		PullQuote: v.PullQuote,
 	}
 	for i := range content.Reviews {
 		if r := &content.Reviews[i]; r.Published {
@@ -33,23 +36,21 @@ func InsightsInput(content *source.Content) insights.Input {
 	return in
 }
 
-func vocabularyTerms(in []source.Term) []insights.Term {
+func vocabularyTerms(in []source.Term) []sentiment.Term {
 	if in == nil {
 		return nil
 	}
-	out := make([]insights.Term, 0, len(in))
+	out := make([]sentiment.Term, 0, len(in))
 	for _, t := range in {
-		out = append(out, insights.Term(t))
+		out = append(out, sentiment.Term(t))
 	}
 	return out
 }
 
-// count makes the dataset and the insights. The cache may be nil.
-func count(content *source.Content, baseURL string, cache *insights.Cache) (*reviewcast.Dataset, *reviewcast.Insights) {
-	in := InsightsInput(content)
-	in.Cache = cache
-	counted := insights.Compute(in)
-	return dataset(content, baseURL, in.Reviews, counted.Mentions), counted.Insights
+// count makes the dataset and the insights.
+func count(content *source.Content, baseURL string) (*reviewcast.Dataset, *reviewcast.Insights) {
+	counted := insights.Compute(InsightsInput(content))
+	return dataset(content, baseURL, counted.Reviews), counted.Insights
 }
 
 // Insights reads the content and gives what its insights rest on, for the commands

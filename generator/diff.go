@@ -76,6 +76,6 @@ func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnosti
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
-	ds, _ := count(content, baseURL, &b.cache)
+	ds, _ := count(content, baseURL)
 	return ds, problems, nil
 }

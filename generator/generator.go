@@ -23,7 +23,6 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/insights"
 	"reviewcast/generator/lint"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
@@ -119,7 +118,6 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
-	cache  insights.Cache // of what was found in each review
 	// last is what this Builder itself has written, so that the next build needn't
 	// read it back, and result what it was made of; nil before that.
 	last   *written
@@ -209,7 +207,7 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache)
+	site, err := renderWith(content, b.cfg.BaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +250,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
-		_, counted := count(content.Content, "", &b.cache)
+		_, counted := count(content.Content, "")
 		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
 	problems = append(problems, warnings...)
@@ -294,10 +292,10 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil)
+	return renderWith(content, baseURL)
 }
 
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache) (*Site, error) {
+func renderWith(content *source.Content, baseURL string) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -308,7 +306,7 @@ func renderWith(content *source.Content, baseURL string, cache *insights.Cache) 
 	if err != nil {
 		return nil, err
 	}
-	dataset, counted := count(content, baseURL, cache)
+	dataset, counted := count(content, baseURL)
 	artifacts, err := render.Files(render.Content{Channel: channel(content.Site, baseURL), Dataset: dataset, Insights: counted})
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ type serveFlags struct {
 	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks whose X-Forwarded-For is believed." placeholder:"CIDR"`
 	AccessLog      bool           `name:"access-log" help:"Log every request, not only those that fail."`
 	LogFormat      string         `name:"log-format" help:"How the log is written: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
-	agentFlags
+	mcpFlags
 	hubFlags
 }
 

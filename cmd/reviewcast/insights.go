@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -14,6 +15,7 @@ import (
 	"reviewcast"
 	"reviewcast/generator"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 type insightsCmd struct {
@@ -47,11 +49,11 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	e, ok := insights.Explain(in, c.ID)
-	if !ok {
+	i := slices.IndexFunc(in.Reviews, func(r insights.Review) bool { return r.ID == c.ID })
+	if i < 0 {
 		return fmt.Errorf("explain %s: no published review has this id%s; ids stand in the files of %s/reviews", c.ID, nearID(c.ID, in.Reviews), c.Content)
 	}
-	printExplanation(std, e)
+	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))
 	return nil
 }
 
@@ -69,7 +71,7 @@ func nearID(id string, reviews []insights.Review) string {
 	return " (did you mean " + best + "?)"
 }
 
-func printExplanation(std streams, e insights.Explanation) {
+func printExplanation(std streams, e sentiment.Explanation) {
 	p := paletteFor(std.out)
 	say := func(s string) { fmt.Fprintln(std.out, fold(std.out, s, 0)) }
 	row := func(format string, args ...any) {
@@ -101,7 +103,7 @@ func printExplanation(std streams, e insights.Explanation) {
 			row("  %-12s %-22s %q %s", m.Kind, id, words, p.dim(where+"; "+m.Rule))
 			continue
 		}
-		why := string(m.Origin)
+		why := m.Origin.String()
 		if m.Phrase != "" {
 			why += " \"" + m.Phrase + "\""
 		}
@@ -134,7 +136,7 @@ func feeling(p palette, polarity reviewcast.Polarity, s string) string {
 
 // marked paints the words of the aspects in the text. Where phrases overlap, the
 // first one is painted.
-func marked(p palette, text string, mentions []insights.Mention, title bool) string {
+func marked(p palette, text string, mentions []sentiment.Mention, title bool) string {
 	runes, at := []rune(text), 0
 	var b strings.Builder
 	for _, m := range mentions {
