@@ -162,12 +162,12 @@ func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	if f.Waiting == nil || f.Waiting.Manifest != sha {
 		f.Waiting = &Waiting{sha, now}
 	}
-	rest := settle - now.Sub(f.Waiting.Since)
-	if rest <= 0 {
+	until := f.Waiting.Since.Add(settle)
+	if !now.Before(until) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w; the copy stays at version %d, and goes back to %d if that is still there in %s",
-		f.Source, ErrOlder, have.Manifest.Sequence, next.Manifest.Sequence, rest.Round(time.Second))
+	return fmt.Errorf("%s: %w; the copy stays at version %d, and goes back to %d if that is still there at %s",
+		f.Source, ErrOlder, have.Manifest.Sequence, next.Manifest.Sequence, until.UTC().Format("15:04:05 UTC"))
 }
 
 // IsRefusal reports whether an error of Update says that the source serves a set

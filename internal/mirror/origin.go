@@ -97,11 +97,11 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 	last := o.last
 	o.mu.Unlock()
 	conditions := conditional(last.header)
+	address := o.base + reviewcast.PathManifest // errors are without the query, so that the same error has the same text
 	var age time.Duration
 	for range attempts {
 		query := fmt.Sprintf("?v=%d-%x", time.Now().Unix(), rand.Uint32())
-		address := o.base + reviewcast.PathManifest + query
-		a, status, err := o.get(ctx, address, maxManifest, conditions)
+		a, status, err := o.get(ctx, address+query, maxManifest, conditions)
 		if err != nil {
 			return nil, fmt.Errorf("get %s: %w", address, err)
 		}
@@ -125,7 +125,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 		o.mu.Unlock()
 		return a.body, nil
 	}
-	return nil, fmt.Errorf("get %s%s: the answer stayed in a cache for %s: %w", o.base, reviewcast.PathManifest, age, ErrStale)
+	return nil, fmt.Errorf("get %s: the answer stayed in a cache for %s: %w", address, age, ErrStale)
 }
 
 // file asks for a file by its hash, so that no cache answers with an older one.
