@@ -29,6 +29,9 @@ func TestImportLaw(t *testing.T) {
 		{"generator/render", "reviewcast/generator/source", "generator.go joins them"},
 		{"generator/render", "reviewcast/generator/insights", "generator.go joins them"},
 		{"generator/importer", "reviewcast/generator/source", "the command joins them"},
+		{"internal", "reviewcast/generator", "internal is used by generator and edge"},
+		{"internal", "reviewcast/edge", "internal is used by generator and edge"},
+		{"internal", "reviewcast/cmd", "commands are made of rooms, not rooms of commands"},
 	}
 	exactly := map[string]string{ // a room that may import below a neighbour, but not the neighbour itself
 		"edge/hub":    "reviewcast/edge",
