@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func TestFold(t *testing.T) {
 			t.Errorf("%q: %q, want %q", test.text, got, test.want)
 		}
 	}
-	if long := strings.Repeat("word ", 50); fold(&bytes.Buffer{}, long, 2) != long {
+	if long := strings.Repeat("word ", 50); Fold(&bytes.Buffer{}, long, 2) != long {
 		t.Error("lines of a pipe are broken")
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -38,7 +38,7 @@ func TestFold(t *testing.T) {
 			rt.Fatalf("%q became %q", text, got)
 		}
 		for line := range strings.Lines(got) {
-			if line = strings.TrimRight(line, "\n"); textWidth(line) > columns && len(strings.Fields(line)) > 1 {
+			if line = strings.TrimRight(line, "\n"); Width(line) > columns && len(strings.Fields(line)) > 1 {
 				rt.Fatalf("%q is wider than %d", line, columns)
 			}
 		}
@@ -53,7 +53,7 @@ func TestPalette(t *testing.T) {
 	}{{"", "", false}, {"", "0", false}, {"", "1", true}, {"1", "1", false}} {
 		t.Setenv("NO_COLOR", test.noColor)
 		t.Setenv("CLICOLOR_FORCE", test.force)
-		if got := paletteFor(&bytes.Buffer{}).on; got != test.want {
+		if got := PaletteFor(&bytes.Buffer{}).on; got != test.want {
 			t.Errorf("NO_COLOR=%s CLICOLOR_FORCE=%s paints: %t", test.noColor, test.force, got)
 		}
 	}
@@ -61,9 +61,9 @@ func TestPalette(t *testing.T) {
 
 // TestColumns: COLUMNS is believed, and what isn't a width isn't.
 func TestColumns(t *testing.T) {
-	for value, want := range map[string]int{"": usualColumns, "120": 120, "3": leastColumns, "0": usualColumns, "wide": usualColumns} {
+	for value, want := range map[string]int{"": defaultColumns, "120": 120, "3": minColumns, "0": defaultColumns, "wide": defaultColumns} {
 		t.Setenv("COLUMNS", value)
-		if got := columns(&bytes.Buffer{}); got != want {
+		if got := Columns(&bytes.Buffer{}); got != want {
 			t.Errorf("COLUMNS=%s: %d, want %d", value, got, want)
 		}
 	}

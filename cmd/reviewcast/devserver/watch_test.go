@@ -1,4 +1,4 @@
-package generator
+package devserver
 
 import (
 	"log/slog"
@@ -9,6 +9,21 @@ import (
 	"testing"
 	"time"
 )
+
+const business = "id: acme\nname: Acme\n"
+
+func put(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
 
 // TestWatchFollowsLinks: a content folder that is a link, and a folder of reviews
 // that is one, are watched like any other, links in a circle included.

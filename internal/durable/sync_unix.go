@@ -1,6 +1,6 @@
 //go:build !windows
 
-package generator
+package durable
 
 import "os"
 
