@@ -38,7 +38,7 @@ func writeFolder(tb testing.TB, files map[string]string) (dir string) {
 // problem.
 func problemLines(tb testing.TB, dir string) []string {
 	tb.Helper()
-	c, problems, err := NewLoader(dir, Config{Today: today}).Load(tb.Context())
+	c, _, problems, err := NewLoader(dir, Config{Today: today}).Load(tb.Context(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

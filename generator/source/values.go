@@ -19,7 +19,7 @@ import (
 
 // text reads a text as written. ok is false when it is absent or wrong, which is
 // noted.
-func (r *record) text(f int) (s string, ok bool) {
+func (r *fields) text(f int) (s string, ok bool) {
 	n := r.value(f)
 	if n == nil {
 		return "", false
@@ -47,7 +47,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 	}
 	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		line, col := d.locate(n, i)
+		line, col := d.place(n, i)
 		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
@@ -62,7 +62,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 }
 
 // nonBlank reads a text that must say something.
-func (r *record) nonBlank(f int) (string, bool) {
+func (r *fields) nonBlank(f int) (string, bool) {
 	s, ok := r.text(f)
 	if ok && blank(s) {
 		n := r.value(f)
@@ -73,7 +73,7 @@ func (r *record) nonBlank(f int) (string, bool) {
 }
 
 // optional reads a customer's words; blank means none.
-func (r *record) optional(f int) *string {
+func (r *fields) optional(f int) *string {
 	s, ok := r.text(f)
 	if !ok || blank(s) {
 		return nil
@@ -94,7 +94,7 @@ func blank(s string) bool {
 // id reads an id.
 //
 //nolint:unparam // every id stands first so far, but each table says where
-func (r *record) id(f int) string {
+func (r *fields) id(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -125,8 +125,21 @@ func fixID(s string) string {
 	return id
 }
 
+// month reads a calendar month, YYYY-MM; "" when the field is absent or wrong.
+func (r *fields) month(f int) string {
+	n := r.value(f)
+	if n == nil || n.Kind == syntax.Refused {
+		return ""
+	}
+	if _, err := time.Parse("2006-01", n.Text); err != nil || n.Kind == syntax.List || n.Kind == syntax.Mapping {
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
+		return ""
+	}
+	return n.Text
+}
+
 // date reads a calendar date.
-func (r *record) date(f int) reviewcast.Date {
+func (r *fields) date(f int) reviewcast.Date {
 	n := r.value(f)
 	if n == nil {
 		return ""
@@ -178,7 +191,7 @@ func looksLikeDate(s string) bool {
 }
 
 // stars reads a rating.
-func (r *record) stars(f int) int {
+func (r *fields) stars(f int) int {
 	n := r.value(f)
 	if n == nil {
 		return 0
@@ -215,7 +228,7 @@ func (r *record) stars(f int) int {
 }
 
 // language reads a BCP 47 tag and gives it in its usual case: "en-us" is "en-US".
-func (r *record) language(f int) string {
+func (r *fields) language(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -234,7 +247,7 @@ func (r *record) language(f int) string {
 }
 
 // url reads an absolute web address; "" when it is absent or wrong.
-func (r *record) url(f int) string {
+func (r *fields) url(f int) string {
 	n := r.value(f)
 	if n == nil {
 		return ""
@@ -260,7 +273,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 }
 
 // float reads a number within bounds.
-func (r *record) float(f int, low, high float64) float64 {
+func (r *fields) float(f int, low, high float64) float64 {
 	n := r.value(f)
 	if n == nil {
 		return 0
@@ -282,7 +295,7 @@ func (r *record) float(f int, low, high float64) float64 {
 }
 
 // choice reads one of a few words.
-func (r *record) choice(f int, choices []string) string {
+func (r *fields) choice(f int, choices []string) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -301,7 +314,7 @@ func (r *record) choice(f int, choices []string) string {
 
 // items is a list's values; a single text where a list belongs is noted. In a CSV
 // cell the values are separated by semicolons, blanks around them don't count.
-func (r *record) items(f int) []syntax.Node {
+func (r *fields) items(f int) []syntax.Node {
 	n := r.value(f)
 	switch {
 	case n == nil || n.Kind == syntax.Refused:
@@ -315,7 +328,7 @@ func (r *record) items(f int) []syntax.Node {
 			word := strings.TrimSpace(part)
 			if word != "" {
 				item := syntax.Node{Kind: syntax.Cell, Text: word}
-				item.Line, item.Col = r.locate(n, offset+strings.Index(part, word))
+				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
 				items = append(items, item)
 			}
 			offset += len(part) + 1
@@ -336,7 +349,7 @@ func (r *record) items(f int) []syntax.Node {
 }
 
 // texts reads a list of texts that must say something.
-func (r *record) texts(f int) []string {
+func (r *fields) texts(f int) []string {
 	items := r.items(f)
 	texts := make([]string, 0, len(items))
 	for i := range items {

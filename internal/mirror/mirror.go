@@ -35,7 +35,7 @@ var (
 	// that comes from a cache and is too old.
 	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute")
 	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
-	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; build it with `reviewcast build`")
+	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
 	// ErrBaseURL reports a set that was rendered for another origin than the one at
 	// hand.
 	ErrBaseURL = errors.New("the set was rendered for another base URL")
