@@ -166,11 +166,6 @@ func TestNothingNew(t *testing.T) {
 		return res
 	}
 	last := write(prepare())
-	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
-		t.Error("a first load that was told of nothing is good for the second")
-	} else {
-		last = write(res)
-	}
 	for i := range 3 {
 		put(t, content, map[string]string{"reviews/a.yaml": one})
 		if res := prepare("reviews/a.yaml"); res.Site != last.Site || len(res.Changed)+len(res.Removed) > 0 {

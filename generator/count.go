@@ -28,8 +28,8 @@ func InsightsInput(content *source.Content) insights.Input {
 		Summary:   content.Summary,
 		PullQuote: v.PullQuote,
 	}
-	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
+	for _, r := range content.Reviews {
+		if r.Published {
 			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
 		}
 	}
@@ -57,7 +57,7 @@ func count(content *source.Content, baseURL string) (*reviewcast.Dataset, *revie
 // that show or draft them; nothing is rendered. What is wrong with the content
 // comes as a *ProblemsError.
 func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
-	content, problems, err := b.loader.Load(ctx)
+	content, _, problems, err := b.loader.Load(ctx, nil)
 	if err != nil {
 		return insights.Input{}, err
 	}

@@ -65,7 +65,7 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 // Dataset reads the content and gives what a build would publish of it, with its
 // warnings. What is wrong with the content comes as a *ProblemsError.
 func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnostic.Problem, error) {
-	content, problems, err := b.loader.Load(ctx)
+	content, _, problems, err := b.loader.Load(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}

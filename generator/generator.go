@@ -118,6 +118,8 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
+	// revision counts the loads that changed something.
+	revision uint64
 	// last is what this Builder itself has written, so that the next build needn't
 	// read it back, and result what it was made of; nil before that.
 	last   *written
@@ -152,7 +154,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.prepare(ctx, nil) }
 
 // PrepareChanged is Prepare for whoever watches the folder: nothing has changed
-// since the last build but the named files (see source.Loader.LoadChanged); nil
+// since the last build but the named files (see source.Loader.Load); nil
 // means that anything may have. When not even those have, and the last build was
 // written, the Site is that one itself.
 func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
@@ -181,24 +183,22 @@ func (b *Builder) write(ctx context.Context, out *output, res *Result) error {
 	return err
 }
 
-// Unfinished tells how long nothing must have happened to the named files of the
-// content before they may be built, since one of them looks as if it was being
-// written at this moment.
-func (b *Builder) Unfinished(names []string) time.Duration { return b.loader.Unfinished(names) }
-
 func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error) {
-	content, problems, err := b.loader.LoadChanged(ctx, changed)
+	content, delta, problems, err := b.loader.Load(ctx, changed)
 	if err != nil {
 		return nil, err
 	}
 	if content == nil {
 		return nil, &ProblemsError{problems}
 	}
+	if !delta.Empty() {
+		b.revision++
+	}
 	previous, err := b.previous(ctx)
 	if err != nil {
 		return nil, err
 	}
-	revision := b.loader.Revision()
+	revision := b.revision
 	if r := b.result; r != nil && r.revision == revision && b.last != nil && previous == &b.last.published {
 		return &Result{Site: r.Site, Manifest: r.Manifest, Problems: r.Problems, revision: revision}, nil
 	}
@@ -264,7 +264,7 @@ func (b *Builder) vanished(previous *published, content *source.Content, broken 
 	missing := previous.draft(content).Missing
 	if broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
-			return slices.ContainsFunc(content.Reviews, func(r source.Review) bool { return r.ID == id })
+			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
 	return vanishedProblems(missing, content, b.cfg.Lenient)

@@ -228,7 +228,7 @@ func (p *published) draft(content *source.Content) reviewcast.Draft {
 	d := reviewcast.Draft{New: []string{}, Missing: []string{}}
 	kept := 0
 	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
+		if r := content.Reviews[i]; r.Published {
 			if p.promised[r.ID] {
 				kept++
 			} else {
@@ -248,7 +248,7 @@ func (p *published) draft(content *source.Content) reviewcast.Draft {
 func (p *published) missing(content *source.Content) []string {
 	missing := maps.Clone(p.promised)
 	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
+		if r := content.Reviews[i]; r.Published {
 			delete(missing, r.ID)
 		}
 	}
@@ -272,7 +272,7 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 	}
 	kept := make(map[string]*source.Review, len(content.Reviews))
 	for i := range content.Reviews {
-		kept[strings.ToLower(content.Reviews[i].ID)] = &content.Reviews[i]
+		kept[strings.ToLower(content.Reviews[i].ID)] = content.Reviews[i]
 	}
 	severity := diagnostic.Error
 	if lenient {
@@ -280,7 +280,7 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 	}
 	var problems []diagnostic.Problem
 	for _, id := range missing[:min(len(missing), maxVanished)] {
-		p := vanishedProblem(id, kept[strings.ToLower(id)])
+		p := vanishedProblem(id, kept[strings.ToLower(id)], content)
 		p.Severity = severity
 		problems = append(problems, p)
 	}
@@ -296,7 +296,7 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 
 // vanishedProblem tells of one review; kept is what stands in the files under its
 // id, in whatever case, nil when nothing does.
-func vanishedProblem(id string, kept *source.Review) diagnostic.Problem {
+func vanishedProblem(id string, kept *source.Review, content *source.Content) diagnostic.Problem {
 	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
@@ -304,7 +304,8 @@ func vanishedProblem(id string, kept *source.Review) diagnostic.Problem {
 		p.Suggestion = "put it back under this id, " + withdraw
 		return p
 	}
-	p.File, p.Line, p.Col = kept.At.File, kept.At.Line, kept.At.Col
+	at := content.Position(kept)
+	p.File, p.Line, p.Col = at.File, at.Line, at.Col
 	if kept.ID != id {
 		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
 		p.Suggestion = fmt.Sprintf("write the id as %s: readers hold on to it", id)

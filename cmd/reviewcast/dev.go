@@ -159,9 +159,6 @@ func (d *dev) rebuild(ctx context.Context, c generator.Change) (again time.Durat
 		d.waiting.Store(again > 0)
 		d.building.Store(false)
 	}()
-	if doubt := d.builder.Unfinished(c.Names); c.Still < doubt {
-		return doubt
-	}
 	start := time.Now()
 	res, err := d.builder.PrepareChanged(ctx, c.Names)
 	if d.shown != nil {

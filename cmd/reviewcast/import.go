@@ -264,7 +264,7 @@ type standing struct {
 // through an import.
 func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*standing, error) {
 	loader := source.NewLoader(dir, source.Config{Today: today})
-	content, problems, err := loader.Load(ctx)
+	content, _, problems, err := loader.Load(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +281,7 @@ func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*stan
 	}
 	s.today = reviewcast.Date(day)
 	for _, r := range content.Reviews {
-		s.at[strings.ToLower(r.ID)] = r.At
+		s.at[strings.ToLower(r.ID)] = content.Position(r)
 	}
 	for _, w := range content.Withdrawn {
 		s.gone[strings.ToLower(w.ID)] = true

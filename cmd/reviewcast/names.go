@@ -18,7 +18,7 @@ type namesCmd struct {
 // Run lists. A folder with errors has nothing to offer; a shell in the middle of a
 // line is no place to say why, and the scripts drop what is said.
 func (c *namesCmd) Run(ctx context.Context, std streams) error {
-	content, _, err := source.NewLoader(c.Content, source.Config{}).Load(ctx)
+	content, _, _, err := source.NewLoader(c.Content, source.Config{}).Load(ctx, nil)
 	if err != nil {
 		return err
 	} else if content == nil {
@@ -34,7 +34,7 @@ func (c *namesCmd) Run(ctx context.Context, std streams) error {
 		list = named(content.Business.ServiceAreas)
 	default:
 		for i := range content.Reviews {
-			r := &content.Reviews[i]
+			r := content.Reviews[i]
 			list = append(list, known{r.ID, fmt.Sprintf("%s, %s", r.Author, r.Date)})
 		}
 	}

@@ -62,7 +62,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	if err := mustBeFolder(c.Content); err != nil {
 		return err
 	}
-	content, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(c.Today)}).Load(ctx)
+	content, _, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(c.Today)}).Load(ctx, nil)
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 // verify reads the folder again with the new file in it: what the loader refuses
 // must not be left behind. What somebody else has saved meanwhile is not ours.
 func (c *newReviewCmd) verify(ctx context.Context, std streams, name, today string) error {
-	_, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(today)}).Load(ctx)
+	_, _, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(today)}).Load(ctx, nil)
 	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File != c.file() })
 	if err == nil && diagnostic.HasErrors(problems) {
 		std.problems(c.Content, problems)
@@ -134,8 +134,8 @@ func orDefault(s, otherwise string) string {
 func takenIDs(content *source.Content) map[string]string {
 	taken := map[string]string{}
 	for i := range content.Reviews {
-		r := &content.Reviews[i]
-		taken[strings.ToLower(r.ID)] = fmt.Sprintf("that of the review at %s:%d", r.At.File, r.At.Line)
+		r := content.Reviews[i]
+		taken[strings.ToLower(r.ID)] = fmt.Sprintf("that of the review at %s:%d", content.Position(r).File, content.Position(r).Line)
 	}
 	for _, w := range content.Withdrawn {
 		taken[strings.ToLower(w.ID)] = "among the withdrawn"

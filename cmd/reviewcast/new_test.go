@@ -89,7 +89,7 @@ func TestNewIsWellFormed(t *testing.T) {
 			return
 		}
 		writeFile(t, filepath.Join(dir, "reviews", "mine.yaml"), c.yaml(source.SchemaLine("reviews/mine.yaml")))
-		content, problems, err := source.NewLoader(dir, source.Config{Today: "2026-11-01"}).Load(t.Context())
+		content, _, problems, err := source.NewLoader(dir, source.Config{Today: "2026-11-01"}).Load(t.Context(), nil)
 		if err != nil || content == nil {
 			rt.Fatalf("%v, %v", err, problems)
 		}

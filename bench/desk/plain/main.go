@@ -43,13 +43,10 @@ func (b *builder) run(watch bool) error {
 		return err
 	}
 	// As dev does it: a roomy heap that is collected after the build, 4 ms of quiet after
-	// a save, and half a save looked at again.
+	// a save.
 	debug.SetGCPercent(400)
 	calm := time.AfterFunc(time.Hour, runtime.GC)
 	return generator.Watch(ctx, b.content, 0, slog.Default(), func(c generator.Change) time.Duration {
-		if doubt := b.loader.Unfinished(c.Names); c.Still < doubt {
-			return doubt
-		}
 		if err := b.build(ctx, c.Names); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -65,7 +62,7 @@ type builder struct {
 
 // build builds; changed are the files that did, nil when anything may have.
 func (b *builder) build(ctx context.Context, changed []string) error {
-	c, problems, err := b.loader.LoadChanged(ctx, changed)
+	c, _, problems, err := b.loader.Load(ctx, changed)
 	if err != nil {
 		return err
 	}
@@ -76,8 +73,7 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a := &ds.AggregateRating
 	a.BestRating, a.WorstRating = reviewcast.MaxRating, reviewcast.MinRating
 	d, sum := &a.Distribution, 0
-	for i := range c.Reviews {
-		r := &c.Reviews[i]
+	for _, r := range c.Reviews {
 		if !r.Published {
 			continue
 		}
