@@ -56,7 +56,7 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	if err != nil {
 		return nil, err
 	}
-	set, err := mirror.Read(ctx, src, mirror.Data)
+	set, err := mirror.Read(ctx, src, mirror.Record)
 	if errors.Is(err, mirror.ErrNeverPublished) {
 		return &published{}, nil
 	} else if err != nil {

@@ -179,3 +179,14 @@ func OneOf(list []string) string {
 	last := len(list) - 1
 	return strings.Join(list[:last], ", ") + " or " + list[last]
 }
+
+// Bytes formats a number of bytes.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

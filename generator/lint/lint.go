@@ -105,7 +105,7 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		if _, was := syntax.TrimCurlyQuotes(*t.text); was {
+		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published as a part of it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
@@ -132,7 +132,7 @@ func (in *inspector) review(r *source.Review) {
 
 // unquoted is a text without quotation marks around it.
 func unquoted(s string) string {
-	s, _ = syntax.TrimCurlyQuotes(s)
+	s, _ = diagnostic.TrimCurlyQuotes(s)
 	return s
 }
 

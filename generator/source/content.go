@@ -1,10 +1,9 @@
 package source
 
 import (
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
-
-import "reviewcast"
 
 // Content is everything an editor's folder says, checked and cross-checked.
 type Content struct {

@@ -71,6 +71,7 @@ func newSchema(what, prefix string, names ...string) *schema {
 	for i, name := range names {
 		s.index[name] = i
 	}
+	schemas = append(schemas, s)
 	return s
 }
 
@@ -83,14 +84,12 @@ func (s *schema) qualified() []string {
 	return names
 }
 
+// schemas are all of them.
+var schemas []*schema
+
 // isField reports whether any file of the folder has a field of this name.
 func isField(name string) bool {
-	return slices.ContainsFunc(allSchemas(), func(s *schema) bool { _, ok := s.index[name]; return ok })
-}
-
-func allSchemas() []*schema {
-	return append([]*schema{reviewSchema, replySchema, verificationSchema, businessSchema, addressSchema, geoSchema, siteSchema, authorSchema, policiesSchema,
-		vocabularySchema, aspectSchema, problemSchema, quoteSchema, faqSchema, topicsSchema, claimSchema, withdrawnSchema}, namedSchemas[:]...)
+	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
 }
 
 // meant is the field that an unknown word probably stands for; "" for none.

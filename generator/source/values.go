@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -81,15 +80,8 @@ func (r *fields) optional(f int) *string {
 	return &s
 }
 
-// blank tells whether a text has nothing but white space.
-func blank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
-}
+// blank reports whether a text has nothing but white space.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
 //
@@ -104,7 +96,7 @@ func (r *fields) id(f int) string {
 	}
 	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
-	if inner, was := syntax.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
@@ -131,7 +123,7 @@ func (r *fields) month(f int) string {
 	if n == nil || n.Kind == syntax.Refused {
 		return ""
 	}
-	if _, err := time.Parse("2006-01", n.Text); err != nil || n.Kind == syntax.List || n.Kind == syntax.Mapping {
+	if !reviewcast.Date(n.Text + "-01").Valid() {
 		r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
 		return ""
 	}
@@ -144,50 +136,19 @@ func (r *fields) date(f int) reviewcast.Date {
 	if n == nil {
 		return ""
 	}
-	const form = "write it as YYYY-MM-DD"
 	if n.Kind == syntax.Refused {
 		return ""
 	}
 	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
-		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), form+", such as 2026-03-14")
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
 		return ""
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
 		return d
 	}
-	suggestion := form + ", such as 2026-03-14"
-	what := fmt.Sprintf("%s %s is not a date", r.name(f), diagnostic.Quote(n.Text))
-	if looksLikeDate(n.Text) {
-		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.Text)
-		suggestion = "correct the month or the day"
-	} else if _, err := time.Parse("2006-01", n.Text); err == nil {
-		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), diagnostic.Quote(n.Text)), form
-	} else if dates := meantDates(n.Text); len(dates) == 1 {
-		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), diagnostic.Quote(n.Text))
-		suggestion = "write " + dates[0].Format(time.DateOnly)
-	} else if len(dates) == 2 {
-		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), diagnostic.Quote(n.Text))
-		suggestion = fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
-	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", what, suggestion)
+	message, suggestion := diagnostic.ExplainDate(r.name(f), n.Text)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", message, suggestion)
 	return ""
-}
-
-// looksLikeDate tells whether s is of the form, if not in the calendar.
-func looksLikeDate(s string) bool {
-	if len(s) != len("2006-01-02") {
-		return false
-	}
-	for i := range len(s) {
-		if i == 4 || i == 7 {
-			if s[i] != '-' {
-				return false
-			}
-		} else if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
 }
 
 // stars reads a rating.
@@ -204,8 +165,8 @@ func (r *fields) stars(f int) int {
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		suggestion := whole + " without quotes"
 		if n.Kind == syntax.Text {
-			inner, _ := syntax.TrimCurlyQuotes(n.Text)
-			if meant := meantStars(inner); len(inner) == 1 && meant != "" {
+			inner, _ := diagnostic.TrimCurlyQuotes(n.Text)
+			if meant := diagnostic.MeantRating(inner); len(inner) == 1 && meant != "" {
 				suggestion = meant + " without quotes"
 			} else if meant != "" {
 				suggestion = meant
@@ -220,7 +181,7 @@ func (r *fields) stars(f int) int {
 	suggestion := whole
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	} else if meant := meantStars(n.Text); meant != "" {
+	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
 		suggestion = meant
 	}
 	r.Add(diagnostic.Error, n.Line, n.Col, "bad-rating", fmt.Sprintf("%s is %s", name, n.Describe()), suggestion)
@@ -305,7 +266,7 @@ func (r *fields) choice(f int, choices []string) string {
 	}
 	n := r.value(f)
 	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
-	if inner, was := syntax.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	}
 	r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)

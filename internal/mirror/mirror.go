@@ -67,6 +67,9 @@ const (
 	// Data is what programs read: the datasets, the feeds, the API description, the
 	// withdrawals, the changes and the manifest. Pages and exports are left out.
 	Data Scope = "data"
+	// Record is what the next version is built on: the datasets, the withdrawals, the
+	// changes and the manifest.
+	Record Scope = "record"
 )
 
 // Holds reports whether the file at a path belongs to the scope.
@@ -75,9 +78,10 @@ func (s Scope) Holds(path string) bool {
 		return true
 	}
 	switch path {
-	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed,
-		reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathWithdrawn:
+	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathWithdrawn:
 		return true
+	case reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI:
+		return s == Data
 	}
 	return false
 }
