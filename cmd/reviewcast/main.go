@@ -43,6 +43,7 @@ type cli struct {
 	Diff   diffCmd   `cmd:"" help:"Show what a build would change for subscribers."`
 	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
 	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
+	Pull   pullCmd   `cmd:"" help:"Keep an exact copy of a published site in a directory."`
 	Hub    hubCmd    `cmd:"" help:"Look after the hub's subscriptions."`
 	New    newCmd    `cmd:"" help:"Write a new review."`
 	Schema schemaCmd `cmd:"" help:"Write JSON Schemas, so that editors complete and underline while you type."`
