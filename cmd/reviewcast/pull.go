@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/internal/mirror"
 )
 
@@ -110,7 +111,7 @@ const progressEvery = 100 * time.Millisecond
 
 // update updates once, and shows progress when a terminal watches.
 func (p *puller) update(ctx context.Context) (mirror.Report, error) {
-	if !isTerminal(p.std.err) || dumb() {
+	if !terminal.CanRedraw(p.std.err) {
 		return p.copied.Update(ctx, p.follower)
 	}
 	done := make(chan struct{})

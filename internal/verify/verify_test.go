@@ -172,7 +172,7 @@ var forgeries = map[string]forgery{
 	"dropped, and other versions after it": func(f *forger) mirrortest.Files {
 		f.drop()
 		set := f.publish(f.last(), unlisted)
-		for range 3 {
+		for range 2 {
 			f.site.Add()
 			set = f.publish(set, nil)
 		}
@@ -250,7 +250,7 @@ func TestForgeries(t *testing.T) {
 	found := 0
 	for seed := range uint64(n) {
 		name := names[seed%uint64(len(names))]
-		site := mirrortest.New(seed, 150+int(seed%50))
+		site := mirrortest.New(seed, 250+int(seed%50))
 		f := &forger{Rand: rand.New(rand.NewPCG(seed, 9)), site: site}
 		for len(f.versions) < 4 || f.IntN(6) > 0 {
 			if len(f.versions) > 0 {
