@@ -46,6 +46,8 @@ var (
 	// ErrErased reports an older or rewritten history that publishes a review again
 	// that was withdrawn for legal reasons.
 	ErrErased = errors.New("the source publishes text that was withdrawn for legal reasons")
+	// ErrHistory reports change documents and versions that contradict each other.
+	ErrHistory = errors.New("the change documents, versions.txt and the manifest contradict each other")
 	// ErrDamaged reports a directory whose files don't match its manifest.
 	ErrDamaged = errors.New("the files do not match their manifest")
 )
