@@ -19,11 +19,13 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/lint"
+	"reviewcast/generator/pages"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 )
@@ -311,7 +313,24 @@ func renderWith(content *source.Content, baseURL string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
+	shown, err := pages.Render(pages.Content{Channel: channel(content.Site, baseURL), Dataset: dataset, Insights: counted,
+		Withdrawals: withdrawals(content)}, nil)
+	if err != nil {
+		return nil, err
+	}
+	artifacts = append(artifacts, shown...)
+	slices.SortFunc(artifacts, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
 	return &Site{BaseURL: baseURL, Artifacts: artifacts, Dataset: dataset, Insights: counted}, nil
+}
+
+// withdrawals are those of the editors' files, sorted by id.
+func withdrawals(content *source.Content) []reviewcast.Withdrawal {
+	var list []reviewcast.Withdrawal
+	for _, w := range content.Withdrawn {
+		list = append(list, reviewcast.Withdrawal{ID: w.ID, Reason: string(w.Reason), Date: w.Date})
+	}
+	slices.SortFunc(list, func(a, b reviewcast.Withdrawal) int { return strings.Compare(a.ID, b.ID) })
+	return list
 }
 
 func channel(s source.Site, baseURL string) render.Channel {

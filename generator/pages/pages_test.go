@@ -1,4 +1,4 @@
-package render
+package pages
 
 import (
 	"crypto/sha256"
