@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,6 +49,10 @@ type Change struct {
 	Reviews         ReviewChanges   `json:"reviews"`
 	ReviewCount     int             `json:"review_count"`
 	AggregateRating AggregateRating `json:"aggregate_rating"`
+	// IDsSHA256 is [IDsSHA256] of the reviews after the change. Who walks back from a
+	// newer version by the lists in Reviews must meet it, so that no review can be
+	// taken away, or exchanged for another, without standing in a list.
+	IDsSHA256 string `json:"ids_sha256"`
 	// Files are the datasets whose bytes changed, sorted by path.
 	Files []FileChange `json:"files"`
 }
@@ -81,8 +86,10 @@ type FileChange struct {
 	To   string `json:"to"`   // sha256 of the bytes after, in hex
 	Size int64  `json:"size"` // bytes after
 	Ops  []Op   `json:"ops,omitempty"`
-	// Patch is the path of a [Patch] document that holds the operations.
-	Patch string `json:"patch,omitempty"`
+	// Patch is the path of a [Patch] document that holds the operations, and
+	// PatchSHA256 the hash of its bytes.
+	Patch       string `json:"patch,omitempty"`
+	PatchSHA256 string `json:"patch_sha256,omitempty"`
 }
 
 // Patch is /changes/{sequence}/insights.json: the operations on a file that not
@@ -218,6 +225,16 @@ func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
 func SHA256(body []byte) string {
 	sum := sha256.Sum256(body)
 	return hex.EncodeToString(sum[:])
+}
+
+// IDsSHA256 identifies a set of reviews by their ids: the sha256, in hex, of the ids
+// in byte order, each followed by a newline.
+func IDsSHA256(ids []string) string {
+	h := sha256.New()
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		fmt.Fprintln(h, id)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // EncodeJSON writes a change, a patch or a withdrawal list as it is published:

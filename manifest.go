@@ -3,7 +3,10 @@ package reviewcast
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -45,6 +48,51 @@ type File struct {
 	SHA256       string    `json:"sha256"` // hex, of the unencoded bytes
 	Size         int64     `json:"size"`   // bytes, unencoded
 	LastModified time.Time `json:"last_modified"`
+}
+
+// ErrManifest reports bytes that are no manifest of a published set.
+var ErrManifest = errors.New("not the manifest of a published set")
+
+// ParseManifest reads a manifest. Whoever writes files to the paths that it lists can
+// rely on each being a valid relative path once its slash is cut off, on the order,
+// and on the form of the hashes. The error wraps ErrManifest.
+func ParseManifest(data []byte) (*Manifest, error) {
+	m := &Manifest{}
+	fail := func(format string, args ...any) (*Manifest, error) {
+		return nil, fmt.Errorf("%w: %s", ErrManifest, fmt.Sprintf(format, args...))
+	}
+	if err := json.Unmarshal(data, m); err != nil {
+		return fail("%v", err)
+	}
+	if m.Version != 1 {
+		return fail("version %d, want 1", m.Version)
+	}
+	if m.Sequence < 0 || m.ChangesFrom < 0 || m.ChangesFrom > m.Sequence {
+		return fail("sequence %d, changes_from %d", m.Sequence, m.ChangesFrom)
+	}
+	previous := ""
+	for _, f := range m.Files {
+		switch {
+		case !strings.HasPrefix(f.Path, "/") || !fs.ValidPath(f.Path[1:]) || f.Path == "/." || f.Path == PathManifest || strings.ContainsAny(f.Path, "\\\x00"):
+			return fail("path %q cannot be published", f.Path)
+		case f.Path <= previous:
+			return fail("path %s comes after %s; files are sorted by path, each once", f.Path, previous)
+		case !IsSHA256(f.SHA256) || f.Size < 0:
+			return fail("%s has no sha256 of 64 lower-case hex digits, or a negative size", f.Path)
+		}
+		previous = f.Path
+	}
+	if _, ok := m.File(PathReviews); !ok {
+		return fail("%s is not listed", PathReviews)
+	}
+	if m.ChangeSHA256 == "" {
+		return m, nil
+	}
+	latest, _ := m.File(PathLatestChange)
+	if _, ok := m.File(PathVersions); !ok || latest.SHA256 != m.ChangeSHA256 {
+		return fail("change_sha256 is not the hash of %s, or %s is not listed", PathLatestChange, PathVersions)
+	}
+	return m, nil
 }
 
 // File finds the file at a path; false when it isn't published.

@@ -20,6 +20,9 @@ import (
 // fresh build: byte for byte but the manifest, whose sequence and times tell of
 // the way. It takes STORM, such as 2m, or else a few seconds.
 func TestStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("edits for several seconds")
+	}
 	long := 3 * time.Second
 	if s := os.Getenv("STORM"); s != "" {
 		var err error

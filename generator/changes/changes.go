@@ -89,6 +89,11 @@ func New(in Input) (*Version, error) {
 		versions = p.Files[reviewcast.PathVersions]
 	}
 	c.Sequence = m.Sequence
+	ids, err := IDs(in.Reviews)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
+	}
+	c.IDsSHA256 = reviewcast.IDsSHA256(ids)
 	if err := v.describe(in); err != nil {
 		return nil, fmt.Errorf("describe version %d: %w", m.Sequence, err)
 	}
@@ -129,10 +134,11 @@ func (v *Version) describe(in Input) error {
 			return err
 		} else if fits {
 			patched.Patch = reviewcast.InsightsPatchPath(c.Sequence)
-			v.Documents[patched.Patch], err = reviewcast.EncodeJSON(reviewcast.Patch{Path: patched.Path, From: patched.From, To: patched.To, Ops: patch})
+			body, err := reviewcast.EncodeJSON(reviewcast.Patch{Path: patched.Path, From: patched.From, To: patched.To, Ops: patch})
 			if err != nil {
 				return err
 			}
+			patched.PatchSHA256, v.Documents[patched.Patch] = reviewcast.SHA256(body), body
 		}
 		c.Files = append(c.Files, *patched)
 	}

@@ -161,16 +161,18 @@ type (
 
 // Tags, in the order in which a reader wants them.
 const (
-	tagFiles  = "Files"
-	tagSearch = "Search"
-	tagFeeds  = "Feeds"
-	tagPush   = "Push"
-	tagAgents = "Agents"
-	tagAbout  = "About"
+	tagFiles   = "Files"
+	tagSearch  = "Search"
+	tagFeeds   = "Feeds"
+	tagPush    = "Push"
+	tagAgents  = "Agents"
+	tagAbout   = "About"
+	tagChanges = "Changes"
 )
 
 var tags = []tag{
 	{Name: tagFiles, Description: "Everything at once: the dataset and the insights."},
+	{Name: tagChanges, Description: "What each published version changed, so that a copy is kept current without fetching it again."},
 	{Name: tagSearch, Description: "Some of the reviews, by what they say and when they were given."},
 	{Name: tagFeeds, Description: "The newest reviews for feed readers."},
 	{Name: tagPush, Description: "Be told of a change instead of asking for it.",

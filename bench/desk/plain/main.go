@@ -1,9 +1,8 @@
-// Plain is reviewcast's build with the insights, feeds and pages left out: the
-// loader, the dataset, the renderer, one file. Hugo and Eleventy have no insights
-// to leave out, so this is what the comparison with them compares.
+// Plain is reviewcast's build without insights, feeds and pages: loader, dataset,
+// renderer, one file. It does what Hugo and Eleventy do in the comparison.
 //
 //	plain CONTENT FILE          builds once
-//	plain -watch CONTENT FILE   and again whenever something is saved
+//	plain -watch CONTENT FILE   builds again after each save
 package main
 
 import (
@@ -63,7 +62,8 @@ type builder struct {
 	loader        *source.Loader
 }
 
-// build builds; changed are the files that did, nil when anything may have.
+// build builds once. changed are the changed files; nil means that any file may have
+// changed.
 func (b *builder) build(ctx context.Context, changed []string) error {
 	c, problems, err := b.loader.LoadChanged(ctx, changed)
 	if err != nil {

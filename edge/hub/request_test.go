@@ -15,8 +15,8 @@ import (
 	"reviewcast/edge/hub/store/storetest"
 )
 
-// TestRequests holds each kind of request against the Recommendation (its sections
-// stand beside) and the contract: the status, and one sentence of text.
+// TestRequests checks each kind of request against the Recommendation, with its section,
+// and the contract: the status and one sentence of text.
 func TestRequests(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t))
 	const callback = "https://127.0.0.1:8443/cb"
@@ -42,8 +42,8 @@ func TestRequests(t *testing.T) {
 		{"5.1", "secret of 199 bytes", subscribe("hub.secret", strings.Repeat("s", 199)), 202, ""},
 		{"5.1", "secret of 200 bytes", subscribe("hub.secret", strings.Repeat("s", 200)), 400, "hub.secret has 200 bytes"},
 		{"5.1", "secret of 200 bytes in fewer characters", subscribe("hub.secret", strings.Repeat("é", 100)), 400, "hub.secret has 200 bytes"},
-		{"5.1", "lease of nought", subscribe("hub.lease_seconds", "0"), 400, "positive integer"},
-		{"5.1", "lease below nought", subscribe("hub.lease_seconds", "-5"), 400, "positive integer"},
+		{"5.1", "lease of zero", subscribe("hub.lease_seconds", "0"), 400, "positive integer"},
+		{"5.1", "negative lease", subscribe("hub.lease_seconds", "-5"), 400, "positive integer"},
 		{"5.1", "lease that is no integer", subscribe("hub.lease_seconds", "1.5"), 400, "positive integer"},
 		{"5.1", "lease in words", subscribe("hub.lease_seconds", "ten"), 400, "positive integer"},
 		{"5.1", "empty lease", subscribe() + "&hub.lease_seconds=", 400, "positive integer"},
@@ -70,7 +70,7 @@ func TestRequests(t *testing.T) {
 		{"", "callback with spaces", subscribe("hub.callback", callback+"?a b"), 400, "characters"},
 		{"", "callback with a new line", subscribe("hub.callback", callback+"?a\r\nHost: x"), 400, "characters"},
 		{"", "callback with letters no URL has", subscribe("hub.callback", callback+"?é"), 400, "characters"},
-		{"", "callback with a host in disguise", subscribe("hub.callback", "https://%EF%BD%8Cocalhost:8443/"), 400, "not ASCII"},
+		{"", "callback with a host in wide letters", subscribe("hub.callback", "https://%EF%BD%8Cocalhost:8443/"), 400, "not ASCII"},
 		{"", "callback at an address as one number", subscribe("hub.callback", "https://16909060/"), 400, "no address"},
 		{"", "callback at an address in hex", subscribe("hub.callback", "https://0x01020304/"), 400, "no address"},
 		{"", "callback at an address of two numbers", subscribe("hub.callback", "https://127.1/"), 400, "no address"},
@@ -93,7 +93,7 @@ func TestRequests(t *testing.T) {
 		{"6", "publish with hub.topic", "hub.mode=publish&hub.topic=" + url.QueryEscape(feed), 202, ""},
 		{"6", "publish several", "hub.mode=publish&hub.url=" + url.QueryEscape(atom) + "&hub.url=" + url.QueryEscape(reviews), 202, ""},
 		{"6", "publish nothing", "hub.mode=publish", 400, "hub.url is missing"},
-		{"6", "publish what isn't ours", "hub.mode=publish&hub.url=https://other.example/", 400, "not a topic"},
+		{"6", "publish an unknown topic", "hub.mode=publish&hub.url=https://other.example/", 400, "not a topic"},
 	} {
 		t.Run(c.section+" "+c.name, func(t *testing.T) {
 			check(t, r, "application/x-www-form-urlencoded", c.body, c.status, c.says)
@@ -131,7 +131,7 @@ func check(t *testing.T, r *rig, media, body string, status int, says string) {
 	}
 }
 
-// The lease that is granted stands in the verification (section 5.3).
+// A verification has the granted lease (section 5.3).
 func TestLeases(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t))
 	s := newSubscriber(t, nil)
@@ -147,8 +147,8 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// TestVerification holds answers to a verification against section 5.3: any 2xx
-// with exactly the challenge confirms, and nothing else.
+// TestVerification checks answers to a verification against section 5.3: only a 2xx status
+// with exactly the challenge confirms.
 func TestVerification(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t))
 	elsewhere := newSubscriber(t, nil)
@@ -222,8 +222,8 @@ func TestVerification(t *testing.T) {
 	}
 }
 
-// The callback's own query stays as it is, byte for byte, and ours is appended
-// (section 5.3).
+// Our parameters are appended to the callback's query, which is kept byte for byte (section
+// 5.3).
 func TestCallbackURL(t *testing.T) {
 	ours := "hub.mode=subscribe&hub.topic=https%3A%2F%2Freviews.example.com%2Ffeed.xml&hub.challenge=c&hub.lease_seconds=60"
 	for callback, want := range map[string]string{
@@ -235,7 +235,7 @@ func TestCallbackURL(t *testing.T) {
 		"https://a/cb?a=%2f%2F+;x=%41&a=?": "https://a/cb?a=%2f%2F+;x=%41&a=?&" + ours,
 		"https://a/cb?hub.mode=denied":     "https://a/cb?hub.mode=denied&" + ours,
 	} {
-		h := store.Handshake{Request: store.Request{Topic: atom, Callback: callback, Mode: "subscribe", Lease: time.Minute}}
+		h := store.Verification{Request: store.Request{Topic: atom, Callback: callback, Mode: "subscribe", Lease: time.Minute}}
 		got := callbackURL(h, "c")
 		if got != want {
 			t.Errorf("%s becomes %s, want %s", callback, got, want)
@@ -270,7 +270,7 @@ func TestJitterAndCap(t *testing.T) {
 	}
 }
 
-// FuzzRequest holds what any body makes the hub do against its rules.
+// FuzzRequest checks that any body is accepted or rejected by the rules.
 func FuzzRequest(f *testing.F) {
 	for _, body := range []string{
 		"hub.mode=subscribe&hub.topic=" + url.QueryEscape(atom) + "&hub.callback=https%3A%2F%2Fexample.com%2Fcb%3Fa%3D%2520&hub.secret=s&hub.lease_seconds=60",
@@ -299,7 +299,7 @@ func FuzzRequest(f *testing.F) {
 			if r.Lease < h.MinLease || r.Lease > h.MaxLease || len(r.Secret) >= secretLimit || !h.isTopic(r.Topic) {
 				t.Errorf("%q: taken as %+v", body, r)
 			}
-			request, err := http.NewRequest(http.MethodGet, callbackURL(store.Handshake{Request: r}, "c"), nil)
+			request, err := http.NewRequest(http.MethodGet, callbackURL(store.Verification{Request: r}, "c"), nil)
 			if err != nil {
 				t.Fatalf("%q: a callback that can't be called: %v", body, err)
 			}
@@ -307,7 +307,7 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("%q: calls %s", body, u)
 			}
 		}
-		if err := h.pinged(form); err != nil && asRejection(err).status != 400 {
+		if err := h.checkPing(form); err != nil && asRejection(err).status != 400 {
 			t.Errorf("%q: %v", body, err)
 		}
 	})

@@ -14,28 +14,27 @@ import (
 )
 
 const (
-	// connectTimeout is the time for a connection, and for TLS on it. Silence ends a
-	// delivery later; this ends connections that nobody waits for any more.
+	// connectTimeout is the time for a connection, and for the TLS handshake on it. It ends
+	// connections whose exchange was cancelled.
 	connectTimeout = 10 * time.Second
 	// idleTimeout keeps connections for the next change.
 	idleTimeout = 90 * time.Second
-	// maxIdle is how many connections wait. It stops many callbacks from holding
-	// all file descriptors.
+	// maxIdle is the number of idle connections. It keeps many callbacks from holding all
+	// file descriptors.
 	maxIdle = 1024
-	// maxAnswerHeader stops answers whose header never ends.
+	// maxAnswerHeader ends answers whose header doesn't end.
 	maxAnswerHeader = 64 << 10
-	// maxAnswer is how much of an answer's body is read. It stops answers that never
-	// end; what is shorter leaves its connection fit for the next exchange.
+	// maxAnswer is how much of an answer's body is read. It ends answers that don't end;
+	// after a shorter one the connection can be reused.
 	maxAnswer = 64 << 10
 )
 
-var errPort = errors.New("prohibited port: callbacks are reached on 443, 8443 and from 1024 up")
+var errPort = errors.New("prohibited port: callbacks may use 443, 8443 and ports from 1024 up")
 
-// guard decides which addresses callbacks may be reached at: public ones, on ports
-// where no mail server or database takes a request for its own protocol. It is
-// asked with the address that is about to be dialled, after every name has been
-// resolved, so that no name service can show it one address and the dialler
-// another.
+// guard decides which addresses may be dialled: public ones, on ports where no mail server
+// or other service could take a request for its own protocol. It checks the address that
+// is about to be dialled, after names have been resolved, so that a name server can't
+// return one address for the check and another for the connection.
 type guard struct{ addresses *ssrf.Guardian }
 
 func newGuard(allow []netip.Prefix) *guard {
@@ -62,8 +61,7 @@ func (g *guard) control(network, address string, c syscall.RawConn) error {
 	return g.addresses.Safe(network, address, c)
 }
 
-// literal checks a host that is an address itself; others can't be told before
-// they are dialled.
+// literal checks a host that is an address. Names are checked when they are dialled.
 func (g *guard) literal(host string) error {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return g.addresses.SafeAddr(a.WithZone(""))
@@ -73,20 +71,20 @@ func (g *guard) literal(host string) error {
 
 func allowedPort(port uint16) bool { return port == 443 || port == 8443 || port >= 1024 }
 
-// newClient makes the client of deliveries; that of handshakes is made from it.
+// newClient returns the client for deliveries.
 func newClient(g *guard, c Config) *http.Client {
-	dial := c.dial
+	dial := c.Dial
 	if dial == nil {
 		dial = (&net.Dialer{Timeout: connectTimeout, Control: g.control}).DialContext
 	}
 	t := &http.Transport{
-		Proxy:                  nil, // the environment's would dial in our stead, unguarded
+		Proxy:                  nil, // a proxy from the environment would dial without the guard
 		DialContext:            dial,
 		TLSHandshakeTimeout:    connectTimeout,
 		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)},
 		DisableCompression:     true, // a challenge is compared as it was sent
 		MaxIdleConns:           maxIdle,
-		MaxIdleConnsPerHost:    c.PerHost,
+		MaxIdleConnsPerHost:    c.Limits.PerHost,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxAnswerHeader,
 		Protocols:              new(http.Protocols),
@@ -94,15 +92,15 @@ func newClient(g *guard, c Config) *http.Client {
 	t.Protocols.SetHTTP1(true)
 	return &http.Client{
 		Transport: t,
-		// A redirect is an answer that isn't 2xx, and leads who knows where.
+		// A redirect is an answer that isn't 2xx, and its target is untrusted.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// onceClient is a client whose connections serve one request each. On one that was
-// used before, net/http repeats a GET that nobody has answered: a challenge would be
-// sent twice, and not count as the tries that they are.
-func onceClient(c *http.Client) *http.Client {
+// newVerifyClient returns a client that uses each connection once. On a reused connection
+// net/http repeats a GET that isn't answered: a challenge would be sent twice and counted
+// as one attempt.
+func newVerifyClient(c *http.Client) *http.Client {
 	once := *c
 	t := c.Transport.(*http.Transport).Clone()
 	t.DisableKeepAlives = true

@@ -12,12 +12,12 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// maxWords is how much of what went wrong is kept and logged, in bytes. It stops
-// subscribers, whose certificates and headers errors quote, from filling both.
-const maxWords = 300
+// maxText is the number of bytes of an error that are stored and logged. Errors quote
+// certificates and headers of subscribers, which could fill the disk.
+const maxText = 300
 
-// plain is a text in one line that holds nothing but what can be seen: foreign
-// words are in it, and operators' terminals and databases obey control characters.
+// plain returns a text as one line of printable characters. The text is untrusted, and
+// terminals interpret control characters.
 func plain(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -28,19 +28,19 @@ func plain(s string) string {
 		}
 		return r
 	}, s)
-	if len(s) <= maxWords {
+	if len(s) <= maxText {
 		return s
 	}
-	end := maxWords - len("…")
+	end := maxText - len("…")
 	for !utf8.RuneStart(s[end]) {
 		end--
 	}
 	return s[:end] + "…"
 }
 
-// reason is what a subscriber is told of an exchange without an answer: the kind
-// of it. The error itself may name addresses of our network.
-func reason(err error) string {
+// publicReason returns the kind of an error for the subscriber. The error itself may name
+// addresses of our network.
+func publicReason(err error) string {
 	var (
 		timeout     net.Error
 		resolution  *net.DNSError
@@ -49,16 +49,16 @@ func reason(err error) string {
 		hostname    x509.HostnameError
 	)
 	switch {
-	case errors.Is(err, errSilent), errors.Is(err, errTooSlow):
+	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow):
 		return err.Error()
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, errPort):
-		return "the address is not one that is called"
+		return "the address is not allowed"
 	case errors.As(err, &certificate), errors.As(err, &hostname):
 		return "the certificate is not valid"
 	case errors.As(err, &record):
 		return "no TLS connection"
 	case errors.As(err, &resolution):
-		return "the host's name was not found"
+		return "the host name was not found"
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return "no connection in time"
 	default:
