@@ -72,7 +72,6 @@ type (
 // docsTemplate is the part of the documentation that is written by hand.
 var docsTemplate = texttemplate.Must(texttemplate.New("docs").Parse(string(siteFile("docs.md"))))
 
-
 // docsPage is the documentation for developers: how to use the data, by hand, and
 // every path, parameter, error and field, from the API's description.
 func (s *site) docsPage() page {
@@ -120,7 +119,7 @@ func (s *site) docs() (string, error) {
 			}
 		}
 	}
-	w.html("\n## Errors\n\nThe body of an error is described by the type Error below. These can occur on every path:\n\n| status | meaning |\n| --- | --- |\n")
+	w.html("\n## Error answers\n\nThe body of an error is described by the type Error below. These can occur on every path:\n\n| status | meaning |\n| --- | --- |\n")
 	for _, name := range slices.Sorted(maps.Keys(d.Components.Responses)) {
 		w.html("| ", name, " | ", cell(d.Components.Responses[name].Description), " |\n")
 	}

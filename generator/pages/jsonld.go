@@ -25,6 +25,7 @@ type localBusiness struct {
 	SameAs          []string         `json:"sameAs,omitempty"`
 	AreaServed      []string         `json:"areaServed,omitempty"`
 	AggregateRating *aggregateRating `json:"aggregateRating,omitempty"`
+	Review          []reviewLD       `json:"review,omitempty"`
 }
 
 type postalAddress struct {
@@ -82,24 +83,22 @@ func newLocalBusiness(c render.Channel, d *reviewcast.Dataset) localBusiness {
 	return l
 }
 
-// ratingLD, reviewLD and datasetLD are schema.org's Rating, Review and Dataset.
+// ratingLD, reviewLD and datasetLD are schema.org's Rating, Review and Dataset. A
+// rating is 1 to 5 unless it says otherwise.
 type ratingLD struct {
 	Type        string `json:"@type"`
 	RatingValue int    `json:"ratingValue"`
-	BestRating  int    `json:"bestRating"`
-	WorstRating int    `json:"worstRating"`
 }
 
 type reviewLD struct {
-	Type          string         `json:"@type"`
-	ID            string         `json:"@id"`
-	Author        person         `json:"author"`
-	DatePublished string         `json:"datePublished"`
-	InLanguage    string         `json:"inLanguage"`
-	Name          string         `json:"name,omitempty"`
-	ReviewBody    string         `json:"reviewBody,omitempty"`
-	ReviewRating  ratingLD       `json:"reviewRating"`
-	ItemReviewed  map[string]any `json:"itemReviewed"`
+	Type          string   `json:"@type"`
+	ID            string   `json:"@id"` // on the page of its month its fragment will do
+	Author        person   `json:"author"`
+	DatePublished string   `json:"datePublished"`
+	InLanguage    string   `json:"inLanguage,omitempty"`
+	Name          string   `json:"name,omitempty"`
+	ReviewBody    string   `json:"reviewBody,omitempty"`
+	ReviewRating  ratingLD `json:"reviewRating"`
 }
 
 type person struct {
@@ -138,11 +137,19 @@ func (s *site) businessID() string { return s.Channel.BaseURL + "/#business" }
 
 // frontLD is the business, with the reviews that the page shows, and the dataset.
 func (s *site) frontLD() any {
-	g := graph{"https://schema.org", []any{newLocalBusiness(s.Channel, s.Dataset), s.datasetLD()}}
+	b := newLocalBusiness(s.Channel, s.Dataset)
 	for i := range min(len(s.reviews), frontReviews) {
-		g.Graph = append(g.Graph, s.reviewLD(&s.reviews[i], true))
+		r := &s.reviews[i]
+		l := s.reviewLD(r, s.Channel.BaseURL+r.path())
+		if r.Title != nil {
+			l.Name = *r.Title
+		}
+		if r.Text != nil {
+			l.ReviewBody = *r.Text
+		}
+		b.Review = append(b.Review, l)
 	}
-	return g
+	return graph{"https://schema.org", []any{b, s.datasetLD()}}
 }
 
 // reviewsLD are the reviews of a page, without their texts: the page has them, and
@@ -151,29 +158,21 @@ func (s *site) reviewsLD(reviews []review) any {
 	if len(reviews) == 0 {
 		return nil
 	}
-	g := graph{"https://schema.org", make([]any, len(reviews))}
+	b := localBusiness{Type: cmp.Or(s.Dataset.Business.Category, "LocalBusiness"), ID: s.businessID(), Name: s.Dataset.Business.Name}
+	b.URL = cmp.Or(s.Dataset.Business.URL, s.Channel.BaseURL+"/")
 	for i := range reviews {
-		g.Graph[i] = s.reviewLD(&reviews[i], false)
+		b.Review = append(b.Review, s.reviewLD(&reviews[i], "#"+reviews[i].ID))
 	}
-	return g
+	return graph{"https://schema.org", []any{b}}
 }
 
-func (s *site) reviewLD(r *review, whole bool) reviewLD {
-	l := reviewLD{Type: "Review", ID: s.Channel.BaseURL + r.path(), Author: person{"Person", r.Author}, DatePublished: string(r.Date), InLanguage: r.Language,
-		ReviewRating: ratingLD{"Rating", r.Rating, reviewcast.MaxRating, reviewcast.MinRating}, ItemReviewed: s.itemReviewed()}
-	if whole && r.Title != nil {
-		l.Name = *r.Title
-	}
-	if whole && r.Text != nil {
-		l.ReviewBody = *r.Text
+func (s *site) reviewLD(r *review, id string) reviewLD {
+	l := reviewLD{Type: "Review", ID: id, Author: person{"Person", r.Author}, DatePublished: string(r.Date),
+		ReviewRating: ratingLD{"Rating", r.Rating}}
+	if r.Language != s.Dataset.Business.Language {
+		l.InLanguage = r.Language
 	}
 	return l
-}
-
-// itemReviewed names the business, so that a review can be read without the front
-// page.
-func (s *site) itemReviewed() map[string]any {
-	return map[string]any{"@type": cmp.Or(s.Dataset.Business.Category, "LocalBusiness"), "@id": s.businessID(), "name": s.Dataset.Business.Name}
 }
 
 func (s *site) datasetLD() datasetLD {

@@ -7,7 +7,9 @@ import (
 )
 
 // stars draws stars: ★★★★☆.
-func stars(n int) string { return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n) }
+func stars(n int) string {
+	return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n)
+}
 
 // article writes a review with a heading of the given level ("h2"). Its id is the
 // review's anchor on the page of its month; elsewhere there is none, as a page must
@@ -21,21 +23,21 @@ func (s *site) article(w *writer, r *review, level string, anchored bool) {
 	if r.Title != nil {
 		w.html("<", level)
 		w.language(r.Language)
-		w.html(` dir="auto">`)
+		w.html(">")
 		w.text(*r.Title)
 		w.html("</", level, ">\n")
 	}
-	s.byline(w, r)
+	s.byline(w, r, anchored)
 	if r.Text != nil {
 		w.html(`<p class="words"`)
 		w.language(r.Language)
-		w.html(` dir="auto">`)
+		w.html(">")
 		w.text(*r.Text)
 		w.html("</p>\n")
 	}
 	s.mentions(w, r)
 	if reply := r.OwnerReply; reply != nil {
-		w.html(`<div class="reply"><p class="quiet">Reply from the business, <time datetime="`, string(reply.Date), `">`, longDay(reply.Date), `</time></p><p class="words" dir="auto">`)
+		w.html(`<div class="reply"><p class="quiet">Reply from the business, <time datetime="`, string(reply.Date), `">`, longDay(reply.Date), `</time></p><p class="words">`)
 		w.text(reply.Text)
 		w.html("</p></div>\n")
 	}
@@ -43,12 +45,16 @@ func (s *site) article(w *writer, r *review, level string, anchored bool) {
 }
 
 // byline says who gave how many stars, when and where, and how it was verified.
-func (s *site) byline(w *writer, r *review) {
+func (s *site) byline(w *writer, r *review, anchored bool) {
+	address := r.path()
+	if anchored {
+		address = "#" + r.ID
+	}
 	w.html(`<p class="by"><span class="stars" role="img" aria-label="`)
 	w.int(r.Rating)
 	w.html(` of 5 stars">`, stars(r.Rating), `</span> <bdi>`)
 	w.text(r.Author)
-	w.html(`</bdi>, <a href="`, r.path(), `"><time datetime="`, string(r.Date), `">`, longDay(r.Date), `</time></a> <span class="quiet">`)
+	w.html(`</bdi>, <a href="`, address, `"><time datetime="`, string(r.Date), `">`, longDay(r.Date), `</time></a> <small>`)
 	if r.SourceURL != nil {
 		w.html(`<a href="`)
 		w.url(*r.SourceURL)
@@ -60,7 +66,7 @@ func (s *site) byline(w *writer, r *review) {
 	}
 	w.html(`, verified by `)
 	w.text(methodWords(r.Verification.Method))
-	w.html("</span></p>\n")
+	w.html("</small></p>\n")
 }
 
 // mentions links to whom and what the review is about.
@@ -145,14 +151,16 @@ func (r *review) title() string {
 type quote struct {
 	review   *review
 	text     string // "" for a review without a text
+	short    string // for the twin
 	polarity reviewcast.Polarity
 }
 
 // Sizes of a quote in a list: what is around its words, and the most of a text that
 // stands in for a sentence.
 const (
-	quoteFrame  = 150
-	maxBeginning = 160
+	quoteFrame       = 150
+	maxBeginning     = 160
+	maxTwinBeginning = 80
 )
 
 // item writes a quote into a list.
@@ -166,7 +174,7 @@ func (w *writer) item(q *quote) {
 	if q.text != "" {
 		w.html(` <q`)
 		w.language(r.Language)
-		w.html(` dir="auto">`)
+		w.html(">")
 		w.text(q.text)
 		w.html(`</q>`)
 	}
@@ -183,7 +191,7 @@ func (w *writer) itemMarkdown(q *quote) {
 	w.html("/5")
 	if q.text != "" {
 		w.html(" “")
-		w.inline(q.text)
+		w.inline(q.short)
 		w.html("”")
 	}
 	w.html("\n")

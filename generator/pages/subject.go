@@ -37,8 +37,10 @@ func (e *evidence) quote() quote {
 	switch {
 	case e.said != nil:
 		q.text = strings.Join(strings.Fields(e.said.Quote), " ")
+		q.short = q.text
 	case e.review.Text != nil:
 		q.text = excerpt(*e.review.Text, maxBeginning)
+		q.short = excerpt(q.text, maxTwinBeginning)
 	}
 	return q
 }

@@ -37,7 +37,7 @@ type related struct {
 // quoteYear is a line of the table of quote pages.
 type quoteYear struct {
 	Path, Title string
-	Counts      map[reviewcast.Polarity]int
+	Counts      map[string]int // by polarity
 	Count       int
 }
 
@@ -53,16 +53,17 @@ func (s *site) subjectView(n *subject, parts []quotePage) (*view, error) {
 		s.entityFigures(v, n)
 	}
 	w, md := &writer{}, &writer{}
-	md.html(v.Lead, "\n\n")
+	md.inline(v.Lead)
+	md.html("\n\n")
 	for _, f := range v.Facts {
 		md.html("- ", f.Name, ": ")
 		md.inline(f.Value)
 		md.html("\n")
 	}
 	for _, q := range parts {
-		y := quoteYear{Path: q.path, Title: strings.TrimPrefix(q.title, n.name+" in "), Counts: map[reviewcast.Polarity]int{}, Count: len(q.quotes)}
+		y := quoteYear{Path: q.path, Title: strings.TrimPrefix(q.title, n.name+" in "), Counts: map[string]int{}, Count: len(q.quotes)}
 		for i := range q.quotes {
-			y.Counts[q.quotes[i].polarity]++
+			y.Counts[string(q.quotes[i].polarity)]++
 		}
 		v.Years = append(v.Years, y)
 		md.html("- [All quotes of ", y.Title, "](", q.path, "): ", grouped(y.Count), "\n")
