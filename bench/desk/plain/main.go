@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator"
+	"reviewcast/cmd/reviewcast/devserver"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 )
@@ -41,14 +41,10 @@ func (b *builder) run(watch bool) error {
 	if err := b.build(ctx, nil); err != nil || !watch {
 		return err
 	}
-	// As dev does it: a roomy heap that is collected after the build, 4 ms of quiet after
-	// a save, and half a save looked at again.
+	// As dev does it: a large heap that is collected after the build, and the same watch.
 	debug.SetGCPercent(400)
 	calm := time.AfterFunc(time.Hour, runtime.GC)
-	return generator.Watch(ctx, b.content, 0, slog.Default(), func(c generator.Change) time.Duration {
-		if doubt := b.loader.Unfinished(c.Names); c.Still < doubt {
-			return doubt
-		}
+	return devserver.Watch(ctx, b.content, 0, slog.Default(), func(c devserver.Change) time.Duration {
 		if err := b.build(ctx, c.Names); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
