@@ -222,7 +222,7 @@ type hubRemoveCmd struct {
 func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, func(s *store.Store) error {
 		ids := unique(c.IDs)
-		done, err := s.Remove(ctx, ids)
+		done, err := s.Remove(ctx, time.Now(), ids)
 		return std.report(done, ids, "removed", err)
 	})
 }

@@ -42,7 +42,7 @@ func TestHubCommands(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first, err = s.Settle(ctx, now, claimed[0], true); err != nil {
+			if first, err = s.Settle(ctx, now, claimed[0], true, ""); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -110,7 +110,7 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 	case ctx.Err() != nil:
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	default:
-		return h.failed(d, now, plain(err.Error()), publicReason(err), 0), unanswered
+		return h.failed(d, now, errorText(err), publicReason(err), 0), unanswered
 	}
 }
 

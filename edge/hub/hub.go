@@ -40,9 +40,13 @@ type Config struct {
 	Store Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload looks for newer files. It is called at most once a second. Nil: files are
-	// reloaded without the hub, which is notified with Changed.
-	Reload func()
+	// Reload looks for newer files. It is called at most once a second, with the hashes of
+	// the manifests that pings have named, if any. Nil: files are reloaded without the hub,
+	// which is notified with Changed.
+	Reload func(manifests []string)
+	// Client returns the address of the client of a request, which bounds the pending
+	// verifications of its network. Nil: that of the connection.
+	Client func(*http.Request) netip.Addr
 	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
 	// 0 for not at all. Nil: no limit.
 	Limit func(*http.Request) time.Duration
@@ -78,8 +82,8 @@ type Store interface {
 
 	Request(ctx context.Context, now time.Time, r store.Request, served store.Publication, caps store.Caps) error
 	ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]store.Verification, error)
-	Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool) (subscription int64, err error)
-	Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time) error
+	Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool, why string) (subscription int64, err error)
+	Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time, why string) error
 
 	Due(ctx context.Context, now time.Time) ([]store.WorkKey, error)
 	ClaimDeliveries(ctx context.Context, now time.Time, c store.Claim) ([]store.Delivery, error)
@@ -102,8 +106,9 @@ type Edition struct {
 // Content is a topic's body.
 type Content struct {
 	Body      []byte
-	MediaType string // the Content-Type
-	SHA256    string // hex, of Body
+	MediaType string    // the Content-Type
+	SHA256    string    // hex, of Body
+	Modified  time.Time // when it last changed, as the manifest says
 }
 
 // Hub accepts requests and delivers changes.
@@ -124,6 +129,7 @@ type Hub struct {
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
+	pings    pings
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
 }

@@ -38,6 +38,19 @@ func plain(s string) string {
 	return s[:end] + "…"
 }
 
+// errorText returns an error for operators: its public reason and, after a colon, the
+// details. Only the part before the colon is shown to subscribers.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	reason := publicReason(err)
+	if reason == err.Error() {
+		return plain(reason)
+	}
+	return plain(reason + ": " + err.Error())
+}
+
 // publicReason returns the kind of an error for the subscriber. The error itself may name
 // addresses of our network.
 func publicReason(err error) string {
@@ -48,8 +61,9 @@ func publicReason(err error) string {
 		certificate *tls.CertificateVerificationError
 		hostname    x509.HostnameError
 	)
+	var no *refusal
 	switch {
-	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow):
+	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), errors.As(err, &no):
 		return err.Error()
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, errPort):
 		return "the address is not allowed"

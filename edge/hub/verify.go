@@ -134,7 +134,7 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	case ctx.Err() != nil: // the hub stops: the claim lapses
 	default:
 		if attempts := v.Attempts + 1; attempts < verifyTries {
-			h.postpone(ctx, v, attempts, jitter(verifyWaits[attempts-1]))
+			h.postpone(ctx, v, attempts, jitter(verifyWaits[attempts-1]), err)
 		} else {
 			h.settle(ctx, v, err)
 		}
@@ -146,7 +146,7 @@ func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
 	log := h.Logger.With("mode", v.Mode, "topic", v.Topic, "endpoint", v.Endpoint)
 	var subscription int64
 	storeErr := h.insist(ctx, "verifications not settled", func() (storeErr error) {
-		subscription, storeErr = h.Store.Settle(ctx, time.Now(), v, err == nil)
+		subscription, storeErr = h.Store.Settle(ctx, time.Now(), v, err == nil, errorText(err))
 		return storeErr
 	})
 	switch {
@@ -166,10 +166,10 @@ func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
 	}
 }
 
-func (h *Hub) postpone(ctx context.Context, v store.Verification, attempts int, wait time.Duration) {
+func (h *Hub) postpone(ctx context.Context, v store.Verification, attempts int, wait time.Duration, why error) {
 	h.metrics.verifications.WithLabelValues(v.Mode, "postponed").Inc()
 	next := time.Now().Add(wait)
-	err := h.insist(ctx, "verifications not postponed", func() error { return h.Store.Postpone(ctx, v, attempts, next) })
+	err := h.insist(ctx, "verifications not postponed", func() error { return h.Store.Postpone(ctx, v, attempts, next, errorText(why)) })
 	if err != nil {
 		h.Logger.Error("verification not postponed; its claim lapses", "endpoint", v.Endpoint, "error", err)
 	}
