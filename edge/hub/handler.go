@@ -120,7 +120,7 @@ func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
 		}
 	}
-	request.Network = network(h.client(r))
+	request.Network = networkOf(h.client(r))
 	caps := store.Caps{
 		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork, Pending: maxPending,
 		PerHost: maxSubscriptionsPerHost, Full: h.full.Load(),
@@ -141,9 +141,9 @@ func (h *Hub) client(r *http.Request) netip.Addr {
 	return peer.Addr().Unmap()
 }
 
-// network returns the network that the caps of a client count for: its site, as networks
+// networkOf returns the network that the caps of a client count for: its site, as networks
 // are usually assigned.
-func network(client netip.Addr) string {
+func networkOf(client netip.Addr) string {
 	bits := 48
 	if client.Is4() {
 		bits = 24

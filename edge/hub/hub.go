@@ -118,6 +118,7 @@ type Hub struct {
 	deliverClient *http.Client // keeps connections
 	verifyClient  *http.Client // uses each connection once
 	guard         *guard
+	network       *network
 	scheduler     *scheduler
 	metrics       *metrics
 	outcomes      chan store.Outcome // to acknowledgeLoop
@@ -156,7 +157,11 @@ func New(c Config) (*Hub, error) {
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		errorsAt: map[string]time.Time{},
 	}
-	h.deliverClient = newClient(h.guard, c)
+	if h.Dial == nil {
+		h.Dial = guardedDialer(h.guard)
+	}
+	h.network = newNetwork(h.Dial, c.Logger)
+	h.deliverClient = newClient(h.Config)
 	h.verifyClient = newVerifyClient(h.deliverClient)
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {

@@ -49,6 +49,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	loops.Go(func() { h.verifyLoop(ctx, work) })
 	loops.Go(func() { h.maintainLoop(ctx) })
 	loops.Go(func() { h.reloadLoop(ctx) })
+	loops.Go(func() { h.networkLoop(ctx) })
 	loops.Go(func() { h.listenLoop(ctx) })
 	<-ctx.Done()
 

@@ -65,6 +65,10 @@ func publicReason(err error) string {
 	switch {
 	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), errors.As(err, &no):
 		return err.Error()
+	case errors.Is(err, errOutage):
+		return errOutage.Error()
+	case errors.Is(err, errLocal):
+		return errLocal.Error()
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, errPort):
 		return "the address is not allowed"
 	case errors.As(err, &certificate), errors.As(err, &hostname):
