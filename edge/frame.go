@@ -14,7 +14,7 @@ import (
 // The methods of each kind of path, as Allow and CORS preflights name them.
 const (
 	readMethods = "GET, HEAD, OPTIONS"
-	hubMethods  = "POST, OPTIONS"
+	hubMethods  = "GET, POST, OPTIONS"
 	mcpMethods  = "GET, POST, DELETE, OPTIONS"
 )
 

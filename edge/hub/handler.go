@@ -30,12 +30,21 @@ const (
 )
 
 // allowed are the hub's methods. The edge answers OPTIONS with its CORS headers.
-const allowed = "POST, OPTIONS"
+const allowed = "GET, POST, OPTIONS"
 
 // ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the
-// request is durable, without waiting for a callback.
+// request is durable, without waiting for a callback. It answers GET requests of
+// subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sentence, err := h.accept(w, r)
+	var sentence string
+	var err error
+	if r.Method == http.MethodGet {
+		if err = h.serveStatus(w, r); err == nil {
+			return
+		}
+	} else {
+		sentence, err = h.accept(w, r)
+	}
 	if err != nil {
 		rejected := asRejection(err)
 		if rejected.status >= 500 {
@@ -65,7 +74,7 @@ func answer(w http.ResponseWriter, status int, sentence string) {
 func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", allowed)
-		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests only."}
+		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests, and GET requests for a status."}
 	}
 	f, err := readForm(w, r)
 	if err != nil {
@@ -115,10 +124,8 @@ func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 	if err != nil {
 		return err
 	}
-	if h.Limit != nil {
-		if wait := h.Limit(r); wait > 0 {
-			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
-		}
+	if err := h.limit(r); err != nil {
+		return err
 	}
 	request.Network = networkOf(h.client(r))
 	caps := store.Caps{
@@ -129,6 +136,16 @@ func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 		return err
 	}
 	signal(h.wakeVerify)
+	return nil
+}
+
+// limit rejects requests of clients that send too many.
+func (h *Hub) limit(r *http.Request) error {
+	if h.Limit != nil {
+		if wait := h.Limit(r); wait > 0 {
+			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
+		}
+	}
 	return nil
 }
 

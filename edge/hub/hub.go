@@ -94,6 +94,7 @@ type Store interface {
 	Leave(ctx context.Context, owner string) error
 	Sweep(ctx context.Context, now time.Time, n int) (int, error)
 	Counts(ctx context.Context, now time.Time) (store.Counts, error)
+	History(ctx context.Context, now time.Time, topic, callback string) ([]store.Record, error)
 	Wake() <-chan struct{}
 }
 

@@ -108,10 +108,10 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run("5.1 media type "+media, func(t *testing.T) { check(t, r, media, subscribe(), code, "") })
 	}
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, "FOO"} {
+	for _, method := range []string{http.MethodHead, http.MethodPut, http.MethodDelete, "FOO"} {
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, httptest.NewRequest(method, reviewcast.PathHub+"?"+subscribe(), nil))
-		if w.Code != 405 || w.Header().Get("Allow") != "POST, OPTIONS" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		if w.Code != 405 || w.Header().Get("Allow") != "GET, POST, OPTIONS" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %d, Allow %q, %s", method, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
 		}
 	}

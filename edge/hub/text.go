@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,6 +61,7 @@ func publicReason(err error) string {
 		record      tls.RecordHeaderError
 		certificate *tls.CertificateVerificationError
 		hostname    x509.HostnameError
+		alert       tls.AlertError
 	)
 	var no *refusal
 	switch {
@@ -73,7 +75,7 @@ func publicReason(err error) string {
 		return "the address is not allowed"
 	case errors.As(err, &certificate), errors.As(err, &hostname):
 		return "the certificate is not valid"
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
 		return "no TLS connection"
 	case errors.As(err, &resolution):
 		return "the host name was not found"
