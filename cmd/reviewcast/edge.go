@@ -87,7 +87,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	pushes, err := c.mountHub(ctx, &ec, state, func() { _ = watcher.Look() }) // Look logs its error
+	pushes, err := c.mountHub(ctx, &ec, state, func([]string) { _ = watcher.Look() }) // it has logged the error
 	if err != nil {
 		return err
 	}
