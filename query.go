@@ -16,14 +16,23 @@ import (
 // return. The zero value of a filter means no filter. As JSON it is the query member
 // of a result: the filters as applied, including defaults.
 type Query struct {
-	Rating     int     `json:"rating,omitempty"`
-	MinRating  float64 `json:"min_rating,omitempty"`
-	Since      Date    `json:"since,omitempty"`
-	Until      Date    `json:"until,omitempty"`
-	Text       string  `json:"query,omitempty"`
-	Technician string  `json:"mentions_technician,omitempty"`
-	Service    string  `json:"mentions_service,omitempty"`
-	Limit      int     `json:"limit"`
+	Rating       int      `json:"rating,omitempty"`
+	MinRating    float64  `json:"min_rating,omitempty"`
+	MaxRating    float64  `json:"max_rating,omitempty"`
+	Since        Date     `json:"since,omitempty"`
+	Until        Date     `json:"until,omitempty"`
+	Text         string   `json:"query,omitempty"`
+	Technician   string   `json:"mentions_technician,omitempty"`
+	Service      string   `json:"mentions_service,omitempty"`
+	ServiceArea  string   `json:"mentions_service_area,omitempty"`
+	Language     string   `json:"language,omitempty"`
+	Source       string   `json:"source,omitempty"`
+	Verification string   `json:"verification,omitempty"`
+	HasReply     *bool    `json:"has_reply,omitempty"`
+	Aspect       string   `json:"aspect,omitempty"`
+	Sentiment    Polarity `json:"sentiment,omitempty"`
+	Facets       bool     `json:"facets,omitempty"`
+	Limit        int      `json:"limit"`
 }
 
 // SearchResult is the response of /api/reviews/search.
@@ -31,7 +40,56 @@ type SearchResult struct {
 	Matched  int      `json:"matched" jsonschema:"how many reviews match, returned or not"`
 	Returned int      `json:"returned" jsonschema:"how many of them are here: at most the limit"`
 	Reviews  []Review `json:"reviews" jsonschema:"the newest that match: date descending, then id ascending"`
-	Query    Query    `json:"query" jsonschema:"the filters as applied, defaults included"`
+	Query    Query    `json:"query" jsonschema:"the filters as applied, including defaults"`
+	Facets   *Facets  `json:"facets,omitempty" jsonschema:"with facets=true: how many of the matches have each value"`
+}
+
+// Facets counts all matches of a search by their values. Values without a match are
+// left out. Ratings, years and months are sorted descending, the others by count, then
+// by value.
+type Facets struct {
+	Rating       []RatingFacet `json:"rating"`
+	Year         []Facet       `json:"year"`
+	Month        []Facet       `json:"month"`
+	Language     []Facet       `json:"language"`
+	Source       []Facet       `json:"source"`
+	Verification []Facet       `json:"verification"`
+	Technician   []Facet       `json:"technician" jsonschema:"by id"`
+	Service      []Facet       `json:"service" jsonschema:"by id"`
+	ServiceArea  []Facet       `json:"service_area" jsonschema:"by id"`
+	Aspect       []AspectFacet `json:"aspect" jsonschema:"by id"`
+	Replied      []ReplyFacet  `json:"replied"`
+}
+
+// FacetCount is the number of matches with a value, and their mean stars.
+type FacetCount struct {
+	Count         int     `json:"count"`
+	AverageRating float64 `json:"average_rating" jsonschema:"mean stars, rounded to two decimals"`
+}
+
+// Facet counts the matches with a value, such as the year 2026.
+type Facet struct {
+	Value string `json:"value"`
+	FacetCount
+}
+
+// RatingFacet counts the matches with a number of stars.
+type RatingFacet struct {
+	Value int `json:"value"`
+	FacetCount
+}
+
+// ReplyFacet counts the matches with or without an owner reply.
+type ReplyFacet struct {
+	Value bool `json:"value"`
+	FacetCount
+}
+
+// AspectFacet counts the matches that mention an aspect, by polarity.
+type AspectFacet struct {
+	Value string `json:"value"`
+	FacetCount
+	SentimentCounts
 }
 
 // SinceResult is the response of /api/reviews/since/{date}.
@@ -51,6 +109,7 @@ const (
 	NumberParam  ParamType = "number"  // [0-9]+(\.[0-9]+)?
 	DateParam    ParamType = "date"    // a real YYYY-MM-DD
 	StringParam  ParamType = "string"
+	BooleanParam ParamType = "boolean" // true or false
 )
 
 // Param describes a search parameter. [SearchParams] is the only list of them: the
@@ -59,15 +118,20 @@ const (
 type Param struct {
 	Name        string
 	Type        ParamType
-	Min, Max    float64 // bounds of a number, inclusive
-	MinLength   int     // of a string, in Unicode code points
-	MaxLength   int     // of a string, in Unicode code points
-	Default     int     // of an integer; 0 for none
+	Min, Max    float64  // bounds of a number, inclusive
+	MinLength   int      // of a string, in Unicode code points
+	MaxLength   int      // of a string, in Unicode code points
+	Default     int      // of an integer; 0 for none
+	Values      []string // the allowed values of a string; nil for any
 	Description string
 	Example     any
 
 	set func(*Query, value)
 }
+
+var polarities = []string{string(Positive), string(Neutral), string(Negative), string(Mixed)}
+
+var booleans = []string{"true", "false"}
 
 // value is a parameter's value after parsing.
 type value struct {
@@ -96,6 +160,10 @@ var SearchParams = []Param{
 		Description: "Only reviews with at least this many stars.",
 		set:         func(q *Query, v value) { q.MinRating = v.number },
 	}, {
+		Name: "max_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 3,
+		Description: "Only reviews with at most this many stars.",
+		set:         func(q *Query, v value) { q.MaxRating = v.number },
+	}, {
 		Name: "since", Type: DateParam, Example: "2026-01-01",
 		Description: "Only reviews dated on or after this day (YYYY-MM-DD).",
 		set:         func(q *Query, v value) { q.Since = Date(v.text) },
@@ -105,19 +173,51 @@ var SearchParams = []Param{
 		set:         func(q *Query, v value) { q.Until = Date(v.text) },
 	}, {
 		Name: "query", Type: StringParam, MaxLength: MaxQueryLength, Example: "on time",
-		Description: "Only reviews whose title or text contains this, upper and lower case alike. It is not trimmed; empty means no filter.",
+		Description: "Only reviews whose title or text contains this, ignoring case. It is not trimmed; empty means no filter.",
 		set:         func(q *Query, v value) { q.Text = v.text },
 	}, {
 		Name: "mentions_technician", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "Marcus",
-		Description: "Only reviews that mention this technician: name, alias, first name or id, upper and lower case alike. A first name that several share matches them all; an unknown name matches nothing.",
+		Description: "Only reviews that mention this technician: name, alias, first name or id, ignoring case. A shared first name matches all who have it; an unknown name matches nothing.",
 		set:         func(q *Query, v value) { q.Technician = v.text },
 	}, {
 		Name: "mentions_service", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "water-heater",
-		Description: "Only reviews that mention this service: id or name, upper and lower case alike. An unknown one matches nothing.",
+		Description: "Only reviews that mention this service: id or name, ignoring case. An unknown one matches nothing.",
 		set:         func(q *Query, v value) { q.Service = v.text },
 	}, {
+		Name: "mentions_service_area", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "verdun",
+		Description: "Only reviews that mention this service area: id or name, ignoring case. An unknown one matches nothing.",
+		set:         func(q *Query, v value) { q.ServiceArea = v.text },
+	}, {
+		Name: "language", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "fr",
+		Description: "Only reviews in this language: the whole BCP 47 tag, ignoring case.",
+		set:         func(q *Query, v value) { q.Language = v.text },
+	}, {
+		Name: "source", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "google",
+		Description: "Only reviews from this source, ignoring case.",
+		set:         func(q *Query, v value) { q.Source = v.text },
+	}, {
+		Name: "verification", Type: StringParam, MaxLength: MaxQueryLength, Values: VerificationMethods, Example: "job",
+		Description: "Only reviews that were verified by this method.",
+		set:         func(q *Query, v value) { q.Verification = v.text },
+	}, {
+		Name: "has_reply", Type: BooleanParam, Example: false,
+		Description: "true: only reviews with an owner reply; false: only reviews without one.",
+		set:         func(q *Query, v value) { q.HasReply = ptr(v.text == "true") },
+	}, {
+		Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
+		Description: "Only reviews that mention this aspect of the insights: id or label, ignoring case. An unknown one matches nothing.",
+		set:         func(q *Query, v value) { q.Aspect = v.text },
+	}, {
+		Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: polarities, Example: "negative",
+		Description: "Only reviews with this sentiment: about the aspect if one is given, otherwise of the whole review.",
+		set:         func(q *Query, v value) { q.Sentiment = Polarity(v.text) },
+	}, {
+		Name: "facets", Type: BooleanParam, Example: true,
+		Description: "true: also count all matches by stars, year, month, language, source, verification, technician, service, service area, aspect and reply.",
+		set:         func(q *Query, v value) { q.Facets = v.text == "true" },
+	}, {
 		Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
-		Description: "How many reviews to return at most, the newest first.",
+		Description: "The most reviews to return, newest first.",
 		set:         func(q *Query, v value) { q.Limit = int(v.number) },
 	},
 }
@@ -142,8 +242,8 @@ func ParseSearch(rawQuery string) (Query, []Issue) {
 }
 
 // BindSearch parses the arguments of a search from JSON values, as in an MCP tool call.
-// The rules are those of [ParseSearch], but an integer is a JSON number instead of a
-// string of digits.
+// The rules are those of [ParseSearch]. Numbers and booleans may be JSON numbers and
+// booleans, or strings as in a query string, because many models send strings.
 func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	rest := maps.Clone(arguments)
 	return search(func(p Param) (value, bool, *Issue) {
@@ -232,6 +332,8 @@ func (p Param) expected() string {
 		return "int"
 	case NumberParam:
 		return "number"
+	case BooleanParam:
+		return "boolean"
 	}
 	return "string"
 }
@@ -245,6 +347,11 @@ func (p Param) describe() string {
 		return fmt.Sprintf("a number from %g to %g", p.Min, p.Max)
 	case DateParam:
 		return "a calendar date YYYY-MM-DD"
+	case BooleanParam:
+		return "true or false"
+	}
+	if p.Values != nil {
+		return "one of " + strings.Join(p.Values, ", ")
 	}
 	return fmt.Sprintf("text of %d to %d characters", p.MinLength, p.MaxLength)
 }
@@ -279,8 +386,10 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 				return value{number: v}, nil
 			}
 		case string:
-			if p.Type == DateParam || p.Type == StringParam {
-				return value{text: v}, nil
+			return p.parse(v)
+		case bool:
+			if p.Type == BooleanParam {
+				return value{text: strconv.FormatBool(v)}, nil
 			}
 		}
 	}
@@ -297,6 +406,15 @@ func (p Param) check(v value) *Issue {
 			return nil
 		}
 		issue = invalidDate(p.Name, v.text)
+	case p.Type == BooleanParam || p.Values != nil:
+		allowed := p.Values
+		if p.Type == BooleanParam {
+			allowed = booleans
+		}
+		if slices.Contains(allowed, v.text) {
+			return nil
+		}
+		issue = invalidValue(p.Name, allowed, fmt.Sprintf("expected %s, received %s", p.describe(), echo(v.text)))
 	case p.Type == StringParam && n < p.MinLength:
 		issue = tooSmall(p.Name, "string", float64(p.MinLength), p.describe()+"; leave the parameter out for no filter")
 	case p.Type == StringParam && n > p.MaxLength:

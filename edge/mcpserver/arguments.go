@@ -99,21 +99,21 @@ func (p param) expected() string {
 
 // read removes the values of the tool's own parameters from the arguments and returns
 // them by name. The error reports every bad argument.
-func (t *tool) read(args arguments) (map[string]string, error) {
+func (t *tool) read(v *view, args arguments) (map[string]string, error) {
 	values := make(map[string]string, len(t.params))
 	var wrong []string
 	for _, p := range t.params {
-		v, err := p.read(args)
+		value, err := p.read(args)
 		if err != nil {
 			wrong = append(wrong, err.Error())
 		}
-		values[p.name] = v
+		values[p.name] = value
 	}
 	if len(args) > 0 && !t.search {
 		wrong = append(wrong, t.unknown(slices.Sorted(maps.Keys(args))))
 	}
 	if len(wrong) > 0 {
-		return nil, t.invalid(wrong)
+		return nil, t.invalid(v, wrong)
 	}
 	return values, nil
 }
@@ -131,9 +131,10 @@ func (t *tool) unknown(keys []string) string {
 	return fmt.Sprintf("unknown %s: %s %s", strings.Join(shown, ", "), t.name, takes)
 }
 
-// invalid is the refusal of a call with bad arguments.
-func (t *tool) invalid(wrong []string) error {
-	return refuse("Invalid arguments for %s:\n- %s\nExample: %s", t.name, strings.Join(wrong, "\n- "), t.example)
+// invalid is the refusal of a call with bad arguments. The example uses names of the
+// business.
+func (t *tool) invalid(v *view, wrong []string) error {
+	return refuse("Invalid arguments for %s:\n- %s\nExample: %s", t.name, strings.Join(wrong, "\n- "), v.examples.Replace(t.example))
 }
 
 // maxKnown is the most names that an error or a hint lists.

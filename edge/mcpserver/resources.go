@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -48,8 +49,8 @@ func (v *view) resource(uri string) jsontext.Value {
 	case kind == "review":
 		content, err = reviewAnswer(v, id)
 	case kind == "aspect":
-		if a, ok := v.aspect(id); ok && a.ID == id {
-			content, err = aspectAnswer(v, id)
+		if slices.Contains(v.aspectIDs(), id) {
+			content, err = aspectAnswer(v, map[string]string{"aspect": id}, nil)
 		}
 	case kind == "technician":
 		for _, t := range v.dataset.Business.Technicians {

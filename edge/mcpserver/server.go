@@ -216,6 +216,8 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			if session, ok := req.GetSession().(*mcp.ServerSession); ok && session.ID() != "" {
 				s.sessions.add(session)
 			}
+		case *mcp.ListToolsResult:
+			s.listTools(res)
 		case *mcp.DiscoverResult:
 			res.SetMeta(map[string]any{mcp.MetaKeyServerInfo: s.implementation()})
 		}

@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -58,6 +59,7 @@ func open(read reader, c Config) (*Snapshot, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Snapshot{}
+	s.analysis = sync.OnceValues(s.newAnalysis)
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
