@@ -3,8 +3,10 @@ package edge
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
+	"reviewcast"
 	"reviewcast/edge/snapshot"
 )
 
@@ -53,17 +55,18 @@ func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
 		return p
 	}
 	p := &pages{snapshot: s, byPath: map[string]*page{}}
+	sequence := sequenceOf(s)
 	for f := range s.Files() {
-		p.byPath[f.Path] = e.page(f)
+		p.byPath[f.Path] = e.page(f, sequence)
 	}
 	e.pages.Store(p)
 	return p
 }
 
-func (e *edge) page(f *snapshot.File) *page {
+func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
-		media: []string{f.MediaType}, cache: e.cacheControl(), policy: policyData, link: e.topics[f.Path],
+		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.topics[f.Path], sequence: sequence,
 		body: bytesBody(f.Body),
 	}
 	if strings.HasPrefix(f.MediaType, "text/html") {
@@ -81,15 +84,25 @@ func (e *edge) page(f *snapshot.File) *page {
 	return p
 }
 
+// sequenceOf is a snapshot's sequence as a header value.
+func sequenceOf(s *snapshot.Snapshot) []string {
+	return []string{strconv.FormatInt(s.Sequence(), 10)}
+}
+
 // bytesBody is the body of a file.
 func bytesBody(b []byte) func() *parts {
 	body := newParts(b)
 	return func() *parts { return body }
 }
 
-func (e *edge) cacheControl() []string {
-	if e.Dev {
+// cacheControl returns how long a path may be cached. What says which version is the
+// newest is asked for again every time.
+func (e *edge) cacheControl(path string) []string {
+	switch {
+	case e.Dev:
 		return cacheNever
+	case path == reviewcast.PathManifest || path == reviewcast.PathLatestChange || path == reviewcast.PathVersions:
+		return cacheRevalidate
 	}
 	return cacheShortly
 }

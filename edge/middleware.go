@@ -31,16 +31,17 @@ const (
 // Header values that never change. All responses share them; net/http only reads
 // them.
 var (
-	anyOrigin      = []string{"*"}
-	exposed        = []string{"ETag, Last-Modified, Link, Retry-After"}
-	varyCoding     = []string{"Accept-Encoding"}
-	noSniff        = []string{"nosniff"}
-	acceptBytes    = []string{"bytes"}
-	mediaJSON      = []string{reviewcast.MediaJSON}
-	cacheShortly   = []string{"public, max-age=60, stale-while-revalidate=600"}
-	cacheNever     = []string{"no-store"}
-	policyData     = []string{"default-src 'none'; frame-ancestors 'none'"}
-	policyDocument = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https:; " +
+	anyOrigin       = []string{"*"}
+	exposed         = []string{"ETag, Last-Modified, Link, Retry-After, Reviewcast-Sequence"}
+	varyCoding      = []string{"Accept-Encoding"}
+	noSniff         = []string{"nosniff"}
+	acceptBytes     = []string{"bytes"}
+	mediaJSON       = []string{reviewcast.MediaJSON}
+	cacheShortly    = []string{"public, max-age=60, stale-while-revalidate=600"}
+	cacheRevalidate = []string{"public, no-cache"}
+	cacheNever      = []string{"no-store"}
+	policyData      = []string{"default-src 'none'; frame-ancestors 'none'"}
+	policyDocument  = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https:; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
 )
 

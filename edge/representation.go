@@ -20,6 +20,7 @@ type representation struct {
 	cache    []string
 	policy   []string
 	link     []string // nil except for topics
+	sequence []string // of the version that the answer is from
 	body     func() *parts
 }
 
@@ -41,6 +42,7 @@ func (rep *representation) setValidators(h http.Header) {
 	h["Cache-Control"] = rep.cache
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = rep.policy
+	h["Reviewcast-Sequence"] = rep.sequence
 	if rep.link != nil {
 		h["Link"] = rep.link
 	}

@@ -22,7 +22,7 @@ func TestFastIsSlow(t *testing.T) {
 	e.topics = map[string][]string{"/reviews.json": {"<x>; rel=\"self\""}}
 	s := scripted(t).Open(t, 1)
 	f, _ := s.File("/reviews.json")
-	page := e.page(f)
+	page := e.page(f, []string{"7"})
 	empty := page.plain
 	empty.body = bytesBody(nil)
 	several := page.plain

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/starter"
 )
 
@@ -49,6 +51,39 @@ func put(t testing.TB, dir string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// read gives every file below dir with its content.
+func read(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func beside(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(dir) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 func review(id, extra string) string {
@@ -158,18 +193,15 @@ func TestNothingNew(t *testing.T) {
 		}
 		return res
 	}
-	write := func(res *Result) *Result {
-		t.Helper()
-		if err := b.Write(t.Context(), res); err != nil {
-			t.Fatal(err)
-		}
+	accept := func(res *Result) *Result {
+		b.Accept(res)
 		return res
 	}
-	last := write(prepare())
+	last := accept(prepare())
 	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
 		t.Error("a first load that was told of nothing is good for the second")
 	} else {
-		last = write(res)
+		last = accept(res)
 	}
 	for i := range 3 {
 		put(t, content, map[string]string{"reviews/a.yaml": one})
@@ -185,21 +217,28 @@ func TestNothingNew(t *testing.T) {
 			names = append(names, name)
 		}
 		put(t, content, change)
-		unwritten := prepare(names...)
-		if unwritten.Site == last.Site {
+		dropped := prepare(names...)
+		if dropped.Site == last.Site {
 			t.Errorf("%v is no new build", change)
 		}
-		res := prepare(names...) // the first was never written
-		if res.Site == last.Site || !slices.Equal(res.Changed, unwritten.Changed) {
-			t.Errorf("%v: after a build that wasn't written, %v changed, not %v", change, res.Changed, unwritten.Changed)
+		res := prepare(names...) // the first was not accepted
+		sequence := last.Manifest.Sequence
+		if len(res.Changed) > 0 {
+			sequence++
 		}
-		last = write(res)
+		if res.Site == last.Site || !slices.Equal(res.Changed, dropped.Changed) || res.Manifest.Sequence != sequence {
+			t.Errorf("%v: after a build that was not accepted, %v changed, not %v", change, res.Changed, dropped.Changed)
+		}
+		last = accept(res)
 	}
-	if err := os.RemoveAll(public); err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat(public); err == nil {
+		t.Error("a preview has written something")
 	}
-	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
-		t.Error("nothing is to be written, and nothing is there")
+	// What somebody else publishes meanwhile is seen.
+	mustBuild(t, config(content, public))
+	put(t, content, map[string]string{"reviews/a.yaml": strings.Replace(one, "id: a", "id: d", 1)})
+	if res := prepare("reviews/a.yaml"); len(res.Problems) != 1 || res.Problems[0].Code != "vanished" {
+		t.Errorf("a published review is gone, and the problems are %v", res.Problems)
 	}
 }
 
@@ -240,32 +279,46 @@ func TestVanished(t *testing.T) {
 		t.Error("a refused build wrote something")
 	}
 
-	// Dev shows it all the same, and doesn't make the next real build forget. What
-	// only dev has shown (R3) was promised to nobody.
+	// A preview shows it with warnings, and the next build has the same errors.
 	lenient := cfg
 	lenient.Lenient = true
-	res := mustBuild(t, lenient)
-	if d := res.Manifest.Draft; !slices.Equal(d.Missing, []string{"r1", "r2", "r3"}) || !slices.Equal(d.New, []string{"R3"}) || len(res.Problems) != 3 {
-		t.Errorf("a lenient build remembers %+v", d)
-	}
-	if d := mustBuild(t, lenient).Manifest.Draft; !slices.Equal(d.Missing, []string{"r1", "r2", "r3"}) || !slices.Equal(d.New, []string{"R3"}) {
-		t.Errorf("a second lenient build remembers %+v", d)
+	b := NewBuilder(lenient)
+	for range 2 {
+		res, err := b.Prepare(t.Context())
+		if err != nil || len(res.Problems) != 3 || diagnostic.HasErrors(res.Problems) {
+			t.Fatalf("a preview: %v, %v", err, res)
+		}
+		b.Accept(res)
 	}
 	if got := problems(cfg); !slices.Equal(got, want) {
-		t.Errorf("after a lenient build the problems are:\n%s", strings.Join(got, "\n"))
+		t.Errorf("after a preview the problems are:\n%s", strings.Join(got, "\n"))
 	}
 
 	put(t, dir, map[string]string{
 		"withdrawn.yaml": "- {id: R1, reason: legal, date: 2026-05-01}\n- {id: r2, reason: withdrawn, date: 2026-05-01}\n",
 		"reviews/3.yaml": review("r3", ""),
 	})
-	res = mustBuild(t, cfg)
+	res := mustBuild(t, cfg)
 	if u := res.Dataset.Unpublished; u != (reviewcast.Unpublished{Legal: 1, Withdrawn: 1}) {
 		t.Errorf("unpublished: %+v", u)
 	}
-	if res.Manifest.Draft != nil {
-		t.Errorf("a real build is marked as a draft: %+v", res.Manifest.Draft)
+}
+
+// TestDraftManifest: the files that an older dev wrote are no published set.
+func TestDraftManifest(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	manifest := read(t, cfg.PublicDir)["manifest.json"]
+	put(t, cfg.PublicDir, map[string]string{"manifest.json": strings.Replace(manifest, "{", `{"draft": {"new": [], "missing": []},`, 1)})
+	_, err := NewBuilder(cfg).Build(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "older version") || !strings.Contains(err.Error(), "delete the folder") {
+		t.Errorf("a build over the files of an older dev: %v", err)
 	}
+	if err := os.RemoveAll(cfg.PublicDir); err != nil {
+		t.Fatal(err)
+	}
+	mustBuild(t, cfg)
 }
 
 // TestVanishedInBulk: a wrong folder is told in few lines, and soon.

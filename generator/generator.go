@@ -22,9 +22,11 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/insights"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/lint"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
+	"reviewcast/internal/durable"
 )
 
 // Config says what to build, and where to.
@@ -41,9 +43,8 @@ type Config struct {
 	// Today is the calendar day that no review may be dated after; "" is the day
 	// it is now where the business is.
 	Today reviewcast.Date
-	// Lenient builds although a published review has vanished, as dev does. The
-	// manifest's Draft remembers what readers were really promised, so that the next
-	// strict build asks about that and about nothing that only dev has shown.
+	// Lenient makes warnings of the errors about published reviews that have
+	// vanished, as dev does, which publishes nothing.
 	Lenient bool
 	// Now dates files that changed; nil is time.Now.
 	Now func() time.Time
@@ -82,12 +83,14 @@ type Site struct {
 type Result struct {
 	*Site
 	Manifest *reviewcast.Manifest
-	// Changed are the paths whose bytes differ from the last published set, and
-	// Removed those that are no longer published; both sorted.
+	// Changed are the paths whose bytes differ from the set before, and Removed
+	// those that are not in the new one; both sorted. The set before is the last
+	// published one, or the last result that was given to [Builder.Accept].
 	Changed, Removed []string
 	// Problems are warnings.
-	Problems []source.Problem
-	revision uint64 // of the content
+	Problems []diagnostic.Problem
+	revision uint64     // of the content
+	previous *published // that the content was compared with
 }
 
 // ChangedTopics are the changed paths that subscribers follow.
@@ -97,12 +100,12 @@ func (r *Result) ChangedTopics() []string {
 
 // ProblemsError is what a build fails with when the content is wrong. It holds
 // every problem, warnings included.
-type ProblemsError struct{ Problems []source.Problem }
+type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
 	n := 0
 	for _, p := range e.Problems {
-		if p.Severity == source.Error {
+		if p.Severity == diagnostic.Error {
 			n++
 		}
 	}
@@ -117,13 +120,10 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
-	cache  insights.Cache // of what was found in each review
-	// renderer keeps what was rendered of each.
-	renderer render.Renderer
-	// last is what this Builder itself has written, so that the next build needn't
-	// read it back, and result what it was made of; nil before that.
-	last   *written
-	result *Result
+	// published is the last published set as it was read last; nil before that.
+	published *published
+	// accepted is the result that the next one follows; nil for the published set.
+	accepted *Result
 }
 
 // NewBuilder makes a Builder. Nothing is read before Build.
@@ -138,57 +138,39 @@ func NewBuilder(cfg Config) *Builder {
 // set, write, unless nothing changed. What is wrong with the content comes as a
 // *ProblemsError. On any error the output folder is as it was.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
-	out, err := lockOutput(ctx, b.cfg.PublicDir)
+	dir, err := durable.Lock(ctx, b.cfg.PublicDir, durable.Config{Last: manifestName})
 	if err != nil {
 		return nil, err
 	}
-	defer out.unlock()
-	res, err := b.prepare(ctx, nil)
+	defer dir.Unlock()
+	b.published, b.accepted = nil, nil
+	res, err := b.PrepareChanged(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	return res, b.write(ctx, out, res)
-}
-
-// Prepare builds without writing, for whoever wants to show the result first.
-func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.prepare(ctx, nil) }
-
-// PrepareChanged is Prepare for whoever watches the folder: nothing has changed
-// since the last build but the named files (see source.Loader.LoadChanged); nil
-// means that anything may have. When not even those have, and the last build was
-// written, the Site is that one itself.
-func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
-	return b.prepare(ctx, names)
-}
-
-// Write writes a prepared result.
-func (b *Builder) Write(ctx context.Context, res *Result) error {
-	out, err := lockOutput(ctx, b.cfg.PublicDir)
+	files, err := res.files(b.cfg.Encodings.codings())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer out.unlock()
-	return b.write(ctx, out, res)
+	ours, err := written(b.cfg.PublicDir)
+	if err != nil {
+		return nil, err
+	}
+	return res, dir.Replace(ctx, files, ours)
 }
 
-func (b *Builder) write(ctx context.Context, out *output, res *Result) error {
-	b.last, b.result = nil, nil // whatever goes wrong, the folder is looked at again
-	if err := out.write(ctx, res, b.cfg.Encodings.codings()); err != nil {
-		return err
-	}
-	var err error
-	if b.last, err = remember(res); err == nil {
-		b.result = res
-	}
-	return err
-}
+// Prepare builds without writing, for a preview.
+func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.PrepareChanged(ctx, nil) }
 
-// Unfinished tells how long nothing must have happened to the named files of the
-// content before they may be built, since one of them looks as if it was being
-// written at this moment.
-func (b *Builder) Unfinished(names []string) time.Duration { return b.loader.Unfinished(names) }
+// Accept makes res the result that the next Prepare follows: its Changed and
+// Removed, its dates and its sequence are relative to res.
+func (b *Builder) Accept(res *Result) { b.accepted = res }
 
-func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error) {
+// PrepareChanged is Prepare for a caller that watches the folder: nothing has
+// changed since the last build but the named files (see source.Loader.LoadChanged);
+// nil means that anything may have changed. When not even those have, the Site is
+// that of the last accepted result.
+func (b *Builder) PrepareChanged(ctx context.Context, changed []string) (*Result, error) {
 	content, problems, err := b.loader.LoadChanged(ctx, changed)
 	if err != nil {
 		return nil, err
@@ -201,30 +183,30 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 		return nil, err
 	}
 	revision := b.loader.Revision()
-	if r := b.result; r != nil && r.revision == revision && b.last != nil && previous == &b.last.published {
-		return &Result{Site: r.Site, Manifest: r.Manifest, Problems: r.Problems, revision: revision}, nil
+	if r := b.accepted; r != nil && r.revision == revision && r.previous == previous {
+		return &Result{Site: r.Site, Manifest: r.Manifest, Problems: r.Problems, revision: revision, previous: previous}, nil
 	}
-	draft := previous.draft(content)
-	problems = append(problems, vanishedProblems(draft.Missing, content, b.cfg.Lenient)...)
-	if source.HasErrors(problems) {
+	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache, &b.renderer)
+	site, err := renderWith(content, b.cfg.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	problems = append(problems, claimProblems(content, site.Insights)...)
-	if source.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res := &Result{Site: site, Problems: problems, revision: revision}
-	res.Manifest, res.Changed, res.Removed = nextManifest(&previous.manifest, site, b.cfg.Now())
-	if b.cfg.Lenient {
-		res.Manifest.Draft = &draft
+	before := &previous.manifest
+	if b.accepted != nil {
+		before = b.accepted.Manifest
 	}
+	res := &Result{Site: site, Problems: problems, revision: revision, previous: previous}
+	res.Manifest, res.Changed, res.Removed = nextManifest(before, site, b.cfg.Now())
 	return res, nil
 }
 
@@ -232,34 +214,38 @@ func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error
 // against the last published set, and read the words once more with care (see
 // source.Loader.Check). Every problem is given, errors and warnings, sorted, but
 // for those that others may have caused; nothing is written.
-func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
-	checked, err := b.loader.Check(ctx)
+func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
+	content, problems, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	content, problems := checked.Content, checked.Problems
-	broken := source.HasErrors(problems)
-	if checked.Complete {
+	warnings, err := lint.Check(ctx, b.cfg.ContentDir, content, problems)
+	if err != nil {
+		return nil, err
+	}
+	broken := diagnostic.HasErrors(problems)
+	if content.Complete {
 		previous, err := b.previous(ctx)
 		switch {
 		case err != nil && !broken:
 			return nil, err
 		case err == nil:
-			problems = append(problems, b.vanished(previous, content, broken)...)
+			problems = append(problems, b.vanished(previous, content.Content, broken)...)
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
-		_, counted := count(content, "", &b.cache)
-		problems = append(problems, claimProblems(content, counted)...)
+		_, counted := count(content.Content, "")
+		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
-	source.SortProblems(problems)
+	problems = append(problems, warnings...)
+	diagnostic.Sort(problems)
 	return problems, nil
 }
 
 // vanished tells of the published reviews that are gone. In content that has errors,
 // one that is there may merely seem to be without its verification.
-func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []source.Problem {
-	missing := previous.draft(content).Missing
+func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
+	missing := previous.missing(content)
 	if broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
 			return slices.ContainsFunc(content.Reviews, func(r source.Review) bool { return r.ID == id })
@@ -268,32 +254,35 @@ func (b *Builder) vanished(previous *published, content *source.Content, broken 
 	return vanishedProblems(missing, content, b.cfg.Lenient)
 }
 
-// previous is the last published set.
+// previous returns the last published set. A folder is read again when its manifest
+// has changed, an address once for each Build and once for all Prepares.
 func (b *Builder) previous(ctx context.Context) (*published, error) {
 	where := b.cfg.Previous
 	if where == "" {
 		where = b.cfg.PublicDir
-		if p := b.last.in(where); p != nil {
-			return p, nil
-		}
 	} else if err := checkNamed(where); err != nil {
 		return nil, err
 	}
+	if b.published != nil && b.published.current(where) {
+		return b.published, nil
+	}
 	p, err := readPublished(ctx, where)
 	if errors.Is(err, errNeverPublished) {
-		return &published{}, nil
-	} else if err != nil {
+		p, err = &published{}, nil
+	}
+	if err != nil {
 		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
 	}
+	b.published = p
 	return p, nil
 }
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil, &render.Renderer{})
+	return renderWith(content, baseURL)
 }
 
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache, renderer *render.Renderer) (*Site, error) {
+func renderWith(content *source.Content, baseURL string) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -304,8 +293,8 @@ func renderWith(content *source.Content, baseURL string, cache *insights.Cache, 
 	if err != nil {
 		return nil, err
 	}
-	dataset, counted := count(content, baseURL, cache)
-	artifacts, err := renderer.Files(channel(content.Site, baseURL), dataset, counted)
+	dataset, counted := count(content, baseURL)
+	artifacts, err := render.Files(render.Content{Channel: channel(content.Site, baseURL), Dataset: dataset, Insights: counted})
 	if err != nil {
 		return nil, err
 	}

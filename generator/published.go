@@ -19,14 +19,16 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
-// published is what the last build left: its manifest, and the ids of the reviews
-// that readers have been promised.
+// published is the last published set: its manifest and the ids of its reviews. The
+// zero value is that of a business that has published nothing yet.
 type published struct {
 	manifest reviewcast.Manifest
-	promised map[string]bool
+	raw      []byte // the manifest's bytes
+	ids      map[string]bool
 }
 
 // errNeverPublished says that there is no last build. A manifest that is there
@@ -43,21 +45,18 @@ const (
 
 // readPublished reads the last published set from a folder or an http(s) URL.
 func readPublished(ctx context.Context, where string) (*published, error) {
-	manifest, data, err := readSet(ctx, where)
+	p, data, err := readSet(ctx, where)
 	if err != nil {
 		return nil, err
 	}
-	ids, err := reviewIDs(data)
-	if err != nil {
+	if p.ids, err = reviewIDs(data); err != nil {
 		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
 	}
-	p := &published{manifest: *manifest}
-	p.promise(ids)
 	return p, nil
 }
 
 // readSet reads a manifest and the bytes of the dataset, checked against it.
-func readSet(ctx context.Context, where string) (*reviewcast.Manifest, []byte, error) {
+func readSet(ctx context.Context, where string) (p *published, dataset []byte, err error) {
 	get := folderReader(where)
 	if isURL(where) {
 		base, err := reviewcast.ParseBaseURL(where)
@@ -69,68 +68,53 @@ func readSet(ctx context.Context, where string) (*reviewcast.Manifest, []byte, e
 		defer cancel()
 		get = func(path string, limit int64) ([]byte, error) { return fetch(ctx, base+path, limit) }
 	}
-	data, err := get(reviewcast.PathManifest, maxManifest)
+	raw, err := get(reviewcast.PathManifest, maxManifest)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, errNeverPublished
 	} else if err != nil {
 		return nil, nil, err
 	}
-	m := &reviewcast.Manifest{}
-	if err := json.Unmarshal(data, m); err != nil {
+	var m struct {
+		reviewcast.Manifest
+		Draft json.RawMessage `json:"draft"`
+	}
+	if err := json.Unmarshal(raw, &m); err != nil {
 		return nil, nil, fmt.Errorf("%s is not a manifest of ours: %w", reviewcast.PathManifest, err)
 	}
 	if m.Version != 1 {
 		return nil, nil, fmt.Errorf("%s is of version %d; this reviewcast knows version 1", reviewcast.PathManifest, m.Version)
 	}
+	if m.Draft != nil {
+		return nil, nil, fmt.Errorf("%s was written by `reviewcast dev` of an older version: it lists a preview and not a published set; delete the folder, and name the last published set with --previous if there is one", reviewcast.PathManifest)
+	}
 	file, ok := m.File(reviewcast.PathReviews)
 	if !ok {
 		return nil, nil, fmt.Errorf("%s lists no %s", reviewcast.PathManifest, reviewcast.PathReviews)
 	}
-	data, err = get(reviewcast.PathReviews, maxPublished)
+	dataset, err = get(reviewcast.PathReviews, maxPublished)
 	if err != nil {
 		return nil, nil, err
 	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != file.SHA256 {
+	if sum := sha256.Sum256(dataset); hex.EncodeToString(sum[:]) != file.SHA256 {
 		return nil, nil, fmt.Errorf("%s is not the one that %s lists; restore the folder, or delete it all to publish as if for the first time", reviewcast.PathReviews, reviewcast.PathManifest)
 	}
-	return m, data, nil
+	return &published{manifest: m.Manifest, raw: raw}, dataset, nil
 }
 
-// written is a set that a Builder has written, and the bytes of its manifest.
-type written struct {
-	published
-	manifest []byte
+// current reports whether p is still what is published at where. What was read from
+// an address is not asked for again.
+func (p *published) current(where string) bool {
+	if isURL(where) {
+		return true
+	}
+	data, err := folderReader(where)(reviewcast.PathManifest, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.raw == nil
+	}
+	return err == nil && p.raw != nil && bytes.Equal(data, p.raw)
 }
 
-// remember keeps of a written result what readPublished would read back.
-func remember(res *Result) (*written, error) {
-	manifest, err := encodeManifest(res.Manifest)
-	if err != nil {
-		return nil, err
-	}
-	w := &written{published{manifest: *res.Manifest}, manifest}
-	ids := make([]string, 0, len(res.Dataset.Reviews))
-	for i := range res.Dataset.Reviews {
-		ids = append(ids, res.Dataset.Reviews[i].ID)
-	}
-	w.promise(ids)
-	return w, nil
-}
-
-// in gives the set as long as its manifest still stands in the folder, byte for
-// byte: then nobody else has published there since. Otherwise, nil.
-func (w *written) in(dir string) *published {
-	if w == nil {
-		return nil
-	}
-	data, err := folderReader(dir)(reviewcast.PathManifest, maxManifest)
-	if err != nil || !bytes.Equal(data, w.manifest) {
-		return nil
-	}
-	return &w.published
-}
-
-func reviewIDs(data []byte) ([]string, error) {
+func reviewIDs(data []byte) (map[string]bool, error) {
 	var ds struct {
 		Reviews []struct {
 			ID string `json:"id"`
@@ -139,9 +123,9 @@ func reviewIDs(data []byte) ([]string, error) {
 	if err := json.Unmarshal(data, &ds); err != nil {
 		return nil, err
 	}
-	ids := make([]string, 0, len(ds.Reviews))
+	ids := make(map[string]bool, len(ds.Reviews))
 	for _, r := range ds.Reviews {
-		ids = append(ids, r.ID)
+		ids[r.ID] = true
 	}
 	return ids, nil
 }
@@ -203,49 +187,19 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// promise notes what readers have seen: the ids of the set, but those that only
-// dev has shown, and those that dev left out.
-func (p *published) promise(ids []string) {
-	p.promised = make(map[string]bool, len(ids))
-	for _, id := range ids {
-		p.promised[id] = true
-	}
-	if d := p.manifest.Draft; d != nil {
-		for _, id := range d.New {
-			delete(p.promised, id)
-		}
-		for _, id := range d.Missing {
-			p.promised[id] = true
-		}
-	}
-}
-
-// draft holds content against what was promised: the reviews that are new, and
-// those that have vanished, which are neither published any more nor listed in
-// withdrawn.yaml.
-func (p *published) draft(content *source.Content) reviewcast.Draft {
-	d := reviewcast.Draft{New: []string{}, Missing: []string{}}
+// missing returns the ids of the published reviews that the content neither
+// publishes nor lists in withdrawn.yaml, sorted.
+func (p *published) missing(content *source.Content) []string {
 	kept := 0
 	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
-			if p.promised[r.ID] {
-				kept++
-			} else {
-				d.New = append(d.New, r.ID)
-			}
+		if r := &content.Reviews[i]; r.Published && p.ids[r.ID] {
+			kept++
 		}
 	}
-	if kept < len(p.promised) {
-		d.Missing = append(d.Missing, p.missing(content)...)
+	if kept == len(p.ids) { // the usual case, on every save
+		return nil
 	}
-	slices.Sort(d.New)
-	return d
-}
-
-// missing are the promised reviews that are neither published any more nor listed
-// in withdrawn.yaml, sorted.
-func (p *published) missing(content *source.Content) []string {
-	missing := maps.Clone(p.promised)
+	missing := maps.Clone(p.ids)
 	for i := range content.Reviews {
 		if r := &content.Reviews[i]; r.Published {
 			delete(missing, r.ID)
@@ -265,7 +219,7 @@ const maxVanished = 100
 
 // vanishedProblems tell the editor where the published reviews went, as far as
 // the files show it. They are errors, but in a lenient build.
-func vanishedProblems(missing []string, content *source.Content, lenient bool) []source.Problem {
+func vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -273,18 +227,18 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 	for i := range content.Reviews {
 		kept[strings.ToLower(content.Reviews[i].ID)] = &content.Reviews[i]
 	}
-	severity := source.Error
+	severity := diagnostic.Error
 	if lenient {
-		severity = source.Warning
+		severity = diagnostic.Warning
 	}
-	var problems []source.Problem
+	var problems []diagnostic.Problem
 	for _, id := range missing[:min(len(missing), maxVanished)] {
 		p := vanishedProblem(id, kept[strings.ToLower(id)])
 		p.Severity = severity
 		problems = append(problems, p)
 	}
 	if more := len(missing) - maxVanished; more > 0 {
-		problems = append(problems, source.Problem{
+		problems = append(problems, diagnostic.Problem{
 			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
 			Message:    fmt.Sprintf("%d more published reviews are gone", more),
 			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
@@ -295,8 +249,8 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 
 // vanishedProblem tells of one review; kept is what stands in the files under its
 // id, in whatever case, nil when nothing does.
-func vanishedProblem(id string, kept *source.Review) source.Problem {
-	p := source.Problem{File: "withdrawn.yaml", Code: "vanished"}
+func vanishedProblem(id string, kept *source.Review) diagnostic.Problem {
+	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
 		p.Message = fmt.Sprintf("review %q is published, but it is in no file of reviews/ any more", id)

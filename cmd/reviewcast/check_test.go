@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
 )
 
 var update = flag.Bool("update", false, "write what comes out as what is wanted")
@@ -76,14 +75,14 @@ func TestCheck(t *testing.T) {
 			}
 		})
 	}
-	for _, file := range []string{"doc.go", "inspect.go"} {
-		data, err := os.ReadFile(filepath.Join("../../generator/source", file))
+	for _, file := range []string{"source/doc.go", "lint/lint.go"} {
+		data, err := os.ReadFile(filepath.Join("../../generator", file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		_, list, _ := strings.Cut(string(data), "The codes, which stay as they are:")
 		list, _, _ = strings.Cut(list, "# How")
-		if file == "inspect.go" {
+		if file == "lint/lint.go" {
 			list = "email-in-text phone-in-text address-in-text card-in-text full-surname shouting markup near-duplicate unlisted-technician cut-by-comment curly-quotes"
 		}
 		for _, c := range regexp.MustCompile(`[a-z0-9]+(-[a-z0-9]+)*`).FindAllString(list, -1) {
@@ -147,47 +146,4 @@ func TestCheckFormats(t *testing.T) {
 	if out, exit := run("--format", "json"); exit != 0 || strings.Join(strings.Fields(out), "") != `{"problems":[]}` {
 		t.Errorf("exit %d, %s", exit, out)
 	}
-}
-
-// TestWindow: a line is shown around the place, whatever stands in it, and never
-// wider than there is room.
-func TestWindow(t *testing.T) {
-	const room = 76
-	long := strings.Repeat("x", 1<<20)
-	for _, test := range []struct {
-		line  string
-		col   int
-		shown string
-		caret int
-	}{
-		{"rating: 6", 9, "rating: 6", 8},
-		{"\trating: 6", 2, " rating: 6", 1},
-		{"名前: 6", 5, "名前: 6", 6},
-		{"e\u0301a: 6", 3, "e\u0301a: 6", 1},
-		{"a\x1b[31mb", 2, "a [31mb", 1},
-		{"short", 99, "short", 5},
-		{long[:room], 1, long[:room], 0},
-		{long, 1, long[:room-2] + "…", 0},
-		{long, 1 << 19, "…" + long[:room-2] + "…", room / 2},
-		{long, 2 << 20, "…" + long[:room-2], room - 1},
-		{"", 1, "", 0},
-		{strings.Repeat("名", 60), 1, strings.Repeat("名", 37) + "…", 0},
-		{strings.Repeat("名", 60), 60, "…" + strings.Repeat("名", 37), 1 + 72},
-	} {
-		shown, caret := window(test.line, test.col, room)
-		if shown != test.shown || caret != test.caret {
-			t.Errorf("column %d of %.30q: %.90q, %d; want %.90q, %d", test.col, test.line, shown, caret, test.shown, test.caret)
-		}
-	}
-	if shown, _ := window("a"+strings.Repeat("\u0301", 1<<20), 5, room); len(shown) > 1000 {
-		t.Errorf("a megabyte of accents shows %d bytes", len(shown))
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		line, columns := rapid.String().Draw(rt, "line"), rapid.IntRange(10, 40).Draw(rt, "columns")
-		col := rapid.IntRange(1, 1+len(line)).Draw(rt, "col")
-		shown, caret := window(line, col, columns)
-		if textWidth(shown) > columns || caret > columns {
-			rt.Fatalf("%q, %d takes %d columns of %d, the caret is at %d", shown, col, textWidth(shown), columns, caret)
-		}
-	})
 }

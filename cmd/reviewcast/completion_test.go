@@ -14,29 +14,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestReference keeps docs/cli.md made from the declarations.
-func TestReference(t *testing.T) {
-	parser, err := newParser(t.Context(), streams{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const file = "../../docs/cli.md"
-	got := reference(parser.Model.Node)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || string(want) != got {
-		t.Errorf("%s is not current (%v); run go test ./cmd/reviewcast -run TestReference -update", file, err)
-	}
-}
-
 // TestHelp: every command has a help with examples that can be pasted into a shell:
 // bash and the parser take them as they stand.
 func TestHelp(t *testing.T) {
-	parser, err := newParser(t.Context(), streams{io.Discard, io.Discard})
+	parser, err := newParser(t.Context(), streams{out: io.Discard, err: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +35,7 @@ func TestHelp(t *testing.T) {
 		}
 		command := strings.Join(words, " ")
 		var out bytes.Buffer
-		if err := run(context.Background(), append(slices.Clone(words), "--help"), &out, &out); err != nil {
+		if err := run(context.Background(), append(slices.Clone(words), "--help"), nil, &out, &out); err != nil {
 			t.Errorf("%s: %v", command, err)
 		}
 		if strings.Contains(out.String(), "\x1b") {
@@ -119,7 +100,7 @@ func completionFor(t *testing.T, name string) (shell, dir string) {
 	}
 	dir = t.TempDir()
 	var script bytes.Buffer
-	if err := run(t.Context(), []string{"completion", name}, &script, &script); err != nil {
+	if err := run(t.Context(), []string{"completion", name}, nil, &script, &script); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, ".completion"), script.String())

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 )
 
@@ -32,8 +33,8 @@ Examples:
 
 // Run compares once.
 func (c *diffCmd) Run(ctx context.Context, std streams) error {
-	flags := buildFlags{Content: c.Content, Public: "public", BaseURL: c.BaseURL, Today: c.Today}
-	cfg, err := flags.buildConfig("none")
+	flags := contentFlags{Content: c.Content, BaseURL: c.BaseURL, Today: c.Today}
+	cfg, err := flags.config()
 	if err != nil {
 		return err
 	}
@@ -48,7 +49,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	} else if err != nil {
 		return err
 	}
-	std.problems(c.Content, problems)
+	terminal.Problems(std.err, c.Content, problems)
 	if before != nil && after.Business.URL == "" {
 		after.Business.URL = before.Business.URL // the origin, which a build would know
 	}
@@ -65,20 +66,20 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 
 // print writes a line for each review, then the rating.
 func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset, d *generator.Difference) {
-	ink := paletteFor(std.out)
+	ink := terminal.PaletteFor(std.out)
 	if before == nil {
 		before = &reviewcast.Dataset{}
 	}
 	was, is := byID(before), byID(after)
-	line := func(s string) { fmt.Fprintln(std.out, fold(std.out, s, 4)) }
+	line := func(s string) { fmt.Fprintln(std.out, terminal.Fold(std.out, s, 4)) }
 	if c.Quiet {
 		line = func(string) {}
 	}
 	for _, id := range d.Added {
-		line(ink.green("+ " + describe(is[id])))
+		line(ink.Green("+ " + describe(is[id])))
 	}
 	for _, id := range d.Changed {
-		line(ink.yellow("~ "+describe(is[id])) + ": " + strings.Join(d.Fields[id], ", "))
+		line(ink.Yellow("~ "+describe(is[id])) + ": " + strings.Join(d.Fields[id], ", "))
 		if c.Verbose {
 			a, b := members(was[id]), members(is[id])
 			for _, field := range d.Fields[id] {
@@ -87,18 +88,18 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset, d *gener
 		}
 	}
 	for _, id := range d.Removed {
-		line(ink.red("- " + describe(was[id])))
+		line(ink.Red("- " + describe(was[id])))
 	}
 	if d.Business {
-		line(ink.yellow("~ the business's own words"))
+		line(ink.Yellow("~ the business's own words"))
 	}
 	if d.None() {
 		fmt.Fprintln(std.out, "no review would change")
 	} else {
 		fmt.Fprintf(std.out, "%d added, %d changed, %d withdrawn\n", len(d.Added), len(d.Changed), len(d.Removed))
 	}
-	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", stars(d.Before.RatingValue), plural(d.Before.RatingCount, "review"),
-		stars(d.After.RatingValue), plural(d.After.RatingCount, "review"))
+	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", terminal.Stars(d.Before.RatingValue), terminal.Plural(d.Before.RatingCount, "review"),
+		terminal.Stars(d.After.RatingValue), terminal.Plural(d.After.RatingCount, "review"))
 }
 
 func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {
@@ -111,7 +112,7 @@ func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {
 
 // describe is a review in a few words.
 func describe(r *reviewcast.Review) string {
-	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, visible(r.Author), r.Rating, reviewcast.MaxRating, r.Date)
+	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, terminal.Visible(r.Author), r.Rating, reviewcast.MaxRating, r.Date)
 }
 
 // members are a review's published members, as JSON.
@@ -132,7 +133,7 @@ const maxClip = 60
 
 // clip shows a member, short; one that isn't there is "nothing".
 func clip(v json.RawMessage) string {
-	s := []rune(visible(string(v)))
+	s := []rune(terminal.Visible(string(v)))
 	switch {
 	case len(s) == 0 || string(s) == "null":
 		return "nothing"

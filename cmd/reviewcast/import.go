@@ -9,13 +9,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/importer"
-	"reviewcast/generator/source"
 )
 
 type importCmd struct {
@@ -207,7 +206,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if err := mustBeFolder(f.Content); err != nil {
 		return err
 	}
-	standing, err := readStanding(ctx, f.Content, reviewcast.Date(f.Today))
+	existing, err := readExisting(ctx, f.Content, reviewcast.Date(f.Today))
 	if err != nil {
 		return err
 	}
@@ -219,18 +218,15 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return fmt.Errorf("read export: %s is empty", filepath.Base(file))
 	}
-	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, standing.zone, standing.today, standing.authorNames
+	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, existing.zone, existing.today, existing.authorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun = f.Language, f.Encoding, f.DryRun
-	cfg.Taken, cfg.Withdrawn = standing.taken, standing.withdrawn
-	bar := newBar(std.err, in)
-	cfg.Progress = bar.at
+	cfg.Taken, cfg.Withdrawn = existing.position, existing.isWithdrawn
 	// A pipe may be silent for ever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
 	release()
-	bar.clear()
 	if err != nil && ctx.Err() != nil {
-		return errStopped
+		return terminal.ErrStopped
 	}
 	var usage *importer.UsageError
 	if errors.As(err, &usage) {
@@ -242,90 +238,12 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 		return nil
 	}
 	var b strings.Builder
-	if err := report.Print(&b, f.Verbose, tableColumns(std.out)); err != nil {
+	if err := report.Print(&b, f.Verbose, terminal.TableColumns(std.out)); err != nil {
 		return err
 	}
-	_, err = io.WriteString(std.out, fold(std.out, b.String(), 4))
+	_, err = io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4))
 	return err
 }
-
-// standing is what an import must know of the folder that it goes into.
-type standing struct {
-	zone        *time.Location
-	today       reviewcast.Date
-	authorNames string
-	at          map[string]source.Position // by lower-case id
-	gone        map[string]bool
-}
-
-// readStanding reads the content folder, which must have no errors: without all
-// its ids and withdrawals a text withdrawn for legal reasons could come back
-// through an import.
-func readStanding(ctx context.Context, dir string, today reviewcast.Date) (*standing, error) {
-	loader := source.NewLoader(dir, source.Config{Today: today})
-	content, problems, err := loader.Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if content == nil {
-		return nil, fmt.Errorf("%s has problems of its own; mend them first, so that ids and withdrawals are known:\n%s", dir, problemLines(dir, problems))
-	}
-	s := &standing{authorNames: content.Site.Policies.AuthorNames, at: map[string]source.Position{}, gone: map[string]bool{}}
-	if s.zone, err = time.LoadLocation(content.Business.TimeZone); err != nil {
-		return nil, err
-	}
-	day, err := todayOf(content, string(today))
-	if err != nil {
-		return nil, err
-	}
-	s.today = reviewcast.Date(day)
-	for _, r := range content.Reviews {
-		s.at[strings.ToLower(r.ID)] = r.At
-	}
-	for _, w := range content.Withdrawn {
-		s.gone[strings.ToLower(w.ID)] = true
-	}
-	return s, nil
-}
-
-// todayOf is the day that it is where the business is, unless a flag says it.
-func todayOf(content *source.Content, flag string) (string, error) {
-	if flag != "" {
-		return flag, nil
-	}
-	zone, err := time.LoadLocation(content.Business.TimeZone)
-	if err != nil {
-		return "", err
-	}
-	return time.Now().In(zone).Format(time.DateOnly), nil
-}
-
-// maxListed is how many problems of a folder other commands repeat; `check` lists
-// them all.
-const maxListed = 10
-
-func problemLines(content string, problems []source.Problem) string {
-	var b strings.Builder
-	n := 0
-	for _, p := range problems {
-		if p.Severity != source.Error {
-			continue
-		}
-		if n++; n > maxListed {
-			b.WriteString("  … and more; `reviewcast check` lists them all\n")
-			break
-		}
-		fmt.Fprintf(&b, "  %s\n", oneLine(content, p))
-	}
-	return strings.TrimRight(b.String(), "\n")
-}
-
-func (s *standing) taken(id string) (string, bool) {
-	at, ok := s.at[strings.ToLower(id)]
-	return fmt.Sprintf("%s:%d", at.File, at.Line), ok
-}
-
-func (s *standing) withdrawn(id string) bool { return s.gone[strings.ToLower(id)] }
 
 // importVars fill the help texts from the declarations that rule.
 func importVars() kong.Vars {

@@ -120,6 +120,9 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 // against the manifest: always a whole set, the one before or the new one. The
 // next build clears up.
 func TestKilledBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts and kills dozens of builds")
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

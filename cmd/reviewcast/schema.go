@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/source"
 )
 
@@ -41,7 +42,7 @@ func (c *schemaCmd) Run(std streams) error {
 		fmt.Fprintf(std.out, "the schemas in %s are up to date\n", c.Dir)
 		return nil
 	}
-	fmt.Fprintf(std.out, "%s written in %s\n", plural(n, "schema"), c.Dir)
+	fmt.Fprintf(std.out, "%s written in %s\n", terminal.Plural(n, "schema"), c.Dir)
 	return nil
 }
 

@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -70,6 +68,9 @@ func open(read reader, c Config) (*Snapshot, error) {
 	if err := s.readFiles(read, c); err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
 	}
+	if err := s.readChanges(read, c); err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
+	}
 	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
 	reviews := s.files[reviewcast.PathReviews]
 	s.modified = reviews.LastModified
@@ -82,33 +83,16 @@ func open(read reader, c Config) (*Snapshot, error) {
 	return s, nil
 }
 
-// readManifest decodes and validates the manifest.
+// readManifest decodes and checks the manifest.
 func (s *Snapshot) readManifest(body []byte, baseURL string) error {
-	m := &s.manifest
-	if err := json.Unmarshal(body, m); err != nil {
+	m, err := reviewcast.ParseManifest(body)
+	if err != nil {
 		return err
 	}
-	switch {
-	case m.Version != 1:
-		return fmt.Errorf("version %d, want 1", m.Version)
-	case baseURL != "" && m.BaseURL != baseURL:
+	if baseURL != "" && m.BaseURL != baseURL {
 		return fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, baseURL, ErrOtherBaseURL)
 	}
-	previous := ""
-	for _, f := range m.Files {
-		switch sum, err := hex.DecodeString(f.SHA256); {
-		case !strings.HasPrefix(f.Path, "/") || !fs.ValidPath(f.Path[1:]) || f.Path == "/." || f.Path == reviewcast.PathManifest:
-			return fmt.Errorf("path %q is not allowed", f.Path)
-		case f.Path <= previous:
-			return fmt.Errorf("path %s comes after %s: files must be sorted and unique", f.Path, previous)
-		case err != nil || len(sum) != sha256.Size || strings.ToLower(f.SHA256) != f.SHA256:
-			return fmt.Errorf("sha256 of %s is not %d lower-case hex digits", f.Path, 2*sha256.Size)
-		}
-		previous = f.Path
-	}
-	if _, ok := m.File(reviewcast.PathReviews); !ok {
-		return fmt.Errorf("%s is not listed", reviewcast.PathReviews)
-	}
+	s.manifest = *m
 	return nil
 }
 
@@ -150,6 +134,14 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 		}
 	}
 	f := &File{File: listed, Body: body}
+	f.Variants, err = readVariants(read, name, body, config)
+	return f, err
+}
+
+// readVariants reads the encoded variants of a file. One that doesn't decode to the
+// file's bytes is ignored.
+func readVariants(read reader, name string, body []byte, config Config) ([]Variant, error) {
+	var variants []Variant
 	for _, c := range codings {
 		encoded, err := read(name + c.suffix)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -163,9 +155,9 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 			continue
 		}
 		sum := sha256.Sum256(encoded)
-		f.Variants = append(f.Variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
+		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
 	}
-	return f, nil
+	return variants, nil
 }
 
 // manifestFile makes the manifest itself a servable file.

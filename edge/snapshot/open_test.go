@@ -64,14 +64,14 @@ func TestOpenRefuses(t *testing.T) {
 		spoil func(*dir)
 		want  string
 	}{
-		{"no manifest", func(d *dir) { d.raw = []byte{} }, "open snapshot: manifest.json: unexpected end of JSON input"},
-		{"manifest of another version", func(d *dir) { d.manifest.Version = 2 }, "manifest.json: version 2, want 1"},
+		{"no manifest", func(d *dir) { d.raw = []byte{} }, "unexpected end of JSON input"},
+		{"manifest of another version", func(d *dir) { d.manifest.Version = 2 }, "version 2, want 1"},
 		{"another base URL", func(d *dir) { d.manifest.BaseURL = "https://other.example" }, "manifest.json: base_url https://other.example, want https://reviews.example.com"},
-		{"path without a slash", func(d *dir) { d.manifest.Files[0].Path = "a.json" }, `path "a.json" is not allowed`},
-		{"path out of the directory", func(d *dir) { d.manifest.Files[0].Path = "/../etc/passwd" }, `path "/../etc/passwd" is not allowed`},
-		{"path of the manifest", func(d *dir) { d.manifest.Files[0].Path = "/manifest.json" }, `path "/manifest.json" is not allowed`},
-		{"files out of order", func(d *dir) { f := d.manifest.Files; f[0], f[1] = f[1], f[0] }, "files must be sorted"},
-		{"file listed twice", func(d *dir) { d.manifest.Files[1] = d.manifest.Files[0] }, "sorted and unique"},
+		{"path without a slash", func(d *dir) { d.manifest.Files[0].Path = "a.json" }, `path "a.json" cannot be published`},
+		{"path out of the directory", func(d *dir) { d.manifest.Files[0].Path = "/../etc/passwd" }, `path "/../etc/passwd" cannot be published`},
+		{"path of the manifest", func(d *dir) { d.manifest.Files[0].Path = "/manifest.json" }, `path "/manifest.json" cannot be published`},
+		{"files out of order", func(d *dir) { f := d.manifest.Files; f[0], f[1] = f[1], f[0] }, "files are sorted by path"},
+		{"file listed twice", func(d *dir) { d.manifest.Files[1] = d.manifest.Files[0] }, "each once"},
 		{"hash in capitals", func(d *dir) { d.manifest.Files[0].SHA256 = strings.ToUpper(d.manifest.Files[0].SHA256) }, "lower-case hex"},
 		{"hash too short", func(d *dir) { d.manifest.Files[0].SHA256 = "00" }, "64 lower-case hex digits"},
 		{"reviews not listed", func(d *dir) { d.manifest.Files = d.manifest.Files[:1] }, "/reviews.json is not listed"},
