@@ -26,7 +26,7 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 	holder := &snapshot.Holder{}
 	holder.Swap(snapshottest.Publish(t, corpus.Dataset(300)).Open(t, 1))
 	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL}
-	if _, err := (&mcpFlags{}).mountMCP(&c); err != nil {
+	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
 		t.Fatal(err)
 	}
 	h, err := edge.New(c)

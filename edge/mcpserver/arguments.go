@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
 )
@@ -28,14 +31,37 @@ type arguments map[string]json.RawMessage
 // readArguments decodes the arguments object of a call, which may be missing.
 func readArguments(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
-	if len(raw) > 0 && string(raw) != "null" {
-		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, refuse("Invalid arguments: expected an object such as {}, received %s.", cleanText(reviewcast.EchoJSON(raw)))
+	if len(raw) == 0 || string(raw) == "null" {
+		return args, nil
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw)) // reads the bytes of a Buffer in place
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, refuse("Invalid arguments: expected an object such as {}, received %s.", cleanText(reviewcast.EchoJSON(raw)))
+	}
+	for d.PeekKind() != '}' {
+		if len(args) == maxArguments {
+			return nil, refuse("Invalid arguments: more than %d.", maxArguments)
+		}
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, refuse("Invalid arguments: expected an object such as {}.")
+		}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, refuse("Invalid arguments: expected an object such as {}.")
+		}
+		if value.Kind() != 'n' {
+			end := d.InputOffset()
+			args[key] = json.RawMessage(raw[int(end)-len(value) : end])
 		}
 	}
-	maps.DeleteFunc(args, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return args, nil
 }
+
+// maxArguments is the most arguments of a call. It stops calls whose only purpose is to
+// be expensive to refuse.
+const maxArguments = 64
 
 // param is a parameter of a tool, except the search parameters, which are in
 // [reviewcast.SearchParams]. Its value is a string.

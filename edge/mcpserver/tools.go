@@ -255,8 +255,8 @@ func (t *tool) call(views *views, raw json.RawMessage) (jsontext.Value, error) {
 func (t *tool) handler(s *Server) mcp.ToolHandler {
 	return func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer, err := t.call(&s.views, req.Params.Arguments)
-		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: s.explain(t, err)}}}, nil
+		if text := s.explain(t, err); err != nil {
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 		}
 		return &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: string(answer)}},
@@ -265,11 +265,17 @@ func (t *tool) handler(s *Server) mcp.ToolHandler {
 	}
 }
 
-// explain is the text of an error for the agent. Internal errors are logged and not
-// shown.
+// explain counts the outcome of a call, and returns the text of its error for the
+// agent. Internal errors are logged and not shown.
 func (s *Server) explain(t *tool, err error) string {
-	var r *refusal
-	if errors.As(err, &r) || errors.Is(err, errNothingPublished) {
+	outcome := outcomeFailed
+	defer func() { s.metrics.calls.WithLabelValues(t.name, outcome).Inc() }()
+	switch {
+	case err == nil:
+		outcome = outcomeOK
+		return ""
+	case errors.As(err, new(*refusal)), errors.Is(err, errNothingPublished):
+		outcome = outcomeRefused
 		return err.Error()
 	}
 	s.config.Logger.Error("tool failed", "tool", t.name, "error", err)

@@ -207,3 +207,18 @@ UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{among $1}} RE
 
 -- name: remove
 DELETE FROM subscriptions WHERE id {{among $1}} RETURNING id
+
+-- name: create secret
+INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
+
+-- name: secret
+SELECT value FROM secrets WHERE name = $1
+
+-- name: end session
+INSERT INTO ended_sessions (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING
+
+-- name: expired sessions
+DELETE FROM ended_sessions WHERE expires_at <= $1
+
+-- name: ended sessions
+SELECT id, expires_at FROM ended_sessions WHERE expires_at > $1
