@@ -70,6 +70,7 @@ type param struct {
 	description string
 	values      []string // the allowed values; nil for any text
 	optional    bool
+	number      bool // a whole number is taken as well
 	byDefault   string
 }
 
@@ -104,7 +105,9 @@ func (p param) read(args arguments) (string, error) {
 		return "", fmt.Errorf("%s: missing: %s", p.name, p.expected())
 	}
 	var s string
-	if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
+	if p.number && jsontext.Value(raw).Kind() == '0' {
+		s = string(raw)
+	} else if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
 		return "", fmt.Errorf("%s: expected a string, received %s: %s", p.name, cleanText(reviewcast.EchoJSON(raw)), p.expected())
 	}
 	switch n := utf8.RuneCountInString(s); {

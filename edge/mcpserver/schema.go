@@ -109,9 +109,12 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
+// maxDescribed is the most members of a nested object that a schema describes.
+const maxDescribed = 15
+
 // shorten reduces a schema to what a client needs to check a result and an agent to
 // read it: names and types. Lists are never null, objects may gain members, and
-// objects that are nested more deeply are not described.
+// objects that are nested more deeply, or have many members, are not described.
 func shorten(s *jsonschema.Schema, depth int) {
 	s.Description, s.Required = "", nil
 	if slices.Contains(s.Types, "array") {
@@ -132,7 +135,7 @@ func shorten(s *jsonschema.Schema, depth int) {
 	if depth > 1 && s.Items != nil {
 		s.Items.Properties = nil
 	}
-	if depth > 1 {
+	if depth > 1 || depth == 1 && len(s.Properties) > maxDescribed {
 		s.Properties, s.PropertyOrder = nil, nil
 	}
 }

@@ -205,6 +205,7 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		"get_review":           {{"id": "r5"}, {"id": "r3"}},
 		"get_aspect_sentiment": {{"aspect": "punctuality"}, {"aspect": "Pricing"}, {"aspect": "punct", "polarity": "negative"}},
 		"get_technician":       {{"name": "Daniel"}, {"name": "marcus-okafor"}, {"name": "kowal"}},
+		"get_changes":          {{"since": "2026-01-01"}, {"since": 1}, {"since": "0"}},
 		"list_entities":        {{}, {"kind": "problems"}, {"kind": "technicians"}},
 		"get_service":          {{"service": "drain-cleaning"}, {"service": "Water heater"}},
 		"search_reviews":       {{}, {"response_format": "concise"}, {"rating": 4}, {"limit": 1}, {"response_format": "counts"}, {"facets": true}},

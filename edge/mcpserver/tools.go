@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -43,7 +44,7 @@ func made(answer func(*view) jsontext.Value) func(*view, map[string]string, argu
 // untrusted. {names in braces} are replaced by the business's own; see newExamples.
 func newTools() []*tool {
 	return []*tool{summaryTool(), searchTool(), businessTool(), reviewTool(), aspectTool(), technicianTool(), serviceTool(),
-		entitiesTool(), topicsTool(), faqTool()}
+		entitiesTool(), topicsTool(), faqTool(), changesTool()}
 }
 
 // cursorParam continues a list.
@@ -168,6 +169,17 @@ Examples: {} for "Do they clean up?" · {} for "Do they work on weekends?"`,
 	}
 }
 
+func changesTool() *tool {
+	return &tool{
+		name: "get_changes", title: "Changes",
+		description: `What was published, changed or withdrawn since a day or since the sequence of an earlier result: ids, counts, rating before and now. Use it for "what is new?"; a review may be published long after its date.
+Examples: {"since":"{since}"} · {"since":"{sequence}"}`,
+		params:  []param{{name: "since", number: true, description: "a day, YYYY-MM-DD, or a sequence"}},
+		example: `{"since":"{since}"}`, output: changes{},
+		answer: one("since", changesAnswer),
+	}
+}
+
 // newExamples replaces the names in braces in descriptions and errors with names of the
 // business, so that an example is a call that works.
 func newExamples(v *view) *strings.Replacer {
@@ -190,7 +202,7 @@ func newExamples(v *view) *strings.Replacer {
 	aspects := v.aspectIDs()
 	var pairs []string
 	for placeholder, name := range map[string]string{
-		"{review}": pick(reviews, 0, "g-1042"), "{review2}": pick(reviews, 1, "card-17"), "{since}": string(v.recently()),
+		"{review}": pick(reviews, 0, "g-1042"), "{review2}": pick(reviews, 1, "card-17"), "{since}": string(v.recently()), "{sequence}": strconv.FormatInt(v.Sequence(), 10),
 		"{technician}": pick(technicians, 0, "Marcus"), "{technician2}": pick(technicians, 1, "Grace"),
 		"{service}": pick(services, 0, "water-heater"), "{service2}": pick(services, 1, "drain-cleaning"),
 		"{aspect}": pick(aspects, 0, "punctuality"), "{aspect2}": pick(aspects, 1, "pricing"),
