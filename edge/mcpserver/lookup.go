@@ -203,7 +203,7 @@ func entitiesAnswer(v *view, kind string) (jsontext.Value, error) {
 func entityLines(said []reviewcast.Entity, listed []reviewcast.Named) []entityLine {
 	lines := []entityLine{}
 	for _, e := range said {
-		lines = append(lines, entityLine{e.ID, e.Name, e.ReviewCount, e.AverageRating, e.SentimentCounts, e.LastMentioned})
+		lines = append(lines, entityLine{e.ID, e.Name, e.ReviewCount, e.AverageRating, e.SentimentCounts})
 	}
 	for _, n := range listed {
 		if entity(said, n.ID) == nil {

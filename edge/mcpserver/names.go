@@ -35,8 +35,8 @@ const minPrefix = 3
 
 // find returns the ids that a name may mean. It tries ever weaker rules and stops at
 // the first that finds something: equal without case, accents, punctuation and plural;
-// some whole words of a name, such as a surname; the beginnings of words; all words of
-// a name within a longer phrase.
+// some whole words of a name, such as a surname; the beginnings of words; words of one
+// stem, such as price and pricing; all words of a name within a longer phrase.
 func (l namedList) find(name string) []string {
 	query := nameWords(name)
 	if len(query) == 0 {
@@ -46,6 +46,7 @@ func (l namedList) find(name string) []string {
 		func(words []string) bool { return slices.Equal(words, query) },
 		func(words []string) bool { return containsAll(words, query) },
 		func(words []string) bool { return startsAll(words, query) },
+		func(words []string) bool { return relatedAll(words, query) },
 		func(words []string) bool { return containsAll(query, words) },
 	}
 	for _, rule := range rules {
@@ -71,6 +72,23 @@ func startsAll(words, query []string) bool {
 		return len(prefix) < minPrefix || !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, prefix) })
 	})
 }
+
+// relatedAll reports whether each word of the query has a stem in common with a word:
+// at least minStem letters, and two thirds of the shorter one.
+func relatedAll(words, query []string) bool {
+	return !slices.ContainsFunc(query, func(q string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool {
+			common := 0
+			for common < min(len(w), len(q)) && w[common] == q[common] {
+				common++
+			}
+			return common >= minStem && 3*common >= 2*min(len(w), len(q))
+		})
+	})
+}
+
+// minStem is the least number of letters that two words of one stem share.
+const minStem = 4
 
 // sorted returns the displayed names, those most similar to name first.
 func (l namedList) sorted(name string) []string {

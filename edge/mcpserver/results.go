@@ -127,7 +127,6 @@ type entityLine struct {
 	ReviewCount   int      `json:"review_count"`
 	AverageRating *float64 `json:"average_rating"`
 	reviewcast.SentimentCounts
-	LastMentioned *reviewcast.Date `json:"last_mentioned"`
 }
 
 // topicList is the result of list_topics.

@@ -29,8 +29,11 @@ const (
 	// excerptLength is the most code points of a review's text in the concise format.
 	excerptLength = 100
 	// conciseBudget is the most bytes of all reviews of a page in the concise format:
-	// about 1,400 tokens. A page that would be larger ends early, with a cursor.
-	conciseBudget = 5600
+	// about 1,250 tokens, twice in a result. A page that would be larger ends early, with a cursor.
+	conciseBudget = 5000
+	// maxMonths is the most months in the counts format, newest first. Years count the
+	// older ones, and since and until select them.
+	maxMonths = 12
 	// maxListText is the most code points of a text in a list of reviews. get_review
 	// returns the whole text.
 	maxListText = 1500
@@ -61,6 +64,9 @@ func (t *tool) searchReviews(v *view, values map[string]string, args arguments) 
 	switch format {
 	case counts:
 		found.Reviews, found.Next = nil, -1
+		if f := found.Facets; len(f.Month) > maxMonths {
+			f.Month = f.Month[:maxMonths]
+		}
 	case concise:
 		short := v.shorten(&found)
 		next := 0
