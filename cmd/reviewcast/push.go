@@ -35,9 +35,11 @@ type hubFlags struct {
 
 // mountedHub is a hub in an edge.
 type mountedHub struct {
-	run     func(context.Context) error
-	metrics http.Handler
-	close   func() error // after everything that uses it has ended
+	run      func(context.Context) error
+	store    *store.Store // nil without a state
+	registry *prometheus.Registry
+	metrics  http.Handler
+	close    func() error // after everything that uses it has ended
 }
 
 // mountHub opens the state and puts a hub into an edge's configuration. reload
@@ -57,7 +59,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 			<-ctx.Done()
 			return nil
 		}
-		return &mountedHub{run: idle, metrics: metrics, close: func() error { return nil }}, nil
+		return &mountedHub{run: idle, registry: registry, metrics: metrics, close: func() error { return nil }}, nil
 	}
 	s, err := openState(ctx, state, c.Logger)
 	if err != nil {
@@ -75,7 +77,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	c.Hub = h
 	unsubscribe := c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
 	return &mountedHub{
-		run: h.Run, metrics: metrics,
+		run: h.Run, store: s, registry: registry, metrics: metrics,
 		close: func() error {
 			unsubscribe()
 			return s.Close()
