@@ -10,8 +10,8 @@
 // # Retention
 //
 // A set holds the documents that lead to it, newest first: at most
-// [reviewcast.MaxChanges], while they and their patches are together at most a
-// quarter of /reviews.json. The newest is always there. When a review is withdrawn
+// [reviewcast.MaxChanges], while they and their patches are together at most
+// [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
 // for legal reasons, every document that holds a line with its id goes, and so do
 // all older ones; [Input.Forget] drops all but the newest. The lines of
 // versions.txt stay: they are hashes.
@@ -169,7 +169,7 @@ func (v *Version) retain(in Input) error {
 		for _, patch := range v.Documents {
 			size += len(patch)
 		}
-		c.ChangesFrom = v.keep(in, c.ChangesFrom, len(in.Reviews)/reviewcast.ChangesShare-size)
+		c.ChangesFrom = v.keep(in, c.ChangesFrom, reviewcast.MaxChangesSize(len(in.Reviews))-size)
 	}
 	if v.Latest, err = reviewcast.EncodeJSON(c); err != nil {
 		return err

@@ -173,7 +173,7 @@ func checkRetention(t *testing.T, set *Previous) {
 			newest += len(body)
 		}
 	}
-	if size > len(set.Files[reviewcast.PathReviews])/reviewcast.ChangesShare && size > newest {
+	if size > reviewcast.MaxChangesSize(len(set.Files[reviewcast.PathReviews])) && size > newest {
 		t.Errorf("documents of %d bytes beside reviews of %d", size, len(set.Files[reviewcast.PathReviews]))
 	}
 	versions, err := reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -26,8 +27,8 @@ func (v *verifier) checkHistory(since Note) {
 			until = noted
 		}
 	}
-	w := &walk{verifier: v, ids: slices.Collect(maps.Keys(v.reviews)), lines: splitLines(v.set.Files[reviewcast.PathReviews]), returned: map[string]bool{}}
-	proves := "each change document names exactly the reviews that were added, changed and withdrawn since the version before"
+	w := &walk{verifier: v, ids: slices.Collect(maps.Keys(v.reviews)), lines: splitLines(v.set.Files[reviewcast.PathReviews]), returned: map[string]bool{}, noted: since != (Note{})}
+	proves := fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", until)
 	v.section(proves, func() { w.back(until) })
 	if noted > 0 && until == noted && len(v.Contradictions) == 0 && len(v.Unknown) == 0 {
 		v.prove("since the noted version %d no review vanished, and none was edited, without a published change", noted)
@@ -97,6 +98,7 @@ type walk struct {
 	ids      []string        // of the version that the walk is at, in no order
 	lines    []*string       // of its /reviews.json, nil where they can't be known
 	returned map[string]bool // reviews, in lower case, that a later version added
+	noted    bool            // that no edit is hidden shall be proven back to a noted version
 }
 
 // back walks to the version with the sequence until. That version's own document is
