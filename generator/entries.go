@@ -11,6 +11,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/pages"
 	"reviewcast/generator/render"
 	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
@@ -32,6 +33,7 @@ type entries struct {
 	// changed are the reviews as they were before and are after the deltas since
 	// accept was called last, by id; nil for a review that wasn't or isn't there.
 	changed map[string]*beforeAfter
+	memo    pages.Memo // of the pages
 }
 
 type beforeAfter struct{ before, after *reviewcast.Review }
@@ -153,11 +155,22 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	if site.Withdrawn, err = withdrawals(content, previous); err != nil {
 		return nil, err
 	}
-	site.Artifacts, err = render.Files(render.Content{
+	files, err := render.Files(render.Content{
 		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawn: site.Withdrawn,
 		ReviewLines: lines, InsightLines: insightLines(all),
 	})
-	return site, err
+	if err != nil {
+		return nil, err
+	}
+	shown, err := pages.Render(pages.Content{
+		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines,
+	}, &e.memo)
+	if err != nil {
+		return nil, err
+	}
+	site.Artifacts = slices.Concat(files, shown)
+	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
+	return site, nil
 }
 
 func channel(s source.Site, baseURL string) render.Channel {

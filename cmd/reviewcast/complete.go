@@ -22,11 +22,13 @@ type completeCmd struct {
 // Run prints the candidates. A content folder with errors offers none: a command line
 // that is being typed is no place to report them.
 func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	var b strings.Builder
 	line := commandLine(k.Model.Node, c.Words)
 	for _, candidate := range line.candidates(ctx) {
-		fmt.Fprintf(std.out, "%s\t%s\n", candidate.ID, strings.Join(strings.Fields(terminal.Visible(candidate.Name)), " "))
+		fmt.Fprintf(&b, "%s\t%s\n", candidate.ID, strings.Join(strings.Fields(terminal.Visible(candidate.Name)), " "))
 	}
-	return nil
+	_, err := fmt.Fprint(std.out, b.String())
+	return err
 }
 
 // line is a command line up to the cursor.
