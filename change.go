@@ -48,8 +48,8 @@ type Change struct {
 	// when the version before had no document.
 	Previous       *int64  `json:"previous"`
 	PreviousSHA256 *string `json:"previous_sha256"`
-	// ChangesFrom is the lowest sequence from which documents led to this version
-	// when it was published.
+	// ChangesFrom is the oldest version whose document was published together with
+	// this one.
 	ChangesFrom int64 `json:"changes_from"`
 	// SetSHA256 is [Manifest.SetSHA256].
 	SetSHA256 string `json:"set_sha256"`

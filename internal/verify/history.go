@@ -21,8 +21,8 @@ func (v *verifier) checkHistory(since Note) {
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
 	if since != (Note{}) {
 		switch {
-		case noted < until || noted == until && noted != v.Sequence:
-			v.unknown("the change documents since the noted version %d are no longer published; they begin after version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, until, reviewcast.MaxChanges)
+		case noted < until:
+			v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, until, reviewcast.MaxChanges)
 		default:
 			until = noted
 		}
