@@ -172,9 +172,12 @@ func (w *walk) checkLeftOut(c *reviewcast.Change, f *reviewcast.FileChange) {
 		}
 	}
 	size += opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
-	if known && int64(size*reviewcast.OpsShare) <= f.Size {
+	if known && size <= reviewcast.MaxOpsSize(int(f.Size)) {
 		w.contradict("version %d leaves out which lines of %s it changed, although what it lists is small", c.Sequence, reviewcast.PathReviews)
 		return
+	}
+	if !w.noted {
+		return // nobody asked what changed since then
 	}
 	w.unknown("version %d changed so much that its document leaves out the lines; an edit that it does not list could not be seen", c.Sequence)
 }
