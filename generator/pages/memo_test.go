@@ -14,8 +14,9 @@ import (
 // the same as without one.
 func TestMemo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	c := corpusContent(400)
-	c.Insights.Aspects[0].Evidence = []reviewcast.Evidence{{ReviewID: c.Dataset.Reviews[3].ID, Quote: "Before.", Polarity: reviewcast.Positive}}
+	c := corpusContent(150)
+	praised := slices.IndexFunc(c.Dataset.Reviews, func(r reviewcast.Review) bool { return c.Insights.PerReview[r.ID].Aspects["punctuality"] != "" })
+	c.Insights.Aspects[0].Evidence = []reviewcast.Evidence{{ReviewID: c.Dataset.Reviews[praised].ID, Quote: "Before.", Polarity: reviewcast.Positive}}
 	memo := &Memo{}
 	renderAll(t, c, memo)
 	changes := map[string]func(*Content, *reviewcast.Review){
