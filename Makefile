@@ -51,6 +51,10 @@ golden: ## update the golden files of the tests; review the diff
 fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 	.ci/fuzz $(or $(FUZZTIME),30s)
 
+.PHONY: release
+release: ## build archives, Debian packages and checksums for all systems into dist
+	packaging/build dist
+
 .PHONY: ci
 ci: ## run everything that CI runs; it installs its own tools (Debian, as root)
 	.ci/run

@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"internal/mirror":    {"internal/durable"},
 	"internal/verify":    {"internal/mirror"},
 	"cmd/reviewcast/...": {"cmd/reviewcast/...", "generator/...", "edge/...", "internal/..."},
-	"bench/...":          {"bench/...", "generator/...", "edge/...", "internal/..."},
+	"bench/...":          {"bench/...", "cmd/reviewcast/devserver", "generator/...", "edge/...", "internal/..."},
 	"content":            {},
 }
 

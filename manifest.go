@@ -29,16 +29,6 @@ type Manifest struct {
 	// Files are sorted by path. Neither the manifest itself nor encoded variants
 	// (reviews.json.gz) nor numbered change documents are listed.
 	Files []File `json:"files"`
-	// Draft is there when dev wrote the files, for an editor's eyes. What only dev
-	// has shown was never promised to anybody, and what it left out still is.
-	Draft *Draft `json:"draft,omitempty"`
-}
-
-// Draft tells how a set of files that dev wrote differs, in review ids, from what
-// the last real build published. Both lists are sorted.
-type Draft struct {
-	New     []string `json:"new"`     // shown here, never published
-	Missing []string `json:"missing"` // published and not shown here, nor withdrawn
 }
 
 // File is one published file.

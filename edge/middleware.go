@@ -14,7 +14,7 @@ import (
 // The methods of each kind of path, for Allow and CORS preflights.
 const (
 	readMethods = "GET, HEAD, OPTIONS"
-	hubMethods  = "POST, OPTIONS"
+	hubMethods  = "GET, POST, OPTIONS"
 	mcpMethods  = "GET, POST, DELETE, OPTIONS"
 )
 

@@ -62,7 +62,6 @@ var described = []struct {
 	{"Op", opSchema, "One operation: lines of the old file, or a new line."},
 	{"Withdrawals", reviewcast.Withdrawals{}, "Every review that was withdrawn, sorted by id."},
 	{"Withdrawal", reviewcast.Withdrawal{}, "One review that was withdrawn. It has no text."},
-	{"Draft", reviewcast.Draft{}, "There only in an editor's preview: how it differs, in ids of reviews, from what was last published."},
 	{"Error", reviewcast.ErrorBody{}, "What went wrong, in the members of RFC 9457."},
 	{"Issue", reviewcast.Issue{}, "One thing wrong with one parameter, in the words of zod 4."},
 	{"ReviewExtension", ReviewExtension{}, "What the feeds say of a review that feeds have no word for. In the JSON Feed it is the member `_review` of an item. In Atom it is the element `review` of the namespace `" + ReviewNamespace + "`, with all members but `about` as attributes."},

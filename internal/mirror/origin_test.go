@@ -64,7 +64,9 @@ func TestOriginErrors(t *testing.T) {
 	honest.Serve(site.Files)
 	const html = "<!doctype html><title>Hello</title>"
 	answer := func(status int, body string, header ...string) roundTrip {
-		return func(r *http.Request) (*http.Response, error) { return response(r, status, strings.NewReader(body), header...), nil }
+		return func(r *http.Request) (*http.Response, error) {
+			return response(r, status, strings.NewReader(body), header...), nil
+		}
 	}
 	// only misbehaves on one path
 	only := func(path string, bad roundTrip) roundTrip {
@@ -101,7 +103,7 @@ func TestOriginErrors(t *testing.T) {
 		{"another origin", answer(302, "", "Location", "https://elsewhere.example/manifest.json"), nil, []string{"redirects to https://elsewhere.example", "name that address"}},
 		{"to itself for ever", answer(302, "", "Location", "/manifest.json"), nil, []string{"redirects more than 5 times"}},
 		{"no connection", func(*http.Request) (*http.Response, error) { return nil, errors.New("connection refused") }, nil, []string{"get " + mirrortest.BaseURL + "/manifest.json", "connection refused"}},
-		{"draft", only(reviewcast.PathManifest, answer(200, draft)), mirror.ErrDraft, []string{mirrortest.BaseURL, "reviewcast build"}},
+		{"draft", only(reviewcast.PathManifest, answer(200, draft)), mirror.ErrDraft, []string{mirrortest.BaseURL, "--previous"}},
 		{"endless manifest", func(r *http.Request) (*http.Response, error) { return response(r, 200, endless(' ')), nil }, nil, []string{"larger than expected"}},
 		{"from a cache", only(reviewcast.PathManifest, answer(200, string(site.Files[reviewcast.PathManifest]), "Age", "300")), mirror.ErrStale, []string{"in a cache for 5m0s", "try again"}},
 
@@ -109,7 +111,9 @@ func TestOriginErrors(t *testing.T) {
 		{"missing file", reviews(answer(404, html)), mirror.ErrStale, []string{"/reviews.json?v=", "404", "try again"}},
 		{"endless file", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, endless('{')), nil }), mirror.ErrStale, []string{"larger than expected"}},
 		{"bomb", reviews(answer(200, bomb.String(), "Content-Encoding", "gzip")), mirror.ErrStale, []string{"larger than expected"}},
-		{"endless encoded nothing", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, emptyBlocks(), "Content-Encoding", "gzip"), nil }), mirror.ErrStale, []string{"cut off or damaged"}},
+		{"endless encoded nothing", reviews(func(r *http.Request) (*http.Response, error) {
+			return response(r, 200, emptyBlocks(), "Content-Encoding", "gzip"), nil
+		}), mirror.ErrStale, []string{"cut off or damaged"}},
 		{"unasked encoding", reviews(answer(200, "x", "Content-Encoding", "br")), nil, []string{`"br"`}},
 		{"silent file", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, silent{r}), nil }), nil, []string{"/reviews.json", "no byte for 30s"}},
 		{"silent server", reviews(func(r *http.Request) (*http.Response, error) {
