@@ -8,7 +8,7 @@
 // its month: /reviews/2026-03/#id. A withdrawn review's anchor says that it was
 // withdrawn, when and why. /reviews/ lists the months, /reviews/2026/ is a year, and
 // /aspects/{id}/, /technicians/{id}/, /services/{id}/ and /areas/{id}/ hold the quotes
-// behind a number: on one page while they fit into [maxQuotes], by year beyond that.
+// behind a number: on one page while they fit, by year beyond that.
 // Ids of our own on a page begin with "_", which no id of a review does.
 //
 // # How a page is made

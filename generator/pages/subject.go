@@ -12,16 +12,20 @@ import (
 	"reviewcast"
 )
 
-// maxQuotes is how many bytes of quotes a page holds, so that it stays below 100 KB.
-const maxQuotes = 80_000
+// A page of quotes stays below 100 KB.
+const (
+	maxQuotes     = 80_000 // bytes on a subject's own page; more are on pages by year
+	quotesPerPage = 230    // of about 330 bytes
+)
 
 // subject is something that reviews are about, with a page of its own: an aspect, a
 // technician, a service or an area.
 type subject struct {
 	base, id, name string
-	aspect         *reviewcast.Aspect // of an aspect; else nil
-	entity         *reviewcast.Entity // of the others, when a review names it
-	quotes         []evidence         // newest first
+	aspect         *reviewcast.Aspect              // of an aspect; else nil
+	said           map[string]*reviewcast.Evidence // of an aspect: its sentences by review
+	entity         *reviewcast.Entity              // of the others, when a review names it
+	quotes         []evidence                      // newest first
 }
 
 // evidence is a review that is counted for a subject. Its words are looked up when
@@ -62,15 +66,15 @@ func (s *subject) path() string { return s.base + s.id + "/" }
 func (s *site) allSubjects() []subject {
 	var all []subject
 	s.names = map[string]string{}
-	at := map[string]int{} // by path
+	at := map[string]map[string]int{reviewcast.PathAspects: {}, reviewcast.PathTechnicians: {}, reviewcast.PathServices: {}, reviewcast.PathAreas: {}}
 	add := func(n subject) {
-		at[n.path()] = len(all)
+		at[n.base][n.id] = len(all)
 		s.names[n.path()] = n.name
 		all = append(all, n)
 	}
 	for i := range s.in.Aspects {
 		a := &s.in.Aspects[i]
-		add(subject{base: reviewcast.PathAspects, id: a.ID, name: a.Label, aspect: a})
+		add(subject{base: reviewcast.PathAspects, id: a.ID, name: a.Label, aspect: a, said: s.said(a)})
 	}
 	b, e := &s.Dataset.Business, &s.in.Entities
 	for _, t := range b.Technicians {
@@ -82,19 +86,24 @@ func (s *site) allSubjects() []subject {
 	for _, n := range b.ServiceAreas {
 		add(subject{base: reviewcast.PathAreas, id: n.ID, name: n.Name, entity: entityOf(e.ServiceAreas, n.ID)})
 	}
-	said := s.said()
+	aspects := at[reviewcast.PathAspects]
 	for i := range s.reviews {
 		r := &s.reviews[i]
 		found := s.in.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
-			if n, known := at[reviewcast.PathAspects+id+"/"]; known {
-				all[n].quotes = append(all[n].quotes, evidence{r, said[id][r.ID], polarity})
+			if n, known := aspects[id]; known {
+				all[n].quotes = append(all[n].quotes, evidence{r, all[n].said[r.ID], polarity})
 			}
 		}
-		s.eachMention(r, func(path, _ string) {
-			n := at[path]
-			all[n].quotes = append(all[n].quotes, evidence{review: r, polarity: cmp.Or(found.Sentiment, byStars(r.Rating))})
-		})
+		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
+		for _, list := range r.about() {
+			for _, id := range list.ids {
+				if n, known := at[list.base][id]; known {
+					all[n].quotes = append(all[n].quotes, evidence{review: r, polarity: sentiment})
+				}
+			}
+		}
+		r.sum ^= sumOfInsight(s.seed, found)
 	}
 	return all
 }
@@ -118,16 +127,12 @@ func byStars(rating int) reviewcast.Polarity {
 	return reviewcast.Neutral
 }
 
-// said are the sentences about each aspect, by review.
-func (s *site) said() map[string]map[string]*reviewcast.Evidence {
-	all := make(map[string]map[string]*reviewcast.Evidence, len(s.in.Aspects))
-	for i := range s.in.Aspects {
-		a := &s.in.Aspects[i]
-		all[a.ID] = map[string]*reviewcast.Evidence{}
-		for _, list := range [][]reviewcast.Evidence{s.Quotes[a.ID], a.Evidence} {
-			for j := range list {
-				all[a.ID][list[j].ReviewID] = &list[j]
-			}
+// said are the sentences about an aspect, by review.
+func (s *site) said(a *reviewcast.Aspect) map[string]*reviewcast.Evidence {
+	all := make(map[string]*reviewcast.Evidence, len(s.Quotes[a.ID])+len(a.Evidence))
+	for _, list := range [][]reviewcast.Evidence{s.Quotes[a.ID], a.Evidence} {
+		for j := range list {
+			all[list[j].ReviewID] = &list[j]
 		}
 	}
 	return all
@@ -151,6 +156,9 @@ func (s *site) subjectPages(n *subject) []page {
 	k := s.sumEvidence(s.key().string(n.name), n.quotes)
 	figures, err := json.Marshal([]any{n.aspect, n.entity})
 	k.string(string(figures))
+	if n.aspect == nil {
+		k.string(mean(s.Dataset.AggregateRating.RatingValue)) // to compare with
+	}
 	main := page{path: n.path(), modified: newestOf(n.quotes), key: k.value(), view: func() (*view, error) {
 		if err != nil {
 			return nil, err
@@ -188,7 +196,8 @@ func newestOf(quotes []evidence) (newest reviewcast.Date) {
 }
 
 // split divides the quotes into pages by year, and large years into parts; none when
-// all fit on the subject's own page.
+// all fit on the subject's own page. Parts are filled from the oldest quote on, so that
+// a new one changes no other page than its year's own, which holds the newest.
 func (n *subject) split() []quotePage {
 	total := 0
 	for i := range n.quotes {
@@ -204,22 +213,17 @@ func (n *subject) split() []quotePage {
 		for to < len(n.quotes) && string(n.quotes[to].review.Date[:4]) == year {
 			to++
 		}
-		sorted := byPolarity(n.quotes[from:to])
-		for part := 1; len(sorted) > 0; part++ {
-			size, count := 0, 0
-			for count < len(sorted) && size+sorted[count].size() <= maxQuotes || count == 0 {
-				size += sorted[count].size()
-				count++
+		for part := (to - from - 1) / quotesPerPage; from < to; part-- {
+			// Of the year's own page, the newest, the others take their full number.
+			count := to - from - part*quotesPerPage
+			p := quotePage{path: n.path() + year + "/", title: n.name + " in " + year, quotes: byPolarity(n.quotes[from : from+count])}
+			if from > 0 && string(n.quotes[from-1].review.Date[:4]) == year {
+				p.path += strconv.Itoa(part+1) + "/"
+				p.title += ", part " + strconv.Itoa(part+1)
 			}
-			p := quotePage{path: n.path() + year + "/", title: n.name + " in " + year, quotes: sorted[:count]}
-			if part > 1 {
-				p.path += strconv.Itoa(part) + "/"
-				p.title += ", part " + strconv.Itoa(part)
-			}
-			sorted = sorted[count:]
+			from += count
 			pages = append(pages, p)
 		}
-		from = to
 	}
 	for i := range pages {
 		if i > 0 {
@@ -287,9 +291,9 @@ func (s *site) quoteView(n *subject, q quotePage) *view {
 // sumOfInsight is the part of a review's sum that the insights add. The order of
 // aspects in a map must not show.
 func sumOfInsight(seed maphash.Seed, in reviewcast.ReviewInsight) uint64 {
-	sum := maphash.Comparable(seed, in.Sentiment)
+	sum := maphash.String(seed, string(in.Sentiment))
 	for id, polarity := range in.Aspects {
-		sum ^= maphash.Comparable(seed, [2]string{id, string(polarity)})
+		sum += maphash.String(seed, id) * (maphash.String(seed, string(polarity)) | 1)
 	}
 	return sum
 }
