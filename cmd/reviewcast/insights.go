@@ -79,7 +79,7 @@ func printExplanation(std streams, e sentiment.Explanation) {
 	}
 	r := e.Review
 	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.bold(r.ID), r.Rating, r.Date, r.Language, feeling(p, e.Sentiment, string(e.Sentiment)), e.Score)
-	if !e.English {
+	if !e.Language == "en" {
 		say(p.dim("The word lists know English only: here names and the phrases of insights.yaml are found, and the sentiment is that of the stars."))
 	}
 	if r.Title != nil {
@@ -109,13 +109,6 @@ func printExplanation(std streams, e sentiment.Explanation) {
 		}
 		row("  %-12s %-22s %q %s", feeling(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity)), m.ID, words,
 			p.dim(fmt.Sprintf("%s; %s, %+.2f; %s", where, why, m.Score, m.Rule)))
-		if len(m.Cues) > 0 {
-			hints := make([]string, len(m.Cues))
-			for i, h := range m.Cues {
-				hints[i] = fmt.Sprintf("%q %+.2f %+.2f", h.Cue, h.Aspect, h.Tone)
-			}
-			row("      %s", p.dim("cues: "+strings.Join(hints, ", ")))
-		}
 	}
 	if len(e.Mentions) == 0 {
 		fmt.Fprintln(std.out, p.dim("  nothing found"))

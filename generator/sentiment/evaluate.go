@@ -15,7 +15,7 @@ func NewJudge() *Judge { return &Judge{newWorker(newVocabulary(Config{Aspects: [
 func (j *Judge) Polarity(text string, from, to int) (reviewcast.Polarity, float64) {
 	w := j.w
 	w.segment(text)
-	w.match(true)
+	w.match(english)
 	first, last := -1, 0
 	for i, t := range w.tokens {
 		if int(t.end) > from && int(t.start) < to {

@@ -10,7 +10,7 @@ import (
 // Explanation is everything found in one review, with reasons.
 type Explanation struct {
 	Review    *reviewcast.Review
-	English   bool
+	Language  string // see Analysis.Language
 	Sentiment reviewcast.Polarity
 	Score     float64
 	Mentions  []Mention // in the order of title, then text
@@ -32,17 +32,15 @@ type Mention struct {
 	Origin   Origin
 	// Phrase is the pattern that matched, as it is written in its list.
 	Phrase string
-	// Cues are the most important of its sentence, when cues decided.
-	Cues []Hint
-	Rule string // one sentence for people
+	Use    Use
+	Rule   string // one sentence for people
 }
 
 // Explain analyzes a review and returns what it finds with reasons.
 func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	w := newWorker(a.vocabulary)
-	w.hints = map[hintsOf][]Hint{}
 	found := w.analyze(r, reviewcast.Mentions{})
-	out := Explanation{Review: r, English: found.English, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
+	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
 	title, body := pointsOf(r.Title), pointsOf(r.Text)
 	for i := range found.Entities {
 		n := &found.Entities[i]
@@ -61,7 +59,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	for _, n := range found.Aspects {
 		m := Mention{
 			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Words: (*r.Text)[n.Start:n.End],
-			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Rule: n.Rule.String(),
+			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: n.Rule.String(),
 		}
 		if n.Phrase > 0 {
 			for _, e := range a.entries[n.Phrase-1] {
@@ -69,9 +67,6 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 					m.Phrase = e.pattern
 				}
 			}
-		}
-		if n.Origin == FromCues || n.Phrase == 0 && n.Rule != figures {
-			m.Cues = w.hintsFor(n)
 		}
 		m.Start, m.End = body[n.Start], body[n.End]
 		out.Mentions = append(out.Mentions, m)

@@ -53,7 +53,7 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 		}
 		v := float64(t.valence)
 		if t.text == "too" && v == 0 && i+1 < hi && tokens[i+1].gap == tight && tokens[i+1].valence >= 0 &&
-			tokens[i+1].flags&(subject|stopword|numeric) == 0 && !negated(tokens, i) {
+			(tokens[i+1].flags&(subject|stopword|numeric) == 0 || quantity(tokens[i+1].text)) && !negated(tokens, i) {
 			dst = append(dst, opinion{i + 1, i + 1, tooMuch, anyAspect})
 			i++
 			continue
@@ -81,6 +81,10 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 		dst = append(dst, opinion{i, i, v, anyAspect})
 	}
 	return dst
+}
+
+func quantity(word string) bool {
+	return word == "few" || word == "many" || word == "little" || word == "much"
 }
 
 func sign(f float32) float64 {

@@ -143,7 +143,7 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 		}
 		v.topics[at].Pinned = v.topics[at].Pinned || pinned
 		for _, phrase := range phrases {
-			if p, err := v.dict.compile(phrase, true); err == nil {
+			if p, err := v.dict.compilePlain(phrase); err == nil {
 				v.topicTrie.add(p, func(have int32) int32 {
 					if have != 0 {
 						return have
