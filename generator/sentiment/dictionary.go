@@ -36,8 +36,6 @@ const (
 	light    // articles and adverbs, which patterns look over
 	middling // "okay", "so-so": an opinion, neither good nor bad
 	burden   // a thing whose absence is good: "no fee"
-	past     // the clause is about an earlier time: "used to"
-	other    // what follows in the clause is compared with: "than", "unlike"
 	nameWord // a first name that is a word, a place or a brand too
 	nameCue  // before a name, shows that a person is meant
 	nameVerb // after a name, shows that a person is meant

@@ -133,7 +133,7 @@ func (lex *lexicon) wordLine(s string) error {
 	flag, ok := map[string]flags{
 		"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
 		"numeric": numeric, "english": english1, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun, "light": light, "middling": middling,
-		"burden": burden, "past": past, "other": other, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
+		"burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 	}[what]
 	if !ok {
 		return fmt.Errorf("unknown word %q", what)
@@ -164,6 +164,8 @@ const (
 	states  meaning = '0' // a fact
 	maybe   meaning = '?' // names the aspect only when there is an opinion near it
 	ignores meaning = '!' // looks like the aspect and isn't
+	before  meaning = '<' // its clause is about an earlier time
+	others  meaning = '~' // what follows in its clause is about another business
 )
 
 // decides reports whether the phrase has a polarity of its own.
@@ -175,8 +177,8 @@ func (lex *lexicon) phraseLine(s string, section *string) error {
 		*section = strings.Trim(s, "[]")
 		return nil
 	}
-	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0?!", rune(s[0])) {
-		return fmt.Errorf("want [aspect] or one of : + - 0 ? ! and patterns, not %q", s)
+	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0?!<~", rune(s[0])) {
+		return fmt.Errorf("want [aspect] or one of : + - 0 ? ! < ~ and patterns, not %q", s)
 	}
 	aspect, language, ok := strings.Cut(*section, " ")
 	if !ok {

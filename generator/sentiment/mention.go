@@ -12,6 +12,7 @@ type AspectMention struct {
 	Origin     Origin
 	Rule       Rule
 	Use        Use
+	contrasted bool // a "but" or its like is in the sentence
 	// Phrase identifies the phrase that matched, 0 when none did.
 	Phrase int32
 }

@@ -1,6 +1,9 @@
 package sentiment
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // Below what score, either way, a term's opinion words count for little.
 const (
@@ -38,10 +41,15 @@ func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, 
 			}
 			do(h, e, AspectMention{
 				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
-				Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+				contrasted: w.contrasts(s), Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
 			})
 		}
 	}
+}
+
+// contrasts reports whether a word such as "but" is in a sentence.
+func (w *worker) contrasts(s sentence) bool {
+	return slices.ContainsFunc(w.tokens[s.lo:s.hi], func(t token) bool { return t.flags&contrast != 0 })
 }
 
 // phraseMentions adds the mentions of phrases that have a polarity of their own.
@@ -136,29 +144,47 @@ func (w *worker) setUse(s sentence, first int, m *AspectMention) {
 	case w.isQuestion(s, first):
 		m.Use, m.Rule = Unused, asQuestion
 	default:
-		if r := w.distant(s, first); r != asWritten {
+		if r := w.distant(first); r != asWritten {
 			m.Use, m.Rule = Unused, r
 		}
 	}
 }
 
-// distant returns earlier or elsewhere when the clause of token i is about an
-// earlier time or about something that the business is compared with, and
-// asWritten otherwise.
-func (w *worker) distant(s sentence, i int) Rule {
-	for k := s.lo; k < s.hi; k++ {
-		t := &w.tokens[k]
-		if t.clause != w.tokens[i].clause {
-			continue
+// distance is a place from which a clause is about an earlier time or another
+// business.
+type distance struct {
+	clause int32
+	from   int // token
+	rule   Rule
+}
+
+// distant returns earlier or elsewhere when token i is about an earlier time or
+// about something that the business is compared with, and asWritten otherwise.
+func (w *worker) distant(i int) Rule {
+	clause := w.tokens[i].clause
+	lo := w.clauseStart(i)
+	if t := &w.tokens[lo]; lo > 0 && (t.text == "who" || t.text == "which" || t.text == "where") {
+		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
+	}
+	for _, d := range w.distances {
+		if d.clause == clause && (d.rule == earlier || d.from < i) {
+			return d.rule
 		}
-		if t.flags&past != 0 {
-			return earlier
-		}
-		if k < i && (t.flags&other != 0 || w.comparing(k)) {
+	}
+	for k := lo; k < i; k++ {
+		if w.comparing(k) {
 			return elsewhere
 		}
 	}
 	return asWritten
+}
+
+// clauseStart returns the first token of the clause of token i.
+func (w *worker) clauseStart(i int) int {
+	for i > 0 && w.tokens[i-1].clause == w.tokens[i].clause {
+		i--
+	}
+	return i
 }
 
 // comparing reports whether token i is a "than" that begins what something is

@@ -12,7 +12,7 @@ type hit struct {
 // match finds the phrases, the longest first, marks their tokens in w.taken and
 // w.inPhrase, and sets w.phraseOpinions to those that have a polarity.
 func (w *worker) match(language string) []hit {
-	w.phraseOpinions = w.phraseOpinions[:0]
+	w.phraseOpinions, w.distances = w.phraseOpinions[:0], w.distances[:0]
 	hits := w.matchWith(w.v.own, language, nil)
 	n := len(hits)
 	hits = w.matchWith(w.v.phrases, language, hits)
@@ -47,6 +47,10 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 					w.named[at] = true
 				}
 			}
+			continue
+		}
+		if e.meaning == before || e.meaning == others {
+			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		}
 		if n := len(hits); n > 0 && hits[n-1].m.last() > i && sameAspect(w.v.entries[hits[n-1].m.payload-1], group) {

@@ -94,18 +94,20 @@ func sign(f float32) float64 {
 	return 1
 }
 
-// negated reports whether a "not" before token i, in its clause, reaches it.
+// negated reports whether a negation before token i reaches it: in its clause, or
+// through a list, as in "not clean, tidy or quiet".
 func negated(tokens []token, i int) bool {
+	list := inAlternatives(tokens, i)
 	for back := 1; back <= scope && i-back >= 0; back++ {
-		t := &tokens[i-back]
-		if t.clause != tokens[i].clause {
+		t, next := &tokens[i-back], &tokens[i-back+1]
+		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}
 		if t.flags&negator == 0 {
 			continue
 		}
-		if back > 1 { // "not only good", "nothing but praise" say it louder
-			switch tokens[i-back+1].text {
+		if back > 1 { // "not only good", "nothing but praise"
+			switch next.text {
 			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer":
 				return false
 			}
@@ -113,6 +115,17 @@ func negated(tokens []token, i int) bool {
 		return true
 	}
 	return false
+}
+
+// inAlternatives reports whether token i is in a list that goes on with "or" or
+// "nor".
+func inAlternatives(tokens []token, i int) bool {
+	for k := i; k < len(tokens) && k <= i+scope && tokens[k].sentence == tokens[i].sentence; k++ {
+		if tokens[k].text == "or" || tokens[k].text == "nor" {
+			return true
+		}
+	}
+	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
 }
 
 // inRange returns the opinions within maxDistance of tokens from to last. They are

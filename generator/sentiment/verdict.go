@@ -27,11 +27,28 @@ const (
 	vaderAlpha = 15.0
 )
 
+// againstRating is the score from which opinion words alone count against the
+// review's rating. Phrases always do.
+const againstRating = 0.9
+
+// contradicts reports whether a polarity is the opposite of the rating's.
+func contradicts(p reviewcast.Polarity, rating int) bool {
+	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating > 0 && rating < 3
+}
+
 var noAspects = map[string]reviewcast.Polarity{}
 
 // judge sets the review's votes and its sentiment as a whole.
 func (v *vocabulary) judge(rating int, a *Analysis) {
 	a.Votes, a.Possible = votesOf(a.Aspects)
+	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
+		m := &a.Aspects[b.Mention]
+		doubtful := contradicts(b.Polarity, rating) && m.Origin == FromLexicon && max(m.Score, -m.Score) < againstRating
+		if doubtful {
+			a.Possible = append(a.Possible, b.Aspect)
+		}
+		return doubtful
+	})
 	in := &a.Insight
 	in.Source, in.Aspects = "stars", noAspects
 	score := float64(rating-3) / 2
@@ -78,6 +95,7 @@ type sides struct {
 	last      [polarities]Span
 	proof     [polarities]int32 // the best mention, as index plus one
 	possible  bool
+	contrast  bool // one of the mentions is contrasted
 }
 
 // votesOf turns mentions into votes, one per aspect. Where a review both praises
@@ -87,7 +105,7 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 	var all []sides
 	for i := range mentions {
 		m := &mentions[i]
-		if m.Use == Unused {
+		if m.Use == Unused || m.Origin != FromEditor && overruled(mentions, m.Aspect) {
 			continue
 		}
 		k := slices.IndexFunc(votes, func(b Vote) bool { return b.Aspect == m.Aspect })
@@ -110,16 +128,27 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 	return kept, possible
 }
 
+// overruled reports whether an editor's phrase decides an aspect.
+func overruled(mentions []AspectMention, aspect int16) bool {
+	return slices.ContainsFunc(mentions, func(m AspectMention) bool {
+		return m.Aspect == aspect && m.Origin == FromEditor && m.Use == Counted
+	})
+}
+
 func (s *sides) add(mentions []AspectMention, i int32) {
 	m := &mentions[i]
 	if m.Use == Possible {
 		s.possible = true
 		return
 	}
+	s.contrast = s.contrast || m.contrasted
 	p := m.Polarity
 	strength := max(m.Score, -m.Score)
 	if s.sentences[p] == 0 || s.last[p] != m.Sentence {
 		s.sentences[p]++
+		if m.Rule == figures {
+			s.sentences[p] += figuresWeight - 1
+		}
 		s.last[p] = m.Sentence
 		s.score[p] += strength
 	}
@@ -128,6 +157,9 @@ func (s *sides) add(mentions []AspectMention, i int32) {
 		s.proof[p] = i + 1
 	}
 }
+
+// figuresWeight is how many sentences the figures of a quote and its bill count for.
+const figuresWeight = 3
 
 // firm is the score from which one side of a tie is firm.
 const firm = 1.0
@@ -140,7 +172,7 @@ func (s *sides) verdict() (reviewcast.Polarity, int32) {
 		p = Positive
 	case blame > praise:
 		p = Negative
-	case praise > 0 && min(s.score[Positive], s.score[Negative]) >= firm:
+	case praise > 0 && s.contrast && min(s.score[Positive], s.score[Negative]) >= firm:
 		return reviewcast.Mixed, s.proof[Negative] - 1
 	case s.score[Positive] > s.score[Negative]:
 		p = Positive

@@ -127,10 +127,14 @@ func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 	})
 }
 
+// hasNegation reports whether a pattern contains a negation.
 func hasNegation(pattern string) bool {
-	for _, w := range strings.Fields(pattern) {
-		switch strings.TrimSuffix(w, "?") {
-		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "didn't", "don't", "can't", "couldn't", "wasn't", "isn't", "won't", "doesn't":
+	for w := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return r == ' ' || r == '/' || r == '?' || r == '"' }) {
+		switch strings.TrimPrefix(w, "=") {
+		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "nowhere", "cannot":
+			return true
+		}
+		if strings.HasSuffix(w, "n't") {
 			return true
 		}
 	}

@@ -24,6 +24,7 @@ type worker struct {
 	opinions       []opinion
 	phraseOpinions []opinion
 	near           []opinion
+	distances      []distance
 
 	topics []TopicKey
 }
