@@ -48,10 +48,11 @@ func main() {
 	errs := flag.Bool("errors", false, "show the gold sentences whose labels are wrong; never those of a held-back file")
 	labels := flag.String("labels", "", "labels of real reviews, by hash; the file named is the CSV with their texts")
 	part := flag.String("part", "", "of the real reviews: steer, judge, or empty for both")
+	verify := flag.Bool("verify", false, "compare with the accuracy that insights.json publishes")
 	flag.Parse()
 	var err error
 	if *labels != "" {
-		err = runReal(os.Stdout, *vocabulary, *labels, *part, *errs, flag.Args())
+		err = runReal(os.Stdout, *vocabulary, *labels, *part, *errs, *verify, flag.Args())
 	} else {
 		err = run(os.Stdout, *vocabulary, *errs, flag.Args())
 	}
@@ -61,7 +62,7 @@ func main() {
 	}
 }
 
-func runReal(w io.Writer, vocabulary, labels, part string, errs bool, files []string) error {
+func runReal(w io.Writer, vocabulary, labels, part string, errs, verify bool, files []string) error {
 	c, err := readVocabulary(vocabulary)
 	if err != nil {
 		return err
@@ -69,7 +70,7 @@ func runReal(w io.Writer, vocabulary, labels, part string, errs bool, files []st
 	if len(files) != 1 {
 		return errors.New("name one CSV file with the texts of the labels")
 	}
-	return evalReal(w, labels, files[0], part, c, errs)
+	return evalReal(w, labels, files[0], part, c, errs, verify)
 }
 
 func run(w io.Writer, vocabulary string, errs bool, files []string) error {

@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -60,7 +61,7 @@ func (t *tally) vote(p reviewcast.Polarity, aspect string, l *labelled) (right b
 
 // evalReal scores the reviews of a CSV file that a labels file has labelled. part
 // is "steer", "judge", or "" for both.
-func evalReal(w io.Writer, labels, data, part string, c sentiment.Config, errs bool) error {
+func evalReal(w io.Writer, labels, data, part string, c sentiment.Config, errs, verify bool) error {
 	if errs && part != "steer" {
 		return errors.New("errors are shown of the steering part only (-part steer)")
 	}
@@ -85,11 +86,12 @@ func evalReal(w io.Writer, labels, data, part string, c sentiment.Config, errs b
 		by[r.ID] = &list[i]
 		in.Reviews = append(in.Reviews, insights.Review{Review: r})
 	}
-	scoreReal(w, insights.Compute(in), by, c.Aspects, errs)
-	return nil
+	return scoreReal(w, insights.Compute(in), by, c.Aspects, errs, verify)
 }
 
-func scoreReal(w io.Writer, res insights.Result, by map[string]*labelled, aspects []sentiment.Term, errs bool) {
+func rounded(f float64) float64 { return math.Round(f*1000) / 1000 }
+
+func scoreReal(w io.Writer, res insights.Result, by map[string]*labelled, aspects []sentiment.Term, errs, verify bool) error {
 	var all tally
 	perAspect, perOrigin, perPolarity := map[string]*tally{}, map[string]*tally{}, map[string]*tally{}
 	of := func(m map[string]*tally, key string) *tally {
@@ -131,11 +133,16 @@ func scoreReal(w io.Writer, res insights.Result, by map[string]*labelled, aspect
 		}
 	}
 	fmt.Fprintf(w, "%d reviews: %s\n", len(res.Reviews), all)
+	got := reviewcast.Measured{Precision: rounded(all.precision()), Recall: rounded(all.recall()), Reviews: len(res.Reviews), Labels: all.labels, On: insights.Measured().On}
+	if verify && got != insights.Measured() {
+		return fmt.Errorf("measured %+v, but generator/insights/confidence.go publishes %+v", got, insights.Measured())
+	}
 	for _, m := range []map[string]*tally{perAspect, perPolarity, perOrigin} {
 		for _, key := range slices.Sorted(maps.Keys(m)) {
 			fmt.Fprintf(w, "  %-18s %s\n", key, m[key])
 		}
 	}
+	return nil
 }
 
 // signs lists the mentions of an aspect that did not count, with their sentences.

@@ -13,8 +13,12 @@ type AspectMention struct {
 	Rule       Rule
 	Use        Use
 	contrasted bool // a "but" or its like is in the sentence
-	// Phrase identifies the phrase that matched, 0 when none did.
+	// Phrase identifies the phrase or term that matched, 0 when none did.
 	Phrase int32
+	// Opinion is the word that decides the polarity of a term, and OpinionWord its
+	// folded form; empty for a phrase.
+	Opinion     Span
+	OpinionWord string
 }
 
 // Use says whether a mention counts.

@@ -2,6 +2,7 @@ package sentiment
 
 import (
 	"iter"
+	"math"
 	"slices"
 )
 
@@ -41,15 +42,10 @@ func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, 
 			}
 			do(h, e, AspectMention{
 				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
-				contrasted: w.contrasts(s), Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+				contrasted: s.contrast, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
 			})
 		}
 	}
-}
-
-// contrasts reports whether a word such as "but" is in a sentence.
-func (w *worker) contrasts(s sentence) bool {
-	return slices.ContainsFunc(w.tokens[s.lo:s.hi], func(t token) bool { return t.flags&contrast != 0 })
 }
 
 // phraseMentions adds the mentions of phrases that have a polarity of their own.
@@ -83,7 +79,11 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		}
 		m.Origin = FromLexicon
 		first := h.m.first()
-		sum := w.termPolarity(e, h.m)
+		sum, strongest := w.termPolarity(e, h.m)
+		if strongest != nil {
+			m.Opinion = Span{w.tokens[strongest.at].start, w.tokens[strongest.last].end}
+			m.OpinionWord = w.tokens[strongest.at].text
+		}
 		m.Score, m.Polarity = float32(sum), polarityOf(sum)
 		if m.Polarity == Positive && w.condition(first) == counterfactual {
 			m.Polarity, m.Rule = Negative, counterfactual
@@ -105,7 +105,40 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		}
 		w.setUse(s, first, &m)
 		a.Aspects = append(a.Aspects, m)
+		if turn, o := w.afterContrast(s, h.m.last()); o != nil && m.Use == Counted && (turn < 0) != (sum < 0) {
+			m.Score, m.Polarity, m.Rule = float32(turn), polarityOf(turn), asWritten
+			m.Opinion, m.OpinionWord = Span{w.tokens[o.at].start, w.tokens[o.last].end}, w.tokens[o.at].text
+			a.Aspects = append(a.Aspects, m)
+		}
 	})
+}
+
+// afterContrast returns the opinion of a clause that goes on about token i after a
+// contrast without a subject of its own: "friendly but slow". It is nil when there
+// is none.
+func (w *worker) afterContrast(s sentence, i int) (sum float64, strongest *opinion) {
+	next := i + 1
+	for next < s.hi && w.tokens[next].clause == w.tokens[i].clause {
+		next++
+	}
+	if next+1 >= s.hi || w.tokens[next].flags&contrast == 0 || w.tokens[next+1].flags&subject != 0 {
+		return 0, nil
+	}
+	clause := w.tokens[next].clause
+	for _, h := range s.hits {
+		if w.tokens[h.m.first()].clause == clause {
+			return 0, nil
+		}
+	}
+	for k := range w.opinions {
+		if o := &w.opinions[k]; w.tokens[o.at].clause == clause && (strongest == nil || math.Abs(o.valence) > math.Abs(sum)) {
+			sum, strongest = o.valence, o
+		}
+	}
+	if math.Abs(sum) < firm {
+		return 0, nil
+	}
+	return sum, strongest
 }
 
 // missing reports whether the text says that there is none of what token i names.
@@ -166,8 +199,9 @@ func (w *worker) distant(i int) Rule {
 	if t := &w.tokens[lo]; lo > 0 && (t.text == "who" || t.text == "which" || t.text == "where") {
 		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
 	}
-	for _, d := range w.distances {
-		if d.clause == clause && (d.rule == earlier || d.from < i) {
+	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
+	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
+		if d := w.distances[at]; d.rule == earlier || d.from < i {
 			return d.rule
 		}
 	}
@@ -179,9 +213,10 @@ func (w *worker) distant(i int) Rule {
 	return asWritten
 }
 
-// clauseStart returns the first token of the clause of token i.
+// clauseStart returns the first token of the clause of token i, or one maxDistance
+// before it.
 func (w *worker) clauseStart(i int) int {
-	for i > 0 && w.tokens[i-1].clause == w.tokens[i].clause {
+	for least := max(0, i-maxDistance); i > least && w.tokens[i-1].clause == w.tokens[i].clause; {
 		i--
 	}
 	return i
@@ -203,7 +238,7 @@ func (w *worker) comparing(i int) bool {
 // termPolarity applies the lexicon rule to a term. The phrases of other aspects
 // are left out, but for single opinion words: clean washrooms are good washrooms. A term that names the aspect only sometimes ("people") is judged
 // by its own clause.
-func (w *worker) termPolarity(e entry, m match) float64 {
+func (w *worker) termPolarity(e entry, m match) (float64, *opinion) {
 	w.near = w.near[:0]
 	for _, o := range inRange(w.opinions, m.first(), m.last()) {
 		if o.aspect != anyAspect && o.aspect != e.aspect && (o.at < o.last || w.tokens[o.at].valence == 0) ||
@@ -243,8 +278,9 @@ func (w *worker) sendsAway(lo, hi int) bool {
 
 // sentence is a sentence of a text: its tokens, and the phrases in it.
 type sentence struct {
-	lo, hi int
-	hits   []hit
+	lo, hi   int
+	hits     []hit
+	contrast bool // a word such as "but" is in it
 }
 
 // sentences splits the tokens by sentence, and sets w.opinions to the opinion
@@ -269,7 +305,8 @@ func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
 				w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
 			}
 			sortOpinions(w.opinions)
-			if !yield(sentence{lo, hi, hits[from:next]}) {
+			contrasted := slices.ContainsFunc(w.tokens[lo:hi], func(t token) bool { return t.flags&contrast != 0 })
+			if !yield(sentence{lo, hi, hits[from:next], contrasted}) {
 				return
 			}
 			lo = hi

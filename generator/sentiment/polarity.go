@@ -31,7 +31,7 @@ const (
 	// sentence of 10,000 words must not be quadratic.
 	maxDistance = 64
 	// neutralBelow is the absolute sum below which a mention is neutral.
-	neutralBelow = 0.12
+	neutralBelow = 0.06
 )
 
 // opinion is a word or phrase with a valence.
@@ -143,10 +143,13 @@ func sortOpinions(opinions []opinion) []opinion {
 }
 
 // weighOpinions sums the opinions within maxDistance of tokens from to last,
-// weighted by distance and by the clause borders between.
-func weighOpinions(tokens []token, opinions []opinion, from, last int) float64 {
-	sum := 0.0
-	for _, v := range inRange(opinions, from, last) {
+// weighted by distance and by the clause borders between. The second result is the
+// opinion that weighs most, nil when there is none.
+func weighOpinions(tokens []token, opinions []opinion, from, last int) (sum float64, strongest *opinion) {
+	most := 0.0
+	near := inRange(opinions, from, last)
+	for i := range near {
+		v := &near[i]
 		if v.at <= last && v.last >= from {
 			if v.at < v.last { // a phrase around the term is about it
 				sum += v.valence
@@ -171,6 +174,9 @@ func weighOpinions(tokens []token, opinions []opinion, from, last int) float64 {
 			}
 		}
 		sum += v.valence * w
+		if weight := math.Abs(v.valence * w); weight > most {
+			most, strongest = weight, v
+		}
 	}
-	return sum
+	return sum, strongest
 }

@@ -29,7 +29,7 @@ const (
 
 // againstRating is the score from which opinion words alone count against the
 // review's rating. Phrases always do.
-const againstRating = 0.9
+const againstRating = 1.2
 
 // contradicts reports whether a polarity is the opposite of the rating's.
 func contradicts(p reviewcast.Polarity, rating int) bool {
@@ -96,6 +96,7 @@ type sides struct {
 	proof     [polarities]int32 // the best mention, as index plus one
 	possible  bool
 	contrast  bool // one of the mentions is contrasted
+	editors   bool // editors' phrases decide
 }
 
 // votesOf turns mentions into votes, one per aspect. Where a review both praises
@@ -105,7 +106,7 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 	var all []sides
 	for i := range mentions {
 		m := &mentions[i]
-		if m.Use == Unused || m.Origin != FromEditor && overruled(mentions, m.Aspect) {
+		if m.Use == Unused {
 			continue
 		}
 		k := slices.IndexFunc(votes, func(b Vote) bool { return b.Aspect == m.Aspect })
@@ -113,7 +114,13 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 			k = len(votes)
 			votes, all = append(votes, Vote{Aspect: m.Aspect}), append(all, sides{})
 		}
-		all[k].add(mentions, int32(i))
+		s := &all[k]
+		if editors := m.Origin == FromEditor && m.Use == Counted; editors && !s.editors {
+			*s = sides{editors: true} // an editor's phrase outranks everything else
+		} else if s.editors && !editors {
+			continue
+		}
+		s.add(mentions, int32(i))
 	}
 	kept := votes[:0]
 	for k, v := range votes {
@@ -126,13 +133,6 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 		kept = append(kept, v)
 	}
 	return kept, possible
-}
-
-// overruled reports whether an editor's phrase decides an aspect.
-func overruled(mentions []AspectMention, aspect int16) bool {
-	return slices.ContainsFunc(mentions, func(m AspectMention) bool {
-		return m.Aspect == aspect && m.Origin == FromEditor && m.Use == Counted
-	})
 }
 
 func (s *sides) add(mentions []AspectMention, i int32) {
@@ -172,7 +172,7 @@ func (s *sides) verdict() (reviewcast.Polarity, int32) {
 		p = Positive
 	case blame > praise:
 		p = Negative
-	case praise > 0 && s.contrast && min(s.score[Positive], s.score[Negative]) >= firm:
+	case praise > 0 && s.contrast && s.last[Positive] == s.last[Negative] && min(s.score[Positive], s.score[Negative]) >= firm:
 		return reviewcast.Mixed, s.proof[Negative] - 1
 	case s.score[Positive] > s.score[Negative]:
 		p = Positive

@@ -31,6 +31,7 @@ type vocabulary struct {
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
 	fuzzyNames []fuzzyName
+	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
 	topicTrie  *trie // payload: index into topics; nil when the editors made none
@@ -60,6 +61,12 @@ func newVocabulary(c Config) *vocabulary {
 	v.addShipped(lex, true)
 	for k := range Kinds {
 		v.entities[k] = c.entities(k)
+	}
+	v.ownName = map[string]bool{}
+	for w := range words(c.Business.Name) {
+		if v.dict.lex.function[w].flags&stopword == 0 {
+			v.ownName[w] = true
+		}
 	}
 	v.addThings(Service, c.Business.Services, c.ServiceAliases)
 	problems := make([]reviewcast.Named, len(c.Problems))
