@@ -2,7 +2,6 @@ package sentiment
 
 import (
 	"iter"
-	"math"
 	"slices"
 )
 
@@ -105,40 +104,7 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		}
 		w.setUse(s, first, &m)
 		a.Aspects = append(a.Aspects, m)
-		if turn, o := w.afterContrast(s, h.m.last()); o != nil && m.Use == Counted && (turn < 0) != (sum < 0) {
-			m.Score, m.Polarity, m.Rule = float32(turn), polarityOf(turn), asWritten
-			m.Opinion, m.OpinionWord = Span{w.tokens[o.at].start, w.tokens[o.last].end}, w.tokens[o.at].text
-			a.Aspects = append(a.Aspects, m)
-		}
 	})
-}
-
-// afterContrast returns the opinion of a clause that goes on about token i after a
-// contrast without a subject of its own: "friendly but slow". It is nil when there
-// is none.
-func (w *worker) afterContrast(s sentence, i int) (sum float64, strongest *opinion) {
-	next := i + 1
-	for next < s.hi && w.tokens[next].clause == w.tokens[i].clause {
-		next++
-	}
-	if next+1 >= s.hi || w.tokens[next].flags&contrast == 0 || w.tokens[next+1].flags&subject != 0 {
-		return 0, nil
-	}
-	clause := w.tokens[next].clause
-	for _, h := range s.hits {
-		if w.tokens[h.m.first()].clause == clause {
-			return 0, nil
-		}
-	}
-	for k := range w.opinions {
-		if o := &w.opinions[k]; w.tokens[o.at].clause == clause && (strongest == nil || math.Abs(o.valence) > math.Abs(sum)) {
-			sum, strongest = o.valence, o
-		}
-	}
-	if math.Abs(sum) < firm {
-		return 0, nil
-	}
-	return sum, strongest
 }
 
 // missing reports whether the text says that there is none of what token i names.
