@@ -96,10 +96,11 @@ type Vocabulary struct {
 	PullQuote *reviewcast.PullQuote
 }
 
-// Term is an aspect or a problem and the words that name it. Positive, Negative
-// and Neutral are an aspect's phrases that settle what is felt.
+// Term is an aspect or a problem and the words that name it. Extends is the shipped
+// aspect whose phrases it has, too. Positive, Negative and Neutral are an aspect's
+// phrases with a polarity of their own.
 type Term struct {
-	ID, Label                          string
+	ID, Label, Extends                 string
 	Terms, Positive, Negative, Neutral []string
 }
 

@@ -190,14 +190,16 @@ func (s *schema) insights() map[string]any {
 	merged := map[string]any{"type": "object", "additionalProperties": textsOf("Phrases.")}
 	return s.object(nil, descriptions{
 		"aspects": listOf("What customers judge. Yours stand instead of those that come with reviewcast.", aspectSchema.object([]int{0, 1}, descriptions{
-			"id": idOf("A short name."), "label": textOf("For people."), "terms": textsOf("Words that name it."),
-			"positive": textsOf("Phrases that praise it."), "negative": textsOf("Phrases that blame it."), "neutral": textsOf("Phrases that do neither."),
+			"id": idOf("A short name."), "label": textOf("For people."),
+			"extends":  oneOfWords("A shipped aspect whose phrases it has, too. An id alone brings none.", ShippedAspects...),
+			"terms":    textsOf("Words that name it, in all regular forms; in quotation marks (\"boarding\") as written. The words around them say whether it is praised."),
+			"positive": textsOf("Phrases that praise it, before everything that is shipped."), "negative": textsOf("Phrases that blame it."), "neutral": textsOf("Phrases that do neither."),
 		})),
 		"problems": listOf("What was broken.", problemSchema.object([]int{0, 1, 2}, descriptions{
 			"id": idOf("A short name."), "label": textOf("For people."), "terms": textsOf("Words that name it."),
 		})),
 		"pull_quote": quoteSchema.object([]int{0, 1}, descriptions{"review_id": idOf("A published review."), "text": textOf("A part of its text, character for character.")}),
-		"ignore":     textsOf("Words that say nothing here."),
+		"ignore":     textsOf("Phrases that look like an aspect or a problem and are none."),
 		"topics": topicsSchema.object(nil, descriptions{
 			"pin": textsOf("Topics that are always shown."), "hide": textsOf("Topics that never are."),
 			"rename": describedAs("Better labels.", words), "merge": describedAs("Phrases that are one topic.", merged),

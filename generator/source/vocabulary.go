@@ -11,7 +11,7 @@ import (
 
 var (
 	vocabularySchema = newSchema("the vocabulary", "", "aspects", "problems", "pull_quote", "ignore", "topics", "claims")
-	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral")
+	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral", "extends")
 	problemSchema    = newSchema("the problem", "", "id", "label", "terms")
 	quoteSchema      = newSchema("pull_quote", "pull_quote.", "review_id", "text")
 	faqSchema        = newSchema("the question", "", "question", "answer", "evidence_review_ids", "evidence_aspects", "claims")
@@ -23,6 +23,10 @@ var (
 func init() {
 	faqSchema.also = map[string]string{"q": "question", "a": "answer", "evidence": "evidence_review_ids", "reviews": "evidence_review_ids"}
 }
+
+// ShippedAspects are the ids that an aspect may extend.
+var ShippedAspects = []string{"punctuality", "pricing", "communication", "workmanship", "cleanliness", "professionalism",
+	"technical_knowledge", "responsiveness", "scheduling", "value", "warranty"}
 
 // vocabulary reads insights.yaml.
 func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
@@ -75,6 +79,9 @@ func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 		term.Terms = d.optionalTexts(&t, 2)
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = d.optionalTexts(&t, 3), d.optionalTexts(&t, 4), d.optionalTexts(&t, 5)
+			if t.value(6) != nil {
+				term.Extends = t.choice(6, ShippedAspects)
+			}
 		}
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
