@@ -65,7 +65,7 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) [
 		}
 		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
-			Message:    fmt.Sprintf("what begins with %s isn't published: in YAML a # behind a blank begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
+			Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
 			Suggestion: "put the whole text in double quotes"})
 	}
 }

@@ -58,7 +58,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 				how = "the same text as"
 			}
 			in.add(r, firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, other.ID, at.File, at.Line),
-				"if one customer gave it in two places, keep one of them")
+				"if one customer posted it in two places, keep one of them")
 		}
 	}
 }

@@ -94,7 +94,7 @@ func (in *inspector) add(r *source.Review, snippet, code, message, suggestion st
 func (in *inspector) review(r *source.Review) {
 	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
 		if short, full := initials(unquoted(r.Author)); full {
-			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, and the policy of site.yaml is initials", diagnostic.Quote(r.Author)),
+			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 		}
 	}
@@ -106,7 +106,7 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
-			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published as a part of it",
+			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
 	}

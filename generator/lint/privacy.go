@@ -42,7 +42,7 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	if strings.Contains(text, "@") {
 		for _, s := range emailForm.FindAllString(text, -1) {
 			if strings.ToLower(s) != in.own.email {
-				in.add(r, s, "email-in-text", fmt.Sprintf("%s has the e-mail address %s", field, diagnostic.Quote(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
+				in.add(r, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	for _, s := range cardForm.FindAllString(text, -1) {
 		if luhn(digits(s)) {
 			cards = append(cards, s)
-			in.add(r, s, "card-in-text", fmt.Sprintf("%s has what may be a card number, ending in %s", field, digits(s)[len(digits(s))-4:]), "withdraw the review until the customer has changed it")
+			in.add(r, s, "card-in-text", fmt.Sprintf("%s contains a possible card number ending in %s", field, digits(s)[len(digits(s))-4:]), "withdraw the review until the customer has changed it")
 		}
 	}
 	for _, s := range phoneForm.FindAllString(text, -1) {
@@ -61,11 +61,11 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.own.phone != "" && strings.HasSuffix(in.own.phone, strings.TrimLeft(d, "0")) || within(s, cards) {
 			continue
 		}
-		in.add(r, s, "phone-in-text", fmt.Sprintf("%s has the telephone number %s", field, diagnostic.Quote(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
+		in.add(r, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
 	}
 	for _, s := range addressForm.FindAllString(text, -1) {
 		if in.own.street == "" || !strings.Contains(in.own.street, strings.ToLower(s)) {
-			in.add(r, s, "address-in-text", fmt.Sprintf("%s has the street address %s", field, diagnostic.Quote(s)), "ask the customer, and have the review edited where it was given, or withdraw it")
+			in.add(r, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
 		}
 	}
 }

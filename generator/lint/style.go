@@ -62,7 +62,7 @@ func (in *inspector) loud(r *source.Review, field, text string) {
 	}
 	const keep = "leave it if these are the customer's own words"
 	if letters >= shoutLetters && float64(capitals) >= shoutShare*float64(letters) {
-		in.add(r, firstLine(text), "shouting", field+" is in capital letters throughout", keep)
+		in.add(r, firstLine(text), "shouting", field+" is all in capital letters", keep)
 	}
 	if s := marksForm.FindString(text); s != "" {
 		in.add(r, s, "shouting", fmt.Sprintf("%s has %d marks in a row", field, len(s)), keep)
@@ -71,7 +71,7 @@ func (in *inspector) loud(r *source.Review, field, text string) {
 		return
 	}
 	if s := markupForm.FindString(text); s != "" {
-		in.add(r, s, "markup", fmt.Sprintf("%s has the markup %s, which is published as these characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
+		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
 	}
 }
 
@@ -138,8 +138,8 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 			continue
 		}
 		seen = name
-		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, whom business.yaml doesn't list", field, diagnostic.Quote(name)),
-			"add the technician, or the name to somebody's aliases, so that the review counts")
+		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, who is not in business.yaml", field, diagnostic.Quote(name)),
+			"add the technician, or add the name to a technician's aliases")
 	}
 }
 

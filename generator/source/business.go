@@ -131,7 +131,7 @@ func (d *decoder) listed(r *fields, s *surroundings) {
 			if at, again := known.add(id, name, aliases, one.placeOf(0)); again {
 				p := one.placeOf(0)
 				d.Add(diagnostic.Error, int(p.Line), int(p.Col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, diagnostic.Quote(id)),
-					fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", at.Line))
+					fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", at.Line))
 			}
 			switch field {
 			case businessTechnicians:

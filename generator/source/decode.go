@@ -124,7 +124,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if n.Kind != syntax.Mapping {
 		suggestion := "the fields are " + strings.Join(s.names, ", ")
 		if first := syntax.MissingSpace(n.Text, isField); n.Kind == syntax.Text && first != "" {
-			suggestion = "put a blank behind each colon: " + first
+			suggestion = "put a space after each colon: " + first
 		}
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 		return r, false
@@ -142,7 +142,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			if name := s.meant(key.Text); name != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", name)
 				if key.Text == "-"+name {
-					suggestion = fmt.Sprintf("put a blank behind the hyphen: %q", "- "+name)
+					suggestion = fmt.Sprintf("put a space after the hyphen: %q", "- "+name)
 				}
 				r.meant |= 1 << s.index[name]
 			}
@@ -155,9 +155,9 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			if n.Col > 1 {
 				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.Value.Text)
 			}
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", "id stands here a second time; the first is "+above(key, &r.found[f].Key), suggestion)
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", "duplicate field id; the first is "+above(key, &r.found[f].Key), suggestion)
 		case r.found[f] != nil:
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("duplicate field %s", r.name(f)),
 				"the first is "+above(key, &r.found[f].Key)+"; keep one of them")
 		default:
 			r.found[f] = e
@@ -171,9 +171,9 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 func above(second, first *syntax.Node) string {
 	switch lines := second.Line - first.Line; lines {
 	case 0:
-		return "in the same line"
+		return "on the same line"
 	case 1:
-		return "in the line above"
+		return "on the line above"
 	default:
 		return fmt.Sprintf("%d lines above", lines)
 	}
@@ -200,12 +200,12 @@ func (r *fields) required(fields ...int) {
 			line, col = e.Value.Line, e.Value.Col
 			suggestion := "write it after the colon"
 			if e.Value.Text != "" && e.Value.Text != "null" && e.Value.Text != "~" {
-				suggestion = fmt.Sprintf("%s alone means nothing at all; if it is meant as text, put it in quotes", e.Value.Text)
+				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}
 			if r.strict {
 				suggestion = "give it a value"
 			}
-			r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s is required and is empty", r.name(f)), suggestion)
+			r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s is required but empty", r.name(f)), suggestion)
 			continue
 		}
 		r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.schema.names[f]), "add "+r.name(f))

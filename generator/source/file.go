@@ -146,9 +146,9 @@ func open(root *os.Root, name string, limit int64) (*opened, *diagnostic.Problem
 	case err != nil:
 		problem = openProblem(name, err)
 	case !info.Mode().IsRegular():
-		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is no ordinary file", "put a file here"
+		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is not a regular file", "replace it by a regular file"
 	case info.Size() > limit:
-		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; at most %s are read", size(info.Size()), size(limit)), "split it"
+		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; the limit is %s", size(info.Size()), size(limit)), "split it"
 		if limit == syntax.MaxYAMLFile && formatOf(name) == formatYAML {
 			problem.Suggestion = "split it, or use JSONL"
 		}

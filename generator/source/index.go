@@ -205,9 +205,9 @@ func (x *index) problems(at places) []diagnostic.Problem {
 
 // duplicate reports an id that two reviews have.
 func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
-	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
+	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
 	if first.ID != w.ID {
-		message += fmt.Sprintf(" (%s; capitals don't count)", first.ID)
+		message += fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID)
 	}
-	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own, or delete one of them")
+	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own id, or delete one of them")
 }

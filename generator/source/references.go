@@ -64,7 +64,7 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 // probably meant.
 func unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
-	message := fmt.Sprintf("%s is no %s of business.yaml", diagnostic.Quote(r.value), list.one)
+	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
 	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
@@ -104,13 +104,13 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
 		return problems
 	}
-	suggestion := "copy a part of its text, character for character"
+	suggestion := "copy part of its text exactly"
 	if r.Text == nil {
 		suggestion = "the review has no text; choose another"
 	} else if strings.Contains(squeeze(*r.Text), squeeze(quote.Text)) {
-		suggestion = "blanks, line breaks or quotation marks differ; copy it character for character"
+		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
 	}
-	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is no part of the text of %s", quote.ReviewID), suggestion))
+	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }
 
 // squeeze drops what is easily changed when a text is copied.
@@ -131,9 +131,9 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case r == nil && !complete:
 		return nil, nil
 	case r == nil:
-		code, why = "unknown-review", "isn't there"
+		code, why = "unknown-review", "does not exist"
 	case r.ID != c.id:
-		code, why, suggestion = "unknown-review", "isn't there", "write "+r.ID
+		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
 		why = "has no verification"
 	case r.Hidden != "":
@@ -141,6 +141,6 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	default:
 		return r, nil
 	}
-	p := c.at.Error(code, fmt.Sprintf("%s names the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
+	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
 	return nil, &p
 }

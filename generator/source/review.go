@@ -124,7 +124,7 @@ func (r *fields) source() string {
 	}
 	n := r.value(reviewSource)
 	if lower := strings.ToLower(s); lower != s {
-		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters, so that it counts as another source than %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
+		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
 	if strings.ContainsAny(s, "\n\t") {
 		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", "source has more than one line", "write one word, such as google")
@@ -145,7 +145,7 @@ func (d *decoder) reply(n *syntax.Node, w *record) *reviewcast.OwnerReply {
 	w.replyDate = r.placeOf(replyDate)
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
 		d.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
-			fmt.Sprintf("the reply of %s is older than its review of %s", reply.Date, w.Date), "check both dates")
+			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates")
 	}
 	return &reply
 }

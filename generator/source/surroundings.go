@@ -87,7 +87,7 @@ func readSmallFile(root *os.Root, name string) smallFile {
 		if info, err := root.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
 			return smallFile{}
 		}
-		problem.Code, problem.Message, problem.Suggestion = "symlink-broken", "the link leads nowhere", "delete it, or put the file here"
+		problem.Code, problem.Message, problem.Suggestion = "symlink-broken", "the target of the link does not exist", "delete it, or put the file here"
 	}
 	return smallFile{present: true, problem: problem}
 }
@@ -100,7 +100,7 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	if !files[BusinessFile].present {
 		s.problems = append(s.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
-			Message: "the file isn't there", Suggestion: "create it with at least the id and the name of the business"})
+			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business"})
 	}
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, faqFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
@@ -147,7 +147,7 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 		case 1:
 			decode(d, n)
 		case 2:
-			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and what belongs to no other file")
+			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and the document after it")
 		}
 	})
 	if documents == 0 && !diagnostic.HasErrors(p.All()) {

@@ -41,13 +41,13 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.Text), "put it in quotes")
 		return "", false
 	default:
-		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quotes help when it holds special characters")
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quote it if it contains special characters")
 		return "", false
 	}
 	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
 		line, col := d.place(n, i)
-		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
+		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
 	// Bytes are at least as many as code points, and nearly always few enough.
@@ -180,7 +180,7 @@ func (r *fields) stars(f int) int {
 	}
 	suggestion := whole
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
-		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
 	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
 		suggestion = meant
 	}
@@ -298,7 +298,7 @@ func (r *fields) items(f int) []syntax.Node {
 	}
 	suggestion := "write a list"
 	if n.Kind == syntax.Text && strings.HasPrefix(n.Text, "-") && !r.strict {
-		suggestion = "put a blank after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+		suggestion = "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	} else if n.Kind < syntax.List && !strings.Contains(n.Text, ",") {
 		suggestion = fmt.Sprintf("write [%s]", n.Text)
 		if r.strict || n.Kind == syntax.Text && !reviewcast.ValidID(n.Text) {

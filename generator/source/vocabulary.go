@@ -79,7 +79,7 @@ func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
 			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", diagnostic.Quote(term.ID)),
-				fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", line))
+				fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", line))
 		} else {
 			seen[strings.ToLower(term.ID)] = int(at.Line)
 		}
@@ -208,7 +208,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), Month: r.month(3), At: d.position(placeOf(&n.Items[i]))}
 		at := r.placeOf(0)
 		if line, again := seen[strings.ToLower(w.ID)]; again && w.ID != "" {
-			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
+			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is on line %d; keep one of them", line))
 		} else {
 			seen[strings.ToLower(w.ID)] = int(at.Line)
 			s.withdrawn[strings.ToLower(w.ID)] = w.Reason

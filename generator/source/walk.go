@@ -66,7 +66,7 @@ func walk(root *os.Root) (*walker, error) {
 		case info.IsDir():
 			w.folder(name, info)
 		default:
-			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
+			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
 		}
 	}
 	// Links come last: where a folder can be reached both ways, its own path is
@@ -83,7 +83,7 @@ func walk(root *os.Root) (*walker, error) {
 			continue // gone since it was found
 		}
 		if slices.ContainsFunc(w.dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
-			w.note(diagnostic.Warning, link, "symlink-again", "the link leads to a folder that is read already, so that it isn't followed", "delete the link")
+			w.note(diagnostic.Warning, link, "symlink-again", "the link points to a folder that is already read and is ignored", "delete the link")
 			continue
 		}
 		w.folder(link, info)
@@ -123,7 +123,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
 		// Opening a pipe would wait for ever.
-		w.note(diagnostic.Error, name, "unreadable", "it is no ordinary file", "put a file here")
+		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
 	default:
 		w.files = append(w.files, found{name, statusOf(info)})
 	}
@@ -147,7 +147,7 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	case errors.Is(err, fs.ErrNotExist) && !link:
 		// Editors save by renaming: what is gone now comes back under a new event.
 	case errors.Is(err, fs.ErrNotExist):
-		w.note(diagnostic.Error, name, "symlink-broken", "the link leads nowhere", "delete it, or put the file here")
+		w.note(diagnostic.Error, name, "symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
 	default:
 		w.notes = append(w.notes, openProblem(name, err))
 	}
@@ -156,22 +156,22 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 
 // instead says what to do with a file of reviews/ that isn't read.
 func instead(name string) string {
-	const stand = "reviews stand in files that end in .yaml, .jsonl or .csv"
+	const stand = "reviews are in files that end in .yaml, .jsonl or .csv"
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json":
-		return "name it .yaml, which may hold JSON, too; or write one review a line and name it .jsonl"
+		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
 	case ".ndjson":
 		return "name it .jsonl"
 	case ".xlsx", ".xls", ".ods", ".numbers":
 		return "save it as CSV in UTF-8; " + stand
 	case ".tsv", ".txt":
-		return "bring an export in with reviewcast import csv; " + stand
+		return "import an export with reviewcast import csv; " + stand
 	}
 	return stand
 }
 
 func (w *walker) unknown(name, suggestion string) {
-	w.note(diagnostic.Warning, name, "unknown-file", "this isn't a file that reviewcast knows, so that it isn't read", suggestion)
+	w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", suggestion)
 }
 
 func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion string) {
@@ -190,7 +190,7 @@ func openProblem(name string, err error) diagnostic.Problem {
 	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
 	// os doesn't export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
-		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link leads out of the content folder", "put the file itself here"
+		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link points outside the content folder", "put the file itself here"
 	}
 	return p
 }

@@ -204,20 +204,20 @@ func (j *JSONReader) explain(err error) {
 	col := utf8.RuneCount(j.data[:offset]) + 1
 	switch {
 	case errors.Is(err, errTooDeep):
-		j.Add(diagnostic.Error, 1, col, "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels")
+		j.Add(diagnostic.Error, 1, col, "too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels")
 		return
 	case errors.Is(err, errTooMany):
-		j.Add(diagnostic.Error, 1, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review a line")
+		j.Add(diagnostic.Error, 1, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review per line")
 		return
 	case errors.Is(err, errTrailing):
-		j.Add(diagnostic.Error, 1, col, "json-syntax", "something follows the end of the review", "write one review a line")
+		j.Add(diagnostic.Error, 1, col, "json-syntax", "text after the end of the review", "write one review per line")
 		return
 	}
 	if errText := err.Error(); strings.Contains(errText, "in string") && offset > 0 {
 		// The library points at the character or just behind it.
 		for _, i := range []int{offset, offset - 1} {
 			if i < len(j.data) && j.data[i] == '\t' {
-				j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
+				j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "tab character in a text", `write \t for a tab and \n for a line break`)
 				return
 			}
 		}
@@ -229,10 +229,10 @@ func (j *JSONReader) explain(err error) {
 	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
-	message, suggestion := "this isn't JSON: "+diagnostic.Quote(rest), "write one whole review a line, as {\"id\": \"…\", …}"
+	message, suggestion := "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
 	switch {
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
-		message, suggestion = "the line ends before the review does", "close its quotes and brackets, and write one whole review a line"
+		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line"
 		col = utf8.RuneCount(j.data) + 1
 	case rest[0] == '\'' || rest[0] == '`':
 		suggestion = `put names and texts in double quotes (")`
@@ -241,7 +241,7 @@ func (j *JSONReader) explain(err error) {
 	case strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#"):
 		suggestion = "JSON has no comments; delete it"
 	case rest[0] == '\\':
-		message, suggestion = "there is an unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
+		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]"):
 		suggestion = "remove the comma"
 	case isLetter(rest[0]):

@@ -91,10 +91,10 @@ func (y *yamlText) noBlank(text string, line int) (p diagnostic.Problem, ok bool
 	column := func(byteAt int) int { return utf8.RuneCountInString(text[:byteAt]) + 1 }
 	switch {
 	case m[4] >= 0 && m[5]-m[4] == 1:
-		p.Col, p.Message = column(m[6]), fmt.Sprintf("between the hyphen and %q is no blank", name)
-		p.Suggestion = fmt.Sprintf("write %q, and the fields below it in the column of this one", "- "+name+":")
+		p.Col, p.Message = column(m[6]), fmt.Sprintf("missing space between the hyphen and %q", name)
+		p.Suggestion = fmt.Sprintf("write %q and align the fields below with this one", "- "+name+":")
 	case rest != "" && rest[0] != ' ':
-		p.Col, p.Message = column(m[8]), fmt.Sprintf("behind the colon of %q is no blank", name)
+		p.Col, p.Message = column(m[8]), fmt.Sprintf("missing space after %q", name+":")
 		p.Suggestion = fmt.Sprintf("write %s", diagnostic.Quote(name+": "+rest))
 	default:
 		return p, false

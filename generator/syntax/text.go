@@ -36,12 +36,12 @@ const startLength = 16
 // a byte order mark.
 func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	if encoding := utf16Or32(data); encoding != "" {
-		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
+		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is encoded in "+encoding, "save it as UTF-8")
 		return nil, false
 	}
 	data = bytes.TrimPrefix(data, bom)
 	if what, instead := noText(data); what != "" {
-		p.Add(diagnostic.Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
+		p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+what+", not text", instead)
 		return nil, false
 	}
 	return data, true
@@ -67,7 +67,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		case c == '\n':
 			bad = false
 		case c == 0:
-			p.Add(diagnostic.Error, line, col, "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
+			p.Add(diagnostic.Error, line, col, "not-text", "NUL byte: this is not a text file", "save it as plain text in UTF-8")
 			return nil, false
 		case c == utf8.RuneError && size == 1:
 			if invalid++; invalid == 1 {
@@ -75,17 +75,17 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 			}
 		case c == '\r':
 			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
-				message, suggestion = "there is a carriage return (U+000D) without a line feed", BadRuneRemedy(c)
+				message, suggestion = "carriage return (U+000D) without a line feed", BadRuneRemedy(c)
 			}
 		case separators && (c == '\u2028' || c == '\u2029'):
-			message = fmt.Sprintf("the separator U+%04X ends a line in YAML", c)
-			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c)
+			message = fmt.Sprintf("the separator U+%04X is a line end in YAML", c)
+			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text in double quotes`, c)
 		case !badRune(c):
 			bad = false
 		case p.Full(): // a message for each of a million would never be read
 			p.Drop(1, diagnostic.Error)
 		default:
-			message, suggestion = fmt.Sprintf("there is a %s here", NameRune(c)), BadRuneRemedy(c)
+			message, suggestion = fmt.Sprintf("%s is not allowed", NameRune(c)), BadRuneRemedy(c)
 		}
 		if message != "" {
 			p.Add(diagnostic.Error, line, col, "bad-character", message, suggestion)
@@ -100,13 +100,13 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		}
 	}
 	if invalid > 0 {
-		message := fmt.Sprintf("the byte 0x%02X is not UTF-8", badByte)
+		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
 		if invalid > 1 {
-			message += fmt.Sprintf(", nor are %d more", invalid-1)
+			message += fmt.Sprintf(", and %d more bytes are not", invalid-1)
 		}
 		looks := "Windows-1252 or Latin-1"
 		if macRoman(data) {
-			looks = "Mac Roman, which old programs on a Mac write"
+			looks = "Mac Roman, used by old Mac programs"
 		}
 		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
 	}
@@ -116,7 +116,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 // noText tells a few files that people take for text by how they begin, and what to
 // do instead; "" for all others.
 func noText(data []byte) (what, instead string) {
-	const spreadsheet = "open it in the spreadsheet program and save it as CSV in UTF-8"
+	const spreadsheet = "open it in a spreadsheet program and save it as CSV in UTF-8"
 	for _, f := range []struct{ begins, what, instead string }{
 		{"PK\x03\x04", "an Excel workbook or another ZIP archive", spreadsheet},
 		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
@@ -222,5 +222,5 @@ func BadRuneRemedy(r rune) string {
 	if r == '\r' {
 		return "end lines with a line feed"
 	}
-	return "delete it; only tabs and line breaks may stand in a text"
+	return "delete it; only tabs and line breaks are allowed"
 }

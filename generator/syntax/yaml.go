@@ -148,7 +148,7 @@ func items(data []byte) []item {
 func (y *yamlText) parse() (documents []*yaml.Node, ok bool) {
 	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
-		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML parser does not start: "+err.Error(), "report this")
 		return nil, false
 	}
 	for {
@@ -190,15 +190,15 @@ type yamlText struct {
 func (y *yamlText) convert(v *yaml.Node, n *Node) {
 	n.Line, n.Col = v.Line+y.before, v.Column
 	if v.Anchor != "" {
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "the anchor &"+v.Anchor+" is not supported", "write the value itself; if & is part of a text, put the text in quotes")
 	}
 	if v.Style&yaml.TaggedStyle != 0 {
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "the tag "+v.Tag+" is not supported", "remove it; if ! is part of a text, put the text in quotes")
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
 		n.Kind = Refused
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "the alias *"+v.Value+" is not supported", "write the value itself; if * is part of a text, put the text in quotes")
 	case yaml.ScalarNode:
 		y.scalar(v, n)
 	case yaml.SequenceNode:
@@ -211,14 +211,14 @@ func (y *yamlText) convert(v *yaml.Node, n *Node) {
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			key := v.Content[i]
 			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "the merge key << is not supported", "write the fields out")
 				continue
 			}
 			e := n.grow()
 			y.convert(key, &e.Key)
 			y.convert(v.Content[i+1], &e.Value)
 			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 			}
 			if key.Kind != yaml.ScalarNode {
 				n.Entries = n.Entries[:len(n.Entries)-1]
