@@ -59,7 +59,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("order %s, want %s\nproblems:\n%s\nwant:\n%s", got, step.order, strings.Join(problems, "\n"), strings.Join(step.problems, "\n"))
 		}
 	}
-	if len(x.byID)+len(x.more)+len(x.unidentified)+len(x.suspects) > 0 {
+	if len(x.byID)+len(x.shared)+len(x.unidentified)+len(x.suspects) > 0 {
 		t.Error("something is left of removed records")
 	}
 }

@@ -60,8 +60,8 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 	}
 }
 
-// unknown notes an id that business.yaml doesn't list, and tells which was
-// probably meant.
+// unknown reports an id that is not in business.yaml, and which one was probably
+// meant.
 func unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
@@ -84,8 +84,8 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
-// citations reports what the small files cite and isn't published. If not all reviews
-// could be read, an unknown one may be among those.
+// citations reports what the small files cite and is not published. If not all
+// reviews could be read, an unknown one may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
 	var problems []diagnostic.Problem
 	for _, c := range s.evidence {
@@ -113,7 +113,7 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }
 
-// squeeze drops what is easily changed when a text is copied.
+// squeeze drops what often changes when a text is copied.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\u00A0'\"‘’“”«»„", r) {

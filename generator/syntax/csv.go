@@ -109,7 +109,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	}
 }
 
-// empty tells whether a row says nothing.
+// empty reports whether all cells of a row are empty.
 func empty(row []string) bool {
 	for _, cell := range row {
 		if cell != "" {
@@ -121,11 +121,11 @@ func empty(row []string) bool {
 
 // column is where a cell goes: a field, or a field in a field.
 type column struct {
-	node         Node // the name's place
+	node         Node // the place of the name
 	outer, inner string
 }
 
-// header reads the columns' names; ok is false when no row could be understood.
+// header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	columns := make([]column, len(header))
 	first := make(map[string]int)
@@ -169,7 +169,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	return columns, known > 0
 }
 
-// separator names what stands between the columns of a header instead of commas.
+// separator names the separator of a header that is not separated by commas.
 func separator(header string) (what string, ok bool) {
 	for _, s := range []struct{ sign, what string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "bars"}} {
 		if strings.Contains(header, s.sign) {
@@ -179,7 +179,7 @@ func separator(header string) (what string, ok bool) {
 	return "", false
 }
 
-// row builds the tree of a row in n, which is used again for every row.
+// row builds the mapping of a row in n, whose memory is reused for every row.
 func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) {
 	n.Entries = n.Entries[:0]
 	for i, s := range row {
@@ -201,14 +201,14 @@ func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) 
 	}
 }
 
-// set fills an entry in; its name has the place of its value.
+// set sets the name and the value; the name has the place of the value.
 func (e *Entry) set(name string, value Node) {
 	e.Key.Kind, e.Key.Text, e.Key.Line, e.Key.Col = Cell, name, value.Line, value.Col
 	value.Entries = e.Value.Entries
 	e.Value = value
 }
 
-// cell makes the node of a cell. The text is copied by encoding/csv.
+// cell returns the node of a cell. encoding/csv has copied the text.
 func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
 	n := Node{Kind: Cell, Text: s, Line: line}
@@ -217,7 +217,7 @@ func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	if c.seen < c.lines[line-1] || c.seen > offset {
 		c.seen, c.col = c.lines[line-1], 1
 	}
-	// Counting on from the cell before keeps a line of many cells linear.
+	// Counting from the cell before keeps a line of many cells linear.
 	c.col += utf8.RuneCount(c.data[c.seen:offset])
 	c.seen, n.Col = offset, c.col
 	return n
@@ -243,7 +243,7 @@ func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
 	return line, col
 }
 
-// explain notes in an editor's words why the file is no CSV from here on.
+// explain reports why the rest of the file could not be read.
 func (c *CSVReader) explain(err error) {
 	var e *csv.ParseError
 	if !errors.As(err, &e) {

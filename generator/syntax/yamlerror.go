@@ -12,7 +12,8 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// explain notes a syntax error in an editor's words.
+// explain reports a syntax error: its cause and its remedy in place of the parser's
+// message.
 func (y *yamlText) explain(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
@@ -24,7 +25,7 @@ func (y *yamlText) explain(err error) {
 	has := func(s string) bool { return strings.Contains(e.Message, s) }
 	opened := fmt.Sprintf("line %d", e.ContextMark.Line+y.before)
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
-	if !quoted && y.usual(line, col) {
+	if !quoted && y.commonMistake(line, col) {
 		return
 	}
 	switch {
@@ -80,7 +81,7 @@ func (y *yamlText) explain(err error) {
 	y.Add(diagnostic.Error, line, col, code, message, suggestion)
 }
 
-// char is the character at a place; U+FFFD if there is none.
+// char returns the character at a place; U+FFFD if there is none.
 func (y *yamlText) char(line, col int) rune {
 	for _, c := range y.text(line) {
 		if col--; col <= 0 {
@@ -90,7 +91,7 @@ func (y *yamlText) char(line, col int) rune {
 	return utf8.RuneError
 }
 
-// text is a line, without its end; "" if there is none.
+// text returns a line without its end; "" if there is none.
 func (y *yamlText) text(line int) string {
 	rest := y.data
 	for ; line > 1; line-- {
