@@ -126,7 +126,7 @@ func TestCheckFormats(t *testing.T) {
 		}
 	}
 	out, exit = run("--format", "github", "--strict")
-	want := "::error file=content/reviews/a%2Cb.yaml,line=1,col=19,title=full-surname::author \"Maria Kowalska\" has a full surname, and the policy of site.yaml is initials%0A"
+	want := "::error file=content/reviews/a%2Cb.yaml,line=1,col=19,title=full-surname::author \"Maria Kowalska\" has a full surname, but the policy in site.yaml is initials%0A"
 	if !strings.HasPrefix(out, want) || strings.Count(out, "\n") != 3 || exit != exitProblem {
 		t.Errorf("exit %d:\n%s", exit, out)
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -104,10 +105,7 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	for _, q := range problems {
 		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != withdrawnFile)
 	}
-	for _, r := range l.index.unidentified {
-		p.Unidentified = append(p.Unidentified, r)
-	}
-	slices.SortFunc(p.Unidentified, places(l.tree.files).compare)
+	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil
 }
 

@@ -56,7 +56,7 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// terms reads aspects or problems; nil when the field is absent.
+// terms reads aspects or problems; nil if the field is absent.
 func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 	if r.value(field) == nil {
 		return nil
@@ -86,7 +86,7 @@ func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
 			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", diagnostic.Quote(term.ID)),
-				fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", line))
+				fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", line))
 		} else {
 			seen[strings.ToLower(term.ID)] = int(at.Line)
 		}
@@ -98,7 +98,7 @@ func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 	return terms
 }
 
-// optionalTexts reads a list of texts; nil when the field is absent.
+// optionalTexts reads a list of texts; nil if the field is absent.
 func (d *decoder) optionalTexts(r *fields, field int) []string {
 	if r.value(field) == nil {
 		return nil
@@ -150,8 +150,8 @@ func (d *decoder) isMapping(n *syntax.Node, name, example string) bool {
 	return false
 }
 
-// claims reads the numbers that words rest on. Whether they still hold is known
-// once the reviews are counted.
+// claims reads the numbers that the editors rely on. They are checked when the
+// reviews have been counted.
 func (d *decoder) claims(r *fields, field int) []Claim {
 	var out []Claim
 	for _, n := range r.items(field) {
@@ -173,7 +173,7 @@ func (d *decoder) claims(r *fields, field int) []Claim {
 	return out
 }
 
-// maxClaim is more reviews than anybody has.
+// maxClaim is the largest number in a claim.
 const maxClaim = 1e9
 
 // faq reads faq.yaml.
@@ -215,17 +215,17 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), Month: r.month(3), At: d.position(placeOf(&n.Items[i]))}
 		at := r.placeOf(0)
 		if line, again := seen[strings.ToLower(w.ID)]; again && w.ID != "" {
-			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
+			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is on line %d; keep one of them", line))
 		} else {
 			seen[strings.ToLower(w.ID)] = int(at.Line)
 			s.withdrawn[strings.ToLower(w.ID)] = w.Reason
 		}
-		s.withdrawnOn = append(s.withdrawnOn, dated{"date", w.Date, d.position(r.placeOf(2))})
+		s.future("date", w.Date, r.placeOf(2), d.List)
 		s.content.Withdrawn = append(s.content.Withdrawn, w)
 	}
 }
 
-// entries are the items of a file that is one list.
+// entries returns the items of a file that is one list.
 func (d *decoder) entries(n *syntax.Node, of string) []syntax.Node {
 	if n.Kind != syntax.List && n.Kind != syntax.Null && n.Kind != syntax.Refused {
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("the file is %s; it must be a list of %s", n.Describe(), of), "begin each with a hyphen (-)")
