@@ -71,7 +71,7 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 	if err != nil {
 		return err
 	}
-	mcp, err := c.mountMCP(&ec)
+	mcp, err := c.mountMCP(&ec, pushes)
 	var whole http.Handler
 	if err == nil {
 		whole, err = edge.New(ec)

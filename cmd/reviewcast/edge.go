@@ -83,15 +83,15 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,
 	}
 	ec := c.edgeConfig(holder, baseURL, log)
-	mcp, err := c.mountMCP(&ec)
+	pushes, err := c.mountHub(ctx, &ec, state, func([]string) { _ = watcher.Look() }) // it has logged the error
 	if err != nil {
 		return err
 	}
-	pushes, err := c.mountHub(ctx, &ec, state, func() { _ = watcher.Look() }) // Look logs its error
-	if err != nil {
-		return err
+	mcp, err := c.mountMCP(&ec, pushes)
+	var handler http.Handler
+	if err == nil {
+		handler, err = edge.New(ec)
 	}
-	handler, err := edge.New(ec)
 	if err != nil {
 		return errors.Join(err, pushes.close())
 	}

@@ -35,14 +35,16 @@ type hubFlags struct {
 
 // mountedHub is a hub in an edge.
 type mountedHub struct {
-	run     func(context.Context) error
-	metrics http.Handler
-	close   func() error // after everything that uses it has ended
+	run      func(context.Context) error
+	store    *store.Store // nil without a state
+	registry *prometheus.Registry
+	metrics  http.Handler
+	close    func() error // after everything that uses it has ended
 }
 
 // mountHub opens the state and puts a hub into an edge's configuration. reload
 // looks for newer files at once; nil when they come by themselves.
-func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func()) (*mountedHub, error) {
+func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func([]string)) (*mountedHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
@@ -57,14 +59,14 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 			<-ctx.Done()
 			return nil
 		}
-		return &mountedHub{run: idle, metrics: metrics, close: func() error { return nil }}, nil
+		return &mountedHub{run: idle, registry: registry, metrics: metrics, close: func() error { return nil }}, nil
 	}
 	s, err := openState(ctx, state, c.Logger)
 	if err != nil {
 		return nil, err
 	}
 	h, err := hub.New(hub.Config{
-		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload,
+		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: edge.Client(c.TrustedProxies),
 		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
 		Metrics: registry, Logger: c.Logger,
@@ -75,7 +77,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	c.Hub = h
 	unsubscribe := c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
 	return &mountedHub{
-		run: h.Run, metrics: metrics,
+		run: h.Run, store: s, registry: registry, metrics: metrics,
 		close: func() error {
 			unsubscribe()
 			return s.Close()
@@ -128,7 +130,7 @@ func editionOf(s *snapshot.Snapshot) *hub.Edition {
 	e := &hub.Edition{Sequence: s.Sequence(), Topics: make(map[string]hub.Content, len(reviewcast.Topics))}
 	for _, path := range reviewcast.Topics {
 		if f, ok := s.File(path); ok {
-			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256}
+			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256, Modified: f.LastModified}
 		}
 	}
 	return e
