@@ -41,7 +41,7 @@ func paths(c Channel, ex *examples) map[string]pathItem {
 		// The template's name is that of the parameter below.
 		reviewcast.PathSince + "{date}": get(since(ex)),
 		reviewcast.PathMCP:              {Post: mcp(ex)},
-		reviewcast.PathHub:              {Post: hub(c, ex)},
+		reviewcast.PathHub:              {Get: hubStatus(), Post: hub(c, ex)},
 	})
 	return all
 }

@@ -279,18 +279,18 @@ var (
 	})
 	jsonRPCRequestSchema = object([]string{"jsonrpc", "method"}, map[string]*jsonschema.Schema{
 		"jsonrpc": {Type: "string", Const: jsonschema.Ptr[any]("2.0")},
-		"id":      {Types: []string{"string", "integer"}},
+		"id":      {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}}, Description: "chosen by the client; absent in a notification"},
 		"method":  {Type: "string", Description: "such as initialize, tools/list or tools/call"},
 		"params":  {Type: "object"},
 	})
 	jsonRPCResponseSchema = object([]string{"jsonrpc"}, map[string]*jsonschema.Schema{
 		"jsonrpc": {Type: "string", Const: jsonschema.Ptr[any]("2.0")},
-		"id":      {Types: []string{"string", "integer", "null"}},
+		"id":      {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}, {Type: "null"}}, Description: "that of the request"},
 		"result":  {Type: "object", Description: "there unless there is an error"},
 		"error": object([]string{"code", "message"}, map[string]*jsonschema.Schema{
 			"code":    {Type: "integer"},
 			"message": {Type: "string"},
-			"data":    {},
+			"data":    {Type: "object", Description: "more about the error; may be absent"},
 		}),
 	})
 )
