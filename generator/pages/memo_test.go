@@ -37,8 +37,11 @@ func TestMemo(t *testing.T) {
 		"label":   func(c *Content, _ *reviewcast.Review) { c.Insights.Aspects[1].Label += "x" },
 		"figures": func(c *Content, _ *reviewcast.Review) { c.Insights.Aspects[1].PositivePct++ },
 		"quote":   func(c *Content, _ *reviewcast.Review) { c.Insights.Aspects[0].Evidence[0].Quote += " More." },
-		"all quotes": func(c *Content, r *reviewcast.Review) {
-			c.Quotes = map[string][]reviewcast.Evidence{"pricing": {{ReviewID: r.ID, Quote: "Dear."}}}
+		"all quotes": func(c *Content, _ *reviewcast.Review) {
+			c.Quotes = make([][]Quote, len(c.Dataset.Reviews))
+			for i := range c.Quotes {
+				c.Quotes[i] = []Quote{{"pricing", "Dear."}}
+			}
 		},
 		"business":   func(c *Content, _ *reviewcast.Review) { c.Dataset.Business.Name += "x" },
 		"technician": func(c *Content, _ *reviewcast.Review) { c.Dataset.Business.Technicians[0].Name += "x" },
@@ -54,7 +57,7 @@ func TestMemo(t *testing.T) {
 		},
 		"removed": func(c *Content, r *reviewcast.Review) {
 			i := slices.IndexFunc(c.Dataset.Reviews, func(o reviewcast.Review) bool { return o.ID == r.ID })
-			c.Dataset.Reviews = slices.Delete(c.Dataset.Reviews, i, i+1)
+			c.Dataset.Reviews, c.Quotes = slices.Delete(c.Dataset.Reviews, i, i+1), slices.Delete(c.Quotes, i, i+1)
 		},
 		"rating value": func(c *Content, _ *reviewcast.Review) { c.Dataset.AggregateRating.RatingValue = pointer(3.21) },
 	}

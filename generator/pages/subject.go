@@ -22,25 +22,24 @@ const (
 // technician, a service or an area.
 type subject struct {
 	base, id, name string
-	aspect         *reviewcast.Aspect              // of an aspect; else nil
-	said           map[string]*reviewcast.Evidence // of an aspect: its sentences by review
-	entity         *reviewcast.Entity              // of the others, when a review names it
-	quotes         []evidence                      // newest first
+	aspect         *reviewcast.Aspect // of an aspect; else nil
+	entity         *reviewcast.Entity // of the others, when a review names it
+	quotes         []evidence         // newest first
 }
 
 // evidence is a review that is counted for a subject. Its words are looked up when
 // they are shown.
 type evidence struct {
 	review   *review
-	said     *reviewcast.Evidence // the sentence; nil: the beginning of the text
+	said     string // the sentence; "": the beginning of the text
 	polarity reviewcast.Polarity
 }
 
 func (e *evidence) quote() quote {
 	q := quote{review: e.review, polarity: e.polarity}
 	switch {
-	case e.said != nil:
-		q.text = strings.Join(strings.Fields(e.said.Quote), " ")
+	case e.said != "":
+		q.text = strings.Join(strings.Fields(e.said), " ")
 		q.short = q.text
 	case e.review.Text != nil:
 		q.text = excerpt(*e.review.Text, maxBeginning)
@@ -52,8 +51,8 @@ func (e *evidence) quote() quote {
 // size is about how many bytes the quote takes.
 func (e *evidence) size() int {
 	n := quoteFrame + len(e.review.Author)
-	if e.said != nil {
-		n += len(e.said.Quote)
+	if e.said != "" {
+		n += len(e.said)
 	} else if e.review.Text != nil {
 		n += min(len(*e.review.Text), maxBeginning)
 	}
@@ -74,7 +73,7 @@ func (s *site) allSubjects() []subject {
 	}
 	for i := range s.in.Aspects {
 		a := &s.in.Aspects[i]
-		add(subject{base: reviewcast.PathAspects, id: a.ID, name: a.Label, aspect: a, said: s.said(a)})
+		add(subject{base: reviewcast.PathAspects, id: a.ID, name: a.Label, aspect: a})
 	}
 	b, e := &s.Dataset.Business, &s.in.Entities
 	for _, t := range b.Technicians {
@@ -92,7 +91,7 @@ func (s *site) allSubjects() []subject {
 		found := s.in.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
 			if n, known := aspects[id]; known {
-				all[n].quotes = append(all[n].quotes, evidence{r, all[n].said[r.ID], polarity})
+				all[n].quotes = append(all[n].quotes, evidence{r, s.sentence(i, all[n].aspect), polarity})
 			}
 		}
 		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
@@ -127,15 +126,21 @@ func byStars(rating int) reviewcast.Polarity {
 	return reviewcast.Neutral
 }
 
-// said are the sentences about an aspect, by review.
-func (s *site) said(a *reviewcast.Aspect) map[string]*reviewcast.Evidence {
-	all := make(map[string]*reviewcast.Evidence, len(s.Quotes[a.ID])+len(a.Evidence))
-	for _, list := range [][]reviewcast.Evidence{s.Quotes[a.ID], a.Evidence} {
-		for j := range list {
-			all[list[j].ReviewID] = &list[j]
+// sentence is what the review at i says about an aspect, as far as it is known.
+func (s *site) sentence(i int, a *reviewcast.Aspect) string {
+	if s.Quotes != nil {
+		for _, q := range s.Quotes[i] {
+			if q.Aspect == a.ID {
+				return q.Text
+			}
 		}
 	}
-	return all
+	for j := range a.Evidence {
+		if a.Evidence[j].ReviewID == s.reviews[i].ID {
+			return a.Evidence[j].Quote
+		}
+	}
+	return ""
 }
 
 // polarities in the order in which quotes are listed: criticism first.
@@ -180,10 +185,7 @@ func (s *site) sumEvidence(k *key, list []evidence) *key {
 	for i := range list {
 		e := &list[i]
 		k.sums(e.review.sum)
-		k.string(string(e.polarity))
-		if e.said != nil {
-			k.string(e.said.Quote)
-		}
+		k.string(string(e.polarity), e.said)
 	}
 	return k
 }

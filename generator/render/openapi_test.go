@@ -313,3 +313,25 @@ func TestSinceExample(t *testing.T) {
 		t.Errorf("the parser refuses the example %s: %v", example, issues)
 	}
 }
+
+// TestEveryMeaningIsUsed: a member that is renamed takes its meaning along.
+func TestEveryMeaningIsUsed(t *testing.T) {
+	schemas, err := componentSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unused := maps.Clone(meanings)
+	for name, s := range schemas {
+		for member, property := range s.Properties {
+			if property.Description == meanings[name+"."+member] {
+				delete(unused, name+"."+member)
+			}
+			if property.Description == meanings[member] {
+				delete(unused, member)
+			}
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("meanings of no member: %v", slices.Sorted(maps.Keys(unused)))
+	}
+}

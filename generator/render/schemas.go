@@ -117,6 +117,7 @@ func componentSchemas() (map[string]*jsonschema.Schema, error) {
 			}
 		}
 		s.Description = d.description
+		describe(d.name, s)
 		schemas[d.name] = s
 	}
 	return schemas, nil
