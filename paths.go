@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -39,13 +40,12 @@ const (
 // FeedSize is how many of the newest reviews the two feeds hold.
 const FeedSize = 50
 
-// Topics are the paths that the WebSub hub takes subscriptions for.
-var Topics = []string{PathAtom, PathJSONFeed, PathReviews}
+// Topics are the paths that the WebSub hub takes subscriptions for. The last one is
+// there only in a set that publishes changes.
+var Topics = []string{PathAtom, PathJSONFeed, PathReviews, PathLatestChange}
 
-// IsTopic tells whether a path is one of Topics.
-func IsTopic(path string) bool {
-	return path == PathAtom || path == PathJSONFeed || path == PathReviews
-}
+// IsTopic reports whether a path is one of Topics.
+func IsTopic(path string) bool { return slices.Contains(Topics, path) }
 
 // TopicLinks is the value of the Link header of a topic: its hub and itself
 // (W3C WebSub, section 4).

@@ -12,9 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// Query is a search: filters that combine with AND, and how many reviews to give
-// back. The zero value of a filter is no filter. As JSON it is the `query` member
-// of an answer: the filters as applied, defaults included.
+// Query is a search: filters that combine with AND, and the number of reviews to
+// return. The zero value of a filter means no filter. As JSON it is the query member
+// of a result: the filters as applied, including defaults.
 type Query struct {
 	Rating     int     `json:"rating,omitempty"`
 	MinRating  float64 `json:"min_rating,omitempty"`
@@ -26,7 +26,7 @@ type Query struct {
 	Limit      int     `json:"limit"`
 }
 
-// SearchResult is the answer of /api/reviews/search.
+// SearchResult is the response of /api/reviews/search.
 type SearchResult struct {
 	Matched  int      `json:"matched" jsonschema:"how many reviews match, returned or not"`
 	Returned int      `json:"returned" jsonschema:"how many of them are here: at most the limit"`
@@ -34,7 +34,7 @@ type SearchResult struct {
 	Query    Query    `json:"query" jsonschema:"the filters as applied, defaults included"`
 }
 
-// SinceResult is the answer of /api/reviews/since/{date}.
+// SinceResult is the response of /api/reviews/since/{date}.
 type SinceResult struct {
 	Since    Date     `json:"since" jsonschema:"the date asked for"`
 	Matched  int      `json:"matched"`
@@ -42,10 +42,10 @@ type SinceResult struct {
 	Reviews  []Review `json:"reviews" jsonschema:"every review dated on or after since: date descending, then id ascending"`
 }
 
-// ParamType is the form of a parameter's value.
+// ParamType is the type of a parameter's value.
 type ParamType string
 
-// The forms.
+// The parameter types.
 const (
 	IntegerParam ParamType = "integer" // [0-9]+
 	NumberParam  ParamType = "number"  // [0-9]+(\.[0-9]+)?
@@ -53,9 +53,9 @@ const (
 	StringParam  ParamType = "string"
 )
 
-// Param describes one search parameter. The table SearchParams is the only place
-// that knows them: the HTTP parser, the API description and the MCP tool's input
-// schema are all made from it.
+// Param describes a search parameter. [SearchParams] is the only list of them: the
+// HTTP parser, the API description and the MCP tool's input schema are derived from
+// it.
 type Param struct {
 	Name        string
 	Type        ParamType
@@ -69,23 +69,23 @@ type Param struct {
 	set func(*Query, value)
 }
 
-// value is a parameter's value once its form is known.
+// value is a parameter's value after parsing.
 type value struct {
 	number float64
 	text   string
 }
 
-// MaxQueryLength is the most code points that a string parameter takes.
+// MaxQueryLength is the most code points of a string parameter.
 const MaxQueryLength = 200
 
-// Bounds of the number of reviews that a search returns.
+// The number of reviews that a search returns: default and maximum.
 const (
 	DefaultLimit = 20
 	MaxLimit     = 100
 )
 
 // SearchParams are the parameters of a search, in the order in which they are
-// described and their issues reported.
+// documented and their issues reported.
 var SearchParams = []Param{
 	{
 		Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
@@ -122,8 +122,8 @@ var SearchParams = []Param{
 	},
 }
 
-// ParseSearch reads the raw query string of a search. It reports every bad
-// parameter at once; the Query is good only when there is no issue.
+// ParseSearch parses the raw query string of a search. It reports every bad parameter;
+// the Query is valid only if there are no issues.
 func ParseSearch(rawQuery string) (Query, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	return search(func(p Param) (value, bool, *Issue) {
@@ -141,9 +141,9 @@ func ParseSearch(rawQuery string) (Query, []Issue) {
 	}, issues, func() []string { return slices.Sorted(maps.Keys(values)) })
 }
 
-// BindSearch reads the arguments of a search that come as JSON values, as those
-// of an MCP tool do. The rules are those of ParseSearch, but for the form: an
-// integer is a JSON number, not digits in a string.
+// BindSearch parses the arguments of a search from JSON values, as in an MCP tool call.
+// The rules are those of [ParseSearch], but an integer is a JSON number instead of a
+// string of digits.
 func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	rest := maps.Clone(arguments)
 	return search(func(p Param) (value, bool, *Issue) {
@@ -157,8 +157,8 @@ func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	}, nil, func() []string { return slices.Sorted(maps.Keys(rest)) })
 }
 
-// search fills a Query from whatever get finds for each parameter of the table,
-// and checks what no single parameter can know.
+// search fills a Query with the value that get returns for each parameter of the
+// table, and checks the relations between parameters.
 func search(get func(Param) (value, bool, *Issue), issues []Issue, unknown func() []string) (Query, []Issue) {
 	q := Query{Limit: DefaultLimit}
 	for _, p := range SearchParams {
@@ -182,8 +182,8 @@ func search(get func(Param) (value, bool, *Issue), issues []Issue, unknown func(
 	return q, issues
 }
 
-// ParseSince reads the date of a since request's path and its raw query string,
-// which takes no parameter.
+// ParseSince parses the date in the path of a since request and its raw query string,
+// which must have no parameters.
 func ParseSince(date, rawQuery string) (Date, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	if !Date(date).Valid() {
@@ -197,7 +197,7 @@ func ParseSince(date, rawQuery string) (Date, []Issue) {
 
 func parseRaw(rawQuery string) (url.Values, []Issue) {
 	values, err := url.ParseQuery(rawQuery)
-	if err != nil { // what could be read is still looked at
+	if err != nil { // the valid parameters are still checked
 		return values, []Issue{{Code: InvalidFormat, Path: []string{}, Origin: "string", Format: "query_string",
 			Message: "Invalid query string: expected name=value pairs joined by &, percent-encoded"}}
 	}
@@ -225,7 +225,7 @@ func paramNames() string {
 	return strings.Join(names, ", ")
 }
 
-// expected is zod's word for the parameter's type.
+// expected is zod's name of the parameter's type.
 func (p Param) expected() string {
 	switch p.Type {
 	case IntegerParam:
@@ -236,7 +236,7 @@ func (p Param) expected() string {
 	return "string"
 }
 
-// describe says in words what the parameter takes.
+// describe describes the valid values.
 func (p Param) describe() string {
 	switch p.Type {
 	case IntegerParam:
@@ -249,7 +249,7 @@ func (p Param) describe() string {
 	return fmt.Sprintf("text of %d to %d characters", p.MinLength, p.MaxLength)
 }
 
-// parse reads the parameter's value as it stands in a query string.
+// parse parses the parameter's value from a query string.
 func (p Param) parse(s string) (value, *Issue) {
 	if !utf8.ValidString(s) {
 		issue := Issue{Code: InvalidFormat, Path: []string{p.Name}, Origin: "string", Format: "utf8",
@@ -263,13 +263,13 @@ func (p Param) parse(s string) (value, *Issue) {
 			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), echo(s)))
 			return value{}, &issue
 		}
-		f, _ := strconv.ParseFloat(s, 64) // digits only: it fails by overflow alone, and +Inf is out of every range
+		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
 		return value{number: f}, nil
 	}
 	return value{text: s}, nil
 }
 
-// decode reads the parameter's value from JSON.
+// decode parses the parameter's value from JSON.
 func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	var v any
 	if err := json.Unmarshal(raw, &v); err == nil {
@@ -288,7 +288,7 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	return value{}, &issue
 }
 
-// check holds a value of the right form against the parameter's bounds.
+// check checks a value of the right type against the parameter's bounds.
 func (p Param) check(v value) *Issue {
 	var issue Issue
 	switch n := utf8.RuneCountInString(v.text); {

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/starter"
 )
 
@@ -285,7 +285,7 @@ func TestVanished(t *testing.T) {
 	b := NewBuilder(lenient)
 	for range 2 {
 		res, err := b.Prepare(t.Context())
-		if err != nil || len(res.Problems) != 3 || source.HasErrors(res.Problems) {
+		if err != nil || len(res.Problems) != 3 || diagnostic.HasErrors(res.Problems) {
 			t.Fatalf("a preview: %v, %v", err, res)
 		}
 		b.Accept(res)

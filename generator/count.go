@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
 )
 
@@ -13,16 +15,18 @@ import (
 func InsightsInput(content *source.Content) insights.Input {
 	v := &content.Vocabulary
 	in := insights.Input{
-		Business:       content.Business,
-		ServiceAliases: content.ServiceAliases,
-		AreaAliases:    content.AreaAliases,
-		Aspects:        vocabularyTerms(v.Aspects),
-		Problems:       vocabularyTerms(v.Problems),
-		Ignore:         v.Ignore,
-		Topics:         insights.TopicRules(v.Topics),
-		FAQ:            content.FAQ,
-		Summary:        content.Summary,
-		PullQuote:      v.PullQuote,
+		Config: sentiment.Config{
+			Business:       content.Business,
+			ServiceAliases: content.ServiceAliases,
+			AreaAliases:    content.AreaAliases,
+			Aspects:        vocabularyTerms(v.Aspects),
+			Problems:       vocabularyTerms(v.Problems),
+			Ignore:         v.Ignore,
+			Topics:         sentiment.TopicRules(v.Topics),
+		},
+		FAQ:       content.FAQ,
+		Summary:   content.Summary,
+		PullQuote: v.PullQuote,
 	}
 	for i := range content.Reviews {
 		if r := &content.Reviews[i]; r.Published {
@@ -32,23 +36,21 @@ func InsightsInput(content *source.Content) insights.Input {
 	return in
 }
 
-func vocabularyTerms(in []source.Term) []insights.Term {
+func vocabularyTerms(in []source.Term) []sentiment.Term {
 	if in == nil {
 		return nil
 	}
-	out := make([]insights.Term, 0, len(in))
+	out := make([]sentiment.Term, 0, len(in))
 	for _, t := range in {
-		out = append(out, insights.Term(t))
+		out = append(out, sentiment.Term(t))
 	}
 	return out
 }
 
-// count makes the dataset and the insights. The cache may be nil.
-func count(content *source.Content, baseURL string, cache *insights.Cache) (*reviewcast.Dataset, *reviewcast.Insights) {
-	in := InsightsInput(content)
-	in.Cache = cache
-	counted := insights.Compute(in)
-	return dataset(content, baseURL, in.Reviews, counted.Mentions), counted.Insights
+// count makes the dataset and the insights.
+func count(content *source.Content, baseURL string) (*reviewcast.Dataset, *reviewcast.Insights) {
+	counted := insights.Compute(InsightsInput(content))
+	return dataset(content, baseURL, counted.Reviews), counted.Insights
 }
 
 // Insights reads the content and gives what its insights rest on, for the commands
@@ -59,7 +61,7 @@ func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 	if err != nil {
 		return insights.Input{}, err
 	}
-	if content == nil || source.HasErrors(problems) {
+	if content == nil || diagnostic.HasErrors(problems) {
 		return insights.Input{}, &ProblemsError{problems}
 	}
 	return InsightsInput(content), nil
@@ -67,16 +69,16 @@ func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 
 // claimProblems holds what the editors claim against the counts. A claim about
 // nothing is a mistake; one whose number has moved is a warning.
-func claimProblems(content *source.Content, counted *reviewcast.Insights) []source.Problem {
-	var out []source.Problem
+func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
+	var out []diagnostic.Problem
 	for _, c := range content.Vocabulary.Claims {
 		f := insights.CheckClaim(counted, insights.Claim{Aspect: c.Aspect, Measure: c.Measure, Value: c.Value})
 		if f == nil {
 			continue
 		}
-		p := source.Problem{Severity: source.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
+		p := diagnostic.Problem{Severity: diagnostic.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
 		if f.Unknown {
-			p.Severity, p.Code = source.Error, "claim-unknown"
+			p.Severity, p.Code = diagnostic.Error, "claim-unknown"
 		}
 		out = append(out, p)
 	}

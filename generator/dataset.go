@@ -12,7 +12,7 @@ const noLicense = "all-rights-reserved"
 
 // dataset puts the published reviews together with what is counted of them.
 // Nothing of a source.Review but its published words gets through here.
-func dataset(content *source.Content, baseURL string, reviews []insights.Review, mentions []reviewcast.Mentions) *reviewcast.Dataset {
+func dataset(content *source.Content, baseURL string, reviews []insights.Analyzed) *reviewcast.Dataset {
 	ds := &reviewcast.Dataset{
 		Version:     1,
 		License:     content.Site.License,
@@ -29,10 +29,10 @@ func dataset(content *source.Content, baseURL string, reviews []insights.Review,
 	}
 	agg := reviewcast.AggregateRating{RatingCount: len(reviews), BestRating: reviewcast.MaxRating, WorstRating: reviewcast.MinRating}
 	stars := 0
-	for i, r := range reviews {
-		pub := *r.Review
+	for _, r := range reviews {
+		pub := *r.Review.Review
 		pub.Verified = true
-		pub.Mentions = mentions[i]
+		pub.Mentions = r.Mentions
 		ds.Reviews = append(ds.Reviews, pub)
 		stars += pub.Rating
 		if pub.Text != nil {

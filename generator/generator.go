@@ -22,7 +22,8 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/insights"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/lint"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 	"reviewcast/internal/durable"
@@ -87,7 +88,7 @@ type Result struct {
 	// published one, or the last result that was given to [Builder.Accept].
 	Changed, Removed []string
 	// Problems are warnings.
-	Problems []source.Problem
+	Problems []diagnostic.Problem
 	revision uint64     // of the content
 	previous *published // that the content was compared with
 }
@@ -99,12 +100,12 @@ func (r *Result) ChangedTopics() []string {
 
 // ProblemsError is what a build fails with when the content is wrong. It holds
 // every problem, warnings included.
-type ProblemsError struct{ Problems []source.Problem }
+type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
 	n := 0
 	for _, p := range e.Problems {
-		if p.Severity == source.Error {
+		if p.Severity == diagnostic.Error {
 			n++
 		}
 	}
@@ -119,9 +120,6 @@ func (e *ProblemsError) Error() string {
 type Builder struct {
 	cfg    Config
 	loader *source.Loader
-	cache  insights.Cache // of what was found in each review
-	// renderer keeps what was rendered of each.
-	renderer render.Renderer
 	// published is the last published set as it was read last; nil before that.
 	published *published
 	// accepted is the result that the next one follows; nil for the published set.
@@ -189,15 +187,15 @@ func (b *Builder) PrepareChanged(ctx context.Context, changed []string) (*Result
 		return &Result{Site: r.Site, Manifest: r.Manifest, Problems: r.Problems, revision: revision, previous: previous}, nil
 	}
 	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
-	if source.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache, &b.renderer)
+	site, err := renderWith(content, b.cfg.BaseURL)
 	if err != nil {
 		return nil, err
 	}
 	problems = append(problems, claimProblems(content, site.Insights)...)
-	if source.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
 	if err := ctx.Err(); err != nil {
@@ -216,33 +214,37 @@ func (b *Builder) PrepareChanged(ctx context.Context, changed []string) (*Result
 // against the last published set, and read the words once more with care (see
 // source.Loader.Check). Every problem is given, errors and warnings, sorted, but
 // for those that others may have caused; nothing is written.
-func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
-	checked, err := b.loader.Check(ctx)
+func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
+	content, problems, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	content, problems := checked.Content, checked.Problems
-	broken := source.HasErrors(problems)
-	if checked.Complete {
+	warnings, err := lint.Check(ctx, b.cfg.ContentDir, content, problems)
+	if err != nil {
+		return nil, err
+	}
+	broken := diagnostic.HasErrors(problems)
+	if content.Complete {
 		previous, err := b.previous(ctx)
 		switch {
 		case err != nil && !broken:
 			return nil, err
 		case err == nil:
-			problems = append(problems, b.vanished(previous, content, broken)...)
+			problems = append(problems, b.vanished(previous, content.Content, broken)...)
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
-		_, counted := count(content, "", &b.cache)
-		problems = append(problems, claimProblems(content, counted)...)
+		_, counted := count(content.Content, "")
+		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
-	source.SortProblems(problems)
+	problems = append(problems, warnings...)
+	diagnostic.Sort(problems)
 	return problems, nil
 }
 
 // vanished tells of the published reviews that are gone. In content that has errors,
 // one that is there may merely seem to be without its verification.
-func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []source.Problem {
+func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
 	missing := previous.missing(content)
 	if broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
@@ -277,10 +279,10 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 
 // Render makes every artifact of the content. baseURL overrides site.yaml's.
 func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil, &render.Renderer{})
+	return renderWith(content, baseURL)
 }
 
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache, renderer *render.Renderer) (*Site, error) {
+func renderWith(content *source.Content, baseURL string) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
 	}
@@ -291,8 +293,8 @@ func renderWith(content *source.Content, baseURL string, cache *insights.Cache, 
 	if err != nil {
 		return nil, err
 	}
-	dataset, counted := count(content, baseURL, cache)
-	artifacts, err := renderer.Files(channel(content.Site, baseURL), dataset, counted)
+	dataset, counted := count(content, baseURL)
+	artifacts, err := render.Files(render.Content{Channel: channel(content.Site, baseURL), Dataset: dataset, Insights: counted})
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -218,7 +219,7 @@ const maxVanished = 100
 
 // vanishedProblems tell the editor where the published reviews went, as far as
 // the files show it. They are errors, but in a lenient build.
-func vanishedProblems(missing []string, content *source.Content, lenient bool) []source.Problem {
+func vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -226,18 +227,18 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 	for i := range content.Reviews {
 		kept[strings.ToLower(content.Reviews[i].ID)] = &content.Reviews[i]
 	}
-	severity := source.Error
+	severity := diagnostic.Error
 	if lenient {
-		severity = source.Warning
+		severity = diagnostic.Warning
 	}
-	var problems []source.Problem
+	var problems []diagnostic.Problem
 	for _, id := range missing[:min(len(missing), maxVanished)] {
 		p := vanishedProblem(id, kept[strings.ToLower(id)])
 		p.Severity = severity
 		problems = append(problems, p)
 	}
 	if more := len(missing) - maxVanished; more > 0 {
-		problems = append(problems, source.Problem{
+		problems = append(problems, diagnostic.Problem{
 			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
 			Message:    fmt.Sprintf("%d more published reviews are gone", more),
 			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
@@ -248,8 +249,8 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 
 // vanishedProblem tells of one review; kept is what stands in the files under its
 // id, in whatever case, nil when nothing does.
-func vanishedProblem(id string, kept *source.Review) source.Problem {
-	p := source.Problem{File: "withdrawn.yaml", Code: "vanished"}
+func vanishedProblem(id string, kept *source.Review) diagnostic.Problem {
+	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
 		p.Message = fmt.Sprintf("review %q is published, but it is in no file of reviews/ any more", id)

@@ -1,12 +1,12 @@
-// Looks at the page as a visitor: it must show the business, the rating and the
-// reviews, log nothing to the console, break no policy, fit a narrow screen, and
-// announce both feeds. Screenshots go to the folder given, for people to look at.
+// Checks the page in a browser. It must show the business, the rating and the reviews,
+// log nothing to the console, violate no policy, fit a narrow screen, and link to both
+// feeds. Screenshots are written to the given folder for people to look at.
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
 const [base, out] = process.argv.slice(2);
 
-// The edge may still be starting: the first answer is what we wait for.
+// The edge may still be starting: wait for its first answer.
 for (let tries = 0; ; tries++) {
   try {
     await fetch(base + "/manifest.json");

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 // few are sentences from which two aspects can be learnt.
@@ -28,7 +28,7 @@ func TestFit(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "few.txt")
 	write(t, file, few)
-	reader := insights.NewCueReader()
+	reader := sentiment.NewCueReader()
 	items, err := readItems(reader, []string{file})
 	if err != nil {
 		t.Fatal(err)

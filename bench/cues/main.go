@@ -1,4 +1,4 @@
-// Command cues fits the table of cues, generator/insights/lexicon/cues.txt, to the
+// Command cues fits the table of cues, generator/sentiment/lexicon/cues.txt, to the
 // sentences in sentences/, and tells how good it would be on sentences that it
 // hasn't seen:
 //
@@ -7,7 +7,7 @@
 //	go run . -without train-06,train-11    fits to the others, and scores on these
 //
 // It is a module of its own because nothing else needs the optimiser. The reading of
-// texts is the program's own (insights.CueReader).
+// texts is the program's own (sentiment.CueReader).
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"strconv"
 	"strings"
 
-	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 func main() {
@@ -46,7 +46,7 @@ func run(w io.Writer, args []string) error {
 	o := settings
 	flags := flag.NewFlagSet("cues", flag.ContinueOnError)
 	sentences := flags.String("sentences", "sentences", "the folder of the sentences")
-	table := flags.String("table", "../../generator/insights/lexicon/cues.txt", "the table to write or verify")
+	table := flags.String("table", "../../generator/sentiment/lexicon/cues.txt", "the table to write or verify")
 	verify := flags.Bool("verify", false, "compare the table with a fit instead of writing it")
 	without := flags.String("without", "", "files, by a part of their names, to leave out and to score on instead of writing")
 	flags.Float64Var(&o.topicC, "topic", o.topicC, "trust in the sentences, against the prior: what they speak of")
@@ -62,7 +62,7 @@ func run(w io.Writer, args []string) error {
 	if err != nil || len(files) == 0 {
 		return errors.Join(err, fmt.Errorf("%s has no .txt file", *sentences))
 	}
-	reader := insights.NewCueReader()
+	reader := sentiment.NewCueReader()
 	items, err := readItems(reader, files)
 	if err != nil {
 		return err

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 // aspects are those of the table, in its order.
 var aspects = func() (ids []string) {
-	for _, a := range insights.DefaultAspects {
+	for _, a := range sentiment.DefaultAspects {
 		ids = append(ids, a.ID)
 	}
 	return ids
@@ -24,7 +24,7 @@ type item struct {
 	source string
 	text   string
 	labels []label
-	units  []insights.CueUnit
+	units  []sentiment.CueUnit
 }
 
 type label struct {
@@ -42,7 +42,7 @@ func (it *item) has(aspect int) (byte, bool) {
 }
 
 // readItems reads "punctuality+ pricing- | text" lines.
-func readItems(r *insights.CueReader, files []string) (items []item, err error) {
+func readItems(r *sentiment.CueReader, files []string) (items []item, err error) {
 	for _, file := range files {
 		body, err := os.ReadFile(file)
 		if err != nil {

@@ -40,6 +40,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 func main() {
@@ -56,7 +57,7 @@ func run(w io.Writer, vocabulary string, errs bool, files []string) error {
 	if len(files) == 0 {
 		return errors.New("name at least one file: SemEval-2014 or MAMS XML, or gold sentences in .jsonl")
 	}
-	var aspects []insights.Term
+	var aspects []sentiment.Term
 	if vocabulary != "" {
 		var err error
 		if aspects, err = readVocabulary(vocabulary); err != nil {
@@ -116,7 +117,7 @@ func readXML(file string) ([]sentence, error) {
 	return doc.Sentences, nil
 }
 
-func readVocabulary(file string) ([]insights.Term, error) {
+func readVocabulary(file string) ([]sentiment.Term, error) {
 	body, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
@@ -133,16 +134,16 @@ func readVocabulary(file string) ([]insights.Term, error) {
 	if len(doc.Aspects) == 0 {
 		return nil, fmt.Errorf("read %s: it has no aspects", file)
 	}
-	var out []insights.Term
+	var out []sentiment.Term
 	for _, a := range doc.Aspects {
-		out = append(out, insights.Term(a))
+		out = append(out, sentiment.Term(a))
 	}
 	return out, nil
 }
 
 // evalTerms judges gold terms; false when the file has none.
 func evalTerms(w io.Writer, sentences []sentence) bool {
-	j := insights.NewJudge()
+	j := sentiment.NewJudge()
 	var m confusion
 	for _, s := range sentences {
 		at := offsets(s.Text)
@@ -175,8 +176,8 @@ func offsets(s string) []int {
 }
 
 // evalCategories finds the categories of each sentence by the vocabulary.
-func evalCategories(w io.Writer, sentences []sentence, aspects []insights.Term) {
-	in := insights.Input{Aspects: aspects}
+func evalCategories(w io.Writer, sentences []sentence, aspects []sentiment.Term) {
+	in := insights.Input{Config: sentiment.Config{Aspects: aspects}}
 	known := map[string]bool{}
 	rest := "" // the category of sentences in which nothing is found
 	for _, a := range aspects {

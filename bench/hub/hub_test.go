@@ -87,7 +87,7 @@ func (r *receiver) wait(b testing.TB) {
 // bench is a hub at work on a full state.
 type bench struct {
 	testing.TB
-	store   store.Store
+	store   *store.Store
 	edition atomic.Pointer[hub.Edition]
 	hub     *hub.Hub
 	stop    func()
@@ -99,7 +99,7 @@ func newBench(b testing.TB, state string, ca *x509.Certificate) *bench {
 	e := &bench{TB: b, store: storetest.Open(b, state)}
 	e.next(1)
 	var err error
-	e.hub, err = hub.New(hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, PerHost: perHost,
+	e.hub, err = hub.New(hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, Limits: hub.Limits{PerHost: perHost},
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	if err != nil {
 		b.Fatal(err)
@@ -151,12 +151,12 @@ func (e *bench) subscribe(callbacks []string, secret []byte) {
 			r.Endpoint, r.Host = store.Endpoint(u)
 			return e.store.Request(ctx, now, r, store.Publication{SHA256: p.Topics[reviewcast.PathAtom].SHA256, Sequence: p.Sequence}, store.Caps{PendingPerHost: 1000})
 		}, e)
-		claimed, err := e.store.ClaimHandshakes(ctx, now, "bench", nil, len(part))
+		claimed, err := e.store.ClaimVerifications(ctx, now, "bench", nil, len(part))
 		if err != nil {
 			e.Fatal(err)
 		}
-		together(claimed, func(h store.Handshake) error {
-			_, err := e.store.Settle(ctx, now, h, true)
+		together(claimed, func(v store.Verification) error {
+			_, err := e.store.Settle(ctx, now, v, true)
 			return err
 		}, e)
 	}

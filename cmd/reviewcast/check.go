@@ -11,7 +11,7 @@ import (
 
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 type checkCmd struct {
@@ -55,9 +55,9 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	errs := 0
 	for i := range problems {
 		if c.Strict {
-			problems[i].Severity = source.Error
+			problems[i].Severity = diagnostic.Error
 		}
-		if problems[i].Severity == source.Error {
+		if problems[i].Severity == diagnostic.Error {
 			errs++
 		}
 	}
@@ -79,18 +79,18 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 var errProblems = errors.New("")
 
 // text writes for people: first the errors, which stop a build, then the warnings.
-func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error {
+func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
 	ink := terminal.PaletteFor(std.out)
 	byCode := map[string]int{}
-	for _, severity := range []source.Severity{source.Error, source.Warning} {
-		var some []source.Problem
+	for _, severity := range []diagnostic.Severity{diagnostic.Error, diagnostic.Warning} {
+		var some []diagnostic.Problem
 		for _, p := range problems {
 			if p.Severity == severity {
 				some = append(some, p)
 				byCode[p.Code]++
 			}
 		}
-		if c.Quiet && severity == source.Warning {
+		if c.Quiet && severity == diagnostic.Warning {
 			return nil
 		}
 		if err := terminal.Explain(std.out, c.Content, some); err != nil {

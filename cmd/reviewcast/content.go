@@ -9,6 +9,7 @@ import (
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -70,11 +71,11 @@ func todayOf(content *source.Content, flag string) (string, error) {
 const maxErrorLines = 10
 
 // errorLines lists the errors of a content folder, as part of an error message.
-func errorLines(content string, problems []source.Problem) string {
+func errorLines(content string, problems []diagnostic.Problem) string {
 	var b strings.Builder
 	n := 0
 	for _, p := range problems {
-		if p.Severity != source.Error {
+		if p.Severity != diagnostic.Error {
 			continue
 		}
 		if n++; n > maxErrorLines {

@@ -26,7 +26,7 @@ type serveFlags struct {
 	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks of proxies whose X-Forwarded-For header is trusted." placeholder:"CIDR"`
 	AccessLog      bool           `name:"access-log" help:"Log every request, not only failures."`
 	LogFormat      string         `name:"log-format" help:"The format of the log: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
-	agentFlags
+	mcpFlags
 	hubFlags
 }
 

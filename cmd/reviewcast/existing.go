@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -15,8 +16,8 @@ type existing struct {
 	zone        *time.Location
 	today       reviewcast.Date
 	authorNames string
-	positions   map[string]source.Position // by lower-case id
-	withdrawn   map[string]bool            // by lower-case id
+	positions   map[string]diagnostic.Position // by lower-case id
+	withdrawn   map[string]bool                // by lower-case id
 }
 
 // readExisting reads the content folder. It must have no errors: without all ids and
@@ -31,7 +32,7 @@ func readExisting(ctx context.Context, dir string, today reviewcast.Date) (*exis
 	if content == nil {
 		return nil, fmt.Errorf("%s has errors; fix them first, so that ids and withdrawals are known:\n%s", dir, errorLines(dir, problems))
 	}
-	s := &existing{authorNames: content.Site.Policies.AuthorNames, positions: map[string]source.Position{}, withdrawn: map[string]bool{}}
+	s := &existing{authorNames: content.Site.Policies.AuthorNames, positions: map[string]diagnostic.Position{}, withdrawn: map[string]bool{}}
 	if s.zone, err = time.LoadLocation(content.Business.TimeZone); err != nil {
 		return nil, err
 	}

@@ -17,16 +17,16 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// hubCmd are the operators' commands. They work on the state, beside an edge that
-// runs or without one; an edge sees what they did within a second.
+// hubCmd are the operators' commands. They read and change the state, whether an edge is
+// running or not. A running edge notices a change within a second.
 type hubCmd struct {
 	List   hubListCmd   `cmd:"" help:"List subscriptions."`
 	Show   hubShowCmd   `cmd:"" help:"Show everything about one subscription."`
-	Retry  hubRetryCmd  `cmd:"" help:"Deliver at once to subscribers that wait for a retry, and forget their failures."`
-	Remove hubRemoveCmd `cmd:"" help:"Drop subscriptions, without telling the subscribers."`
+	Retry  hubRetryCmd  `cmd:"" help:"Deliver at once to subscribers that wait for a retry, and reset their failures."`
+	Remove hubRemoveCmd `cmd:"" help:"Remove subscriptions without notifying the subscribers."`
 }
 
-// hubState names a state without an edge at hand.
+// hubState are the flags that name a state.
 type hubState struct {
 	stateFlag
 	Public  string `help:"The published folder, whose base URL names the state." default:"public" placeholder:"DIR"`
@@ -34,7 +34,7 @@ type hubState struct {
 }
 
 // with opens the state for f.
-func (h *hubState) with(ctx context.Context, f func(store.Store) error) error {
+func (h *hubState) with(ctx context.Context, f func(*store.Store) error) error {
 	state := h.State
 	if state == "" {
 		origin, err := (&edgeCmd{Public: h.Public, BaseURL: h.BaseURL}).origin()
@@ -59,14 +59,14 @@ func (h *hubState) with(ctx context.Context, f func(store.Store) error) error {
 
 type hubListCmd struct {
 	hubState
-	Topic   string `help:"Of this topic only, a whole URL." placeholder:"URL"`
+	Topic   string `help:"Only those of this topic, a whole URL." placeholder:"URL"`
 	Failing bool   `help:"Only those whose last delivery failed."`
-	JSON    bool   `name:"json" help:"One JSON object a line, for programs."`
+	JSON    bool   `name:"json" help:"Print one JSON object per line, for programs."`
 }
 
-// Run lists subscriptions in the order in which they came.
+// Run lists subscriptions by id.
 func (c *hubListCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, func(s store.Store) error {
+	return c.with(ctx, func(s *store.Store) error {
 		list, err := s.List(ctx, store.Filter{Topic: c.Topic, Failing: c.Failing, At: time.Now()})
 		if err != nil {
 			return err
@@ -74,7 +74,7 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 		if c.JSON {
 			return writeJSON(std.out, list)
 		}
-		pending, err := s.Pending(ctx, maxAsked)
+		pending, err := s.Pending(ctx, maxPending)
 		if err != nil {
 			return err
 		}
@@ -87,17 +87,17 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 			if c.Failing || c.Topic != "" && h.Topic != c.Topic {
 				continue
 			}
-			fmt.Fprintf(w, "-\tto be asked: %s\t%d\t\t%s\t%s\n", h.Mode, h.Attempts, h.Topic, h.Callback)
+			fmt.Fprintf(w, "-\tpending: %s\t%d\t\t%s\t%s\n", h.Mode, h.Attempts, h.Topic, h.Callback)
 		}
-		if len(pending) == maxAsked {
-			fmt.Fprintf(w, "… only the oldest %d that are to be asked are shown\n", maxAsked)
+		if len(pending) == maxPending {
+			fmt.Fprintf(w, "… only the oldest %d pending verifications are shown\n", maxPending)
 		}
 		return w.Flush()
 	})
 }
 
-// maxAsked is how many verifications list shows: a flood is no list.
-const maxAsked = 1000
+// maxPending is how many pending verifications list shows.
+const maxPending = 1000
 
 func writeJSON(w io.Writer, list []store.Subscription) error {
 	e := json.NewEncoder(w)
@@ -110,7 +110,7 @@ func writeJSON(w io.Writer, list []store.Subscription) error {
 	return nil
 }
 
-// subscriptionState is a word for where a subscription is.
+// subscriptionState returns a word for the state of a subscription.
 func subscriptionState(r store.Subscription, now time.Time) string {
 	switch {
 	case !now.Before(r.ExpiresAt):
@@ -131,13 +131,13 @@ type hubShowCmd struct {
 	Which string `arg:"" help:"Its id, or its callback." placeholder:"ID|CALLBACK"`
 }
 
-// Run shows one subscription, or each of a callback.
+// Run shows one subscription, or all of a callback.
 func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
 	f := store.Filter{Callback: c.Which, At: time.Now()}
 	if id, err := strconv.ParseInt(c.Which, 10, 64); err == nil {
 		f.Callback, f.IDs = "", []int64{id}
 	}
-	return c.with(ctx, func(s store.Store) error {
+	return c.with(ctx, func(s *store.Store) error {
 		list, err := s.List(ctx, f)
 		if err != nil {
 			return err
@@ -195,7 +195,7 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 	if c.Failing == (len(c.IDs) > 0) {
 		return usageError{errors.New("name ids, or --failing for all whose last delivery failed")}
 	}
-	return c.with(ctx, func(s store.Store) error {
+	return c.with(ctx, func(s *store.Store) error {
 		ids := unique(c.IDs)
 		if c.Failing {
 			list, err := s.List(ctx, store.Filter{Failing: true})
@@ -208,9 +208,9 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 		}
 		done, err := s.Retry(ctx, ids)
 		if c.Failing {
-			ids = done // one of them may have gone meanwhile, which nobody asked for
+			ids = done // one may have been removed meanwhile, which is no error here
 		}
-		return std.told(done, ids, "due at once", err)
+		return std.report(done, ids, "due at once", err)
 	})
 }
 
@@ -221,23 +221,23 @@ type hubRemoveCmd struct {
 
 // Run removes subscriptions.
 func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, func(s store.Store) error {
+	return c.with(ctx, func(s *store.Store) error {
 		ids := unique(c.IDs)
 		done, err := s.Remove(ctx, ids)
-		return std.told(done, ids, "removed", err)
+		return std.report(done, ids, "removed", err)
 	})
 }
 
-// unique is a list without repetitions, which no count would match.
+// unique returns ids without duplicates, so that the counts match.
 func unique(ids []int64) []int64 {
 	ids = slices.Clone(ids)
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }
 
-// told says how many subscriptions something was done to. That one of those that were
-// named isn't there is an error, which names it: it was mistyped, or is gone.
-func (std streams) told(done, named []int64, what string, err error) error {
+// report prints how many subscriptions were changed. It returns an error that names the
+// ids that don't exist.
+func (std streams) report(done, named []int64, what string, err error) error {
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// TestHubCommands lets an operator look at a state and change it.
+// TestHubCommands runs the operators' commands on a state.
 func TestHubCommands(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
 		s := storetest.Open(t, state)
@@ -38,7 +38,7 @@ func TestHubCommands(t *testing.T) {
 			if i == 1 {
 				break // stays pending
 			}
-			claimed, err := s.ClaimHandshakes(ctx, now, "me", nil, 1)
+			claimed, err := s.ClaimVerifications(ctx, now, "me", nil, 1)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +51,7 @@ func TestHubCommands(t *testing.T) {
 			fail bool
 			want []string
 		}{
-			{"list", false, []string{"up to date", "https://a.example/cb?x=<1>", "to be asked: subscribe", "https://b.example/"}},
+			{"list", false, []string{"up to date", "https://a.example/cb?x=<1>", "pending: subscribe", "https://b.example/"}},
 			{"list --json", false, []string{`"callback":"https://a.example/cb?x=<1>"`, `"secret":true`}},
 			{"list --failing --json", false, nil},
 			{"show 1", false, []string{"callback           https://a.example/cb?x=<1>", "signed             true", "lease              1h0m0s"}},
@@ -124,8 +124,8 @@ func TestStatePath(t *testing.T) {
 	}
 }
 
-// The environment of a server names the state of its edge, which dev must not open;
-// a flag may name any.
+// The environment of a server names the state of its edge, which dev must not open. A
+// flag may name any state.
 func TestDevLeavesTheEdgesState(t *testing.T) {
 	dir := t.TempDir()
 	edges, named := filepath.Join(dir, "real.sqlite"), filepath.Join(dir, "named.sqlite")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
@@ -15,6 +16,7 @@ import (
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 type insightsCmd struct {
@@ -48,11 +50,11 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	e, ok := insights.Explain(in, c.ID)
-	if !ok {
+	i := slices.IndexFunc(in.Reviews, func(r insights.Review) bool { return r.ID == c.ID })
+	if i < 0 {
 		return fmt.Errorf("explain %s: no published review has this id%s; ids stand in the files of %s/reviews", c.ID, nearID(c.ID, in.Reviews), c.Content)
 	}
-	printExplanation(std, e)
+	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))
 	return nil
 }
 
@@ -70,7 +72,7 @@ func nearID(id string, reviews []insights.Review) string {
 	return " (did you mean " + best + "?)"
 }
 
-func printExplanation(std streams, e insights.Explanation) {
+func printExplanation(std streams, e sentiment.Explanation) {
 	p := terminal.PaletteFor(std.out)
 	say := func(s string) { fmt.Fprintln(std.out, terminal.Fold(std.out, s, 0)) }
 	row := func(format string, args ...any) {
@@ -102,7 +104,7 @@ func printExplanation(std streams, e insights.Explanation) {
 			row("  %-12s %-22s %q %s", m.Kind, id, words, p.Dim(where+"; "+m.Rule))
 			continue
 		}
-		why := string(m.Origin)
+		why := m.Origin.String()
 		if m.Phrase != "" {
 			why += " \"" + m.Phrase + "\""
 		}
@@ -135,7 +137,7 @@ func feeling(p terminal.Palette, polarity reviewcast.Polarity, s string) string 
 
 // marked paints the words of the aspects in the text. Where phrases overlap, the
 // first one is painted.
-func marked(p terminal.Palette, text string, mentions []insights.Mention, title bool) string {
+func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title bool) string {
 	runes, at := []rune(text), 0
 	var b strings.Builder
 	for _, m := range mentions {

@@ -119,6 +119,9 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 // manifest: always a whole set, the one before or the new one. The next build cleans
 // up.
 func TestKilledBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts and kills dozens of builds")
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -66,7 +66,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	h, err := hub.New(hub.Config{
 		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload,
 		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
-		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
+		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
 		Metrics: registry, Logger: c.Logger,
 	})
 	if err != nil {
@@ -85,7 +85,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 
 // openState opens a state. One that another edge has open is waited for as long
 // as that one may take to drain, so that a restart is no race.
-func openState(ctx context.Context, state string, log *slog.Logger) (store.Store, error) {
+func openState(ctx context.Context, state string, log *slog.Logger) (*store.Store, error) {
 	waits := false
 	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
 		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
@@ -111,7 +111,7 @@ func openState(ctx context.Context, state string, log *slog.Logger) (store.Store
 
 // tellState logs which state was opened and what is in it: a wrong one shows by being
 // empty.
-func tellState(ctx context.Context, s store.Store, state string, log *slog.Logger) error {
+func tellState(ctx context.Context, s *store.Store, state string, log *slog.Logger) error {
 	counts, err := s.Counts(ctx, time.Now())
 	if err != nil {
 		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())

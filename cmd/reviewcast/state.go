@@ -12,16 +12,16 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// stateFlag says where the hub keeps its state.
+// stateFlag is where the hub keeps its state.
 type stateFlag struct {
 	State string `help:"Where subscriptions are kept: a SQLite file, or a PostgreSQL address that several edges share (default: a file in the user's state directory, named by the base URL; in dev a temporary one). With none there is no hub." placeholder:"FILE|postgres://…|none" env:"REVIEWCAST_STATE"`
 }
 
-// noState stands for running without a hub.
+// noState runs an edge without a hub.
 const noState = "none"
 
-// path is the state of a base URL. It is never within public: what is there is
-// published, and a state holds subscribers' secrets.
+// path returns the state of a base URL. It rejects files within public, because those are
+// published and a state holds subscribers' secrets.
 func (f *stateFlag) path(baseURL, public string) (string, error) {
 	if store.IsPostgres(f.State) || f.State == noState {
 		return f.State, nil
@@ -33,7 +33,7 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	if file == "" {
 		dir, err := stateDir()
 		if err != nil {
-			return "", usageError{fmt.Errorf("--state: %w; name a file, or say --state none to run without a hub", err)}
+			return "", usageError{fmt.Errorf("--state: %w; name a file, or use --state none to run without a hub", err)}
 		}
 		file = filepath.Join(dir, stateName(baseURL))
 	}
@@ -45,23 +45,24 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	return file, nil
 }
 
-// mistyped refuses what would be a file that nobody has meant: a new, empty state,
-// named after an address and its password. The error doesn't repeat it.
+// mistyped rejects values that look like the address of a database. As a file name it
+// would be a new, empty state. The error doesn't repeat the value, which may hold a
+// password.
 func (f *stateFlag) mistyped() error {
 	scheme, _, isURL := strings.Cut(f.State, "://")
 	key, _, isPair := strings.Cut(f.State, "=")
 	switch {
 	case isURL:
-		return usageError{fmt.Errorf("--state: an address that begins with %s:// is neither a file nor postgres://…, in lower case", scheme)}
+		return usageError{fmt.Errorf("--state: an address that begins with %s:// is neither a file nor postgres://… in lower case", scheme)}
 	case isPair && !strings.ContainsAny(key, `/\`):
-		return usageError{fmt.Errorf("--state: %s=… looks like a database's settings; write them as postgres://USER@HOST/DATABASE", key)}
+		return usageError{fmt.Errorf("--state: %s=… looks like database settings; write them as postgres://USER@HOST/DATABASE", key)}
 	case strings.EqualFold(f.State, noState):
-		return usageError{fmt.Errorf("--state: say %s in lower case to run without a hub, or ./%s for a file of that name", noState, f.State)}
+		return usageError{fmt.Errorf("--state: write %s in lower case to run without a hub, or ./%s for a file of that name", noState, f.State)}
 	}
 	return nil
 }
 
-// stateSource names a state in the log, without a password.
+// stateSource returns a state for the log, without a password.
 func stateSource(state string) string {
 	if !store.IsPostgres(state) {
 		return state
@@ -73,7 +74,7 @@ func stateSource(state string) string {
 	return "postgres://" + u.Host + u.Path
 }
 
-// stateName is a file's name for an origin.
+// stateName returns the file name of the state of an origin.
 func stateName(baseURL string) string {
 	host := baseURL
 	if u, err := url.Parse(baseURL); err == nil {
@@ -82,8 +83,7 @@ func stateName(baseURL string) string {
 	return "hub-" + strings.NewReplacer(":", "_", "[", "", "]", "").Replace(host) + ".sqlite"
 }
 
-// stateDir is where the system has programs keep what must outlive them and isn't
-// made by hand.
+// stateDir returns the system's directory for the state of programs.
 func stateDir() (string, error) {
 	switch runtime.GOOS {
 	case "windows":
@@ -102,7 +102,7 @@ func stateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "reviewcast"), err
 }
 
-// within tells whether a file is below a directory, wherever symbolic links lead.
+// within reports whether a file is below a directory, after resolving symbolic links.
 func within(file, dir string) (bool, error) {
 	file, err := real(file)
 	if err != nil {
@@ -118,7 +118,7 @@ func within(file, dir string) (bool, error) {
 	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
 }
 
-// real resolves the links of as much of a path as is there.
+// real resolves the symbolic links in the existing part of a path.
 func real(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

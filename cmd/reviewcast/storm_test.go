@@ -21,6 +21,9 @@ import (
 // and the script that dev adds to pages. It takes STORM, such as 2m, or else a few
 // seconds.
 func TestStorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("edits for several seconds")
+	}
 	long := 3 * time.Second
 	if s := os.Getenv("STORM"); s != "" {
 		var err error

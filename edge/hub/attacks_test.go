@@ -19,8 +19,8 @@ import (
 	"reviewcast/edge/hub/store/storetest"
 )
 
-// An answer that switches protocols hands over the bare connection. It is a failure
-// like any other, holds no slot and doesn't keep the hub from stopping.
+// An answer that switches protocols is a failure. It keeps no slot and doesn't keep the hub
+// from stopping.
 func TestSwitchingProtocols(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
@@ -43,13 +43,13 @@ func TestSwitchingProtocols(t *testing.T) {
 	})
 }
 
-// One outcome that the database doesn't take keeps no other from being written.
+// An outcome that the database rejects doesn't keep others from being written.
 func TestPoisonedAcknowledgement(t *testing.T) {
 	state := storetest.SQLite(t)
 	roots(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}
-		r := newRig(t, state, slowly, func(c *Config) { c.dial, c.Store = net.dial, pickyStore{c.Store} })
+		r := newRig(t, state, slowly, func(c *Config) { c.Dial, c.Store = net.dial, rejectingStore{c.Store} })
 		good, callback := net.subscriber(t, 0)
 		r.subscribe(good, atom, callback)
 		bad, other := net.subscriber(t, 1)
@@ -70,10 +70,10 @@ func TestPoisonedAcknowledgement(t *testing.T) {
 	})
 }
 
-// pickyStore doesn't take a certain word.
-type pickyStore struct{ store.Store }
+// rejectingStore rejects outcomes with a certain error.
+type rejectingStore struct{ Store }
 
-func (s pickyStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
+func (s rejectingStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
 	for _, o := range outcomes {
 		if strings.Contains(o.Error, "teapot") {
 			return errors.New("no teapots")
@@ -82,9 +82,8 @@ func (s pickyStore) Acknowledge(ctx context.Context, now time.Time, owner string
 	return s.Store.Acknowledge(ctx, now, owner, outcomes)
 }
 
-// A database that has hiccups, in the worst moments, takes no words from an outcome:
-// the subscriber is told why he was removed.
-func TestHiccupKeepsTheReason(t *testing.T) {
+// Errors of the database don't remove the reason of a denial.
+func TestStoreErrorKeepsReason(t *testing.T) {
 	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {
 		t.Run(failing, func(t *testing.T) {
 			state := storetest.SQLite(t)
@@ -92,7 +91,7 @@ func TestHiccupKeepsTheReason(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				net := &pipes{}
 				r := newRig(t, state, slowly, func(c *Config) {
-					c.dial, c.Store = net.dial, &hiccupStore{Store: c.Store, deny: failing}
+					c.Dial, c.Store = net.dial, &flakyStore{Store: c.Store, deny: failing}
 					c.Retry = [2]time.Duration{30 * time.Second, time.Minute}
 				})
 				s, callback := net.subscriber(t, 0)
@@ -111,15 +110,15 @@ func TestHiccupKeepsTheReason(t *testing.T) {
 	}
 }
 
-// hiccupStore fails writes of denials, settlements and postponements, as these say,
-// one digit each, and nothing else.
-type hiccupStore struct {
-	store.Store
+// flakyStore fails writes of denials, settlements and postponements: each digit of a field
+// is one write, 1 for a failure.
+type flakyStore struct {
+	Store
 	mu                     sync.Mutex
 	deny, settle, postpone string
 }
 
-func (s *hiccupStore) fails(left *string) bool {
+func (s *flakyStore) fails(left *string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if *left == "" {
@@ -130,46 +129,46 @@ func (s *hiccupStore) fails(left *string) bool {
 	return first == '1'
 }
 
-func (s *hiccupStore) Settle(ctx context.Context, now time.Time, h store.Handshake, apply bool) (int64, error) {
+func (s *flakyStore) Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool) (int64, error) {
 	if s.fails(&s.settle) {
-		return 0, errors.New("hiccup")
+		return 0, errors.New("database error")
 	}
-	return s.Store.Settle(ctx, now, h, apply)
+	return s.Store.Settle(ctx, now, v, confirmed)
 }
 
-func (s *hiccupStore) Postpone(ctx context.Context, h store.Handshake, attempts int, next time.Time) error {
+func (s *flakyStore) Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time) error {
 	if s.fails(&s.postpone) {
-		return errors.New("hiccup")
+		return errors.New("database error")
 	}
-	return s.Store.Postpone(ctx, h, attempts, next)
+	return s.Store.Postpone(ctx, v, attempts, next)
 }
 
-func (s *hiccupStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
+func (s *flakyStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
 	if outcomes[0].Verdict == store.Denied && s.fails(&s.deny) {
-		return errors.New("hiccup")
+		return errors.New("database error")
 	}
 	return s.Store.Acknowledge(ctx, now, owner, outcomes)
 }
 
-// A database that is away for a moment while a callback answers costs the subscriber
-// that moment, not the minutes until a claim lapses.
-func TestHiccupWhileVerifying(t *testing.T) {
+// A database error while a callback answers delays the verification by seconds, not until
+// the claim lapses.
+func TestStoreErrorWhileVerifying(t *testing.T) {
 	state := storetest.SQLite(t)
 	roots(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}
 		r := newRig(t, state, func(c *Config) {
-			c.dial, c.Store = net.dial, &hiccupStore{Store: c.Store, settle: "1111", postpone: "11"}
+			c.Dial, c.Store = net.dial, &flakyStore{Store: c.Store, settle: "1111", postpone: "11"}
 		})
 		s, callback := net.subscriber(t, 0)
 		began := time.Now()
 		r.subscribe(s, atom, callback)
-		if took := time.Since(began); took > 4*ackAgain+2*look || len(r.list()) != 1 {
+		if took := time.Since(began); took > 4*storeRetry+2*DefaultPollInterval || len(r.list()) != 1 {
 			t.Errorf("%d subscribed after %s", len(r.list()), took)
 		}
 		other, dead := at(1)
 		r.ask("subscribe", atom, other) // nobody answers
-		time.Sleep(look)
+		time.Sleep(DefaultPollInterval)
 		newSubscriber(t, net.listen(dead)).verification()
 		r.settled()
 		if took := time.Since(began); took > time.Minute {
@@ -180,9 +179,9 @@ func TestHiccupWhileVerifying(t *testing.T) {
 	})
 }
 
-// Errors quote what subscribers send. None of it acts on a terminal or fills a log,
-// and what subscribers are told names nothing of our network.
-func TestForeignWords(t *testing.T) {
+// Errors that quote subscribers are stripped of control characters and shortened, and the
+// reasons for subscribers don't describe our network.
+func TestUntrustedText(t *testing.T) {
 	for said, want := range map[string]string{
 		"a\x00b\x1b[31mc\r\nd\u202ee": "ab[31mc  de",
 		"caf\xe9":                     "caf",
@@ -193,7 +192,7 @@ func TestForeignWords(t *testing.T) {
 		}
 	}
 	for _, said := range []string{strings.Repeat("x", 1<<16), strings.Repeat("€", 1<<10)} {
-		if got := plain(said); len(got) > maxWords || !utf8.ValidString(got) {
+		if got := plain(said); len(got) > maxText || !utf8.ValidString(got) {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
 	}
@@ -201,24 +200,24 @@ func TestForeignWords(t *testing.T) {
 		err  error
 		want string
 	}{
-		{errSilent, "no answer within 30 s"},
+		{errNoAnswer, "no answer within 30 s"},
 		{&net.OpError{Op: "read", Net: "tcp", Source: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1)}, Err: errors.New("connection reset by peer")}, "no answer"},
-		{&net.DNSError{Err: "no such host", Name: "x", Server: "10.0.0.2:53"}, "the host's name was not found"},
+		{&net.DNSError{Err: "no such host", Name: "x", Server: "10.0.0.2:53"}, "the host name was not found"},
 		{context.DeadlineExceeded, "no connection in time"},
 		{&tls.CertificateVerificationError{Err: x509.HostnameError{Certificate: &x509.Certificate{}, Host: "x"}}, "the certificate is not valid"},
-		{fmt.Errorf("dial: %w", errPort), "the address is not one that is called"},
+		{fmt.Errorf("dial: %w", errPort), "the address is not allowed"},
 	} {
-		if got := reason(c.err); got != c.want {
+		if got := publicReason(c.err); got != c.want {
 			t.Errorf("%v: %q, want %q", c.err, got, c.want)
 		}
 	}
 }
 
-// Callbacks that accept and say nothing, on hosts of their own, don't have those
-// that answer wait for their verification.
+// Callbacks that accept connections and don't answer don't delay the verifications of
+// others.
 func TestSilentVerifications(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig, net *pipes) {
-		const n = maxHandshakes + 50
+		const n = 256 + 50 // more than there are normal slots
 		for i := range n {
 			callback, address := at(1 + i)
 			silent := net.listen(address)
@@ -237,11 +236,11 @@ func TestSilentVerifications(t *testing.T) {
 		asked := time.Now()
 		r.ask("subscribe", atom, callback)
 		s.verification()
-		if took := time.Since(asked); took > silentSlow+2*look {
+		if took := time.Since(asked); took > maxSilence+2*DefaultPollInterval {
 			t.Errorf("verified after %s", took)
 		}
 		r.until("the others are given up", func() bool {
-			pending, err := r.Store.Pending(t.Context(), 1)
+			pending, err := r.state.Pending(t.Context(), 1)
 			return err == nil && len(pending) == 0
 		})
 		if took := time.Since(asked); took > 3*time.Minute {
@@ -250,8 +249,8 @@ func TestSilentVerifications(t *testing.T) {
 	})
 }
 
-// Callbacks at a port where nobody is are asked three times and given up, however
-// many; they take nobody's place for longer.
+// Callbacks that refuse connections are asked three times and given up, however many they
+// are.
 func TestDeadVerifications(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig, _ *pipes) {
 		callback, _ := at(0)
@@ -260,11 +259,11 @@ func TestDeadVerifications(t *testing.T) {
 			r.ask("subscribe", atom, fmt.Sprintf("%s?%d", callback, i))
 		}
 		r.until("all are given up", func() bool {
-			pending, err := r.Store.Pending(t.Context(), 1)
+			pending, err := r.state.Pending(t.Context(), 1)
 			return err == nil && len(pending) == 0
 		})
-		within(t, "giving up", time.Since(asked), handshakeWaits[0]+handshakeWaits[1])
-		if _, _, _, open := r.lanes.inFlight(); open != 0 {
+		within(t, "giving up", time.Since(asked), verifyWaits[0]+verifyWaits[1])
+		if r.scheduler.load().openBreakers != 0 {
 			t.Error("verifications opened a breaker")
 		}
 	})

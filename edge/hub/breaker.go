@@ -3,27 +3,27 @@ package hub
 import "time"
 
 const (
-	// breakerTrips is how many exchanges in a row without an HTTP answer open a
+	// breakerTrips is how many consecutive exchanges without an HTTP answer open a
 	// breaker.
 	breakerTrips = 20
-	// breakerOpen is for how long.
+	// breakerOpen is for how long it stays open.
 	breakerOpen = 30 * time.Second
-	// breakerProbe is how long those wait at least who come beside the one exchange
-	// that is let through. Should it not be answered, nobody of its host is claimed.
+	// breakerProbe is the minimum wait of deliveries that come while the breaker is
+	// probing. If the probe isn't answered, nothing is claimed for its host.
 	breakerProbe = 2 * time.Second
 )
 
-// breaker keeps a host:port that doesn't answer from using up attempts and slots.
-// It counts exchanges that end without an HTTP status, in a row; any status,
-// however bad, is an answer and closes it. After breakerOpen one exchange is let
-// through to see. It is guarded by the mutex of the lanes.
+// breaker keeps a host:port that doesn't answer from using up attempts and slots. It
+// counts consecutive exchanges that end without an HTTP status. Any status is an answer
+// and closes the breaker. After breakerOpen it allows one exchange as a probe. The
+// scheduler's mutex guards it.
 type breaker struct {
-	silent    int // exchanges without an answer, in a row
+	failures  int // consecutive exchanges without an answer
 	openUntil time.Time
-	probing   bool // the one exchange after openUntil is under way
+	probing   bool // the probe is in flight
 }
 
-// allow tells whether an exchange may begin, and if not, when to ask again.
+// allow reports whether an exchange may begin, and if not, after what time to ask again.
 func (b *breaker) allow(now time.Time) (wait time.Duration, ok bool) {
 	switch {
 	case b.openUntil.IsZero():
@@ -37,20 +37,20 @@ func (b *breaker) allow(now time.Time) (wait time.Duration, ok bool) {
 	return 0, true
 }
 
-// shut tells whether nothing would be let through.
+// shut reports whether no exchange would be allowed.
 func (b *breaker) shut(now time.Time) bool {
 	return !b.openUntil.IsZero() && (now.Before(b.openUntil) || b.probing)
 }
 
-// answered notes an HTTP status.
+// answered records an HTTP status.
 func (b *breaker) answered() { *b = breaker{} }
 
-// unanswered notes an exchange without one; it tells whether that opened the
-// breaker. Exchanges that began before it opened may end while it is open, and
-// don't open it any longer.
+// unanswered records an exchange without a status, and reports whether that opened the
+// breaker. Exchanges that began before it opened may end while it is open; they don't
+// extend the time.
 func (b *breaker) unanswered(now time.Time) (opened bool) {
-	b.silent++
-	if b.silent < breakerTrips || now.Before(b.openUntil) {
+	b.failures++
+	if b.failures < breakerTrips || now.Before(b.openUntil) {
 		return false
 	}
 	b.probing = false
@@ -58,5 +58,5 @@ func (b *breaker) unanswered(now time.Time) (opened bool) {
 	return true
 }
 
-// abandoned notes an exchange that told nothing, as when the hub stops.
+// abandoned records an exchange that the hub ended, which says nothing about the host.
 func (b *breaker) abandoned() { b.probing = false }

@@ -19,51 +19,82 @@ import (
 )
 
 const (
-	// silentSlow is how long a delivery may be silent at most before it goes to the
-	// slow lane.
-	silentSlow = 2 * time.Second
-	// silentFailed is how long before it has failed.
-	silentFailed = 30 * time.Second
-	// maxDelivery ends a delivery whose subscriber takes a byte now and then.
+	// maxSilence is how long an exchange may be silent in a normal slot before it moves to
+	// a slow one.
+	maxSilence = 2 * time.Second
+	// answerTimeout is how long a delivery may be silent before it has failed.
+	answerTimeout = 30 * time.Second
+	// maxDelivery ends a delivery whose subscriber reads a few bytes now and then.
 	maxDelivery = 5 * time.Minute
-	// drainTimeout is the time for the body of an answer whose status says all: it
-	// saves the next connection, and holds a slot.
+	// drainTimeout is the time for reading the body of an answer after its status. Reading
+	// it saves the next connection, but keeps the slot.
 	drainTimeout = 100 * time.Millisecond
-	// largeBody is from where on sending counts as progress; what is smaller goes out
-	// in one write.
+	// largeBody is the size from which on sending counts as progress. Smaller bodies are
+	// sent with one write.
 	largeBody = 128 << 10
 )
 
 var (
-	errSilent  = errors.New("no answer within 30 s")
-	errTooSlow = errors.New("not done within 5 min")
-	errStopped = errors.New("the hub stops")
+	errNoAnswer = errors.New("no answer within 30 s")
+	errTooSlow  = errors.New("not finished within 5 min")
+	errStopped  = errors.New("the hub is stopping")
 )
 
-// userAgent says who calls.
+// userAgent identifies the hub to callbacks.
 const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)"
 
-// run makes a delivery and hands its outcome to the acknowledgements.
+// dispatch starts a worker for every delivery that may begin. A worker makes deliveries
+// until none may begin.
+func (h *Hub) dispatch(ctx context.Context) {
+	for d := h.next(); d != nil; d = h.next() {
+		h.workers.Go(func() {
+			for own := d; own != nil; own = h.next() {
+				h.run(ctx, own)
+			}
+		})
+	}
+}
+
+// next returns the next delivery that may begin, nil if there is none. It releases those
+// that can't begin, and has more claimed when few are left.
+func (h *Hub) next() *delivery {
+	r := h.scheduler.next(time.Now())
+	for _, d := range r.postponed {
+		// The jitter spreads them, so that they don't all come at once.
+		h.outcomes <- store.Outcome{Delivery: d.Delivery, Verdict: store.Released, Next: time.Now().Add(r.wait + jitter(r.wait/4))}
+	}
+	for _, d := range r.void {
+		h.outcomes <- store.Outcome{Delivery: d.Delivery, Verdict: store.Released}
+	}
+	h.metrics.deliveries.WithLabelValues("postponed").Add(float64(len(r.postponed)))
+	h.metrics.deliveries.WithLabelValues("released").Add(float64(len(r.void)))
+	if r.low {
+		signal(h.wakeDeliver)
+	}
+	return r.begin
+}
+
+// run makes a delivery and passes its outcome to acknowledgeLoop.
 func (h *Hub) run(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
 	took := time.Since(started)
-	outcome.Slow = took >= silentSlow
-	if h.lanes.done(d, how, took) {
+	outcome.Slow = took >= maxSilence
+	if h.scheduler.done(d, how, took) {
 		h.Logger.Warn("breaker opened: deliveries wait", "endpoint", d.Endpoint, "for", breakerOpen, "error", outcome.Error)
 	}
 	h.observe(d, outcome, took)
-	h.acks <- outcome
+	h.outcomes <- outcome
 }
 
-// id names a delivery in the log: subscription, version, attempt.
+// id identifies a delivery in the log: subscription, version, attempt.
 func (d *delivery) id() string { return fmt.Sprintf("%d.%d.%d", d.ID, d.Version, d.Failures+1) }
 
-// deliver sends a topic's body to a callback and judges the answer.
+// deliver sends a topic's body to a callback and evaluates the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
-	stands := h.stands(d)
+	valid := h.stillValid(d)
 	now := time.Now()
-	if !stands || !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
+	if !valid || !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	}
 	status, header, err := h.post(ctx, d)
@@ -79,28 +110,29 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 	case ctx.Err() != nil:
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	default:
-		return h.failed(d, now, plain(err.Error()), reason(err), 0), unanswered
+		return h.failed(d, now, plain(err.Error()), publicReason(err), 0), unanswered
 	}
 }
 
-// failed is the outcome of a failure: another attempt, or after the last of them
-// the end. Why is for operators, said for the subscriber.
-func (h *Hub) failed(d *delivery, now time.Time, why, said string, wanted time.Duration) store.Outcome {
+// failed returns the outcome of a failed delivery: another attempt or, after the last
+// one, the end of the subscription. Why is for operators, reason for the subscriber;
+// wanted is the Retry-After of the answer.
+func (h *Hub) failed(d *delivery, now time.Time, why, reason string, wanted time.Duration) store.Outcome {
 	failures := d.Failures + 1
 	o := store.Outcome{Delivery: d.Delivery, Verdict: store.Failed, Error: why, Next: h.retryAt(now, failures, wanted)}
 	if failures > len(h.Retry) {
 		o.Verdict = store.Denied
-		o.Reason = fmt.Sprintf("%d deliveries in a row have failed, the last with: %s", failures, said)
+		o.Reason = fmt.Sprintf("%d consecutive deliveries failed, the last with: %s", failures, reason)
 	}
 	return o
 }
 
-// post sends the notification (W3C WebSub, section 7) and waits for a status. The
-// answer's body is read only so far as to use the connection again.
+// post sends the notification (W3C WebSub, section 7) and waits for a status. It reads
+// the answer's body only to reuse the connection.
 func (h *Hub) post(parent context.Context, d *delivery) (status int, header http.Header, err error) {
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
-	watch := h.watch(d, cancel)
+	watch := h.watch(parent, d, cancel)
 	defer watch.stop()
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Callback, watch.body(d.content.Body))
@@ -116,25 +148,25 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	if d.Secret != nil {
 		request.Header["X-Hub-Signature"] = []string{signature(d.Secret, d.content.Body)}
 	}
-	response, err := h.client.Do(request)
+	response, err := h.deliverClient.Do(request)
 	if err != nil {
-		return 0, nil, plainError(ctx, err)
+		return 0, nil, withoutURL(ctx, err)
 	}
 	watch.stop()
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols {
-		// Its body is the bare connection, which no context interrupts.
+		// The body is the connection itself, which no context interrupts.
 		return response.StatusCode, response.Header, nil
 	}
 	drain := time.AfterFunc(drainTimeout, func() { cancel(nil) })
 	defer drain.Stop()
-	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // the status has said it all
+	_, _ = io.CopyN(io.Discard, response.Body, maxAnswer) // only the status matters
 	return response.StatusCode, response.Header, nil
 }
 
-// plainError is what a call failed with, without the callback: its query may hold
-// the subscriber's secrets, and errors are logged.
-func plainError(ctx context.Context, err error) error {
+// withoutURL returns the cause of a failed call without the callback, whose query may
+// hold the subscriber's secrets: errors are logged.
+func withoutURL(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -144,28 +176,27 @@ func plainError(ctx context.Context, err error) error {
 	return err
 }
 
-// signature is the value of X-Hub-Signature (W3C WebSub, section 7.1).
+// signature returns the value of X-Hub-Signature (W3C WebSub, section 7.1).
 func signature(secret, body []byte) string {
 	mac := hmac.New(sha256.New, secret)
 	mac.Write(body)
 	return "sha256=" + hex.EncodeToString(mac.Sum(nil))
 }
 
-// watch looks whether a delivery moves.
+// watch observes whether a delivery makes progress.
 type watch struct {
 	started time.Time
 	last    atomic.Int64 // nanoseconds from started to the last progress
 	timer   *time.Timer
 }
 
-// watch begins to look: a delivery that has been silent for longer than the lanes
-// have patience goes to the slow lane, as soon as there is room, and is cancelled
-// after silentFailed.
-func (h *Hub) watch(d *delivery, cancel context.CancelCauseFunc) *watch {
+// watch starts a watch. A delivery that is silent for longer than the scheduler's patience
+// moves to a slow slot as soon as one is free. It is cancelled after answerTimeout.
+func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCauseFunc) *watch {
 	w := &watch{started: time.Now()}
 	slow := false
 	ready := make(chan struct{}) // the timer's function needs the timer
-	w.timer = time.AfterFunc(silentLeast, func() {
+	w.timer = time.AfterFunc(minSilence, func() {
 		<-ready
 		all := time.Since(w.started)
 		silent := all - time.Duration(w.last.Load())
@@ -173,15 +204,18 @@ func (h *Hub) watch(d *delivery, cancel context.CancelCauseFunc) *watch {
 		case all >= maxDelivery:
 			cancel(errTooSlow)
 			return
-		case silent >= silentFailed:
-			cancel(errSilent)
+		case silent >= answerTimeout:
+			cancel(errNoAnswer)
 			return
-		case !slow && silent >= h.lanes.patience(d.host):
-			slow = h.lanes.slowDown(d)
+		case !slow && silent >= h.scheduler.patience(d.host):
+			var moved bool
+			if slow, moved = h.scheduler.moveToSlow(d); moved {
+				h.dispatch(ctx) // its normal slot is free
+			}
 		}
-		next := silentFailed - silent
+		next := answerTimeout - silent
 		if !slow {
-			next = min(next, silentLeast) // what the others take may change, or the slow lane have room again
+			next = min(next, minSilence) // patience may change, or a slow slot become free
 		}
 		w.timer.Reset(min(next, maxDelivery-all))
 	})
@@ -191,7 +225,7 @@ func (h *Hub) watch(d *delivery, cancel context.CancelCauseFunc) *watch {
 
 func (w *watch) stop() { w.timer.Stop() }
 
-// body is what is sent. Of a large one each piece that is taken is progress.
+// body returns a reader of b. Each read of a large body counts as progress.
 func (w *watch) body(b []byte) io.Reader {
 	if len(b) < largeBody {
 		return bytes.NewReader(b)

@@ -13,38 +13,37 @@ import (
 )
 
 const (
-	// maxPendingPerHost stops whoever has us call one victim's host again and again,
-	// and one subscriber from filling the line before all others.
+	// maxPendingPerHost keeps third parties from having us call one host again and again,
+	// and one subscriber from delaying the verifications of others.
 	maxPendingPerHost = 1000
-	// maxPending stops one from filling the disk with requests that are never verified,
-	// from many addresses and about many hosts.
+	// maxPending keeps requests that are never verified, from many addresses and for many
+	// hosts, from filling the disk.
 	maxPending = 20_000
-	// maxSubscriptions stops whoever fills the disk with callbacks that verify.
+	// maxSubscriptions keeps callbacks that verify from filling the disk.
 	maxSubscriptions = 200_000
 )
 
-// allowed are the hub's methods. OPTIONS is answered by the edge, whose CORS
-// headers this is part of.
+// allowed are the hub's methods. The edge answers OPTIONS with its CORS headers.
 const allowed = "POST, OPTIONS"
 
-// ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon
-// as what was asked is durable, never waiting for a callback.
+// ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the
+// request is durable, without waiting for a callback.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	said, err := h.take(w, r)
+	sentence, err := h.accept(w, r)
 	if err != nil {
-		refusal := asRejection(err)
-		if refusal.status >= 500 {
-			h.complain("hub requests not taken", err)
+		rejected := asRejection(err)
+		if rejected.status >= 500 {
+			h.logError("hub requests not accepted", err)
 		}
 		h.metrics.requests.WithLabelValues("refused").Inc()
-		if refusal.retryAfter > 0 {
-			w.Header().Set("Retry-After", strconv.Itoa(int((refusal.retryAfter+time.Second-1)/time.Second)))
+		if rejected.retryAfter > 0 {
+			w.Header().Set("Retry-After", strconv.Itoa(int((rejected.retryAfter+time.Second-1)/time.Second)))
 		}
-		answer(w, refusal.status, refusal.sentence)
+		answer(w, rejected.status, rejected.sentence)
 		return
 	}
 	h.metrics.requests.WithLabelValues("accepted").Inc()
-	answer(w, http.StatusAccepted, said)
+	answer(w, http.StatusAccepted, sentence)
 }
 
 func answer(w http.ResponseWriter, status int, sentence string) {
@@ -53,14 +52,14 @@ func answer(w http.ResponseWriter, status int, sentence string) {
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, sentence+"\n") // a client that is gone can't be told
+	_, _ = io.WriteString(w, sentence+"\n") // the client may be gone
 }
 
-// take does what a request asks and says so.
-func (h *Hub) take(w http.ResponseWriter, r *http.Request) (said string, err error) {
+// accept stores what a request asks for and returns the sentence of the answer.
+func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", allowed)
-		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub takes POST requests only."}
+		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests only."}
 	}
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/x-www-form-urlencoded" {
 		return "", &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
@@ -69,32 +68,32 @@ func (h *Hub) take(w http.ResponseWriter, r *http.Request) (said string, err err
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return "", &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
 	} else if err != nil {
-		return "", reject("The body broke off.")
+		return "", reject("The body is incomplete.")
 	}
 	f, err := parseForm(string(body))
 	if err != nil {
 		return "", err
 	}
-	mode, err := f.need("hub.mode")
+	mode, err := f.required("hub.mode")
 	if err != nil {
 		return "", err
 	}
 	switch mode {
 	case modePublish:
-		if err := h.pinged(f); err != nil {
+		if err := h.checkPing(f); err != nil {
 			return "", err
 		}
-		signal(h.reload)
-		return "Accepted. The hub looks whether the topics have changed.", nil
+		signal(h.wakeReload)
+		return "Accepted. The hub will check whether the topics have changed.", nil
 	case modeSubscribe, modeUnsubscribe:
-		return "Accepted. The hub asks the callback whether it means it.", h.note(r, f, mode)
+		return "Accepted. The hub will verify the callback.", h.storeRequest(r, f, mode)
 	default:
 		return "", reject("hub.mode must be subscribe, unsubscribe or publish.")
 	}
 }
 
-// note makes a subscribe or unsubscribe request durable.
-func (h *Hub) note(r *http.Request, f form, mode string) error {
+// storeRequest stores a subscribe or unsubscribe request.
+func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 	request, err := h.subscription(f, mode)
 	if err != nil {
 		return err
@@ -108,11 +107,11 @@ func (h *Hub) note(r *http.Request, f form, mode string) error {
 	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
 		return err
 	}
-	signal(h.handshakes)
+	signal(h.wakeVerify)
 	return nil
 }
 
-// served is what a topic holds here at the moment.
+// served returns the content that a topic has here now.
 func (h *Hub) served(topic string) (p store.Publication) {
 	edition := h.Published()
 	if edition == nil {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"reviewcast"
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/hub/store/storetest"
 )
 
-// A name that leads to a private address is refused where it matters: on the
-// address that is dialled, for verification, notification and denial alike.
+// A name that resolves to a private address is refused when it is dialled, for
+// verifications, notifications and denials.
 func TestServerSideRequestForgery(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.AllowCIDR = nil })
 	s := newSubscriber(t, nil)
@@ -27,7 +28,7 @@ func TestServerSideRequestForgery(t *testing.T) {
 	}
 	callback := "https://localhost:" + u.Port() + "/cb"
 	for _, mode := range []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied} {
-		hs := store.Handshake{Request: store.Request{Topic: atom, Callback: callback, Mode: mode}}
+		hs := store.Verification{Request: store.Request{Topic: atom, Callback: callback, Mode: mode}}
 		if err := r.Hub.ask(t.Context(), hs); err == nil || !strings.Contains(err.Error(), "prohibited IP") {
 			t.Errorf("%s: %v", mode, err)
 		}
@@ -88,18 +89,18 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// A certificate that nobody vouches for is no answer.
+// A server with an untrusted certificate gets no request.
 func TestCertificates(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.RootCAs = nil })
 	s := newSubscriber(t, nil)
-	hs := store.Handshake{Request: store.Request{Topic: atom, Callback: s.URL, Mode: store.ModeSubscribe}}
+	hs := store.Verification{Request: store.Request{Topic: atom, Callback: s.URL, Mode: store.ModeSubscribe}}
 	if err := r.Hub.ask(t.Context(), hs); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("%v", err)
 	}
 	s.quiet()
 }
 
-// Neither the environment's proxy nor a cookie gets between us and a callback.
+// The client uses no proxy of the environment and no cookies.
 func TestNoProxyNoCookies(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
 	r := newRig(t, storetest.SQLite(t))
@@ -113,22 +114,21 @@ func TestNoProxyNoCookies(t *testing.T) {
 	if c := s.notification(); c.header["Cookie"] != nil {
 		t.Errorf("sent a cookie: %v", c.header)
 	}
-	if tr := r.client.Transport.(*http.Transport); tr.Proxy != nil || r.client.Jar != nil {
+	if tr := r.deliverClient.Transport.(*http.Transport); tr.Proxy != nil || r.deliverClient.Jar != nil {
 		t.Error("the client has a proxy or a jar")
 	}
 }
 
-// Errors that are logged or shown don't hold a callback's query, which may be a
-// capability.
+// Errors don't contain a callback's query, which may hold a secret.
 func TestSecretsInErrors(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t))
-	hs := store.Handshake{Request: store.Request{Topic: atom, Callback: "https://127.0.0.1:1/cb?token=hunter2", Mode: store.ModeSubscribe}}
+	hs := store.Verification{Request: store.Request{Topic: atom, Callback: "https://127.0.0.1:1/cb?token=hunter2", Mode: store.ModeSubscribe}}
 	if err := r.Hub.ask(t.Context(), hs); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
 	}
 }
 
-// A flood of requests from one address, and one against one host.
+// Rates and caps are answered with 429 and 503 and Retry-After.
 func TestFloods(t *testing.T) {
 	wait := time.Duration(0)
 	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.Limit = func(*http.Request) time.Duration { return wait } })
@@ -150,7 +150,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// A state that can't be written is told, and the request isn't taken.
+// Without a writable state requests are rejected.
 func TestStoreDown(t *testing.T) {
 	s := storetest.Open(t, storetest.SQLite(t))
 	h, err := New(Config{BaseURL: baseURL, Store: s, Published: func() *Edition { return nil }})
@@ -170,8 +170,8 @@ func TestStoreDown(t *testing.T) {
 	}
 }
 
-// A breaker opens after twenty in a row, lets one through after thirty seconds, and
-// closes with any answer.
+// A breaker opens after twenty consecutive exchanges without an answer, allows a probe
+// after thirty seconds, and closes with any answer.
 func TestBreakerByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b breaker
@@ -194,7 +194,7 @@ func TestBreakerByItself(t *testing.T) {
 		if _, ok := b.allow(time.Now()); !ok {
 			t.Fatal("no probe after the time is up")
 		}
-		// Who comes beside it isn't kept as long as if it had failed.
+		// Others wait a shorter time than after a failed probe.
 		if wait, ok := b.allow(time.Now()); ok || wait != breakerProbe {
 			t.Errorf("beside a probe: %t, %s", ok, wait)
 		}
@@ -215,12 +215,12 @@ func TestBreakerByItself(t *testing.T) {
 	})
 }
 
-// A callback that hangs up on a connection that was used before is asked once, not
-// once more by net/http with the same challenge.
+// A callback that closes a connection is asked once: net/http doesn't repeat the request
+// with the same challenge.
 func TestChallengeReplayed(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t))
 	s := newSubscriber(t, nil)
-	hs := store.Handshake{Request: store.Request{Topic: atom, Callback: s.URL + "/cb", Mode: store.ModeSubscribe}}
+	hs := store.Verification{Request: store.Request{Topic: atom, Callback: s.URL + "/cb", Mode: store.ModeSubscribe}}
 	if err := r.Hub.ask(t.Context(), hs); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestChallengeReplayed(t *testing.T) {
 	s.quiet()
 }
 
-// The first failure of an edge's life shows in a rate only if there was a zero.
+// Counters start at zero, so that rates include the first event.
 func TestCountersBeginAtZero(t *testing.T) {
 	registry := prometheus.NewRegistry()
 	newRig(t, storetest.SQLite(t), func(c *Config) { c.Metrics = registry })
@@ -245,14 +245,14 @@ func TestCountersBeginAtZero(t *testing.T) {
 	for _, f := range families {
 		got[f.GetName()] = len(f.GetMetric())
 	}
-	for name, want := range map[string]int{"requests_total": 2, "handshakes_total": 12, "deliveries_total": 6, "changes_total": 3} {
+	for name, want := range map[string]int{"requests_total": 2, "handshakes_total": 12, "deliveries_total": 6, "changes_total": len(reviewcast.Topics)} {
 		if n := got["reviewcast_hub_"+name]; n != want {
 			t.Errorf("%s: %d series, want %d", name, n, want)
 		}
 	}
 }
 
-// What a ping got wrong has the name that the publisher gave it.
+// An error of a ping names the field that the publisher used.
 func TestPingOfNothing(t *testing.T) {
 	r := newRig(t, storetest.SQLite(t))
 	for _, field := range []string{"hub.url", "hub.topic"} {

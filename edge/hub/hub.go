@@ -1,74 +1,3 @@
-// Package hub is a WebSub hub (W3C Recommendation of 23 January 2018) for the
-// topics of one published directory: it takes subscriptions, verifies them, and
-// pushes every change to every subscriber. New makes it; it is the http.Handler
-// of reviewcast.PathHub, and Run does the work behind it.
-//
-// # A subscription's life
-//
-// A subscription is a callback and a topic. What is in the store is all that
-// there is; reviewcast/edge/hub/store has the tables.
-//
-//	none      subscribe asked    -> a handshake is noted, then 202
-//	handshake challenge echoed   -> active: a row in subscriptions
-//	handshake any other answer   -> the handshake goes; a subscription that was there stays as it was
-//	handshake no answer          -> asked again, three times in all, then as any other answer
-//	handshake newer request      -> replaced; the challenge echoed to the old one counts until the newer is settled
-//	active    subscribe verified -> active, with the new lease and secret
-//	active    unsubscribe verified -> none
-//	active    delivery: 2xx      -> active, failures 0
-//	active    delivery: 410      -> none
-//	active    delivery: other    -> active, failures + 1, waiting 30 s, then 1 h
-//	active    third failure in a row -> none, and a handshake that says hub.mode=denied
-//	active    lease ends         -> none, without a word
-//
-// A new subscription is not sent what is there already; it is sent every change
-// from the request on, even one that comes before it is verified. Renewing changes
-// the lease and the secret, and nothing else: not what is still to be delivered,
-// nor a wait, nor the count of failures.
-//
-// # Why nothing is lost
-//
-// Publishing writes one row: the topic's new version, hash and sequence. Whoever
-// has been delivered a lower version is due, by a query; there is no queue. A
-// claim keeps two workers or two hubs from delivering the same, and lapses when
-// its owner is dead. The cases of a kill:
-//
-//   - before a request is noted: there was no 202, and the subscriber asks again;
-//   - during a handshake: its row stands, the claim lapses, the callback is asked
-//     again, with another challenge;
-//   - before the topic's row moved: the next start compares the published files
-//     with it, as after every reload;
-//   - between claim and POST: the claim lapses;
-//   - between POST and acknowledgement: the claim lapses, and this subscriber
-//     gets the same content twice. It is the only case of that.
-//
-// An edge whose files are older than the topic's row claims nothing: the claim
-// names the hash that it can deliver. It looks for the newer files first.
-//
-// What was claimed may wait for its turn. Right before it begins, its subscription
-// is looked at once more (confirm.go): nothing is sent for one that another hub or
-// an operator has removed, nor older content, nor with an older secret.
-//
-// # Isolation
-//
-// Deliveries in flight are capped, in all and for each host:port. One that has
-// been silent for two seconds, or for much longer than others of its host take,
-// leaves these counts for a bounded slow lane, so that subscribers that never
-// answer don't use up what the others need. Those that did so the last time, as the
-// state knows, begin there; and of the normal slots a quarter is kept from those of
-// whom nothing is known yet. So whoever has once been quick waits for no crowd of
-// slow ones, old or new.
-//
-// Twenty exchanges in a row without an HTTP answer open the breaker of a host:port
-// for thirty seconds; deliveries to it are postponed meanwhile, not failed. Every
-// connection is HTTP/1.1: streams that share a connection would share its stalls.
-//
-// # Safety
-//
-// Callbacks are other people's words. All calls go through a client that checks
-// each address when it dials it (guard.go), follows no redirect, knows no proxy and
-// no cookies, and reads no more than 64 KiB of an answer. Handshakes have one that
-// never uses a connection twice.
 package hub
 
 import (
@@ -91,160 +20,178 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// Defaults of Config, as the contract has them.
+// Defaults of [Config].
 const (
-	DefaultLease    = 864_000 * time.Second
-	DefaultMinLease = 300 * time.Second
-	DefaultMaxLease = 2_592_000 * time.Second
-	DefaultPerHost  = 64
+	DefaultLease        = 864_000 * time.Second
+	DefaultMinLease     = 300 * time.Second
+	DefaultMaxLease     = 2_592_000 * time.Second
+	DefaultPollInterval = time.Second
 )
 
-// DefaultRetry are the waits after the first and the second failure in a row. The
-// third has none.
+// DefaultRetry are the waits after the first and the second consecutive failure. The
+// third failure ends the subscription.
 var DefaultRetry = [2]time.Duration{30 * time.Second, time.Hour}
 
-// Config says what the hub is for and how far it goes.
+// Config configures [New].
 type Config struct {
-	// BaseURL is the public origin, as reviewcast.ParseBaseURL gives it. Required.
+	// BaseURL is the public origin, as reviewcast.ParseBaseURL returns it. Required.
 	BaseURL string
 	// Store keeps the state. Required; the hub doesn't close it.
-	Store store.Store
-	// Published gives what is published at the moment, nil for nothing. Required.
+	Store Store
+	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload looks for newer files at once. It is called at most once a second. Nil:
-	// whoever calls Changed finds them in his own time.
+	// Reload looks for newer files. It is called at most once a second. Nil: files are
+	// reloaded without the hub, which is notified with Changed.
 	Reload func()
-	// Limit tells how long the client of a subscribe or unsubscribe request has to
-	// wait, 0 for not at all. Nil: no limit.
+	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
+	// 0 for not at all. Nil: no limit.
 	Limit func(*http.Request) time.Duration
-	// Retry are the waits after a first and a second failure, each give or take a
-	// fifth. Zero: DefaultRetry.
+	// Retry are the waits after a first and a second failure, each ±20 %. Zero:
+	// DefaultRetry.
 	Retry [2]time.Duration
-	// MinLease and MaxLease bound what is granted. Zero: the defaults.
+	// MinLease and MaxLease bound the granted lease. Zero: the defaults.
 	MinLease, MaxLease time.Duration
-	// PerHost is how many deliveries may be in flight to one host:port. Zero:
-	// DefaultPerHost.
-	PerHost int
-	// AllowCIDR opens networks that no callback may be in otherwise.
+	// Limits bound what is in flight. Zero fields: their defaults.
+	Limits Limits
+	// PollInterval is how often the store is asked for work that was not announced:
+	// retries, lapsed claims, changes by other hubs. Zero: DefaultPollInterval.
+	PollInterval time.Duration
+	// AllowCIDR are networks that callbacks may be in although they aren't public.
 	AllowCIDR []netip.Prefix
-	// RootCAs are who may sign a callback's certificate. Nil: whom the system, or
-	// SSL_CERT_FILE, names.
+	// Dial opens the connections to callbacks. Nil: a net.Dialer that checks every
+	// address against AllowCIDR. A replacement must refuse private addresses itself, as a
+	// gateway for outgoing connections does.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of
+	// SSL_CERT_FILE.
 	RootCAs *x509.CertPool
-	// Metrics take the hub's numbers. Nil: nobody counts.
+	// Metrics is where the hub's metrics are registered. Nil: nowhere.
 	Metrics prometheus.Registerer
-	// Logger takes the log. Nil drops it.
+	// Logger receives the log. Nil discards it.
 	Logger *slog.Logger
-
-	// dial replaces the network, guard included, in tests that need to own time.
-	dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// look replaces the constant in tests whose time is hours, fresh in those that
-	// want every delivery looked at.
-	look, fresh time.Duration
-	// part divides the lanes' slots in tests of crowds.
-	part int
 }
 
-// Edition is a published set of files, as far as the hub cares. It doesn't change.
+// Store is the durable state that a hub needs, as [store.Store] implements it.
+type Store interface {
+	Publish(ctx context.Context, now time.Time, p store.Publication) (changed bool, err error)
+	Topics(ctx context.Context) (map[string]store.Publication, error)
+
+	Request(ctx context.Context, now time.Time, r store.Request, served store.Publication, caps store.Caps) error
+	ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]store.Verification, error)
+	Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool) (subscription int64, err error)
+	Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time) error
+
+	Due(ctx context.Context, now time.Time) ([]store.WorkKey, error)
+	ClaimDeliveries(ctx context.Context, now time.Time, c store.Claim) ([]store.Delivery, error)
+	Revalidate(ctx context.Context, owner string, ids []int64) (map[int64]store.Delivery, error)
+	Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error
+
+	Heartbeat(ctx context.Context, now time.Time, owner string) error
+	Leave(ctx context.Context, owner string) error
+	Sweep(ctx context.Context, now time.Time, n int) (int, error)
+	Counts(ctx context.Context, now time.Time) (store.Counts, error)
+	Wake() <-chan struct{}
+}
+
+// Edition is a published set of files, as far as the hub needs it. It is immutable.
 type Edition struct {
 	Sequence int64              // of the manifest
-	Topics   map[string]Content // by path, see reviewcast.Topics
+	Topics   map[string]Content // by path, see reviewcast.Topics; a missing topic is not published
 }
 
 // Content is a topic's body.
 type Content struct {
 	Body      []byte
-	MediaType string // as it stands in Content-Type
+	MediaType string // the Content-Type
 	SHA256    string // hex, of Body
 }
 
-// Hub takes requests and does what they ask for.
+// Hub accepts requests and delivers changes.
 type Hub struct {
 	Config
-	owner    string       // of claims
-	client   *http.Client // of deliveries
-	asker    *http.Client // of handshakes
-	guard    *guard
-	lanes    *lanes
-	metrics  *metrics
-	acks     chan store.Outcome
-	confirms chan confirmation
-	full     atomic.Bool // as of the last count, there are as many subscriptions as there may be
+	owner         string       // of claims
+	deliverClient *http.Client // keeps connections
+	verifyClient  *http.Client // uses each connection once
+	guard         *guard
+	scheduler     *scheduler
+	metrics       *metrics
+	outcomes      chan store.Outcome // to acknowledgeLoop
+	revalidations chan revalidation  // to revalidateLoop
+	full          atomic.Bool        // the last count reached maxSubscriptions
+	workers       sync.WaitGroup     // of deliveries
+	verifications sync.WaitGroup     // in flight
 
-	published  chan struct{} // Changed was called
-	reload     chan struct{} // a ping, or another hub is ahead
-	deliveries chan struct{} // there may be work for deliver
-	handshakes chan struct{} // there may be work for shake
-	shaking    sync.WaitGroup
-	complaints sync.Mutex
-	complained map[string]time.Time // when a complaint was logged last
-	told       map[string]int64     // topics whose older content was logged, with its sequence
-	behind     map[string]time.Time // topics whose content is older than another hub's, since when
-	due        []vein               // where there was work at the last look; nil: look
-	dry        map[vein][]string    // of which nothing more is due, but to these endpoints
+	// Each of these wakes one loop.
+	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
+
+	errorsMu sync.Mutex
+	errorsAt map[string]time.Time // when an error was logged last
 }
 
-// New makes a hub.
+// New returns a hub.
 func New(c Config) (*Hub, error) {
 	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("make hub: %w", err)
+		return nil, fmt.Errorf("create hub: %w", err)
 	case c.Store == nil || c.Published == nil:
-		return nil, errors.New("make hub: it needs a store and something published")
+		return nil, errors.New("create hub: Store and Published are required")
 	}
 	c.BaseURL = origin
-	if c.Retry == [2]time.Duration{} {
-		c.Retry = DefaultRetry
-	}
-	if c.MinLease == 0 {
-		c.MinLease = DefaultMinLease
-	}
-	if c.MaxLease == 0 {
-		c.MaxLease = DefaultMaxLease
-	}
-	if c.PerHost == 0 {
-		c.PerHost = DefaultPerHost
-	}
-	if c.look == 0 {
-		c.look = look
-	}
-	if c.fresh == 0 {
-		c.fresh = fresh
-	}
-	if c.part == 0 {
-		c.part = 1
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	switch {
-	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
-		return nil, fmt.Errorf("make hub: leases from %s to %s are no range; the least is a second", c.MinLease, c.MaxLease)
-	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
-		return nil, fmt.Errorf("make hub: waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
-	case c.PerHost < 1:
-		return nil, fmt.Errorf("make hub: %d deliveries in flight per host: it must be one at least", c.PerHost)
+	c.setDefaults()
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("create hub: %w", err)
 	}
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin),
-		acks: make(chan store.Outcome, maxReady), confirms: make(chan confirmation, maxFast),
-		published: make(chan struct{}, 1), reload: make(chan struct{}, 1),
-		deliveries: make(chan struct{}, 1), handshakes: make(chan struct{}, 1),
-		complained: map[string]time.Time{}, told: map[string]int64{}, behind: map[string]time.Time{}, dry: map[vein][]string{},
+		scheduler: newScheduler(c.Limits),
+		outcomes:  make(chan store.Outcome, c.Limits.Ready), revalidations: make(chan revalidation, c.Limits.Deliveries),
+		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
+		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
+		errorsAt: map[string]time.Time{},
 	}
-	h.client = newClient(h.guard, c)
-	h.asker = onceClient(h.client)
-	h.lanes = newLanes(c.PerHost, c.part, func() { signal(h.deliveries) })
+	h.deliverClient = newClient(h.guard, c)
+	h.verifyClient = newVerifyClient(h.deliverClient)
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {
-			return nil, fmt.Errorf("make hub: %w", err)
+			return nil, fmt.Errorf("create hub: %w", err)
 		}
 	}
 	return h, nil
 }
 
-// Changed tells the hub that Published gives something new. It doesn't wait.
-func (h *Hub) Changed() { signal(h.published) }
+func (c *Config) setDefaults() {
+	if c.Retry == [2]time.Duration{} {
+		c.Retry = DefaultRetry
+	}
+	setDefault(&c.MinLease, DefaultMinLease)
+	setDefault(&c.MaxLease, DefaultMaxLease)
+	setDefault(&c.PollInterval, DefaultPollInterval)
+	c.Limits.setDefaults()
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+}
+
+func setDefault[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+func (c *Config) validate() error {
+	switch {
+	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
+		return fmt.Errorf("leases from %s to %s are not a range; the minimum is a second", c.MinLease, c.MaxLease)
+	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
+		return fmt.Errorf("waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
+	}
+	return c.Limits.validate()
+}
+
+// Changed notifies the hub that Published returns something new. It doesn't block.
+func (h *Hub) Changed() { signal(h.wakePublish) }
 
 // signal sets a flag that a loop waits for.
 func signal(c chan struct{}) {
@@ -254,5 +201,5 @@ func signal(c chan struct{}) {
 	}
 }
 
-// topic is the URL of a topic's path.
+// topic returns the URL of a topic's path.
 func (h *Hub) topic(path string) string { return h.BaseURL + path }

@@ -17,9 +17,9 @@ import (
 	"reviewcast/edge/hub/store/storetest"
 )
 
-// The whole way on the real network, in both databases: every topic, with and
-// without a secret, until unsubscribed.
-func TestWholeWay(t *testing.T) {
+// Subscribe, notify and unsubscribe on a real network and both databases, for every topic,
+// with and without a secret.
+func TestSubscribeNotifyUnsubscribe(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
 		r := newRig(t, state)
 		for topic, media := range map[string]string{atom: "application/atom+xml", feed: "application/json", reviews: "application/json"} {
@@ -70,7 +70,7 @@ func TestWholeWay(t *testing.T) {
 	})
 }
 
-// A hub that starts notices what was published while there was none.
+// A hub that starts detects what was published while it was down.
 func TestChangeWhileDown(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
 		s := newSubscriber(t, nil)
@@ -78,7 +78,7 @@ func TestChangeWhileDown(t *testing.T) {
 			r := newRig(t, state)
 			r.subscribe(s, atom, s.URL)
 			r.stop()
-			if err := r.Store.Close(); err != nil {
+			if err := r.state.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}()
@@ -91,8 +91,8 @@ func TestChangeWhileDown(t *testing.T) {
 	})
 }
 
-// A subscription that is taken before a new state knows its topics is sent the
-// first change, even if the hub stops in that moment.
+// A subscription that is accepted before a new state has topics is sent the first change,
+// even if the hub stops meanwhile.
 func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
 		s := newSubscriber(t, nil)
@@ -103,8 +103,8 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			(&rig{TB: t, Hub: h}).ask("subscribe", atom, s.URL) // it takes requests, and hasn't begun to Run
-			if err := h.Store.Close(); err != nil {
+			(&rig{TB: t, Hub: h}).ask("subscribe", atom, s.URL) // it accepts requests and doesn't Run yet
+			if err := h.Store.(*store.Store).Close(); err != nil {
 				t.Fatal(err)
 			}
 		}()
@@ -120,8 +120,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 	})
 }
 
-// Of two hubs on one database each delivers what it can, and none delivers what
-// it doesn't have.
+// Of two hubs on one database, each delivers only content that it has.
 func TestTwoHubs(t *testing.T) {
 	state := storetest.Postgres(t)
 	old, young := newRig(t, state), newRig(t, state)
@@ -153,7 +152,7 @@ func TestTwoHubs(t *testing.T) {
 	for _, s := range subscribers {
 		s.quiet()
 	}
-	// The older one doesn't win when it comes back with what it has.
+	// The older content isn't published again.
 	old.Changed()
 	old.publish(1, "older")
 	old.ask("publish", atom, "", "hub.url", atom)
@@ -163,11 +162,11 @@ func TestTwoHubs(t *testing.T) {
 	}
 }
 
-// What a hub has claimed and not begun isn't sent once another hub, or an operator,
-// has removed the subscription, and is signed with the secret of the last renewal.
+// A claimed delivery isn't sent after another hub or an operator has removed its
+// subscription, and is signed with the secret of the last renewal.
 func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	state := storetest.Postgres(t)
-	busy := newRig(t, state, func(c *Config) { c.PerHost, c.fresh = 1, time.Nanosecond })
+	busy := newRig(t, state, func(c *Config) { c.Limits.PerHost, c.Limits.ClaimAge = 1, time.Nanosecond })
 	idle := newRig(t, state) // it stays with the first edition and delivers nothing
 	s := newSubscriber(t, nil)
 	const n = 24
@@ -188,8 +187,8 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	busy.until("the others are claimed", func() bool {
 		return !slices.ContainsFunc(busy.list(), func(l store.Subscription) bool { return !l.InFlight })
 	})
-	// A third of them unsubscribes, a third renews, by the other hub, which verifies
-	// some of them; an operator removes the rest.
+	// A third unsubscribes and a third renews, both at the other hub. An operator removes the
+	// rest.
 	renewed := map[string]bool{}
 	var removed []int64
 	for i, l := range busy.list() {
@@ -207,7 +206,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 		}
 	}
 	idle.settled()
-	if _, err := idle.Store.Remove(t.Context(), removed); err != nil {
+	if _, err := idle.state.Remove(t.Context(), removed); err != nil {
 		t.Fatal(err)
 	}
 	close(release)
@@ -232,7 +231,7 @@ func TestNewRefuses(t *testing.T) {
 		"no store":    {BaseURL: baseURL, Published: published},
 		"no source":   {BaseURL: baseURL, Store: s},
 		"no leases":   {BaseURL: baseURL, Store: s, Published: published, MinLease: 10, MaxLease: 5},
-		"no hosts":    {BaseURL: baseURL, Store: s, Published: published, PerHost: -1},
+		"no hosts":    {BaseURL: baseURL, Store: s, Published: published, Limits: Limits{PerHost: -1}},
 		"no waits":    {BaseURL: baseURL, Store: s, Published: published, Retry: [2]time.Duration{1, 0}},
 	} {
 		if _, err := New(c); err == nil {

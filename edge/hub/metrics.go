@@ -12,31 +12,31 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// countEvery is how often scrapes count the state anew.
+// countEvery is how often scrapes count the state again.
 const countEvery = 5 * time.Second
 
-// metrics are the hub's numbers.
+// metrics are the hub's counters.
 type metrics struct {
-	requests   *prometheus.CounterVec // by result
-	handshakes *prometheus.CounterVec // by mode and result
-	deliveries *prometheus.CounterVec // by outcome
-	latency    prometheus.Histogram
-	changes    *prometheus.CounterVec // by topic
-	expired    prometheus.Counter
+	requests      *prometheus.CounterVec // by result
+	verifications *prometheus.CounterVec // by mode and result
+	deliveries    *prometheus.CounterVec // by outcome
+	latency       prometheus.Histogram
+	changes       *prometheus.CounterVec // by topic
+	expired       prometheus.Counter
 }
 
-// newMetrics makes the counters with every label that they can have: a rate doesn't
-// see the first event of a counter that begins with it.
+// newMetrics returns the counters with all their labels: a rate doesn't see the first
+// event of a counter that starts with it.
 func newMetrics(origin string) *metrics {
 	counter := func(name, help string) prometheus.CounterOpts {
 		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "hub", Name: name, Help: help}
 	}
 	m := &metrics{
-		requests:   prometheus.NewCounterVec(counter("requests_total", "Requests to the hub: accepted or refused."), []string{"result"}),
-		handshakes: prometheus.NewCounterVec(counter("handshakes_total", "Verifications and denials, by how they went."), []string{"mode", "result"}),
-		deliveries: prometheus.NewCounterVec(counter("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed."), []string{"outcome"}),
+		requests:      prometheus.NewCounterVec(counter("requests_total", "Requests to the hub by result: accepted or refused."), []string{"result"}),
+		verifications: prometheus.NewCounterVec(counter("handshakes_total", "Verifications and denials by mode and result."), []string{"mode", "result"}),
+		deliveries:    prometheus.NewCounterVec(counter("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed."), []string{"outcome"}),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "delivery_seconds",
-			Help: "How long a subscriber takes for a delivery.", Buckets: []float64{.005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30}}),
+			Help: "Duration of successful deliveries.", Buckets: []float64{.005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30}}),
 		changes: prometheus.NewCounterVec(counter("changes_total", "Changes of a topic."), []string{"topic"}),
 		expired: prometheus.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
 	}
@@ -45,7 +45,7 @@ func newMetrics(origin string) *metrics {
 	}
 	for _, mode := range modes {
 		for _, result := range []string{"confirmed", "refused", "postponed", "replaced"} {
-			m.handshakes.WithLabelValues(mode, result)
+			m.verifications.WithLabelValues(mode, result)
 		}
 	}
 	for _, outcome := range outcomes {
@@ -62,7 +62,7 @@ var modes = []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenie
 
 func (m *metrics) register(to prometheus.Registerer, h *Hub) error {
 	var errs []error
-	for _, c := range []prometheus.Collector{m.requests, m.handshakes, m.deliveries, m.latency, m.changes, m.expired, &state{hub: h}} {
+	for _, c := range []prometheus.Collector{m.requests, m.verifications, m.deliveries, m.latency, m.changes, m.expired, &state{hub: h}} {
 		errs = append(errs, to.Register(c))
 	}
 	return errors.Join(errs...)
@@ -71,7 +71,7 @@ func (m *metrics) register(to prometheus.Registerer, h *Hub) error {
 var outcomes = map[store.Verdict]string{store.Delivered: "delivered", store.Failed: "failed", store.Released: "released",
 	store.Gone: "gone", store.Denied: "denied"}
 
-// observe counts and logs how a delivery ended.
+// observe counts and logs the outcome of a delivery.
 func (h *Hub) observe(d *delivery, o store.Outcome, took time.Duration) {
 	h.metrics.deliveries.WithLabelValues(outcomes[o.Verdict]).Inc()
 	if o.Verdict == store.Delivered {
@@ -84,15 +84,15 @@ func (h *Hub) observe(d *delivery, o store.Outcome, took time.Duration) {
 	case store.Failed:
 		log.Warn("delivery failed", "error", o.Error, "next", o.Next.UTC().Format(time.RFC3339))
 	case store.Gone:
-		log.Info("subscriber is gone; subscription removed", "error", o.Error)
+		log.Info("subscriber answered 410; subscription removed", "error", o.Error)
 	case store.Denied:
 		log.Warn("delivery failed for the last time; subscription removed", "error", o.Error)
 	case store.Released:
-		log.Debug("delivery given back")
+		log.Debug("delivery released")
 	}
 }
 
-// state counts what is in the store when it is scraped.
+// state collects metrics from the store and the scheduler when it is scraped.
 type state struct {
 	hub *Hub
 
@@ -107,13 +107,13 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 var (
 	descSubscriptions = describe("subscriptions", "Subscriptions by topic and state: active or failing.", "topic", "state")
-	descPending       = describe("handshakes_pending", "Verifications and denials that are still to be made.", "mode")
-	descBacklog       = describe("backlog", "Subscriptions that don't have the newest content yet.", "topic")
-	descOldest        = describe("oldest_undelivered_seconds", "For how long somebody could have had the newest content and hasn't got it; waits for a retry aside.", "topic")
-	descUp            = describe("state_up", "Whether the state could be read; without it the numbers that it has are missing.")
-	descInFlight      = describe("deliveries_in_flight", "Deliveries under way, by lane.", "lane")
+	descPending       = describe("handshakes_pending", "Verifications and denials that are pending.", "mode")
+	descBacklog       = describe("backlog", "Subscriptions that were not delivered the newest content yet.", "topic")
+	descOldest        = describe("oldest_undelivered_seconds", "For how long the newest content has been due to the longest waiting subscription that doesn't wait for a retry.", "topic")
+	descUp            = describe("state_up", "1 if the state could be read; otherwise metrics from the state are missing.")
+	descInFlight      = describe("deliveries_in_flight", "Deliveries in flight by lane: fast (normal slots) or slow (slow slots).", "lane")
 	descWaiting       = describe("deliveries_claimed", "Claimed deliveries that wait for a slot.")
-	descOpen          = describe("breakers_open", "Endpoints that don't answer and are left alone for the moment.")
+	descOpen          = describe("breakers_open", "Endpoints that don't answer; their deliveries are postponed.")
 )
 
 func (s *state) Describe(to chan<- *prometheus.Desc) {
@@ -127,13 +127,13 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	now := time.Now()
-	fast, slow, waiting, open := s.hub.lanes.inFlight()
-	gauge(descInFlight, float64(fast), "fast")
-	gauge(descInFlight, float64(slow), "slow")
-	gauge(descWaiting, float64(waiting))
-	gauge(descOpen, float64(open))
+	l := s.hub.scheduler.load()
+	gauge(descInFlight, float64(l.normal), "fast")
+	gauge(descInFlight, float64(l.slow), "slow")
+	gauge(descWaiting, float64(l.queued))
+	gauge(descOpen, float64(l.openBreakers))
 	counts, err := s.count(now)
-	if err != nil { // the other numbers are wanted all the more
+	if err != nil { // the other metrics matter all the more
 		gauge(descUp, 0)
 		return
 	}
@@ -153,7 +153,7 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// count counts, unless it has just done so: counting reads every subscription.
+// count returns recent counts: counting reads every subscription.
 func (s *state) count(now time.Time) (store.Counts, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,12 +15,12 @@ import (
 )
 
 const (
-	// maxForm stops forms that fill memory.
+	// maxForm keeps forms from filling memory.
 	maxForm = 64 << 10
-	// maxCallback is how long a callback may be, in bytes. It is stored, logged and
-	// sent in a request line.
+	// maxCallback is the length of a callback in bytes. It is stored and sent in a request
+	// line.
 	maxCallback = 2048
-	// secretLimit is W3C WebSub's (section 5.1): a secret is shorter.
+	// secretLimit is W3C WebSub's (section 5.1): a secret must be shorter.
 	secretLimit = 200
 )
 
@@ -31,7 +31,7 @@ const (
 	modePublish     = "publish"
 )
 
-// rejection is a request that isn't taken, in one sentence for its sender.
+// rejection is the error of a request that isn't accepted, in one sentence for its sender.
 type rejection struct {
 	status     int
 	retryAfter time.Duration
@@ -44,10 +44,10 @@ func reject(format string, args ...any) *rejection {
 	return &rejection{status: http.StatusBadRequest, sentence: fmt.Sprintf(format, args...)}
 }
 
-// form is a request's body with each field given at most once.
+// form is the body of a request.
 type form struct{ url.Values }
 
-// parseForm reads a form-encoded body.
+// parseForm parses a form-encoded body.
 func parseForm(body string) (form, error) {
 	values, err := url.ParseQuery(body)
 	if err != nil {
@@ -56,8 +56,8 @@ func parseForm(body string) (form, error) {
 	return form{values}, nil
 }
 
-// one is the value of a field that may stand once.
-func (f form) one(name string) (value string, there bool, err error) {
+// one returns the value of a field that may be given once.
+func (f form) one(name string) (value string, ok bool, err error) {
 	switch values := f.Values[name]; len(values) {
 	case 0:
 		return "", false, nil
@@ -68,8 +68,8 @@ func (f form) one(name string) (value string, there bool, err error) {
 	}
 }
 
-// need is the value of a field that must stand once.
-func (f form) need(name string) (string, error) {
+// required returns the value of a field that must be given once.
+func (f form) required(name string) (string, error) {
 	value, _, err := f.one(name)
 	if err == nil && value == "" {
 		err = reject("%s is missing.", name)
@@ -77,10 +77,10 @@ func (f form) need(name string) (string, error) {
 	return value, err
 }
 
-// subscription reads a subscribe or unsubscribe request (W3C WebSub, section 5.1).
+// subscription parses a subscribe or unsubscribe request (W3C WebSub, section 5.1).
 func (h *Hub) subscription(f form, mode string) (r store.Request, err error) {
 	r.Mode = mode
-	if r.Callback, err = f.need("hub.callback"); err != nil {
+	if r.Callback, err = f.required("hub.callback"); err != nil {
 		return r, err
 	}
 	callback, err := h.callback(r.Callback)
@@ -88,7 +88,7 @@ func (h *Hub) subscription(f form, mode string) (r store.Request, err error) {
 		return r, err
 	}
 	r.Endpoint, r.Host = store.Endpoint(callback)
-	if r.Topic, err = f.need("hub.topic"); err != nil {
+	if r.Topic, err = f.required("hub.topic"); err != nil {
 		return r, err
 	}
 	if !h.isTopic(r.Topic) {
@@ -110,14 +110,14 @@ func (h *Hub) subscription(f form, mode string) (r store.Request, err error) {
 	return r, nil
 }
 
-// callback checks where a subscriber wants to be called. Its query is kept and
-// called byte for byte, so it must be fit for a request line as it is.
+// callback checks a callback. Its query is kept byte for byte, so the callback must be
+// valid in a request line as it is.
 func (h *Hub) callback(s string) (*url.URL, error) {
 	if len(s) > maxCallback {
-		return nil, reject("hub.callback has %d bytes; it may have %d.", len(s), maxCallback)
+		return nil, reject("hub.callback has %d bytes; the maximum is %d.", len(s), maxCallback)
 	}
 	if strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, reject("hub.callback has characters that no URL has; percent-encode them.")
+		return nil, reject("hub.callback has characters that are not allowed in a URL; percent-encode them.")
 	}
 	u, err := url.Parse(s)
 	switch {
@@ -126,31 +126,31 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 	case u.Scheme != "https":
 		return nil, reject("hub.callback must be an https URL.")
 	case u.Hostname() == "":
-		return nil, reject("hub.callback names no host.")
+		return nil, reject("hub.callback has no host.")
 	case strings.ContainsFunc(u.Hostname(), func(r rune) bool { return r > '~' }):
-		// Its many spellings would each have caps of their own.
+		// Each of its spellings would have separate caps.
 		return nil, reject("hub.callback has a host that is not ASCII; write it in punycode.")
 	case endsInNumber(u.Hostname()):
-		// 16909060 and 0x1020304 are 1.2.3.4 to some resolvers: likewise.
-		return nil, reject("hub.callback has a host that ends in a number and is no address; write it as four numbers.")
+		// Some resolvers read 16909060 and 0x1020304 as 1.2.3.4: likewise.
+		return nil, reject("hub.callback has a host that ends in a number but is no address; write addresses as four numbers.")
 	case u.User != nil:
-		return nil, reject("hub.callback must not have a user or password in it.")
+		return nil, reject("hub.callback must not have a user or password.")
 	case strings.Contains(s, "#"):
 		return nil, reject("hub.callback must not have a fragment.")
 	}
 	if p := u.Port(); p != "" {
 		if port, err := strconv.ParseUint(p, 10, 16); err != nil || !allowedPort(uint16(port)) {
-			return nil, reject("hub.callback has a port that is not called; use 443, 8443 or one from 1024 up.")
+			return nil, reject("hub.callback has a port that is not allowed; use 443, 8443 or a port from 1024 up.")
 		}
 	}
 	if err := h.guard.literal(u.Hostname()); err != nil {
-		return nil, reject("hub.callback is at an address that is not public.")
+		return nil, reject("hub.callback has an address that is not public.")
 	}
 	return u, nil
 }
 
-// endsInNumber tells whether a host is none of DNS and no address as it is written,
-// either (WHATWG URL, section 3.5, "ends in a number").
+// endsInNumber reports whether a host is neither a DNS name nor an address (WHATWG URL,
+// section 3.5, "ends in a number").
 func endsInNumber(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return false
@@ -164,30 +164,30 @@ func endsInNumber(host string) bool {
 	return strings.Trim(last, "0123456789") == "" || ok && strings.Trim(hex, "0123456789abcdef") == ""
 }
 
-// lease is what is granted: what was asked for, within our bounds. Unsubscribing
-// ignores it.
+// lease returns the lease that is granted: the requested one, within our bounds.
+// Unsubscribing ignores it.
 func (h *Hub) lease(f form, mode string) (time.Duration, error) {
 	granted := min(max(DefaultLease, h.MinLease), h.MaxLease)
-	asked, there, err := f.one("hub.lease_seconds")
-	if mode == modeUnsubscribe || !there {
+	requested, ok, err := f.one("hub.lease_seconds")
+	if mode == modeUnsubscribe || !ok {
 		return granted, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	digits := strings.TrimLeft(asked, "0")
+	digits := strings.TrimLeft(requested, "0")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
 		return 0, reject("hub.lease_seconds must be a positive integer.")
 	}
-	// However many digits it has: a number that is too large is ParseInt's largest.
+	// For a number that is too large ParseInt returns the largest.
 	seconds, _ := strconv.ParseInt(digits, 10, 64)
 	seconds = min(seconds, int64(h.MaxLease/time.Second))
 	return max(time.Duration(seconds)*time.Second, h.MinLease), nil
 }
 
-// pinged checks which topics a publish request names, in hub.url, as publishers
-// have it since PubSubHubbub, or in hub.topic.
-func (h *Hub) pinged(f form) error {
+// checkPing checks the topics of a publish request: in hub.url, as in PubSubHubbub, or
+// in hub.topic.
+func (h *Hub) checkPing(f form) error {
 	named := false
 	for _, field := range []string{"hub.url", "hub.topic"} {
 		for _, topic := range f.Values[field] {
@@ -197,7 +197,7 @@ func (h *Hub) pinged(f form) error {
 		}
 	}
 	if !named {
-		return reject("hub.url is missing; name the topic that has changed.")
+		return reject("hub.url is missing; it names the topic that has changed.")
 	}
 	return nil
 }
@@ -208,23 +208,27 @@ func (h *Hub) isTopic(s string) bool {
 }
 
 func unknownTopic(h *Hub, field string) *rejection {
-	return reject("%s is not a topic of this hub; those are %s, %s and %s.", field,
-		h.topic(reviewcast.Topics[0]), h.topic(reviewcast.Topics[1]), h.topic(reviewcast.Topics[2]))
+	topics := make([]string, len(reviewcast.Topics))
+	for i, path := range reviewcast.Topics {
+		topics[i] = h.topic(path)
+	}
+	last := len(topics) - 1
+	return reject("%s is not a topic of this hub; the topics are %s and %s.", field, strings.Join(topics[:last], ", "), topics[last])
 }
 
-// asRejection is how an error is told to a client.
+// asRejection returns what the client is told of an error.
 func asRejection(err error) *rejection {
 	var r *rejection
 	switch {
 	case errors.As(err, &r):
 		return r
 	case errors.Is(err, store.ErrHostBusy):
-		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many callbacks of this host wait for their verification."}
+		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this host."}
 	case errors.Is(err, store.ErrBusy):
-		return &rejection{http.StatusServiceUnavailable, time.Minute, "Too many callbacks wait for their verification."}
+		return &rejection{http.StatusServiceUnavailable, time.Minute, "Too many verifications are pending."}
 	case errors.Is(err, store.ErrFull):
-		return &rejection{http.StatusServiceUnavailable, time.Hour, "The hub has as many subscriptions as it can take."}
+		return &rejection{http.StatusServiceUnavailable, time.Hour, "The hub has reached its maximum number of subscriptions."}
 	default:
-		return &rejection{http.StatusServiceUnavailable, 30 * time.Second, "The hub can't take the request at the moment."}
+		return &rejection{http.StatusServiceUnavailable, 30 * time.Second, "The hub can't accept requests at the moment."}
 	}
 }

@@ -31,10 +31,11 @@ const (
 	reviews = baseURL + reviewcast.PathReviews
 )
 
-// rig is a hub at work with something published.
+// rig is a running hub with something published.
 type rig struct {
 	testing.TB
 	*Hub
+	state   *store.Store
 	edition atomic.Pointer[Edition]
 	reloads atomic.Int32
 	stop    func() // and wait
@@ -43,10 +44,10 @@ type rig struct {
 // newRig starts a hub on a state. Callbacks on this machine are allowed.
 func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
-	r := &rig{TB: t}
+	r := &rig{TB: t, state: storetest.Open(t, state)}
 	r.publish(1, "first")
 	c := Config{
-		BaseURL: baseURL, Store: storetest.Open(t, state), Published: r.edition.Load,
+		BaseURL: baseURL, Store: r.state, Published: r.edition.Load,
 		Reload:    func() { r.reloads.Add(1) },
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:   roots(t), Logger: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -69,7 +70,7 @@ func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	})
 	t.Cleanup(r.stop)
 	r.until("the topics are known", func() bool {
-		topics, err := r.Store.Topics(context.Background())
+		topics, err := r.state.Topics(context.Background())
 		return err == nil && len(topics) == len(reviewcast.Topics)
 	})
 	return r
@@ -83,7 +84,7 @@ func (l testLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// roots trust the certificate that httptest's servers have.
+// roots trusts the certificate of httptest's servers.
 var roots = func() func(testing.TB) *x509.CertPool {
 	pool := sync.OnceValue(func() *x509.CertPool {
 		s := httptest.NewTLSServer(nil)
@@ -138,7 +139,7 @@ func (r *rig) ask(mode, topic, callback string, more ...string) {
 	}
 }
 
-// subscribe goes the whole way.
+// subscribe requests a subscription and waits until it is verified.
 func (r *rig) subscribe(s *subscriber, topic, callback string, more ...string) {
 	r.Helper()
 	r.ask("subscribe", topic, callback, more...)
@@ -146,11 +147,11 @@ func (r *rig) subscribe(s *subscriber, topic, callback string, more ...string) {
 	r.settled()
 }
 
-// settled waits until no handshake is left.
+// settled waits until no verification is pending.
 func (r *rig) settled() {
 	r.Helper()
-	r.until("no handshake is left", func() bool {
-		pending, err := r.Store.Pending(r.Context(), 1)
+	r.until("no verification is pending", func() bool {
+		pending, err := r.state.Pending(r.Context(), 1)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func (r *rig) settled() {
 func (r *rig) until(what string, ok func() bool) {
 	r.Helper()
 	pause := 5 * time.Millisecond
-	if r.dial != nil {
+	if r.Dial != nil {
 		pause = 500 * time.Millisecond
 	}
 	const patience = 5 * time.Minute
@@ -176,14 +177,14 @@ func (r *rig) until(what string, ok func() bool) {
 
 func (r *rig) list() []store.Subscription {
 	r.Helper()
-	list, err := r.Store.List(r.Context(), store.Filter{})
+	list, err := r.state.List(r.Context(), store.Filter{})
 	if err != nil {
 		r.Fatal(err)
 	}
 	return list
 }
 
-// call is what a subscriber was sent.
+// call is a request that a subscriber received.
 type call struct {
 	method, uri string
 	query       url.Values
@@ -192,8 +193,8 @@ type call struct {
 	at          time.Time
 }
 
-// subscriber is a server for callbacks. It does what a good one does: echo
-// challenges, and acknowledge; answer changes that.
+// subscriber is a server for callbacks. By default it echoes challenges and acknowledges
+// notifications; answers changes that.
 type subscriber struct {
 	testing.TB
 	*httptest.Server
@@ -236,7 +237,7 @@ func good(w http.ResponseWriter, _ *http.Request, c call) {
 	}
 }
 
-// answers makes the subscriber answer otherwise; nil is as a good one.
+// answers makes the subscriber answer with f, or as by default if f is nil.
 func (s *subscriber) answers(f func(w http.ResponseWriter, r *http.Request, c call)) {
 	if f == nil {
 		f = good
@@ -286,7 +287,7 @@ func (s *subscriber) notification() call {
 	return c
 }
 
-// quiet fails if there was a call that nobody has looked at.
+// quiet fails if there was a call that the test hasn't read.
 func (s *subscriber) quiet() {
 	s.Helper()
 	select {
@@ -296,8 +297,8 @@ func (s *subscriber) quiet() {
 	}
 }
 
-// pipes are a network within a bubble: no socket, so that its time stands still
-// while somebody reads.
+// pipes is a network within a synctest bubble. It has no sockets, so that time stands
+// still while somebody reads.
 type pipes struct {
 	mu    sync.Mutex
 	hosts map[string]*pipeListener

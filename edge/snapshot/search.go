@@ -3,30 +3,65 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"reviewcast"
 )
 
-// Result is what a search finds.
+// Result is the result of a search.
 type Result struct {
-	// Matched is how many reviews match, returned or not.
+	// Query is the search.
+	Query reviewcast.Query
+	// Matched is the number of reviews that match, returned or not.
 	Matched int
-	// Reviews are the JSON of the newest that match, at most the query's limit.
+	// Reviews are the JSON of the newest matches, at most the query's limit.
 	Reviews []json.RawMessage
-	// Next is where SearchFrom goes on; -1 when nothing is left.
+	// Next is the ordinal at which SearchFrom continues; -1 at the end.
 	Next int
 }
 
+// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the
+// braces around them. The reviews are slices of reviews.json, passed through transform
+// if it isn't nil.
+func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []byte {
+	query, err := json.Marshal(r.Query)
+	if err != nil {
+		panic(err) // strings and numbers always marshal
+	}
+	size := 128 + len(query)
+	for _, review := range r.Reviews {
+		size += len(review) + 1
+	}
+	b = slices.Grow(b, size)
+	b = append(b, `"matched":`...)
+	b = strconv.AppendInt(b, int64(r.Matched), 10)
+	b = append(b, `,"returned":`...)
+	b = strconv.AppendInt(b, int64(len(r.Reviews)), 10)
+	b = append(b, `,"reviews":[`...)
+	for i, review := range r.Reviews {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if transform != nil {
+			review = transform(review)
+		}
+		b = append(b, review...)
+	}
+	b = append(b, `],"query":`...)
+	return append(b, query...)
+}
+
 // Search finds the reviews that match all filters of a query, newest first. Text
-// that isn't UTF-8 matches nothing.
+// that is not UTF-8 matches nothing.
 func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchFrom(q, 0) }
 
-// SearchFrom is Search with only the reviews from an ordinal on returned: 0, or a
-// Result's Next. Matched counts them all.
+// SearchFrom is Search, but returns only reviews from an ordinal on, which is 0 or the
+// Next of an earlier Result. Matched still counts all matches.
 func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
 	found := s.match(q)
-	r := Result{Matched: found.len(), Next: -1}
+	r := Result{Query: q, Matched: found.len(), Next: -1}
 	if r.Matched == 0 || ordinal < 0 {
 		return r
 	}
@@ -41,7 +76,7 @@ func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
 	return r
 }
 
-// match finds all ordinals that match the query.
+// match returns the ordinals that match the query.
 func (s *Snapshot) match(q reviewcast.Query) bitmap {
 	n := s.Len()
 	found := newBitmap(n)
@@ -84,7 +119,8 @@ func (s *Snapshot) star(rating int) set {
 	return s.stars[rating]
 }
 
-// matchText keeps in found the reviews whose title or text contains the query.
+// matchText removes from found the reviews whose title and text don't contain the
+// query.
 func (s *Snapshot) matchText(query string, found bitmap) {
 	if !utf8.ValidString(query) {
 		clear(found)

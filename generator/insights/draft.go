@@ -9,8 +9,8 @@ import (
 	"reviewcast"
 )
 
-// minDraftMentions is how many reviews must speak of an aspect before a sentence
-// about it is drafted: of fewer, no sentence would be fair.
+// minDraftMentions is how many reviews must mention an aspect before a sentence
+// about it is drafted: fewer are no basis for one.
 const minDraftMentions = 3
 
 // Draft writes what an editor may want to say, as YAML to cut from: FAQ answers

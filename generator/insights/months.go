@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
 // A trend compares two neighbouring windows and is withheld when either holds
@@ -16,16 +17,16 @@ const (
 	scoreStep       = 0.1  // of an aspect's score, -1 to 1
 )
 
-func dateRange(reviews []Review) reviewcast.DateRange {
-	if len(reviews) == 0 {
+func dateRange(all []Analyzed) reviewcast.DateRange {
+	if len(all) == 0 {
 		return reviewcast.DateRange{}
 	}
-	return reviewcast.DateRange{Earliest: &reviews[len(reviews)-1].Date, Latest: &reviews[0].Date}
+	return reviewcast.DateRange{Earliest: &all[len(all)-1].Date, Latest: &all[0].Date}
 }
 
-// monthly gives every month between the earliest review and the latest, those
+// monthly returns every month between the earliest review and the latest, those
 // without a review included, so that a chart needs no gaps filled.
-func monthly(all []found) []reviewcast.Month {
+func monthly(all []Analyzed) []reviewcast.Month {
 	out := []reviewcast.Month{}
 	if len(all) == 0 {
 		return out
@@ -38,7 +39,7 @@ func monthly(all []found) []reviewcast.Month {
 	for i := range all {
 		r := &all[i]
 		s := by[r.Date.Month()]
-		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.verdict.score}
+		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.Insight.Score}
 	}
 	first := all[len(all)-1].Date.Noon()
 	last := all[0].Date.Month()
@@ -49,7 +50,7 @@ func monthly(all []found) []reviewcast.Month {
 		}
 		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
-			s := round(by[name].score/float64(m.ReviewCount), 3)
+			s := sentiment.Round(by[name].score/float64(m.ReviewCount), 3)
 			m.SentimentScore = &s
 		}
 		out = append(out, m)
@@ -89,7 +90,7 @@ func (t *trendSum) trend(step float64) reviewcast.Trend {
 	if t.n[0] < minTrendReviews || t.n[1] < minTrendReviews {
 		return out
 	}
-	change := round(t.sum[0]/float64(t.n[0])-t.sum[1]/float64(t.n[1]), 2)
+	change := sentiment.Round(t.sum[0]/float64(t.n[0])-t.sum[1]/float64(t.n[1]), 2)
 	out.Change = &change
 	switch {
 	case change >= step:
@@ -104,11 +105,11 @@ func (t *trendSum) trend(step float64) reviewcast.Trend {
 
 // starTrend compares the mean stars of the newest window, which ends on the day
 // of the newest review, with those of the window before.
-func starTrend(reviews []Review) reviewcast.Trend {
+func starTrend(all []Analyzed) reviewcast.Trend {
 	var t trendSum
-	if len(reviews) > 0 {
-		w := windowsTo(reviews[0].Date)
-		for _, r := range reviews {
+	if len(all) > 0 {
+		w := windowsTo(all[0].Date)
+		for _, r := range all {
 			if r.Date < w.before {
 				break
 			}

@@ -11,9 +11,10 @@ import (
 	"reviewcast"
 )
 
-// paths are all operations, by path.
+// paths returns all operations, by path.
 func paths(c Channel, ex *examples) map[string]pathItem {
-	return map[string]pathItem{
+	all := changePaths()
+	maps.Copy(all, map[string]pathItem{
 		reviewcast.PathReviews: get(file("getReviews", tagFiles, "Every verified review",
 			"The dataset: the business, its aggregate rating, and every verified review, newest first. It is a WebSub topic.",
 			topic, json200("The dataset.", "Dataset", ex.dataset))),
@@ -41,7 +42,8 @@ func paths(c Channel, ex *examples) map[string]pathItem {
 		reviewcast.PathSince + "{date}": get(since(ex)),
 		reviewcast.PathMCP:              {Post: mcp(ex)},
 		reviewcast.PathHub:              {Post: hub(c, ex)},
-	}
+	})
+	return all
 }
 
 // get describes a path that is read: by GET, and by HEAD, which answers the same

@@ -88,7 +88,7 @@ func TestBrotliPace(t *testing.T) {
 }
 
 func TestPrecompress(t *testing.T) {
-	artifacts, err := Files(sampleChannel, sampleDataset(), sampleInsights())
+	artifacts, err := Files(Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights()})
 	if err != nil {
 		t.Fatal(err)
 	}

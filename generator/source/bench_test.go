@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // sampleBusiness is enough of a business.yaml for every sample review.
@@ -87,7 +89,7 @@ func mustLoad(tb testing.TB, l *Loader) *Content {
 		tb.Fatal(err)
 	}
 	for _, p := range problems {
-		if p.Severity == Error {
+		if p.Severity == diagnostic.Error {
 			tb.Fatal(p)
 		}
 	}
@@ -98,7 +100,7 @@ func BenchmarkLoadJSONL(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := b.TempDir()
-			writeOld(b, dir, businessFile, []byte(sampleBusiness))
+			writeOld(b, dir, BusinessFile, []byte(sampleBusiness))
 			var lines bytes.Buffer
 			for i := range n {
 				lines.WriteString(sampleJSON(i))
@@ -119,7 +121,7 @@ func BenchmarkLoadJSONL(b *testing.B) {
 // yamlFolder writes n reviews, each a file of its own, in folders of 100.
 func yamlFolder(b *testing.B, n int) (dir string, size int64) {
 	dir = b.TempDir()
-	writeOld(b, dir, businessFile, []byte(sampleBusiness))
+	writeOld(b, dir, BusinessFile, []byte(sampleBusiness))
 	for i := range n {
 		data := sampleYAML(i)
 		size += int64(len(data))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // The fields of business.yaml.
@@ -62,9 +64,9 @@ var (
 )
 
 // business reads business.yaml.
-func (d *decoder) business(n *node, f *folder) {
-	if n.kind == null {
-		n = &node{kind: mapping, line: n.line, col: n.col}
+func (d *decoder) business(n *syntax.Node, f *folder) {
+	if n.Kind == syntax.Null {
+		n = &syntax.Node{Kind: syntax.Mapping, Line: n.Line, Col: n.Col}
 	}
 	r, ok := d.record(n, businessSchema)
 	if !ok {
@@ -128,8 +130,8 @@ func (d *decoder) listed(r *record, f *folder) {
 			}
 			if at, again := known.add(id, name, aliases, one.placeOf(0)); again {
 				p := one.placeOf(0)
-				d.add(Error, int(p.line), int(p.col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, echo(id)),
-					fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", at.line))
+				d.Add(diagnostic.Error, int(p.Line), int(p.Col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, diagnostic.Quote(id)),
+					fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", at.Line))
 			}
 			switch field {
 			case businessTechnicians:
@@ -142,14 +144,14 @@ func (d *decoder) listed(r *record, f *folder) {
 				f.content.AreaAliases[id] = aliases
 			}
 		}
-		if v := r.value(field); v != nil && v.kind != list {
+		if v := r.value(field); v != nil && v.Kind != syntax.List {
 			known.partial = true
 		}
 	}
 }
 
 // address reads the postal address.
-func (d *decoder) address(n *node, a *reviewcast.Address) {
+func (d *decoder) address(n *syntax.Node, a *reviewcast.Address) {
 	r, ok := d.record(n, addressSchema)
 	if !ok {
 		return
@@ -173,7 +175,7 @@ func (d *decoder) hours(r *record) []string {
 		}
 		hours = append(hours, s)
 		if shape := clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"); !hoursForm.MatchString(shape) {
-			d.add(Warning, items[i].line, items[i].col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", echo(s)), "write them as Mo-Fr 08:00-18:00")
+			d.Add(diagnostic.Warning, items[i].Line, items[i].Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), "write them as Mo-Fr 08:00-18:00")
 		}
 	}
 	return hours
@@ -188,7 +190,7 @@ func (r *record) timeZone(f int) string {
 	// "Local" is the machine's, and the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), echo(s)), "write an IANA name, such as Europe/Rome or America/Montreal")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)), "write an IANA name, such as Europe/Rome or America/Montreal")
 		return ""
 	}
 	return s
@@ -205,7 +207,7 @@ func (r *record) match(f int, form *regexp.Regexp, suggestion string) string {
 		if form == countryForm && form.MatchString(strings.ToUpper(s)) {
 			suggestion = "write " + strings.ToUpper(s)
 		}
-		r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
 	return s

@@ -54,7 +54,7 @@ func TestLoadChanged(t *testing.T) {
 				must(os.Rename(path, filepath.Join(dir, filepath.FromSlash(other))))
 				names = append(names, other)
 			case 4:
-				name = businessFile
+				name = BusinessFile
 				must(os.WriteFile(filepath.Join(dir, name), fmt.Appendf(nil, "id: n\nname: N%d\n", step), 0o644))
 			case 5:
 				if step > 500 { // from then on everything is looked at

@@ -1,5 +1,9 @@
 package source
 
+import (
+	"reviewcast/generator/diagnostic"
+)
+
 import "reviewcast"
 
 // Content is everything an editor's folder says, checked and cross-checked.
@@ -56,7 +60,7 @@ type Review struct {
 	// reach an artifact.
 	Reference string
 	// At is where the review begins.
-	At Position
+	At diagnostic.Position
 }
 
 // Hidden is why a review isn't published.
@@ -74,7 +78,7 @@ type Withdrawal struct {
 	ID     string
 	Reason Hidden // Withdrawn or Legal
 	Date   reviewcast.Date
-	At     Position
+	At     diagnostic.Position
 }
 
 // Vocabulary is insights.yaml: what the editors look for in texts.
@@ -108,33 +112,5 @@ type Topics struct {
 type Claim struct {
 	Aspect, Measure string
 	Value           float64
-	At              Position
-}
-
-// Position is a place in a file. Line and Col count from 1, Col in Unicode code
-// points; 0 means the file as a whole.
-type Position struct {
-	File      string // below the content folder, with forward slashes
-	Line, Col int
-}
-
-// Severity tells whether a problem stops a build.
-type Severity string
-
-// The severities.
-const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-)
-
-// Problem is one thing wrong in an editor's files: where, what, and what would be
-// right.
-type Problem struct {
-	Severity   Severity `json:"severity"`
-	File       string   `json:"file"`
-	Line       int      `json:"line"`
-	Col        int      `json:"col"`
-	Code       string   `json:"code"`    // kebab-case, stable: "unknown-field"
-	Message    string   `json:"message"` // what is wrong
-	Suggestion string   `json:"suggestion,omitempty"`
+	At              diagnostic.Position
 }

@@ -2,14 +2,18 @@ package source
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // decoder walks the trees of one file, field by field, and notes everything that
 // is wrong: it never stops at the first problem.
 type decoder struct {
-	*problems
-	locate locator
+	*diagnostic.List
+	locate syntax.Locator
 	// strict is JSON's habit: a number where text belongs is a mistake. In YAML
 	// it's just text that happens to look like a number.
 	strict bool
@@ -24,11 +28,11 @@ type decoder struct {
 	words map[string]string
 }
 
-func newDecoder(p *problems, at locator) *decoder {
+func newDecoder(p *diagnostic.List, at syntax.Locator) *decoder {
 	if at == nil {
-		at = func(n *node, _ int) (int, int) { return n.line, n.col }
+		at = func(n *syntax.Node, _ int) (int, int) { return n.Line, n.Col }
 	}
-	return &decoder{problems: p, locate: at, words: make(map[string]string)}
+	return &decoder{List: p, locate: at, words: make(map[string]string)}
 }
 
 // maxWords stops a file of a million different sources from being kept for ever.
@@ -64,12 +68,31 @@ func newSchema(what, prefix string, names ...string) *schema {
 	return s
 }
 
+// qualified are the names with the prefix.
+func (s *schema) qualified() []string {
+	names := make([]string, len(s.names))
+	for i, name := range s.names {
+		names[i] = s.prefix + name
+	}
+	return names
+}
+
+// isField reports whether any file of the folder has a field of this name.
+func isField(name string) bool {
+	return slices.ContainsFunc(allSchemas(), func(s *schema) bool { _, ok := s.index[name]; return ok })
+}
+
+func allSchemas() []*schema {
+	return append([]*schema{reviewSchema, replySchema, verificationSchema, businessSchema, addressSchema, geoSchema, siteSchema, authorSchema, policiesSchema,
+		vocabularySchema, aspectSchema, problemSchema, quoteSchema, faqSchema, topicsSchema, claimSchema, withdrawnSchema}, namedSchemas[:]...)
+}
+
 // meant is the field that an unknown word probably stands for; "" for none.
 func (s *schema) meant(word string) string {
-	if name, ok := s.also[squash(word)]; ok {
+	if name, ok := s.also[diagnostic.Squash(word)]; ok {
 		return name
 	}
-	return nearest(word, s.names)
+	return diagnostic.Nearest(word, s.names)
 }
 
 // maxFields is at least the number of fields of the largest schema.
@@ -79,8 +102,8 @@ const maxFields = 18
 type record struct {
 	*decoder
 	schema *schema
-	node   *node
-	found  [maxFields]*entry
+	node   *syntax.Node
+	found  [maxFields]*syntax.Entry
 	// meant has a bit for each field that an unknown one was probably meant to be:
 	// that it is missing is the same mistake.
 	meant uint32
@@ -88,49 +111,49 @@ type record struct {
 
 // record looks the fields of n up and notes the unknown and the repeated ones. ok
 // is false when n is no mapping at all.
-func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
+func (d *decoder) record(n *syntax.Node, s *schema) (r record, ok bool) {
 	r = record{decoder: d, schema: s, node: n}
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return r, false
 	}
-	if n.kind != mapping {
+	if n.Kind != syntax.Mapping {
 		suggestion := "the fields are " + strings.Join(s.names, ", ")
-		if first := unspaced(n.text); n.kind == text && first != "" {
+		if first := syntax.MissingSpace(n.Text, isField); n.Kind == syntax.Text && first != "" {
 			suggestion = "put a blank behind each colon: " + first
 		}
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.describe()), suggestion)
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 		return r, false
 	}
 	second := false // another review begins
-	for i := range n.entries {
-		e := &n.entries[i]
-		key := &e.key
-		f, known := s.index[key.text]
+	for i := range n.Entries {
+		e := &n.Entries[i]
+		key := &e.Key
+		f, known := s.index[key.Text]
 		switch {
-		case (!known || r.found[f] != nil) && d.full():
-			d.drop(1, Error) // looking for what was meant is slow
+		case (!known || r.found[f] != nil) && d.Full():
+			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
 			suggestion := "the fields are " + strings.Join(s.names, ", ")
-			if name := s.meant(key.text); name != "" {
+			if name := s.meant(key.Text); name != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", name)
-				if key.text == "-"+name {
+				if key.Text == "-"+name {
 					suggestion = fmt.Sprintf("put a blank behind the hyphen: %q", "- "+name)
 				}
 				r.meant |= 1 << s.index[name]
 			}
-			d.add(Error, key.line, key.col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, echo(key.text)), suggestion)
+			d.Add(diagnostic.Error, key.Line, key.Col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
 		case r.found[f] != nil && s == reviewSchema && f == reviewID && !d.strict:
 			second = true
 			suggestion := "if a second review begins here, write --- on a line of its own before it"
-			if n.col > 1 {
-				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.value.text)
+			if n.Col > 1 {
+				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.Value.Text)
 			}
-			d.add(Error, key.line, key.col, "duplicate-field", fmt.Sprintf("id stands here a second time (the first is in line %d)", r.found[f].key.line), suggestion)
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("id stands here a second time (the first is in line %d)", r.found[f].Key.Line), suggestion)
 		case r.found[f] != nil:
-			d.add(Error, key.line, key.col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
-				fmt.Sprintf("the first is in line %d; keep one of them", r.found[f].key.line))
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
+				fmt.Sprintf("the first is in line %d; keep one of them", r.found[f].Key.Line))
 		default:
 			r.found[f] = e
 		}
@@ -138,34 +161,12 @@ func (d *decoder) record(n *node, s *schema) (r record, ok bool) {
 	return r, true
 }
 
-// describe says what a value is, for messages about what it should be.
-func (n *node) describe() string {
-	switch n.kind {
-	case null:
-		return "empty"
-	case text, cell:
-		return "the text " + echo(n.text)
-	case number, date, boolean:
-		return echoPlain(n.text)
-	}
-	return n.kind.String()
-}
-
-// echoPlain repeats a value that was written without quotes.
-func echoPlain(s string) string {
-	quoted := echo(s)
-	if quoted == `"`+s+`"` {
-		return s
-	}
-	return quoted
-}
-
 func (r *record) name(f int) string { return r.schema.prefix + r.schema.names[f] }
 
 // value is the field's value, nil when it is absent. null is absent too.
-func (r *record) value(f int) *node {
-	if e := r.found[f]; e != nil && e.value.kind != null {
-		return &e.value
+func (r *record) value(f int) *syntax.Node {
+	if e := r.found[f]; e != nil && e.Value.Kind != syntax.Null {
+		return &e.Value
 	}
 	return nil
 }
@@ -176,19 +177,19 @@ func (r *record) required(fields ...int) {
 		if r.value(f) != nil || r.absent[r.name(f)] || r.meant&(1<<f) != 0 {
 			continue
 		}
-		line, col := r.node.line, r.node.col
+		line, col := r.node.Line, r.node.Col
 		if e := r.found[f]; e != nil {
-			line, col = e.value.line, e.value.col
+			line, col = e.Value.Line, e.Value.Col
 			suggestion := "write it after the colon"
-			if e.value.text != "" && e.value.text != "null" && e.value.text != "~" {
-				suggestion = fmt.Sprintf("%s alone means nothing at all; if it is meant as text, put it in quotes", e.value.text)
+			if e.Value.Text != "" && e.Value.Text != "null" && e.Value.Text != "~" {
+				suggestion = fmt.Sprintf("%s alone means nothing at all; if it is meant as text, put it in quotes", e.Value.Text)
 			}
 			if r.strict {
 				suggestion = "give it a value"
 			}
-			r.add(Error, line, col, "missing-field", fmt.Sprintf("%s is required and is empty", r.name(f)), suggestion)
+			r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s is required and is empty", r.name(f)), suggestion)
 			continue
 		}
-		r.add(Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.schema.names[f]), "add "+r.name(f))
+		r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.schema.names[f]), "add "+r.name(f))
 	}
 }

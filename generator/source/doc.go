@@ -67,10 +67,7 @@
 // Loader keeps the reviews and the places that later checks may have to name, and
 // no trees.
 //
-// Four things are done twice, a quick way and a thorough one, and tests hold the
-// two against each other: YAML of the common shapes is read by quickYAML and the
-// rest by the library; folders and small files on Linux by the system's own calls;
-// of a JSONL file that has changed, only the new lines are parsed; and a Loader
-// that is told which files changed (LoadChanged) asks about the reviews in them and
-// about no others. Each quick way gives up at whatever is unusual.
+// Two things are done in a quick way and a thorough one, and tests compare the two: of
+// a JSONL file that has changed, only the new lines are parsed; and a Loader that is
+// told which files changed (LoadChanged) looks at the reviews in them only.
 package source

@@ -8,13 +8,15 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // folder is what one Load learns from the small files, on the way to a Content.
 type folder struct {
 	root     *os.Root
 	content  *Content
-	problems []Problem
+	problems []diagnostic.Problem
 	// known are the ids that job records may name, by refLists. nil when
 	// business.yaml couldn't be read: then nothing is said of any id.
 	known [len(refLists)]*names
@@ -41,8 +43,8 @@ type folder struct {
 // citation is a place where a small file names a review.
 type citation struct {
 	id, what string
-	at       Position
-	text     Position // of the quote
+	at       diagnostic.Position
+	text     diagnostic.Position // of the quote
 }
 
 func newFolder(root *os.Root) *folder {
@@ -55,15 +57,15 @@ func newFolder(root *os.Root) *folder {
 // is parsed again with every load.
 func (f *folder) readAll() {
 	c := f.content
-	f.read(siteFile, func(d *decoder, n *node) { d.site(n, &c.Site) })
-	present := f.read(businessFile, func(d *decoder, n *node) { d.business(n, f) })
+	f.read(SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
+	present := f.read(BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, f) })
 	if !present {
-		f.problems = append(f.problems, Problem{Severity: Error, File: businessFile, Code: "missing-file",
+		f.problems = append(f.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
 			Message: "the file isn't there", Suggestion: "create it with at least the id and the name of the business"})
 	}
-	f.read(insightsFile, func(d *decoder, n *node) { d.vocabulary(n, f) })
-	f.read(faqFile, func(d *decoder, n *node) { d.faq(n, f) })
-	f.read(withdrawnFile, func(d *decoder, n *node) { d.withdrawals(n, f) })
+	f.read(insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, f) })
+	f.read(faqFile, func(d *decoder, n *syntax.Node) { d.faq(n, f) })
+	f.read(withdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, f) })
 	f.readSummary()
 	f.defaults()
 }
@@ -103,7 +105,7 @@ func (f *folder) defaults() {
 // load gives a small file's bytes; ok is false when there is none or it can't be
 // read, which is noted.
 func (f *folder) load(name string) (data []byte, present, ok bool) {
-	file, problem := open(f.root, nil, name, MaxYAMLFile)
+	file, problem := open(f.root, nil, name, syntax.MaxYAMLFile)
 	if problem != nil {
 		if problem.Code == "" {
 			if info, err := f.root.Lstat(name); err == nil && info.Mode()&os.ModeSymlink != 0 {
@@ -117,7 +119,7 @@ func (f *folder) load(name string) (data []byte, present, ok bool) {
 		return nil, true, false
 	}
 	defer file.Close()
-	data, err := file.all(MaxYAMLFile)
+	data, err := file.all(syntax.MaxYAMLFile)
 	if err != nil {
 		f.problems = append(f.problems, openProblem(name, err))
 		return nil, true, false
@@ -129,26 +131,26 @@ func (f *folder) load(name string) (data []byte, present, ok bool) {
 
 // read decodes a small YAML file, which has one document. present tells whether
 // it is there.
-func (f *folder) read(name string, decode func(*decoder, *node)) (present bool) {
+func (f *folder) read(name string, decode func(*decoder, *syntax.Node)) (present bool) {
 	data, present, ok := f.load(name)
 	if !ok {
 		return present
 	}
-	p := problems{file: name}
+	p := diagnostic.List{File: name}
 	d := newDecoder(&p, nil)
 	documents := 0
-	readYAML(data, &p, &node{}, func(n *node) {
+	syntax.ReadYAML(data, isField, &p, func(n *syntax.Node) {
 		switch documents++; documents {
 		case 1:
 			decode(d, n)
 		case 2:
-			p.add(Error, n.line, n.col, "second-document", "a second document begins here", "delete the line --- and what belongs to no other file")
+			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and what belongs to no other file")
 		}
 	})
-	if documents == 0 && !HasErrors(p.list) {
-		decode(d, &node{line: 1, col: 1})
+	if documents == 0 && !diagnostic.HasErrors(p.All()) {
+		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
-	f.problems = append(f.problems, p.all()...)
+	f.problems = append(f.problems, p.All()...)
 	return true
 }
 
@@ -158,15 +160,15 @@ func (f *folder) readSummary() {
 	if !ok {
 		return
 	}
-	p := problems{file: summaryFile}
-	if data, ok = clean(data, 1, false, &p); ok {
+	p := diagnostic.List{File: summaryFile}
+	if data, ok = syntax.Clean(data, 1, false, &p); ok {
 		s := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := newDecoder(&p, nil)
-		if s, ok := d.plainText(&node{kind: text, text: s, line: 1, col: 1}, "the summary"); ok && !blank(s) {
+		if s, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: s, Line: 1, Col: 1}, "the summary"); ok && !blank(s) {
 			f.content.Summary = &s
 		}
 	}
-	f.problems = append(f.problems, p.all()...)
+	f.problems = append(f.problems, p.All()...)
 }
 
 // The fields of site.yaml.
@@ -192,8 +194,8 @@ func init() {
 }
 
 // site reads site.yaml.
-func (d *decoder) site(n *node, s *Site) {
-	if n.kind == null {
+func (d *decoder) site(n *syntax.Node, s *Site) {
+	if n.Kind == syntax.Null {
 		return
 	}
 	r, ok := d.record(n, siteSchema)
@@ -204,7 +206,7 @@ func (d *decoder) site(n *node, s *Site) {
 		parsed, err := reviewcast.ParseBaseURL(base)
 		if err != nil {
 			n := r.value(siteBaseURL)
-			d.add(Error, n.line, n.col, "bad-url", err.Error(), "")
+			d.Add(diagnostic.Error, n.Line, n.Col, "bad-url", err.Error(), "")
 		}
 		s.BaseURL = parsed
 	}
@@ -236,7 +238,7 @@ func (r *record) email(f int) string {
 	local, domain, found := strings.Cut(s, "@")
 	if !found || local == "" || domain == "" || strings.ContainsAny(s, " \t\n<>,;") || strings.Contains(domain, "@") {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), echo(s)), "write one such as office@example.com, or leave the field out")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), "write one such as office@example.com, or leave the field out")
 		return ""
 	}
 	return s

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // seeds gives the fuzzer every review file of the test data.
@@ -59,26 +61,26 @@ func FuzzJSONL(f *testing.F) {
 	f.Add([]byte(sampleJSON(1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p := newPart("reviews/f.jsonl")
-		if err := p.parseJSONL(t.Context(), bytes.TrimPrefix(data, bom), 1); err != nil {
+		if err := p.parseJSONL(t.Context(), bytes.TrimPrefix(data, syntax.BOM), 1); err != nil {
 			t.Fatal(err)
 		}
-		checkPart(t, p, bytes.TrimPrefix(data, bom))
+		checkPart(t, p, bytes.TrimPrefix(data, syntax.BOM))
 		// Each line stands for itself: cut anywhere between two, the file says the
 		// same.
 		i := bytes.IndexByte(data, '\n') + 1
-		if i == 0 || bytes.HasPrefix(data, bom) || wide(data) != "" || wide(data[i:]) != "" {
+		if i == 0 || bytes.HasPrefix(data, syntax.BOM) || syntax.Wide(data) != "" || syntax.Wide(data[i:]) != "" {
 			return
 		}
-		head, tail := newPart(p.file), newPart(p.file)
+		head, tail := newPart(p.File), newPart(p.File)
 		if err := head.parseJSONL(t.Context(), data[:i], 1); err != nil {
 			t.Fatal(err)
 		}
 		if err := tail.parseJSONL(t.Context(), data[i:], 2); err != nil {
 			t.Fatal(err)
 		}
-		head.join(&tail.problems)
-		if !slices.Equal(head.all(), p.all()) || len(head.drafts)+len(tail.drafts) != len(p.drafts) {
-			t.Errorf("cut: %v\nwhole: %v", head.all(), p.all())
+		head.Join(&tail.List)
+		if !slices.Equal(head.All(), p.All()) || len(head.drafts)+len(tail.drafts) != len(p.drafts) {
+			t.Errorf("cut: %v\nwhole: %v", head.All(), p.All())
 		}
 	})
 }
@@ -98,9 +100,9 @@ func FuzzCSV(f *testing.F) {
 func checkPart(t *testing.T, p *part, data []byte) {
 	t.Helper()
 	// Line ends as the parsers see them; bytes that aren't UTF-8 count one each.
-	lines := bytes.Split(bytes.TrimPrefix(data, bom), []byte{'\n'})
-	for _, q := range p.all() {
-		if q.File != p.file || q.Code == "" || q.Message == "" || q.Line < 0 || q.Col < 0 || q.Line > len(lines)+1 {
+	lines := bytes.Split(bytes.TrimPrefix(data, syntax.BOM), []byte{'\n'})
+	for _, q := range p.All() {
+		if q.File != p.File || q.Code == "" || q.Message == "" || q.Line < 0 || q.Col < 0 || q.Line > len(lines)+1 {
 			t.Errorf("bad problem: %#v", q)
 		}
 		if q.Line > 0 && q.Line <= len(lines) && q.Col > utf8.RuneCount(lines[q.Line-1])+2 {
@@ -113,7 +115,7 @@ func checkPart(t *testing.T, p *part, data []byte) {
 			t.Errorf("a problem that can't be printed: %q", q)
 		}
 	}
-	if HasErrors(p.all()) {
+	if diagnostic.HasErrors(p.All()) {
 		return
 	}
 	for i := range p.drafts {

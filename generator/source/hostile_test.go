@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // quickly fails a test that takes long or much memory: a cap that is asked too
@@ -51,14 +54,14 @@ func TestHostile(t *testing.T) {
 		{"many values in YAML", "a.yaml", strings.Repeat("-\n", 2_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
 		{"many flow values in YAML", "a.yaml", "[" + strings.Repeat("[],", 1_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
 		{"no blanks behind colons", "a.yaml", strings.Repeat("id:5\n", 400_000) + "a: b\n", "yaml-syntax reviews/a.yaml:399902:4: behind the colon of \"id\" is no blank; write \"id: 5\"", 128},
-		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", maxItems), "too-many-problems reviews/a.yaml: 19000 more problems in this file are not listed", 512},
-		{"too many broken items", "a.yaml", strings.Repeat("- a: [\n", maxItems+1), "yaml-syntax reviews/a.yaml:", 256},
+		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", 20_000), "too-many-problems reviews/a.yaml: 19000 more problems in this file are not listed", 512},
+		{"too many broken items", "a.yaml", strings.Repeat("- a: [\n", 20_001), "yaml-syntax reviews/a.yaml:", 256},
 		{"brackets in JSONL", "a.jsonl", strings.Repeat("[", 1_000_000), "too-deep reviews/a.jsonl:1:65: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
 		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review a line", 32},
-		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
+		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", syntax.MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
 		{"long last line in JSONL", "a.jsonl", "{}\n" + strings.Repeat("x", 12<<20), "missing-field reviews/a.jsonl:1:1: the review has no id; add id", 64},
 		{"many lines", "a.jsonl", strings.Repeat("\n", 2*block+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
-		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
+		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", syntax.MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
 		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; correct those that are, then look again", 16},
 		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 100_000) + "\n", "too-many-problems reviews/a.csv: 99000 more problems in this file are not listed", 512},
 		{"long word", "a.yaml", strings.Repeat("x", 1<<20) + ": 1\n", "missing-field reviews/a.yaml:1:1: the review has no id", 64},
@@ -115,7 +118,7 @@ func TestLongText(t *testing.T) {
 // TestLargeFiles: a file over its cap is refused before a byte of it is read.
 func TestLargeFiles(t *testing.T) {
 	dir := writeFolder(t, nil)
-	for name, size := range map[string]int64{"reviews/a.yaml": 100 << 20, "reviews/b.jsonl": MaxDataFile + 1, "reviews/c.csv": MaxDataFile + 1, summaryFile: MaxYAMLFile + 1} {
+	for name, size := range map[string]int64{"reviews/a.yaml": 100 << 20, "reviews/b.jsonl": syntax.MaxDataFile + 1, "reviews/c.csv": syntax.MaxDataFile + 1, summaryFile: syntax.MaxYAMLFile + 1} {
 		writeOld(t, dir, name, nil)
 		if err := os.Truncate(filepath.Join(dir, filepath.FromSlash(name)), size); err != nil {
 			t.Skip("no sparse files: ", err)
@@ -143,8 +146,8 @@ func TestLargeFiles(t *testing.T) {
 func TestTooManyReviews(t *testing.T) {
 	f := newFolder(nil)
 	part := make([]draft, 100_000) // the same ones again and again: nobody looks into them
-	a := &parsed{problems: problems{file: "reviews/a.jsonl"}}
-	b := &parsed{problems: problems{file: "reviews/b.jsonl"}}
+	a := &parsed{List: diagnostic.List{File: "reviews/a.jsonl"}}
+	b := &parsed{List: diagnostic.List{File: "reviews/b.jsonl"}}
 	for range MaxReviews / len(part) {
 		a.drafts = append(a.drafts, part)
 	}
@@ -181,7 +184,7 @@ func TestLinks(t *testing.T) {
 	link(t, dir, outside, "reviews/outside")
 	link(t, dir, filepath.Join(outside, "secret.yaml"), "reviews/secret.yaml")
 	link(t, dir, "../../etc/passwd", "reviews/passwd.csv")
-	link(t, dir, filepath.Join(outside, "secret.yaml"), siteFile)
+	link(t, dir, filepath.Join(outside, "secret.yaml"), SiteFile)
 	link(t, dir, "nowhere", "reviews/broken.yaml")
 	link(t, dir, "nowhere", faqFile)
 	link(t, dir, "self.yaml", "reviews/self.yaml")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // joined is what a check of the whole folder came to, when nothing was wrong with
@@ -43,7 +44,7 @@ func (f *folder) checkTouched(j *joined, t *tree, today reviewcast.Date) (ok, sa
 		if file := t.file(name); file != nil {
 			now = file.last
 		}
-		if now != nil && (now.incomplete || len(now.list) > 0) {
+		if now != nil && (now.incomplete || now.Len() > 0) {
 			return false, false
 		}
 		g, c := replaced(old, now)
@@ -66,11 +67,11 @@ func (f *folder) checkTouched(j *joined, t *tree, today reviewcast.Date) (ok, sa
 func (f *folder) sound(j *joined, gone, come []*draft, today reviewcast.Date) bool {
 	ids := make(map[string]bool, len(come))
 	for _, w := range come {
-		var p problems
+		var p diagnostic.List
 		id := strings.ToLower(w.ID)
 		first := j.byID[id]
 		taken := first != nil && !slices.Contains(gone, first) || ids[id]
-		if f.checkDraft(w, today, &p); taken || len(p.list) > 0 {
+		if f.checkDraft(w, today, &p); taken || p.Len() > 0 {
 			return false
 		}
 		ids[id] = true

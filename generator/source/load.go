@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // MaxReviews is how many reviews one folder may hold, published or not. All of
@@ -48,7 +49,7 @@ type Loader struct {
 
 // parsed is a file with reviews as it was last read. It is never changed.
 type parsed struct {
-	problems
+	diagnostic.List
 	drafts   [][]draft // by parts, in the order of the file
 	nameless []draft   // reviews without a usable id
 	// incomplete tells that there may be reviews that weren't understood.
@@ -72,7 +73,9 @@ func NewLoader(dir string, cfg Config) *Loader {
 //
 // Each Content is the caller's own, but its texts and job records are shared with
 // those of other loads and must not be changed.
-func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) { return l.load(ctx, nil) }
+func (l *Loader) Load(ctx context.Context) (*Content, []diagnostic.Problem, error) {
+	return l.load(ctx, nil)
+}
 
 // LoadChanged is Load for whoever watches the folder: nothing but the named files,
 // whose paths are relative to it and have slashes, has changed since the last
@@ -80,7 +83,7 @@ func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) { return
 // enough (folders come and go, there are links), or are nil, it looks at everything
 // all the same. The reviews of its Content are shared with those of other loads and
 // must not be changed.
-func (l *Loader) LoadChanged(ctx context.Context, names []string) (*Content, []Problem, error) {
+func (l *Loader) LoadChanged(ctx context.Context, names []string) (*Content, []diagnostic.Problem, error) {
 	return l.load(ctx, names)
 }
 
@@ -92,19 +95,43 @@ func (l *Loader) Revision() uint64 {
 	return l.revision
 }
 
-func (l *Loader) load(ctx context.Context, changed []string) (*Content, []Problem, error) {
+func (l *Loader) load(ctx context.Context, changed []string) (*Content, []diagnostic.Problem, error) {
 	f, problems, err := l.read(ctx, changed)
 	if err != nil {
 		return nil, nil, err
 	}
-	if HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, problems, nil
 	}
 	return f.content, problems, nil
 }
 
+// Partial is what could be read of a folder that may have errors.
+type Partial struct {
+	*Content // may be published unless a problem is an Error
+	// Unidentified are the reviews without a usable id.
+	Unidentified []Review
+	// Complete reports whether a review that is neither in the Content nor withdrawn
+	// is not in the folder either.
+	Complete bool
+}
+
+// LoadPartial is [Loader.Load] for checks that go on although there are errors: the
+// Partial is never nil unless the error isn't.
+func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Problem, error) {
+	f, problems, err := l.read(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &Partial{Content: f.content, Complete: f.complete}
+	for _, w := range f.nameless {
+		p.Unidentified = append(p.Unidentified, w.Review)
+	}
+	return p, problems, nil
+}
+
 // read reads the folder and gives what it could make out, whatever is wrong.
-func (l *Loader) read(ctx context.Context, changed []string) (*folder, []Problem, error) {
+func (l *Loader) read(ctx context.Context, changed []string) (*folder, []diagnostic.Problem, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	root, err := os.OpenRoot(l.dir)
@@ -143,8 +170,9 @@ func (l *Loader) read(ctx context.Context, changed []string) (*folder, []Problem
 		l.revision++
 	}
 	problems := slices.Concat(t.notes, f.problems)
-	SortProblems(problems)
-	f.complete = f.content.Reviews != nil && !HasErrors(t.notes) && !slices.ContainsFunc(t.files, func(f file) bool { return f.last.incomplete })
+	diagnostic.Sort(problems)
+	broken := slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == withdrawnFile })
+	f.complete = !broken && f.content.Reviews != nil && !diagnostic.HasErrors(t.notes) && !slices.ContainsFunc(t.files, func(f file) bool { return f.last.incomplete })
 	return f, problems, nil
 }
 

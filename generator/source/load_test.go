@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // TestGolden loads a whole folder, in all formats, and compares everything that
@@ -69,7 +70,7 @@ func TestLoadErrors(t *testing.T) {
 
 func TestMissingFile(t *testing.T) {
 	c, problems, err := NewLoader(t.TempDir(), Config{}).Load(t.Context())
-	want := []Problem{{Severity: Error, File: businessFile, Code: "missing-file", Message: "the file isn't there",
+	want := []diagnostic.Problem{{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file", Message: "the file isn't there",
 		Suggestion: "create it with at least the id and the name of the business"}}
 	if c != nil || err != nil || !slices.Equal(problems, want) {
 		t.Error(c, problems, err)
@@ -81,7 +82,7 @@ func TestMissingFile(t *testing.T) {
 
 // TestDefaults loads the least that is enough.
 func TestDefaults(t *testing.T) {
-	dir := writeFolder(t, map[string]string{businessFile: "id: n\nname: Northside\n"})
+	dir := writeFolder(t, map[string]string{BusinessFile: "id: n\nname: Northside\n"})
 	c := mustLoad(t, NewLoader(dir, Config{}))
 	want := &Content{
 		Site: Site{Title: "Reviews of Northside", FeedTitle: "Reviews of Northside", Language: "en", Author: Author{Name: "Northside"}, Policies: Policies{AuthorNames: "initials"}},
@@ -97,7 +98,7 @@ func TestDefaults(t *testing.T) {
 // TestToday: the calendar day is the business's, not the machine's.
 func TestToday(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
-		businessFile:     "id: n\nname: N\ntime_zone: Pacific/Auckland\n",
+		BusinessFile:     "id: n\nname: N\ntime_zone: Pacific/Auckland\n",
 		"reviews/a.yaml": "id: a\nauthor: M\nrating: 5\ndate: 2026-03-02\n",
 	})
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC) // 23:00 in Auckland
@@ -209,7 +210,7 @@ func TestReload(t *testing.T) {
 	step("renamed", "c1:5 g-000001:4")
 
 	// business.yaml is asked again though no review has changed.
-	writeOld(t, dir, businessFile, []byte("id: n\nname: N\ntechnicians: [{id: luca, name: Luca}]\n"))
+	writeOld(t, dir, BusinessFile, []byte("id: n\nname: N\ntechnicians: [{id: luca, name: Luca}]\n"))
 	_, problems, err := l.Load(t.Context())
 	if err != nil || len(problems) != 3 || problems[0].Code != "unknown-technician" {
 		t.Error("business.yaml changed: ", problems, err)
@@ -247,12 +248,12 @@ func TestSameWhateverTheWorkers(t *testing.T) {
 		files[fmt.Sprintf("reviews/%d/%d.yaml", i%3, i)] = strings.Replace(sampleYAML(10_000+i), "rating: 5", "rating: 6", 1)
 	}
 	dir := writeFolder(t, files)
-	var first []Problem
+	var first []diagnostic.Problem
 	for _, n := range []int{1, 2, 8} {
 		old := runtime.GOMAXPROCS(n)
 		_, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context())
 		runtime.GOMAXPROCS(old)
-		if err != nil || len(problems) < maxProblems {
+		if err != nil || len(problems) < diagnostic.MaxListed {
 			t.Fatal(len(problems), err)
 		}
 		if first == nil {
@@ -262,7 +263,7 @@ func TestSameWhateverTheWorkers(t *testing.T) {
 			t.Fatal(diff)
 		}
 	}
-	if i := slices.IndexFunc(first, func(p Problem) bool { return p.Code == "too-many-problems" }); i < 0 ||
+	if i := slices.IndexFunc(first, func(p diagnostic.Problem) bool { return p.Code == "too-many-problems" }); i < 0 ||
 		first[i].String() != "reviews/all.jsonl: 2000 more problems in this file are not listed; correct those that are, then look again" {
 		t.Error(i, first[max(i, 0)])
 	}
@@ -280,7 +281,7 @@ func TestSameWhateverTheFiles(t *testing.T) {
 	b := mustLoad(t, NewLoader(writeFolder(t, many), Config{}))
 	for _, c := range []*Content{a, b} {
 		for i := range c.Reviews {
-			c.Reviews[i].At = Position{}
+			c.Reviews[i].At = diagnostic.Position{}
 		}
 	}
 	if diff := cmp.Diff(a, b); diff != "" {

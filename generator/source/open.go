@@ -10,6 +10,9 @@ import (
 	"os"
 	"path"
 	"time"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // opened is a file that may be read.
@@ -21,7 +24,7 @@ type opened struct {
 // open opens an ordinary file of at most limit bytes. Nothing is read from one
 // that is larger. Through its folder, if that is given, it opens faster; but a
 // link may lead out of the folder and still stay below the root.
-func open(root, folder *os.Root, name string, limit int64) (*opened, *Problem) {
+func open(root, folder *os.Root, name string, limit int64) (*opened, *diagnostic.Problem) {
 	var f *os.File
 	err := fs.ErrInvalid
 	if folder != nil {
@@ -38,7 +41,7 @@ func open(root, folder *os.Root, name string, limit int64) (*opened, *Problem) {
 		return nil, &p
 	}
 	info, err := f.Stat()
-	problem := Problem{Severity: Error, File: name}
+	problem := diagnostic.Problem{Severity: diagnostic.Error, File: name}
 	switch {
 	case err != nil:
 		problem = openProblem(name, err)
@@ -46,7 +49,7 @@ func open(root, folder *os.Root, name string, limit int64) (*opened, *Problem) {
 		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is no ordinary file", "put a file here"
 	case info.Size() > limit:
 		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; at most %s are read", size(info.Size()), size(limit)), "split it"
-		if limit == MaxYAMLFile && formatOf(name) == formatYAML {
+		if limit == syntax.MaxYAMLFile && formatOf(name) == formatYAML {
 			problem.Suggestion = "split it, or use JSONL"
 		}
 	default:

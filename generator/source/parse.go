@@ -7,7 +7,11 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // format is how a file's reviews are written.
@@ -32,9 +36,12 @@ func formatOf(name string) format {
 	return 0
 }
 
+// IsYAML reports whether a file of reviews is YAML, by its name.
+func IsYAML(name string) bool { return formatOf(name) == formatYAML }
+
 // part is what was read from a file or from a piece of one.
 type part struct {
-	problems
+	diagnostic.List
 	drafts []draft
 	// nameless are reviews without a usable id, kept for what else is wrong with them.
 	nameless []draft
@@ -44,10 +51,35 @@ type part struct {
 	unmarked   bool       // there are too many lines to mark them
 }
 
-func newPart(name string) *part { return &part{problems: problems{file: name}} }
+// csvColumns are the columns of a CSV file.
+var csvColumns = func() syntax.Columns {
+	var c syntax.Columns
+	for i, name := range reviewSchema.names {
+		switch i {
+		case reviewReply:
+			c.Names = append(c.Names, replySchema.qualified()...)
+		case reviewVerification:
+			c.Names = append(c.Names, verificationSchema.qualified()...)
+		default:
+			c.Names = append(c.Names, name)
+		}
+	}
+	for _, f := range requiredFields {
+		c.Required = append(c.Required, reviewSchema.names[f])
+	}
+	c.DidYouMean = func(name string) string {
+		if meant, ok := reviewSchema.also[diagnostic.Squash(name)]; ok && slices.Contains(c.Names, meant) {
+			return meant
+		}
+		return diagnostic.Nearest(name, c.Names)
+	}
+	return c
+}()
+
+func newPart(name string) *part { return &part{List: diagnostic.List{File: name}} }
 
 // take decodes one review and keeps it.
-func (p *part) take(d *decoder, n *node) {
+func (p *part) take(d *decoder, n *syntax.Node) {
 	w, ok := d.review(n)
 	if !ok {
 		p.incomplete = true
@@ -60,33 +92,20 @@ func (p *part) take(d *decoder, n *node) {
 }
 
 // fail notes that nothing more can be read.
-func (p *part) fail(problem Problem) {
-	p.put(problem)
+func (p *part) fail(problem diagnostic.Problem) {
+	p.Put(problem)
 	p.incomplete = true
 }
 
 // parseYAML reads a file of reviews: a list or one review in each document.
 func (p *part) parseYAML(data []byte) {
-	newYAMLParser().parse(p, data)
-}
-
-// yamlParser parses one file after another, in memory that it keeps.
-type yamlParser struct {
-	decoder *decoder
-	root    node
-}
-
-func newYAMLParser() *yamlParser { return &yamlParser{decoder: newDecoder(nil, nil)} }
-
-func (y *yamlParser) parse(p *part, data []byte) {
-	d := y.decoder
-	d.problems = &p.problems
-	complete := readReviews(data, &p.problems, &y.root, func(n *node) {
-		switch n.kind {
-		case null: // an empty file or document
-		case list:
-			for i := range n.items {
-				p.take(d, &n.items[i])
+	d := newDecoder(&p.List, nil)
+	complete := syntax.ReadYAMLItems(data, isField, &p.List, func(n *syntax.Node) {
+		switch n.Kind {
+		case syntax.Null: // an empty file or document
+		case syntax.List:
+			for i := range n.Items {
+				p.take(d, &n.Items[i])
 			}
 		default:
 			p.take(d, n)
@@ -99,18 +118,18 @@ func (y *yamlParser) parse(p *part, data []byte) {
 
 // parseCSV reads a file of reviews, one a row.
 func (p *part) parseCSV(data []byte) {
-	c := newCSVReader(&p.problems)
-	d := newDecoder(&p.problems, c.locate)
-	d.absent = c.absent
-	if !c.read(data, func(n *node) { p.take(d, n) }) {
+	c := syntax.NewCSVReader(&p.List, csvColumns)
+	d := newDecoder(&p.List, c.Locate)
+	d.absent = c.Absent
+	if !c.Read(data, func(n *syntax.Node) { p.take(d, n) }) {
 		p.incomplete = true
 	}
 }
 
 // parseJSONL reads whole lines of a file, one review each.
 func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
-	j := newJSONLine(&p.problems)
-	d := newDecoder(&p.problems, j.locate)
+	j := syntax.NewJSONReader(&p.List)
+	d := newDecoder(&p.List, j.Locate)
 	d.strict = true
 	// A review can't be told in less than 50 bytes; blank lines can.
 	lines, reviews := bytes.Count(data, []byte{'\n'})+1, len(data)/50+1
@@ -130,13 +149,13 @@ func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
 		}
 		row = bytes.TrimSuffix(row, []byte{'\r'})
 		switch {
-		case len(row) > MaxLine:
+		case len(row) > syntax.MaxLine:
 			p.tooLong(line)
 			continue
 		case len(bytes.TrimLeft(row, " \t")) == 0:
 			continue
 		}
-		n, ok := j.read(row, line)
+		n, ok := j.Read(row, line)
 		if !ok {
 			p.incomplete = true
 			continue
@@ -147,7 +166,7 @@ func (p *part) parseJSONL(ctx context.Context, data []byte, line int) error {
 }
 
 func (p *part) tooLong(line int) {
-	p.add(Error, line, 1, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "write one review a line")
+	p.Add(diagnostic.Error, line, 1, "too-long", fmt.Sprintf("the line is longer than %d bytes", syntax.MaxLine), "write one review a line")
 	p.incomplete = true
 }
 
@@ -197,7 +216,7 @@ func cutJSONL(r io.Reader, hand func(data []byte, line int) error, skipped func(
 			return nil
 		}
 		carry = data[cut:]
-		if len(carry) > MaxLine+1 { // + 1: it may end in a carriage return
+		if len(carry) > syntax.MaxLine+1 { // + 1: it may end in a carriage return
 			skipped(line)
 			carry, skipping = nil, true
 		}

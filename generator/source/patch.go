@@ -8,6 +8,8 @@ import (
 	"hash/maphash"
 	"io"
 	"slices"
+
+	"reviewcast/generator/syntax"
 )
 
 // A JSONL file that has changed is seldom another file: between the lines that it
@@ -34,7 +36,7 @@ const maxPieces = 64
 // has to be read as a whole, and then nothing has been noted.
 func (j *job) patch(ctx context.Context, f *opened) bool {
 	old := j.old
-	if old == nil || len(old.marks) == 0 || old.incomplete || old.dropped > 0 {
+	if old == nil || len(old.marks) == 0 || old.incomplete || old.Full() {
 		return false
 	}
 	marks, err := markLines(ctx, f, len(old.marks))
@@ -55,10 +57,10 @@ func (j *job) patch(ctx context.Context, f *opened) bool {
 	}
 	middle := newPart(j.name)
 	if d.before == 0 {
-		if wide(data) != "" {
+		if syntax.Wide(data) != "" {
 			return false
 		}
-		data = bytes.TrimPrefix(data, bom)
+		data = bytes.TrimPrefix(data, syntax.BOM)
 	}
 	if err := middle.parseJSONL(ctx, data, d.before+1); err != nil {
 		return false
@@ -80,12 +82,12 @@ const markBlock = 256 << 10
 // markLines marks every line of a file, of which there are about so many.
 func markLines(ctx context.Context, f *opened, about int) ([]lineMark, error) {
 	marks := make([]lineMark, 0, about+maxTouched)
-	r := bufio.NewReaderSize(io.LimitReader(f, MaxDataFile), markBlock)
+	r := bufio.NewReaderSize(io.LimitReader(f, syntax.MaxDataFile), markBlock)
 	for ctx.Err() == nil {
 		row, err := r.ReadSlice('\n')
 		if size := len(row); size > 0 {
 			if len(marks) == 0 {
-				row = bytes.TrimPrefix(row, bom)
+				row = bytes.TrimPrefix(row, syntax.BOM)
 			}
 			marks = append(marks, markOf(bytes.TrimSuffix(row, []byte{'\n'}), size))
 		}
@@ -126,10 +128,10 @@ func difference(old, now []lineMark) changedLines {
 // parts, and moves it by shift lines.
 func (p *parsed) lines(name string, first, end, shift int) []*part {
 	rest := newPart(name)
-	for _, problem := range p.list {
+	for _, problem := range p.All() {
 		if first < problem.Line && problem.Line <= end {
 			problem.Line += shift
-			rest.put(problem)
+			rest.Put(problem)
 		}
 	}
 	parts := []*part{rest}
@@ -164,12 +166,12 @@ func moved(drafts []draft, shift int) []draft {
 		w.At.Line += shift
 		for _, at := range []*place{&w.id, &w.date, &w.replyDate, &w.verifiedOn} {
 			if *at != (place{}) {
-				at.line += int32(shift)
+				at.Line += int32(shift)
 			}
 		}
 		w.refs = slices.Clone(w.refs)
 		for k := range w.refs {
-			w.refs[k].at.line += int32(shift)
+			w.refs[k].at.Line += int32(shift)
 		}
 	}
 	return out

@@ -17,7 +17,7 @@ func TestPatch(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
-	dir := writeFolder(t, map[string]string{businessFile: sampleBusiness})
+	dir := writeFolder(t, map[string]string{BusinessFile: sampleBusiness})
 	l := NewLoader(dir, Config{Today: today})
 	var lines []string
 	patched := 0
@@ -94,7 +94,7 @@ func shares(a, b *parsed) bool {
 
 // TestPatchManyTimes: ten thousand saves don't leave a file in as many pieces.
 func TestPatchManyTimes(t *testing.T) {
-	dir := writeFolder(t, map[string]string{businessFile: sampleBusiness})
+	dir := writeFolder(t, map[string]string{BusinessFile: sampleBusiness})
 	l := NewLoader(dir, Config{Today: today})
 	lines := make([]string, 200)
 	for i := range lines {

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"reviewcast/generator/diagnostic"
 )
 
 var update = flag.Bool("update", false, "write what comes out as what is wanted")
@@ -23,8 +25,8 @@ const today = "2026-11-21"
 func writeFolder(tb testing.TB, files map[string]string) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
-	if _, ok := files[businessFile]; !ok {
-		writeOld(tb, dir, businessFile, []byte(sampleBusiness))
+	if _, ok := files[BusinessFile]; !ok {
+		writeOld(tb, dir, BusinessFile, []byte(sampleBusiness))
 	}
 	for name, data := range files {
 		writeOld(tb, dir, name, []byte(data))
@@ -40,8 +42,8 @@ func problemLines(tb testing.TB, dir string) []string {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if (c == nil) != HasErrors(problems) {
-		tb.Errorf("content is nil: %v, there are errors: %v", c == nil, HasErrors(problems))
+	if (c == nil) != diagnostic.HasErrors(problems) {
+		tb.Errorf("content is nil: %v, there are errors: %v", c == nil, diagnostic.HasErrors(problems))
 	}
 	var lines []string
 	for _, p := range problems {

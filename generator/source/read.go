@@ -13,6 +13,9 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // A batch is a few files of one folder, for one worker. A goroutine and the
@@ -41,11 +44,7 @@ func (b *batch) add(j *job, f *file) {
 }
 
 func (b *batch) run(ctx context.Context, root *os.Root) error {
-	r := reader{root: root, yaml: newYAMLParser()}
-	if quick, ok := openQuickly(root, b.folder); ok {
-		defer quick.Close()
-		r.quick = quick
-	}
+	r := reader{root: root}
 	if folder, err := root.OpenRoot(b.folder); err == nil {
 		defer folder.Close()
 		r.folder = folder
@@ -63,10 +62,7 @@ func (b *batch) run(ctx context.Context, root *os.Root) error {
 // keeps.
 type reader struct {
 	root   *os.Root
-	folder *os.Root     // that the files are in; nil when it isn't open
-	quick  *quickFolder // the same; nil where there is none
-	buf    []byte
-	yaml   *yamlParser
+	folder *os.Root // that the files are in; nil when it isn't open
 }
 
 // job is the reading of one file.
@@ -98,9 +94,9 @@ func (j *job) done() *parsed {
 		again.stamp = j.stamp
 		return &again
 	}
-	p := &parsed{problems: problems{file: j.name}, stamp: j.stamp}
+	p := &parsed{List: diagnostic.List{File: j.name}, stamp: j.stamp}
 	for _, q := range j.parts {
-		p.problems.join(&q.problems)
+		p.List.Join(&q.List)
 		p.drafts = append(p.drafts, q.drafts)
 		p.nameless = append(p.nameless, q.nameless...)
 		p.incomplete = p.incomplete || q.incomplete
@@ -139,18 +135,7 @@ func (j *job) doubtful() bool {
 }
 
 // bytes gives the content of a file; false when it can't be read, which is noted.
-// The bytes live until the next call.
 func (r *reader) bytes(j *job, limit int64) ([]byte, bool) {
-	if r.quick != nil {
-		data, s, ok := r.quick.read(path.Base(j.name), r.buf, limit)
-		if r.buf = data; cap(data) > maxKept {
-			r.buf = nil
-		}
-		if ok {
-			j.seen(s)
-			return data, true
-		}
-	}
 	f := j.open(r.folder, limit)
 	if f == nil {
 		return nil, false
@@ -165,14 +150,11 @@ func (r *reader) bytes(j *job, limit int64) ([]byte, bool) {
 	return data, true
 }
 
-// maxKept is how large a buffer may be that is kept for the next file, in bytes.
-const maxKept = 1 << 20
-
 // whole reads a file in one piece.
 func (r *reader) whole(j *job) {
-	limit := int64(MaxDataFile)
+	limit := int64(syntax.MaxDataFile)
 	if formatOf(j.name) == formatYAML {
-		limit = MaxYAMLFile
+		limit = syntax.MaxYAMLFile
 	}
 	data, ok := r.bytes(j, limit)
 	if !ok {
@@ -186,7 +168,7 @@ func (r *reader) whole(j *job) {
 		}
 	}
 	if formatOf(j.name) == formatYAML {
-		r.yaml.parse(j.add(), data)
+		j.add().parseYAML(data)
 	} else {
 		j.add().parseCSV(data)
 	}
@@ -194,7 +176,7 @@ func (r *reader) whole(j *job) {
 
 // cut reads a JSONL file and hands its lines to the workers.
 func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
-	f := j.open(nil, MaxDataFile)
+	f := j.open(nil, syntax.MaxDataFile)
 	if f == nil {
 		return
 	}
@@ -232,17 +214,18 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 			return
 		}
 	}
-	encoding := ""
-	r := io.LimitReader(f, MaxDataFile)
+	var wide []byte // in UTF-16 or UTF-32
+	r := io.LimitReader(f, syntax.MaxDataFile)
 	if j.stamp.fresh {
 		r = io.TeeReader(r, &sum)
 	}
 	err := cutJSONL(r, func(data []byte, line int) error {
 		if line == 1 {
-			if encoding = wide(data); encoding != "" {
+			if syntax.Wide(data) != "" {
+				wide = data
 				return errNotUTF8
 			}
-			data = bytes.TrimPrefix(data, bom)
+			data = bytes.TrimPrefix(data, syntax.BOM)
 		}
 		if line > MaxReviews {
 			return errTooManyLines
@@ -255,9 +238,9 @@ func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
 	case errors.Is(err, errNotUTF8):
 		p := j.add()
 		p.incomplete = true
-		p.notUTF8(encoding)
+		syntax.Clean(wide, 1, false, &p.List)
 	case errors.Is(err, errTooManyLines):
-		j.add().fail(Problem{Severity: Error, File: j.name, Line: MaxReviews + 1, Col: 1, Code: "too-many-reviews",
+		j.add().fail(diagnostic.Problem{Severity: diagnostic.Error, File: j.name, Line: MaxReviews + 1, Col: 1, Code: "too-many-reviews",
 			Message: fmt.Sprintf("the file has more than %d lines", MaxReviews), Suggestion: "a folder holds no more reviews than that"})
 	case err != nil && ctx.Err() == nil:
 		fail(err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // The fields of a review.
@@ -54,6 +56,8 @@ func init() {
 	}
 }
 
+var requiredFields = []int{reviewID, reviewAuthor, reviewRating, reviewDate}
+
 // draft is a review as one file gives it, before it meets the rest of the
 // folder: its language may be missing and the ids of its job be unknown. Drafts
 // are kept between loads.
@@ -64,9 +68,9 @@ type draft struct {
 }
 
 // place is a Position without its file.
-type place struct{ line, col int32 }
+type place struct{ Line, Col int32 }
 
-func (n *node) place() place { return place{int32(n.line), int32(n.col)} }
+func placeOf(n *syntax.Node) place { return place{int32(n.Line), int32(n.Col)} }
 
 // ref is an id in a job record.
 type ref struct {
@@ -89,14 +93,14 @@ var refLists = [...]struct {
 // review reads one review. A draft that has problems is given all the same, for
 // its id still matters to the other files; ok is false when it has no usable id, or
 // is no record at all, and then has no place either.
-func (d *decoder) review(n *node) (_ draft, ok bool) {
+func (d *decoder) review(n *syntax.Node) (_ draft, ok bool) {
 	r, ok := d.record(n, reviewSchema)
 	if !ok {
 		return draft{}, false
 	}
 	var w draft
-	w.At = Position{File: d.file, Line: n.line, Col: n.col}
-	r.required(reviewID, reviewAuthor, reviewRating, reviewDate)
+	w.At = diagnostic.Position{File: d.File, Line: n.Line, Col: n.Col}
+	r.required(requiredFields...)
 	w.ID = r.id(reviewID)
 	w.id = r.placeOf(reviewID)
 	w.Author, _ = r.nonBlank(reviewAuthor)
@@ -130,9 +134,9 @@ func pointer(s string) *string {
 // placeOf is where a field's value stands, or the record if it has none.
 func (r *record) placeOf(f int) place {
 	if n := r.value(f); n != nil {
-		return n.place()
+		return placeOf(n)
 	}
-	return r.node.place()
+	return placeOf(r.node)
 }
 
 // source reads where the review was given.
@@ -143,16 +147,16 @@ func (r *record) source() string {
 	}
 	n := r.value(reviewSource)
 	if lower := strings.ToLower(s); lower != s {
-		r.add(Warning, n.line, n.col, "source-case", fmt.Sprintf("source %s has capital letters, so that it counts as another source than %s", echo(s), echo(lower)), "write "+lower)
+		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters, so that it counts as another source than %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
 	if strings.ContainsAny(s, "\n\t") {
-		r.add(Error, n.line, n.col, "bad-value", "source has more than one line", "write one word, such as google")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", "source has more than one line", "write one word, such as google")
 	}
 	return r.word(s)
 }
 
 // reply reads the business's answer.
-func (d *decoder) reply(n *node, w *draft) *reviewcast.OwnerReply {
+func (d *decoder) reply(n *syntax.Node, w *draft) *reviewcast.OwnerReply {
 	r, ok := d.record(n, replySchema)
 	if !ok {
 		return nil
@@ -163,14 +167,14 @@ func (d *decoder) reply(n *node, w *draft) *reviewcast.OwnerReply {
 	reply.Date = r.date(replyDate)
 	w.replyDate = r.placeOf(replyDate)
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
-		d.add(Warning, int(w.replyDate.line), int(w.replyDate.col), "reply-before-review",
+		d.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
 			fmt.Sprintf("the reply of %s is older than its review of %s", reply.Date, w.Date), "check both dates")
 	}
 	return &reply
 }
 
 // verification reads how the business knows the author.
-func (d *decoder) verification(n *node, w *draft) {
+func (d *decoder) verification(n *syntax.Node, w *draft) {
 	r, ok := d.record(n, verificationSchema)
 	if !ok {
 		return
@@ -202,7 +206,7 @@ func (d *decoder) job(r *record, w *draft) {
 			}
 			s = d.word(s)
 			ids[i] = append(ids[i], s)
-			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: n.place()})
+			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(n)})
 		}
 		slices.Sort(ids[i])
 		ids[i] = slices.Compact(ids[i])

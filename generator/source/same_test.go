@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // words draws texts with what gets lost easily.
@@ -95,8 +96,8 @@ func TestSameInEveryFormat(t *testing.T) {
 			}
 			p := newPart(format)
 			parsers[format](p)
-			if len(p.drafts) != 1 || HasErrors(p.all()) {
-				t.Fatalf("%s: %v\n%s\n%s", format, p.all(), block, table.Bytes())
+			if len(p.drafts) != 1 || diagnostic.HasErrors(p.All()) {
+				t.Fatalf("%s: %v\n%s\n%s", format, p.All(), block, table.Bytes())
 			}
 			got := &p.drafts[0]
 			if want == nil {

@@ -123,7 +123,7 @@ func arrayOf(item map[string]any) map[string]any {
 }
 
 func reviewsSchema() map[string]any {
-	review := reviewSchema.object([]int{reviewID, reviewAuthor, reviewRating, reviewDate}, fields{
+	review := reviewSchema.object(requiredFields, fields{
 		"id": idOf("Yours to choose; never change it later."), "author": textOf("First name and initial."),
 		"rating": describedAs("Stars.", map[string]any{"type": "integer", "minimum": reviewcast.MinRating, "maximum": reviewcast.MaxRating}),
 		"date":   dateOf("When it was given."), "title": textOf("May be left out."), "text": textOf("The customer's own words, as they are. May be left out."),
@@ -219,7 +219,7 @@ func claimsSchema() map[string]any {
 // named below the content folder.
 func SchemaFor(file string) string {
 	switch {
-	case slices.Contains([]string{businessFile, siteFile, insightsFile, faqFile, withdrawnFile}, file):
+	case slices.Contains([]string{BusinessFile, SiteFile, insightsFile, faqFile, withdrawnFile}, file):
 		return SchemaFolder + "/" + strings.TrimSuffix(file, ".yaml") + ".schema.json"
 	case strings.HasPrefix(file, reviewsFolder+"/") && formatOf(file) == formatYAML:
 		return SchemaFolder + "/review.schema.json"

@@ -10,14 +10,16 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // tree is what a walk found.
 type tree struct {
-	files   []file          // sorted by path
-	notes   []Problem       // what shouldn't be in the folder
-	folders map[string]bool // below which files were found, by path
-	linked  bool            // something in the folder is a link
+	files   []file               // sorted by path
+	notes   []diagnostic.Problem // what shouldn't be in the folder
+	folders map[string]bool      // below which files were found, by path
+	linked  bool                 // something in the folder is a link
 	// touched are the files that update was told of, by path, and what was read of
 	// them before.
 	touched map[string]*parsed
@@ -63,7 +65,7 @@ func (t *tree) updateOne(root *os.Root, name string) bool {
 			return true
 		}
 	}
-	if !t.folders[dir] || t.folders[name] || formatOf(name) == 0 || slices.ContainsFunc(t.notes, func(p Problem) bool { return p.File == name }) {
+	if !t.folders[dir] || t.folders[name] || formatOf(name) == 0 || slices.ContainsFunc(t.notes, func(p diagnostic.Problem) bool { return p.File == name }) {
 		return false
 	}
 	at, known := slices.BinarySearchFunc(t.files, file{path: name}, byPath)

@@ -13,7 +13,7 @@ func TestUnfinished(t *testing.T) {
 	for i := 2; len(big) <= large; i++ {
 		big += sampleJSON(i) + "\n"
 	}
-	dir := writeFolder(t, map[string]string{businessFile: sampleBusiness, "reviews/a.yaml": sampleYAML(1_000_000), "reviews/all.jsonl": big})
+	dir := writeFolder(t, map[string]string{BusinessFile: sampleBusiness, "reviews/a.yaml": sampleYAML(1_000_000), "reviews/all.jsonl": big})
 	l := NewLoader(dir, Config{Today: today})
 	mustLoad(t, l)
 	for _, test := range []struct {
@@ -34,7 +34,7 @@ func TestUnfinished(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if got := l.Unfinished([]string{businessFile, test.name}); got != test.want {
+		if got := l.Unfinished([]string{BusinessFile, test.name}); got != test.want {
 			t.Errorf("%s of %d bytes: %v, want %v", test.name, test.size, got, test.want)
 		}
 	}

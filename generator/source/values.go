@@ -13,6 +13,8 @@ import (
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // text reads a text as written. ok is false when it is absent or wrong, which is
@@ -26,33 +28,33 @@ func (r *record) text(f int) (s string, ok bool) {
 }
 
 // plainText reads any text.
-func (d *decoder) plainText(n *node, name string) (string, bool) {
-	switch n.kind {
-	case text, cell:
-	case refused:
+func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
+	switch n.Kind {
+	case syntax.Text, syntax.Cell:
+	case syntax.Refused:
 		return "", false
-	case number, date:
+	case syntax.Number, syntax.Date:
 		if d.strict {
-			d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, echoPlain(n.text)), "put it in double quotes")
+			d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(n.Text)), "put it in double quotes")
 			return "", false
 		}
-	case boolean:
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.text), "put it in quotes")
+	case syntax.Boolean:
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.Text), "put it in quotes")
 		return "", false
 	default:
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.kind), "write the text after the field's name; quotes help when it holds special characters")
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quotes help when it holds special characters")
 		return "", false
 	}
-	s := n.text
+	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
 		line, col := d.locate(n, i)
-		d.add(Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, nameRune(c)), badRuneRemedy(c))
+		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
 	// Bytes are at least as many as code points, and nearly always few enough.
 	if len(s) > reviewcast.MaxTextLength {
 		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
-			d.add(Error, n.line, n.col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
+			d.Add(diagnostic.Error, n.Line, n.Col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 			return "", false
 		}
 	}
@@ -64,7 +66,7 @@ func (r *record) nonBlank(f int) (string, bool) {
 	s, ok := r.text(f)
 	if ok && blank(s) {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "blank", fmt.Sprintf("%s is blank", r.name(f)), "write it, or leave the field out if it isn't required")
+		r.Add(diagnostic.Error, n.Line, n.Col, "blank", fmt.Sprintf("%s is blank", r.name(f)), "write it, or leave the field out if it isn't required")
 		return "", false
 	}
 	return s, ok
@@ -102,12 +104,12 @@ func (r *record) id(f int) string {
 	}
 	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
-	if inner, was := straight(s); was && reviewcast.ValidID(inner) {
+	if inner, was := syntax.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
 	}
-	r.add(Error, n.line, n.col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
@@ -130,31 +132,31 @@ func (r *record) date(f int) reviewcast.Date {
 		return ""
 	}
 	const form = "write it as YYYY-MM-DD"
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return ""
 	}
-	if n.kind == boolean || n.kind > boolean && n.kind < cell {
-		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.describe()), form+", such as 2026-03-14")
+	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), form+", such as 2026-03-14")
 		return ""
 	}
-	if d := reviewcast.Date(n.text); d.Valid() {
+	if d := reviewcast.Date(n.Text); d.Valid() {
 		return d
 	}
 	suggestion := form + ", such as 2026-03-14"
-	what := fmt.Sprintf("%s %s is not a date", r.name(f), echo(n.text))
-	if looksLikeDate(n.text) {
-		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.text)
+	what := fmt.Sprintf("%s %s is not a date", r.name(f), diagnostic.Quote(n.Text))
+	if looksLikeDate(n.Text) {
+		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.Text)
 		suggestion = "correct the month or the day"
-	} else if _, err := time.Parse("2006-01", n.text); err == nil {
-		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), echo(n.text)), form
-	} else if dates := meantDates(n.text); len(dates) == 1 {
-		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), echo(n.text))
+	} else if _, err := time.Parse("2006-01", n.Text); err == nil {
+		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), diagnostic.Quote(n.Text)), form
+	} else if dates := meantDates(n.Text); len(dates) == 1 {
+		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), diagnostic.Quote(n.Text))
 		suggestion = "write " + dates[0].Format(time.DateOnly)
 	} else if len(dates) == 2 {
-		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), echo(n.text))
+		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), diagnostic.Quote(n.Text))
 		suggestion = fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
 	}
-	r.add(Error, n.line, n.col, "bad-date", what, suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", what, suggestion)
 	return ""
 }
 
@@ -181,34 +183,34 @@ func (r *record) stars(f int) int {
 	if n == nil {
 		return 0
 	}
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return 0
 	}
 	name := r.name(f)
 	whole := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	if n.kind != number && n.kind != cell {
+	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		suggestion := whole + " without quotes"
-		if n.kind == text {
-			inner, _ := straight(n.text)
+		if n.Kind == syntax.Text {
+			inner, _ := syntax.TrimCurlyQuotes(n.Text)
 			if meant := meantStars(inner); len(inner) == 1 && meant != "" {
 				suggestion = meant + " without quotes"
 			} else if meant != "" {
 				suggestion = meant
 			}
 		}
-		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), suggestion)
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.Describe()), suggestion)
 		return 0
 	}
-	if len(n.text) == 1 && '0'+reviewcast.MinRating <= n.text[0] && n.text[0] <= '0'+reviewcast.MaxRating {
-		return int(n.text[0] - '0')
+	if len(n.Text) == 1 && '0'+reviewcast.MinRating <= n.Text[0] && n.Text[0] <= '0'+reviewcast.MaxRating {
+		return int(n.Text[0] - '0')
 	}
 	suggestion := whole
-	if v, err := strconv.ParseFloat(n.text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
+	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	} else if meant := meantStars(n.text); meant != "" {
+	} else if meant := meantStars(n.Text); meant != "" {
 		suggestion = meant
 	}
-	r.add(Error, n.line, n.col, "bad-rating", fmt.Sprintf("%s is %s", name, n.describe()), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-rating", fmt.Sprintf("%s is %s", name, n.Describe()), suggestion)
 	return 0
 }
 
@@ -224,7 +226,7 @@ func (r *record) language(f int) string {
 	tag, err := language.Raw.Parse(s)
 	if err != nil || tag == language.Und {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), echo(s)), "write a BCP 47 tag, such as en, de or pt-BR")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), "write a BCP 47 tag, such as en, de or pt-BR")
 		return ""
 	}
 	r.tag, r.canonical = s, tag.String()
@@ -240,7 +242,7 @@ func (r *record) url(f int) string {
 	return r.webAddress(n, r.name(f))
 }
 
-func (d *decoder) webAddress(n *node, name string) string {
+func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	s, ok := d.plainText(n, name)
 	if !ok {
 		return ""
@@ -253,7 +255,7 @@ func (d *decoder) webAddress(n *node, name string) string {
 	if err == nil && u.Scheme == "" && strings.Contains(s, ".") && !strings.ContainsFunc(s, unicode.IsSpace) {
 		suggestion = "write it with https:// in front"
 	}
-	d.add(Error, n.line, n.col, "bad-url", fmt.Sprintf("%s %s is not a web address", name, echo(s)), suggestion)
+	d.Add(diagnostic.Error, n.Line, n.Col, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
@@ -264,16 +266,16 @@ func (r *record) float(f int, low, high float64) float64 {
 		return 0
 	}
 	name := r.name(f)
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return 0
 	}
-	if n.kind != number {
-		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), "write it without quotes, such as 45.65")
+	if n.Kind != syntax.Number {
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.Describe()), "write it without quotes, such as 45.65")
 		return 0
 	}
-	v, err := strconv.ParseFloat(n.text, 64)
+	v, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil || v != v || v < low || v > high {
-		r.add(Error, n.line, n.col, "out-of-range", fmt.Sprintf("%s is %s", name, echoPlain(n.text)), fmt.Sprintf("it goes from %g to %g", low, high))
+		r.Add(diagnostic.Error, n.Line, n.Col, "out-of-range", fmt.Sprintf("%s is %s", name, syntax.QuoteScalar(n.Text)), fmt.Sprintf("it goes from %g to %g", low, high))
 		return 0
 	}
 	return v
@@ -289,31 +291,31 @@ func (r *record) choice(f int, choices []string) string {
 		return r.word(s)
 	}
 	n := r.value(f)
-	suggestion := didYouMean(s, choices, "choose one of them")
-	if inner, was := straight(s); was && slices.Contains(choices, inner) {
+	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
+	if inner, was := syntax.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	}
-	r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), echo(s), oneOf(choices)), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
 	return ""
 }
 
 // items is a list's values; a single text where a list belongs is noted. In a CSV
 // cell the values are separated by semicolons, blanks around them don't count.
-func (r *record) items(f int) []node {
+func (r *record) items(f int) []syntax.Node {
 	n := r.value(f)
 	switch {
-	case n == nil || n.kind == refused:
+	case n == nil || n.Kind == syntax.Refused:
 		return nil
-	case n.kind == list:
-		return n.items
-	case n.kind == cell:
-		var items []node
+	case n.Kind == syntax.List:
+		return n.Items
+	case n.Kind == syntax.Cell:
+		var items []syntax.Node
 		offset := 0
-		for part := range strings.SplitSeq(n.text, ";") {
+		for part := range strings.SplitSeq(n.Text, ";") {
 			word := strings.TrimSpace(part)
 			if word != "" {
-				item := node{kind: cell, text: word}
-				item.line, item.col = r.locate(n, offset+strings.Index(part, word))
+				item := syntax.Node{Kind: syntax.Cell, Text: word}
+				item.Line, item.Col = r.locate(n, offset+strings.Index(part, word))
 				items = append(items, item)
 			}
 			offset += len(part) + 1
@@ -321,22 +323,16 @@ func (r *record) items(f int) []node {
 		return items
 	}
 	suggestion := "write a list"
-	if n.kind == text && strings.HasPrefix(n.text, "-") && !r.strict {
-		suggestion = "put a blank after each hyphen: - " + firstWord(n.text[1:])
-	} else if n.kind < list && !strings.Contains(n.text, ",") {
-		suggestion = fmt.Sprintf("write [%s]", n.text)
-		if r.strict || n.kind == text && !reviewcast.ValidID(n.text) {
-			suggestion = fmt.Sprintf("write [%s]", echo(n.text))
+	if n.Kind == syntax.Text && strings.HasPrefix(n.Text, "-") && !r.strict {
+		suggestion = "put a blank after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+	} else if n.Kind < syntax.List && !strings.Contains(n.Text, ",") {
+		suggestion = fmt.Sprintf("write [%s]", n.Text)
+		if r.strict || n.Kind == syntax.Text && !reviewcast.ValidID(n.Text) {
+			suggestion = fmt.Sprintf("write [%s]", diagnostic.Quote(n.Text))
 		}
 	}
-	r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.describe()), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), suggestion)
 	return nil
-}
-
-// firstWord is what a text has before its first blank.
-func firstWord(s string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
-	return strings.Trim(strconv.Quote(word), `"`)
 }
 
 // texts reads a list of texts that must say something.
@@ -352,14 +348,14 @@ func (r *record) texts(f int) []string {
 }
 
 // item reads one of a list's texts, which must say something.
-func (d *decoder) item(n *node, list string) (string, bool) {
-	if n.kind == null {
-		d.add(Error, n.line, n.col, "blank", "an item of "+list+" is empty", "write it or delete it")
+func (d *decoder) item(n *syntax.Node, list string) (string, bool) {
+	if n.Kind == syntax.Null {
+		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is empty", "write it or delete it")
 		return "", false
 	}
 	s, ok := d.plainText(n, "an item of "+list)
 	if ok && blank(s) {
-		d.add(Error, n.line, n.col, "blank", "an item of "+list+" is blank", "write it or delete it")
+		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is blank", "write it or delete it")
 		return "", false
 	}
 	return s, ok

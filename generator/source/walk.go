@@ -8,12 +8,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // The files of a content folder.
 const (
-	businessFile  = "business.yaml"
-	siteFile      = "site.yaml"
+	BusinessFile  = "business.yaml"
+	SiteFile      = "site.yaml"
 	insightsFile  = "insights.yaml"
 	faqFile       = "faq.yaml"
 	summaryFile   = "summary.md"
@@ -21,7 +23,7 @@ const (
 	reviewsFolder = "reviews"
 )
 
-var knownFiles = []string{businessFile, siteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
+var knownFiles = []string{BusinessFile, SiteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
 
 // maxLinks is how many links to folders are followed. Each is compared with every
 // folder that was read, so that none is read twice.
@@ -35,13 +37,6 @@ type walker struct {
 	last  map[string]*parsed
 	dirs  []fs.FileInfo // that were read
 	links []string      // to folders, not yet followed
-}
-
-// listed is an entry of a folder.
-type listed struct {
-	name  string
-	typ   fs.FileMode
-	entry fs.DirEntry // nil when it was listed quickly
 }
 
 // walk lists the review files and what shouldn't be in the folder. last are the
@@ -61,16 +56,16 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 		name := e.Name()
 		if name != reviewsFolder {
 			if !ignored(name) && !slices.Contains(knownFiles, name) {
-				w.unknown(name, didYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
+				w.unknown(name, diagnostic.DidYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
 			}
 			continue
 		}
-		switch info, ok := w.follow(name, listed{name, e.Type(), e}); {
+		switch info, ok := w.follow(name, e); {
 		case !ok:
 		case info.IsDir():
 			w.folder(name, info)
 		default:
-			w.note(Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
+			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
 		}
 	}
 	// Links come last: where a folder can be reached both ways, its own path is
@@ -79,7 +74,7 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 		link := w.links[0]
 		w.links = w.links[1:]
 		if n == maxLinks {
-			w.note(Error, link, "too-many-links", fmt.Sprintf("there are more than %d links to folders", maxLinks), "put the files themselves here")
+			w.note(diagnostic.Error, link, "too-many-links", fmt.Sprintf("there are more than %d links to folders", maxLinks), "put the files themselves here")
 			break
 		}
 		info, err := w.root.Stat(link)
@@ -87,7 +82,7 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 			continue // gone since it was found
 		}
 		if slices.ContainsFunc(w.dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
-			w.note(Warning, link, "symlink-again", "the link leads to a folder that is read already, so that it isn't followed", "delete the link")
+			w.note(diagnostic.Warning, link, "symlink-again", "the link leads to a folder that is read already, so that it isn't followed", "delete the link")
 			continue
 		}
 		w.folder(link, info)
@@ -102,57 +97,27 @@ func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
 func (w *walker) folder(dir string, info fs.FileInfo) {
 	w.dirs = append(w.dirs, info)
 	w.folders[dir] = true
-	quick, ok := openQuickly(w.root, dir)
-	if ok {
-		defer quick.Close()
-	}
-	entries, err := w.list(dir, quick)
+	entries, err := fs.ReadDir(w.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // gone since it was found
 	}
 	if err != nil {
-		w.note(Error, dir, "unreadable", "the folder can't be read: "+cause(err), "check its permissions")
+		w.note(diagnostic.Error, dir, "unreadable", "the folder can't be read: "+cause(err), "check its permissions")
 		return
 	}
 	for _, e := range entries {
-		if !ignored(e.name) {
-			w.entry(path.Join(dir, e.name), e, quick)
+		if !ignored(e.Name()) {
+			w.entry(path.Join(dir, e.Name()), e)
 		}
 	}
-}
-
-// list lists a folder, sorted by name.
-func (w *walker) list(dir string, quick *quickFolder) ([]listed, error) {
-	if quick != nil {
-		if entries, ok := quick.list(); ok {
-			return entries, nil
-		}
-	}
-	entries, err := fs.ReadDir(w.fsys, dir)
-	list := make([]listed, len(entries))
-	for i, e := range entries {
-		list[i] = listed{e.Name(), e.Type(), e}
-	}
-	return list, err
 }
 
 // entry looks at one entry of a folder.
-func (w *walker) entry(name string, e listed, quick *quickFolder) {
-	if e.typ == 0 && e.entry == nil && formatOf(name) != 0 {
-		f := file{path: name, last: w.last[name]}
-		if f.last == nil { // it is opened anyway
-			w.files = append(w.files, f)
-			return
-		}
-		if f.status, f.known = quick.status(e.name); f.known {
-			w.files = append(w.files, f)
-			return
-		}
-	}
+func (w *walker) entry(name string, e fs.DirEntry) {
 	info, ok := w.follow(name, e)
 	switch {
 	case !ok:
-	case info.IsDir() && e.typ&fs.ModeSymlink != 0:
+	case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
 		w.links = append(w.links, name)
 	case info.IsDir():
 		w.folder(name, info)
@@ -160,25 +125,23 @@ func (w *walker) entry(name string, e listed, quick *quickFolder) {
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
 		// Opening a pipe would wait for ever.
-		w.note(Error, name, "unreadable", "it is no ordinary file", "put a file here")
+		w.note(diagnostic.Error, name, "unreadable", "it is no ordinary file", "put a file here")
 	default:
 		w.files = append(w.files, file{path: name, status: statusOf(info), known: true, last: w.last[name]})
 	}
 }
 
 // follow tells what an entry is, through links.
-func (w *walker) follow(name string, e listed) (fs.FileInfo, bool) {
-	link := e.typ&fs.ModeSymlink != 0
+func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
+	link := e.Type()&fs.ModeSymlink != 0
 	w.linked = w.linked || link
 	var info fs.FileInfo
 	var err error
 	switch {
 	case link:
 		info, err = w.root.Stat(name)
-	case e.entry == nil:
-		info, err = w.root.Lstat(name)
 	default:
-		info, err = e.entry.Info()
+		info, err = e.Info()
 	}
 	switch {
 	case err == nil:
@@ -186,7 +149,7 @@ func (w *walker) follow(name string, e listed) (fs.FileInfo, bool) {
 	case errors.Is(err, fs.ErrNotExist) && !link:
 		// Editors save by renaming: what is gone now comes back under a new event.
 	case errors.Is(err, fs.ErrNotExist):
-		w.note(Error, name, "symlink-broken", "the link leads nowhere", "delete it, or put the file here")
+		w.note(diagnostic.Error, name, "symlink-broken", "the link leads nowhere", "delete it, or put the file here")
 	default:
 		w.notes = append(w.notes, openProblem(name, err))
 	}
@@ -210,11 +173,11 @@ func instead(name string) string {
 }
 
 func (w *walker) unknown(name, suggestion string) {
-	w.note(Warning, name, "unknown-file", "this isn't a file that reviewcast knows, so that it isn't read", suggestion)
+	w.note(diagnostic.Warning, name, "unknown-file", "this isn't a file that reviewcast knows, so that it isn't read", suggestion)
 }
 
-func (w *walker) note(sev Severity, name, code, message, suggestion string) {
-	w.notes = append(w.notes, Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
+func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion string) {
+	w.notes = append(w.notes, diagnostic.Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
 }
 
 // ignored tells whether a file or folder is passed over without a word: hidden
@@ -225,8 +188,8 @@ func ignored(name string) bool {
 }
 
 // openProblem says why a file can't be read.
-func openProblem(name string, err error) Problem {
-	p := Problem{Severity: Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
+func openProblem(name string, err error) diagnostic.Problem {
+	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
 	// os doesn't export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
 		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link leads out of the content folder", "put the file itself here"

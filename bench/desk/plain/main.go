@@ -1,9 +1,8 @@
-// Plain is reviewcast's build with the insights, feeds and pages left out: the
-// loader, the dataset, the renderer, one file. Hugo and Eleventy have no insights
-// to leave out, so this is what the comparison with them compares.
+// Plain is reviewcast's build without insights, feeds and pages: loader, dataset,
+// renderer, one file. It does what Hugo and Eleventy do in the comparison.
 //
 //	plain CONTENT FILE          builds once
-//	plain -watch CONTENT FILE   and again whenever something is saved
+//	plain -watch CONTENT FILE   builds again after each save
 package main
 
 import (
@@ -57,10 +56,10 @@ func (b *builder) run(watch bool) error {
 type builder struct {
 	content, file string
 	loader        *source.Loader
-	renderer      render.Renderer
 }
 
-// build builds; changed are the files that did, nil when anything may have.
+// build builds once. changed are the changed files; nil means that any file may have
+// changed.
 func (b *builder) build(ctx context.Context, changed []string) error {
 	c, problems, err := b.loader.LoadChanged(ctx, changed)
 	if err != nil {
@@ -90,7 +89,7 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a.RatingCount, ds.ReviewCount = len(ds.Reviews), len(ds.Reviews)
 	mean := math.Round(100*float64(sum)/float64(len(ds.Reviews))) / 100
 	a.RatingValue = &mean
-	body, err := b.renderer.Reviews(&ds)
+	body, err := render.Reviews(&ds)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -159,7 +160,7 @@ func (r *Review) file() string {
 // Write writes the review into a content folder and returns the path of its file and
 // the warnings about it. A file that the loader refuses is removed again; its
 // problems are returned with the error.
-func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []source.Problem, err error) {
+func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
 	if !reviewcast.ValidID(r.ID) {
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
@@ -172,8 +173,8 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 	}
 	_, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx)
 	// Other files may have been saved in the meantime.
-	problems = slices.DeleteFunc(problems, func(p source.Problem) bool { return p.File != r.file() })
-	if err == nil && source.HasErrors(problems) {
+	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File != r.file() })
+	if err == nil && diagnostic.HasErrors(problems) {
 		err = fmt.Errorf("nothing was written; the file would have been:\n%s", strings.TrimRight(r.yaml(), "\n"))
 	}
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // state is one event.
@@ -28,12 +28,12 @@ type state struct {
 }
 
 type problem struct {
-	Severity   source.Severity `json:"severity"`
-	Place      string          `json:"place"`
-	Message    string          `json:"message"`
-	Suggestion string          `json:"suggestion"`
-	Source     string          `json:"source"`
-	Caret      int             `json:"caret"`
+	Severity   diagnostic.Severity `json:"severity"`
+	Place      string              `json:"place"`
+	Message    string              `json:"message"`
+	Suggestion string              `json:"suggestion"`
+	Source     string              `json:"source"`
+	Caret      int                 `json:"caret"`
 }
 
 // maxOverlay is the number of problems in the overlay; the terminal shows all.
@@ -57,12 +57,12 @@ func buildName(s *snapshot.Snapshot) string {
 }
 
 // fail has pages show why there is no newer build.
-func (p *preview) fail(err error, problems []source.Problem) {
+func (p *preview) fail(err error, problems []diagnostic.Problem) {
 	failed := &state{Build: p.current.Load().Build, Message: err.Error(), Problems: []problem{}}
 	errorsFirst := slices.Clone(problems)
-	slices.SortStableFunc(errorsFirst, func(a, b source.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+	slices.SortStableFunc(errorsFirst, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 	for _, e := range terminal.Excerpts(p.content, errorsFirst[:min(len(errorsFirst), maxOverlay)], overlayColumns) {
-		bare := source.Problem{File: filepath.Join(p.content, filepath.FromSlash(e.File)), Line: e.Line, Col: e.Col}
+		bare := diagnostic.Problem{File: filepath.Join(p.content, filepath.FromSlash(e.File)), Line: e.Line, Col: e.Col}
 		failed.Problems = append(failed.Problems, problem{
 			Severity: e.Severity, Place: strings.TrimSuffix(bare.String(), ": "), Message: e.Message, Suggestion: e.Suggestion,
 			Source: e.Source, Caret: e.Caret,

@@ -9,7 +9,7 @@ import (
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // printer writes what happens, for the editor at the terminal.
@@ -17,20 +17,20 @@ type printer struct {
 	content  string
 	out, err io.Writer
 	verbose  bool
-	reported []source.Problem // of the last build
+	reported []diagnostic.Problem // of the last build
 }
 
 // problems prints the problems that the build before did not have: an editor who
 // fixes one of ten need not look for it among the other nine.
-func (p *printer) problems(problems []source.Problem) {
-	known := make(map[source.Problem]bool, len(p.reported))
+func (p *printer) problems(problems []diagnostic.Problem) {
+	known := make(map[diagnostic.Problem]bool, len(p.reported))
 	for _, problem := range p.reported {
 		known[problem] = true
 	}
 	p.reported = problems
 	for _, problem := range problems {
 		if !known[problem] {
-			terminal.Problems(p.err, p.content, []source.Problem{problem})
+			terminal.Problems(p.err, p.content, []diagnostic.Problem{problem})
 		}
 	}
 }

@@ -64,6 +64,9 @@ func TestWatchFollowsLinks(t *testing.T) {
 // TestWatchFollowsMoves: folders that come, go and are renamed into one another are
 // watched under the names they have in the end, in whatever order the system tells.
 func TestWatchFollowsMoves(t *testing.T) {
+	if testing.Short() {
+		t.Skip("renames folders for ten seconds")
+	}
 	dir := filepath.Join(t.TempDir(), "content")
 	put(t, dir, map[string]string{"business.yaml": business, "reviews/a/x.yaml": "", "reviews/noise.yaml": ""})
 	changed := make(chan []string, 10000)

@@ -9,12 +9,12 @@ import (
 	"strings"
 	"unicode"
 
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // Excerpt is a problem with the line of the file that it is about.
 type Excerpt struct {
-	source.Problem
+	diagnostic.Problem
 	// Source is the part of the line around the place, tabs replaced by spaces; ""
 	// when the line cannot be shown. Caret is the place in Source, from 0, in
 	// columns.
@@ -30,7 +30,7 @@ const maxExcerpt = 64 << 20
 // excerpt fits into the columns: the whole text of a review may be one line, and
 // the place in the middle of it. Problems that follow one another in the same file
 // cost one reading.
-func Excerpts(content string, problems []source.Problem, columns int) []Excerpt {
+func Excerpts(content string, problems []diagnostic.Problem, columns int) []Excerpt {
 	out := make([]Excerpt, len(problems))
 	for i, p := range problems {
 		out[i].Problem = p

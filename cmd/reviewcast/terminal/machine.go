@@ -7,20 +7,20 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // WriteJSON writes problems for programs. Every member is always present; files are
 // named relative to the content folder.
-func WriteJSON(w io.Writer, problems []source.Problem) error {
+func WriteJSON(w io.Writer, problems []diagnostic.Problem) error {
 	type problem struct {
-		Severity   source.Severity `json:"severity"`
-		File       string          `json:"file"`
-		Line       int             `json:"line"`
-		Col        int             `json:"col"`
-		Code       string          `json:"code"`
-		Message    string          `json:"message"`
-		Suggestion string          `json:"suggestion"`
+		Severity   diagnostic.Severity `json:"severity"`
+		File       string              `json:"file"`
+		Line       int                 `json:"line"`
+		Col        int                 `json:"col"`
+		Code       string              `json:"code"`
+		Message    string              `json:"message"`
+		Suggestion string              `json:"suggestion"`
 	}
 	all := struct {
 		Problems []problem `json:"problems"`
@@ -36,7 +36,7 @@ func WriteJSON(w io.Writer, problems []source.Problem) error {
 
 // WriteGitHub writes problems as GitHub workflow commands, which GitHub shows beside
 // the lines of a pull request.
-func WriteGitHub(w io.Writer, content string, problems []source.Problem) error {
+func WriteGitHub(w io.Writer, content string, problems []diagnostic.Problem) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	var b strings.Builder

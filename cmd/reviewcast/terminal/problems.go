@@ -6,21 +6,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 // Problems writes problems in the short form, a line each. Terminals make a link of
 // the place at the beginning of the line.
-func Problems(w io.Writer, content string, problems []source.Problem) {
+func Problems(w io.Writer, content string, problems []diagnostic.Problem) {
 	for _, p := range problems {
 		fmt.Fprintln(w, Fold(w, Line(content, p), 4))
 	}
 }
 
 // Line returns the short form of a problem: place, problem, suggestion.
-func Line(content string, p source.Problem) string {
+func Line(content string, p diagnostic.Problem) string {
 	p.File = filepath.Join(content, filepath.FromSlash(p.File))
-	if p.Severity == source.Warning {
+	if p.Severity == diagnostic.Warning {
 		p.Message = "warning: " + p.Message
 	}
 	return p.String()
@@ -33,7 +33,7 @@ func Line(content string, p source.Problem) string {
 //	   3 |   ratng: 5
 //	     |   ^
 //	     = did you mean "rating"?
-func Explain(w io.Writer, content string, problems []source.Problem) error {
+func Explain(w io.Writer, content string, problems []diagnostic.Problem) error {
 	ink := PaletteFor(w)
 	var b strings.Builder
 	for _, p := range Excerpts(content, problems, Columns(w)) {
@@ -45,7 +45,7 @@ func Explain(w io.Writer, content string, problems []source.Problem) error {
 			}
 		}
 		color := ink.Red
-		if p.Severity == source.Warning {
+		if p.Severity == diagnostic.Warning {
 			color = ink.Yellow
 		}
 		digits := gutter(p.Line) - len(" | ")

@@ -1,7 +1,6 @@
 package killtest
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"encoding/pem"
@@ -36,13 +35,13 @@ const (
 	subscribers = 500
 	// defaultRounds is for every day; KILL_ROUNDS names another number.
 	defaultRounds = 4
-	// killWithin is the span after a publish in which the kill comes: from before the
-	// edge has seen it until after the last delivery.
+	// killWithin is the time after a publish within which the kill comes: from before the
+	// edge detects it until after the last delivery.
 	killWithin = 600 * time.Millisecond
-	// durableWithin is how long after an answer its acknowledgement may not be durable
-	// yet: it takes milliseconds, but this machine may be busy with much else.
+	// durableWithin is the longest time until an acknowledgement is durable. It takes
+	// milliseconds, but this machine may be busy.
 	durableWithin = 5 * time.Second
-	// patience is for everything that is waited for.
+	// patience bounds every wait.
 	patience = 4 * time.Minute
 )
 
@@ -50,6 +49,9 @@ const topic = snapshottest.BaseURL + reviewcast.PathAtom
 
 // TestKill kills edges: one on SQLite, and one of two that share PostgreSQL.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts and kills edges for several seconds")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no SIGKILL on Windows")
 	}
@@ -70,13 +72,13 @@ func TestKill(t *testing.T) {
 		rest  time.Duration // between rounds, at most
 	}{
 		"sqlite": {1, storetest.SQLite, 0},
-		// A dead edge's claims hold for ten seconds: without some rest the living one
-		// would have nothing to do.
+		// A dead edge's claims hold for ten seconds. Without a pause the living one would have
+		// nothing to do.
 		"postgres": {2, storetest.Postgres, 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // each waits more than it works
-			(&siege{T: t, program: program, state: c.state(t), public: t.TempDir()}).run(c.edges, rounds, c.rest)
+			t.Parallel() // each mostly waits
+			(&killRun{T: t, program: program, state: c.state(t), public: t.TempDir()}).run(c.edges, rounds, c.rest)
 		})
 	}
 }
@@ -88,28 +90,27 @@ type receipt struct {
 	on      *connection
 }
 
-// connection is one that an edge has opened. It is HTTP/1.1: the next request is
-// sent when the last was answered.
+// connection is one that an edge has opened. With HTTP/1.1 the next request is sent after
+// the last was answered.
 type connection struct {
 	opened time.Time
 	read   []time.Time // when its notifications were
 }
 
-// connectionKey is where a request's context has its connection.
+// connectionKey is the context key of a request's connection.
 type connectionKey struct{}
 
 // death is the kill of an edge.
 type death struct {
 	at time.Time // the process is gone
-	// unacknowledged are the subscribers whose deliveries the state doesn't know the end
-	// of: claimed, and without the newest content.
+	// unacknowledged are the subscribers whose deliveries aren't acknowledged in the state:
+	// claimed, and without the newest content.
 	unacknowledged map[string]bool
 }
 
-// cut tells whether a kill may have ended what brought a notification. One request
-// at most can be under way on a connection, and be read by a busy server when its
-// sender has long been dead; where more are read after the kill, somebody else sent
-// them, who is alive.
+// cut reports whether a kill may have ended the connection of a notification. At most one
+// request can be in flight on a connection, and a busy server may read it after its sender
+// died. If more are read after the kill, their sender is alive.
 func (d death) cut(r receipt) bool {
 	after := 0
 	for _, at := range r.on.read {
@@ -120,8 +121,8 @@ func (d death) cut(r receipt) bool {
 	return r.on.opened.Before(d.at) && after <= 1
 }
 
-// siege is a test under way.
-type siege struct {
+// killRun is the state of a test.
+type killRun struct {
 	*testing.T
 	program, state, public, cert string
 
@@ -130,7 +131,7 @@ type siege struct {
 	deaths   []death
 }
 
-func (s *siege) run(edges, rounds int, rest time.Duration) {
+func (s *killRun) run(edges, rounds int, rest time.Duration) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(s.callback))
 	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, 0)
 	server.Config.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
@@ -162,7 +163,7 @@ func (s *siege) run(edges, rounds int, rest time.Duration) {
 		running[victim].kill()
 		died := time.Now()
 		s.deaths = append(s.deaths, death{died, s.unacknowledged()})
-		if round%3 == 0 { // now and then something is published while it is down
+		if round%3 == 0 { // sometimes a version is published while it is down
 			version++
 			s.publish(version)
 		}
@@ -195,8 +196,8 @@ func (s *siege) run(edges, rounds int, rest time.Duration) {
 	}
 }
 
-// check holds what subscribers got against what they were promised.
-func (s *siege) check() {
+// check compares what subscribers received with what they were promised.
+func (s *killRun) check() {
 	list := s.list()
 	if len(list) != subscribers {
 		s.Errorf("%d subscriptions are left of %d", len(list), subscribers)
@@ -234,22 +235,21 @@ func (s *siege) check() {
 		len(s.deaths), all, twice, longest.Round(time.Millisecond), late)
 }
 
-// late tells whether a notification was read after a newer one though it was sent
-// before: by an edge that was killed meanwhile, whose last request on that
-// connection it is, while the newer comes from one that went on.
-func (s *siege) late(r, newer receipt) bool {
+// late reports whether a notification was sent before a newer one and read after it: by an
+// edge that was killed meanwhile, as the last request on its connection.
+func (s *killRun) late(r, newer receipt) bool {
 	return slices.ContainsFunc(s.deaths, func(d death) bool { return d.cut(r) && newer.at.After(d.at) })
 }
 
-// repeated tells whether of two copies one was in flight at a kill, its
-// acknowledgement not in the state, and the other sent for that; and how long
-// before the kill the first was answered.
-func (s *siege) repeated(subscriber int, a, b receipt) (gap time.Duration, ok bool) {
+// repeated reports whether one of two copies was in flight at a kill without an
+// acknowledgement in the state, so that the other was sent. It returns how long before the
+// kill the first was answered.
+func (s *killRun) repeated(subscriber int, a, b receipt) (gap time.Duration, ok bool) {
 	for _, d := range s.deaths {
 		if !d.unacknowledged[strconv.Itoa(subscriber)] {
 			continue
 		}
-		for _, c := range [][2]receipt{{a, b}, {b, a}} { // in the order of their reading, or the first was read late
+		for _, c := range [][2]receipt{{a, b}, {b, a}} { // in the order of reading, or with the first read late
 			if first, second := c[0], c[1]; d.cut(first) && second.at.After(d.at) && d.at.Sub(first.at) <= durableWithin {
 				return d.at.Sub(first.at), true
 			}
@@ -259,7 +259,7 @@ func (s *siege) repeated(subscriber int, a, b receipt) (gap time.Duration, ok bo
 }
 
 // times shows two receipts and the kills beside them.
-func (s *siege) times(a, b receipt) string {
+func (s *killRun) times(a, b receipt) string {
 	var said strings.Builder
 	began := min(a.on.opened.UnixNano(), b.on.opened.UnixNano())
 	since := func(t time.Time) time.Duration { return time.Duration(t.UnixNano() - began).Round(time.Millisecond) }
@@ -274,9 +274,9 @@ func (s *siege) times(a, b receipt) string {
 	return said.String()
 }
 
-// unacknowledged looks at the state as a kill has left it. Of a SQLite file it looks
-// at a copy: the edge shall find it as it is, its write-ahead log not yet read.
-func (s *siege) unacknowledged() map[string]bool {
+// unacknowledged reads the state after a kill. It reads a copy of a SQLite file, so that
+// the edge finds the original with its write-ahead log.
+func (s *killRun) unacknowledged() map[string]bool {
 	s.Helper()
 	state := s.state
 	if !store.IsPostgres(state) {
@@ -311,7 +311,7 @@ func (s *siege) unacknowledged() map[string]bool {
 }
 
 // callback is every subscriber's server.
-func (s *siege) callback(w http.ResponseWriter, r *http.Request) {
+func (s *killRun) callback(w http.ResponseWriter, r *http.Request) {
 	i, err := strconv.Atoi(strings.TrimPrefix(r.URL.Path, "/"))
 	if err != nil {
 		http.NotFound(w, r)
@@ -339,88 +339,15 @@ func (s *siege) callback(w http.ResponseWriter, r *http.Request) {
 var versionOf = regexp.MustCompile(`<title>Version (\d+)</title>`)
 
 // publish writes a new set of files.
-func (s *siege) publish(version int) {
+func (s *killRun) publish(version int) {
 	p := snapshottest.Publish(s, reviewcast.Dataset{Version: 1, Reviews: []reviewcast.Review{}})
 	p[reviewcast.PathAtom] = fmt.Appendf(nil, "<feed xmlns=\"http://www.w3.org/2005/Atom\"><title>Version %d</title>%s</feed>\n",
 		version, strings.Repeat("<!-- kind words -->", 1000))
 	p.Write(s, s.public, int64(version))
 }
 
-// edge is a running program.
-type edge struct {
-	*exec.Cmd
-	addr string
-	done chan struct{}
-}
-
-var addressOf = regexp.MustCompile(`msg=serving addr=(\S+)`)
-
-// start starts the program and waits until it serves.
-func (s *siege) start() *edge {
-	s.Helper()
-	e := &edge{done: make(chan struct{})}
-	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--state", s.state,
-		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0")
-	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert)
-	stderr, err := e.StderrPipe()
-	if err != nil {
-		s.Fatal(err)
-	}
-	if err := e.Start(); err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(e.kill)
-	serving := make(chan string, 1)
-	var log strings.Builder
-	go func() {
-		defer close(e.done)
-		lines := bufio.NewScanner(stderr)
-		for lines.Scan() {
-			fmt.Fprintln(&log, lines.Text())
-			if m := addressOf.FindStringSubmatch(lines.Text()); m != nil {
-				serving <- m[1]
-			}
-		}
-	}()
-	select {
-	case e.addr = <-serving:
-	case <-e.done:
-		s.Fatalf("the edge ended:\n%s", &log)
-	case <-time.After(patience):
-		s.Fatal("the edge doesn't serve")
-	}
-	return e
-}
-
-// kill kills the program and waits until it is dead.
-func (e *edge) kill() {
-	_ = e.Process.Kill() // it may be dead already
-	<-e.done
-	_ = e.Wait()
-}
-
-func (s *siege) post(e *edge, form url.Values) {
-	s.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.addr+reviewcast.PathHub, strings.NewReader(form.Encode()))
-	if err != nil {
-		s.Fatal(err)
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer response.Body.Close()
-	if response.StatusCode != http.StatusAccepted {
-		body, _ := io.ReadAll(response.Body)
-		s.Fatalf("%s: %s", response.Status, body)
-	}
-}
-
-// list is what operators see.
-func (s *siege) list() (list []store.Subscription) {
+// list returns what operators see.
+func (s *killRun) list() (list []store.Subscription) {
 	s.Helper()
 	out, err := exec.Command(s.program, "hub", "list", "--json", "--state", s.state).Output()
 	if err != nil {
@@ -436,7 +363,7 @@ func (s *siege) list() (list []store.Subscription) {
 	return list
 }
 
-func (s *siege) until(what string, ok func() bool) {
+func (s *killRun) until(what string, ok func() bool) {
 	s.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {

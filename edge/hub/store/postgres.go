@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// channel is where hubs tell each other of work, in the words of LISTEN.
+	// channel is the LISTEN channel on which hubs notify each other of work.
 	channel = "reviewcast_hub"
-	// migrationLock is the key of the advisory lock, any number that is ours.
+	// migrationLock is the key of the advisory lock, an arbitrary number.
 	migrationLock = 0x7265766965776361
-	// callTimeout ends a query of a database that has gone silent: its callers have
-	// work to put off and requests to refuse.
+	// callTimeout ends a query when the database doesn't respond, so that callers can
+	// postpone their work and reject requests.
 	callTimeout = 10 * time.Second
-	// maxConns is how many connections a hub has, one of its own for LISTEN aside.
+	// maxConns is the number of connections of a hub, not counting the one for LISTEN.
 	maxConns = 8
 )
 
-// settings keep the planner from reading and sorting all that is due for every
-// claim, and the whole table for every acknowledgement: whenever its statistics are
-// older than the last publish, they tell it that next to nothing is due. All
-// queries but the counts are look-ups in an index, in its order. Compiling them
+// settings keep the planner from reading and sorting everything that is due for each
+// claim, and the whole table for each acknowledgement. It would do so whenever its
+// statistics are older than the last publish, because they say that almost nothing is
+// due. All queries except the counts are index look-ups in index order. Compiling them
 // takes longer than running them.
 const settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 
@@ -42,10 +42,10 @@ type postgres struct {
 	wg     sync.WaitGroup
 }
 
-func openPostgres(ctx context.Context, address string, o Options) (Store, error) {
+func openPostgres(ctx context.Context, address string, o Options) (*Store, error) {
 	config, err := pgx.ParseConfig(address)
 	if err != nil {
-		return nil, fmt.Errorf("open state: %w", err) // pgx leaves the password out
+		return nil, fmt.Errorf("open state: %w", err) // pgx omits the password
 	}
 	db := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, settings)
@@ -60,10 +60,11 @@ func openPostgres(ctx context.Context, address string, o Options) (Store, error)
 	queries := postgresDialect.queries()
 	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
-	return &sqlStore{db: p, sql: queries}, nil
+	return &Store{db: p, sql: queries}, nil
 }
 
-// migrateLocked migrates under an advisory lock: edges are often started together.
+// migrateLocked migrates under an advisory lock, because edges are often started
+// together.
 func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -73,9 +74,9 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
 		return fmt.Errorf("lock migrations: %w", err)
 	}
-	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, func(ctx context.Context) (made bool, err error) {
-		err = conn.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&made)
-		return made, err
+	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, func(ctx context.Context) (exist bool, err error) {
+		err = conn.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&exist)
+		return exist, err
 	})
 	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
 	return errors.Join(err, unlockErr)
@@ -89,7 +90,7 @@ func (p *postgres) write(ctx context.Context, f func(context.Context, transactio
 		return err
 	}
 	if err := f(ctx, transaction{Tx: tx, sql: p.sql}); err != nil {
-		_ = tx.Rollback() // f's error says what is wrong
+		_ = tx.Rollback() // the error of f matters
 		return err
 	}
 	return tx.Commit()
@@ -120,8 +121,8 @@ func (p *postgres) announce(ctx context.Context, tx transaction) error {
 	return err
 }
 
-// listen waits for the others' announcements until ctx is done. Without a
-// connection it tries again: meanwhile hubs find their work by looking.
+// listen waits for announcements of other hubs until ctx is done. While it has no
+// connection, hubs find their work by polling.
 func (p *postgres) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		p.listenOnce(ctx)
@@ -147,7 +148,7 @@ func (p *postgres) listenOnce(ctx context.Context) {
 		}
 		select {
 		case p.woken <- struct{}{}:
-		default: // it is to wake already
+		default: // a wake-up is pending
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 //go:embed queries.sql
 var queriesSQL string
 
-// dialect is what the two databases say differently.
+// dialect is how the SQL of the two databases differs.
 type dialect struct {
 	column   func(name string) string  // of an outcome
 	outcomes string                    // the JSON array $1 as the table a, %s for its columns
@@ -46,7 +46,7 @@ var (
 	}
 )
 
-// queries reads queries.sql for a dialect: text by name.
+// queries reads queries.sql for a dialect. It returns the texts by name.
 func (d dialect) queries() map[string]string {
 	all := map[string]string{}
 	for _, block := range strings.Split(queriesSQL, "-- name: ")[1:] {

@@ -1,9 +1,10 @@
--- Every query of the store, for both databases. Four words are put in by the
--- dialect: {{outcomes …}} is the JSON array $1 as the table a with these columns,
--- {{list $n}} a JSON array's strings, {{among $n}} whether a number is in a JSON array, {{skip locked}} keeps two hubs from waiting for each other's claims.
--- {{living $owner $now $since}} is the same in both: the owners that an owner may not take
--- for dead. Unless he himself has been alive without a gap since the last time, that is
--- everybody who hasn't left: they may have been away from the database together.
+-- All queries of the store, for both databases. The dialect replaces four words:
+-- {{outcomes …}} is the JSON array $1 as the table a with these columns, {{list $n}} the
+-- strings of a JSON array, {{among $n}} whether a number is in a JSON array, and
+-- {{skip locked}} keeps hubs from waiting for each other's claims.
+-- {{living $owner $now $since}} is the same in both: the owners that an owner must treat
+-- as alive. Unless that owner itself has been alive without a gap since $since, these are
+-- all owners that haven't left: all of them may have lost the database together.
 
 -- name: publish
 INSERT INTO topics (topic, version, sha256, sequence, changed_at)
@@ -14,8 +15,8 @@ WHERE excluded.sequence > topics.sequence AND excluded.sha256 <> topics.sha256
 RETURNING version
 
 -- name: same content
--- The sequence goes on with what is the newest, or an edge that lags could bring back
--- what was published between.
+-- The newest content takes the higher sequence. Otherwise an edge that lags could bring
+-- back content that was published in between.
 UPDATE topics SET sequence = $3 WHERE topic = $1 AND sha256 = $2 AND sequence < $3
 
 -- name: first content
@@ -25,7 +26,7 @@ INSERT INTO topics (topic, version, sha256, sequence, changed_at) VALUES ($1, 1,
 SELECT topic, version, sha256, sequence, changed_at FROM topics
 
 -- name: pending of host
--- Denials are ours, and no reason to refuse whom they tell to subscribe again.
+-- Denials are sent by us, so they don't count against a subscriber that subscribes again.
 SELECT count(*) FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 AND NOT (topic = $2 AND callback = $3)
 
 -- name: pending
@@ -38,7 +39,7 @@ SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expire
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
 ON CONFLICT (topic, callback) DO UPDATE
--- The reason of a denial stays, for the case that this comes to nothing.
+-- The reason of a denial stays, in case this request fails.
 SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease_seconds, secret = excluded.secret,
   version = excluded.version, requested_at = excluded.requested_at, attempts = 0,
   next_attempt = excluded.next_attempt, claimed_by = NULL
@@ -46,23 +47,23 @@ SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease
 -- name: version
 SELECT version, sha256, sequence FROM topics WHERE topic = $1
 
--- name: claim handshakes
+-- name: claim verifications
 UPDATE handshakes SET claimed_by = $1, claimed_until = $2
 WHERE token IN (
   SELECT h.token FROM handshakes AS h
   WHERE h.next_attempt <= $3
     AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living $1 $3 $6}}))
     AND h.endpoint NOT IN ({{list $4}})
-  -- Whoever hasn't been asked yet is before those who didn't answer.
+  -- First attempts come before repeated ones.
   ORDER BY h.attempts, h.next_attempt
   LIMIT $5 {{skip locked h}})
 RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
 
--- name: end handshake
+-- name: end verification
 DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
 
--- name: deny after all
--- $1 is what the one that came to nothing was called.
+-- name: deny later
+-- Sends a denial that waited for a request, which has failed.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
 SELECT $1, $2, $3, $4, $5, 'denied', 0, $6, 0, $7, $7
 WHERE NOT EXISTS (SELECT 1 FROM subscriptions WHERE topic = $2 AND callback = $3 AND expires_at > $7)
@@ -77,7 +78,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)
 ON CONFLICT (topic, callback) DO UPDATE
 SET secret = excluded.secret, lease_seconds = excluded.lease_seconds,
   renewed_at = excluded.renewed_at, expires_at = excluded.expires_at,
-  -- One whose lease has ended is none any more: the row begins anew.
+  -- After the end of its lease a subscription starts from the beginning.
   created_at = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.created_at ELSE subscriptions.created_at END,
   delivered_version = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.delivered_version ELSE subscriptions.delivered_version END,
   failures = CASE WHEN subscriptions.expires_at <= $6 THEN 0 ELSE subscriptions.failures END,
@@ -93,7 +94,7 @@ DELETE FROM subscriptions WHERE topic = $1 AND callback = $2 RETURNING id
 UPDATE handshakes SET attempts = $2, next_attempt = $3, claimed_by = NULL WHERE token = $1
 
 -- name: due
--- Claimed ones included: it is asked to spare claims that find nothing.
+-- Includes claimed subscriptions. It is used to avoid claims that find nothing.
 SELECT t.topic, p.pace
 FROM topics AS t CROSS JOIN (SELECT 1 AS pace UNION ALL SELECT 2 UNION ALL SELECT 3) AS p
 WHERE EXISTS (
@@ -114,7 +115,7 @@ WHERE id IN (
   LIMIT $7 {{skip locked s}})
 RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $3)
 
--- name: confirm
+-- name: revalidate
 SELECT s.id, s.secret, s.expires_at, s.failures, (SELECT version FROM topics WHERE topic = s.topic)
 FROM subscriptions AS s
 WHERE s.id {{among $1}} AND s.claimed_by = $2
@@ -123,15 +124,15 @@ WHERE s.id {{among $1}} AND s.claimed_by = $2
 UPDATE subscriptions
 SET delivered_version = CASE WHEN a.version > delivered_version THEN a.version ELSE delivered_version END,
   delivered_at = a.at, failures = 0, next_attempt = 0, last_error = '',
-  -- Who was slow must be quick twice before he is held to be.
+  -- A slow subscriber must answer quickly twice to be quick.
   pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END,
-  -- True whoever holds the claim by now; but a claim that was taken over is the other's.
+  -- The delivery counts whoever holds the claim, but only its holder releases it.
   claimed_by = CASE WHEN claimed_by = $2 THEN NULL ELSE claimed_by END
 FROM {{outcomes id version at slow}}
 WHERE subscriptions.id = a.id
 
 -- name: failed
--- An operator may have forgotten its failures meanwhile.
+-- An operator may have reset its failures meanwhile.
 UPDATE subscriptions SET failures = subscriptions.failures + 1, next_attempt = a.next, last_error = a.error, claimed_by = NULL,
   pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END
 FROM {{outcomes id next error slow}}
@@ -143,8 +144,7 @@ FROM {{outcomes id next}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: deny
--- Where a request is pending already, its answer will tell the subscriber more than a
--- denial; should there be none, the reason is at hand.
+-- Where a request is pending, the denial waits for its end, as a reason in its row.
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, reason, version, requested_at, next_attempt)
 SELECT a.token, s.topic, s.callback, s.endpoint, a.host, 'denied', 0, a.reason, 0, a.at, a.at
 FROM {{outcomes id token host reason at started failures}} JOIN subscriptions AS s ON s.id = a.id
@@ -152,14 +152,14 @@ WHERE s.claimed_by = $2 AND s.renewed_at <= a.started AND s.failures = a.failure
 ON CONFLICT (topic, callback) DO UPDATE SET reason = excluded.reason
 
 -- name: removed
--- A callback that was verified after the delivery began has not gone, nor has one
--- failed too often whose failures an operator has forgotten.
+-- Except callbacks that were verified after the delivery began, and those whose failures
+-- an operator has reset.
 DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
   SELECT s.id FROM {{outcomes id started failures}} JOIN subscriptions AS s ON s.id = a.id
   WHERE s.renewed_at <= a.started AND (a.failures < 0 OR s.failures = a.failures))
 
--- name: beat
+-- name: heartbeat
 INSERT INTO owners (owner, alive_until, since) VALUES ($1, $2, $3)
 ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until,
   since = CASE WHEN owners.alive_until <= $3 THEN $3 ELSE owners.since END
@@ -174,7 +174,7 @@ DELETE FROM owners WHERE alive_until <= $1
 DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
 
 -- name: count versions
--- Most are at one version: a few rows for each topic.
+-- Most subscriptions are at one version, so this returns a few rows per topic.
 SELECT topic, delivered_version, count(*), sum(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
   sum(CASE WHEN next_attempt <= $1 THEN 1 ELSE 0 END), coalesce(min(CASE WHEN next_attempt <= $1 THEN next_attempt END), 0)
 FROM subscriptions WHERE expires_at > $1
@@ -183,7 +183,7 @@ GROUP BY topic, pace, delivered_version
 -- name: count subscriptions
 SELECT count(*) FROM subscriptions
 
--- name: count handshakes
+-- name: count verifications
 SELECT mode, count(*) FROM handshakes GROUP BY mode
 
 -- name: list
@@ -198,7 +198,7 @@ WHERE s.id > $1 AND ($2 = '' OR s.topic = $2) AND ($3 = '' OR s.callback = $3)
 ORDER BY s.id
 LIMIT $6
 
--- name: list handshakes
+-- name: list verifications
 SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
 FROM handshakes ORDER BY requested_at, token LIMIT $1
 

@@ -15,11 +15,11 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sqlite is one file in WAL mode with synchronous=FULL: what is committed has been
-// synced. Writes go through one connection and one goroutine, which puts all that
-// wait for it into one transaction, so that many of them share a sync.
+// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes go
+// through one connection and one goroutine, which runs all waiting writes in one
+// transaction, so that they share a sync.
 type sqlite struct {
-	lock     *flock.Flock // nil when not exclusive
+	lock     *flock.Flock // nil unless exclusive
 	file     string
 	opened   os.FileInfo
 	writer   *sql.DB
@@ -32,18 +32,18 @@ type sqlite struct {
 	closed bool
 }
 
-// maxJobs is how many writes share a transaction.
+// maxJobs is the number of writes that share a transaction.
 const maxJobs = 256
 
 var errClosed = errors.New("the store is closed")
 
-func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
+func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
 		return nil, fmt.Errorf("open state %s: %w", file, err)
 	}
-	// The file holds the subscribers' secrets: it and the journals, which take its
-	// mode, are for the owner's eyes.
+	// The file holds subscribers' secrets. Only its owner may read it and the journals,
+	// which inherit its mode.
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
 	}
@@ -65,7 +65,7 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 		} else if !ok {
 			return nil, fmt.Errorf("open state %s: %w", file, ErrInUse)
 		}
-		hide(file)
+		restrict(file)
 	}
 	if s.writer, err = sql.Open("sqlite", address(file)); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.unlock())
@@ -77,7 +77,7 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 	s.read.SetMaxOpenConns(2)
 	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", o.Exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, file) })
 	if err == nil && o.Exclusive {
-		// Whoever is in the table is dead: the lock was free.
+		// All owners in the table are dead: the lock was free.
 		_, err = s.writer.ExecContext(ctx, "DELETE FROM owners")
 	}
 	queries := sqliteDialect.queries()
@@ -88,13 +88,13 @@ func openSQLite(ctx context.Context, file string, o Options) (Store, error) {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.read.Close(), s.writer.Close(), s.unlock())
 	}
 	go s.commits()
-	return &sqlStore{db: s, sql: queries}, nil
+	return &Store{db: s, sql: queries}, nil
 }
 
-// hide takes a file that was made or copied by hand, and its journals, from the eyes
-// of all but the owner. Where that isn't permitted, the file is somebody else's to
-// hide.
-func hide(file string) {
+// restrict makes a file that was created or copied by hand, and its journals,
+// readable by its owner only. Where that isn't permitted, another user owns the file
+// and decides.
+func restrict(file string) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(file + suffix); err == nil && info.Mode().Perm()&0o077 != 0 {
 			_ = os.Chmod(file+suffix, 0o600)
@@ -102,17 +102,17 @@ func hide(file string) {
 	}
 }
 
-// hasTables tells whether a file has goose's table, without a change to it: any
-// connection of ours would make it one in WAL mode.
-func hasTables(ctx context.Context, file string) (made bool, err error) {
+// hasTables reports whether a file has goose's table. It doesn't change the file; a
+// connection with our settings would switch it to WAL mode.
+func hasTables(ctx context.Context, file string) (exist bool, err error) {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}
 	db, err := sql.Open("sqlite", u.String())
 	if err != nil {
 		return false, err
 	}
 	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&made)
-	return made, err
+	err = db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&exist)
+	return exist, err
 }
 
 func (s *sqlite) prepare(ctx context.Context, queries map[string]string) (err error) {
@@ -127,14 +127,14 @@ func (s *sqlite) prepare(ctx context.Context, queries map[string]string) (err er
 
 func address(file string) string {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(5000)", // operators' commands write, too
+		"busy_timeout(5000)", // operators' commands write as well
 		"journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16000)",
 	}}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}
 	return u.String()
 }
 
-// job is a write that waits for its transaction.
+// job is a write that waits for a transaction.
 type job struct {
 	f      func(context.Context, transaction) error
 	err    error
@@ -153,8 +153,7 @@ func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction)
 	}
 	s.jobs <- j
 	s.mu.RUnlock()
-	// The context isn't waited for: the caller must know whether f was done, and it
-	// will be soon.
+	// This doesn't wait for ctx: the caller must know whether f ran, and f runs soon.
 	return <-j.result
 }
 
@@ -170,7 +169,7 @@ func (s *sqlite) singleEach(ctx context.Context, scan func(*sql.Rows) error, que
 	return s.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
 }
 
-// commits runs the jobs until the channel is closed.
+// commits runs jobs until the channel is closed.
 func (s *sqlite) commits() {
 	defer close(s.done)
 	for first := range s.jobs {
@@ -219,21 +218,21 @@ func (s *sqlite) commit(batch []*job) error {
 	return tx.Commit()
 }
 
-// check tells when the file that is written is no more the one that has its name:
-// what is written then is lost at the next start.
+// check returns an error when the open file no longer has its name. What is written to
+// it then is lost at the next start.
 func (s *sqlite) check() error {
 	now, err := os.Stat(s.file)
 	if err == nil && !os.SameFile(now, s.opened) {
-		err = fmt.Errorf("%s is another file", s.file)
+		err = fmt.Errorf("%s is a different file", s.file)
 	}
 	if err != nil {
-		return fmt.Errorf("the state was removed or replaced while it is open: %w", err)
+		return fmt.Errorf("the state was removed or replaced while open: %w", err)
 	}
 	return nil
 }
 
 func (s *sqlite) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return ctx, func() {} // a disk answers, or nothing does
+	return ctx, func() {} // a disk has no timeouts
 }
 
 func (s *sqlite) reader() *sql.DB                             { return s.read }

@@ -1,7 +1,6 @@
-// Package storetest opens stores for tests: a SQLite file in a temporary
-// directory, and a schema of its own in the PostgreSQL database that
-// TEST_POSTGRES_URL names. Without the variable tests on PostgreSQL say that they
-// skip; with it they fail when there is no database.
+// Package storetest opens stores for tests: a SQLite file in a temporary directory, and
+// a separate schema in the PostgreSQL database that TEST_POSTGRES_URL names. Without the
+// variable, tests on PostgreSQL are skipped; with it they fail if there is no database.
 package storetest
 
 import (
@@ -19,7 +18,7 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// Variable names the database of the tests.
+// Variable is the environment variable that names the test database.
 const Variable = "TEST_POSTGRES_URL"
 
 // Each runs a test on an empty state in each of the two databases.
@@ -28,15 +27,15 @@ func Each(t *testing.T, f func(t *testing.T, state string)) {
 	t.Run("postgres", func(t *testing.T) { f(t, Postgres(t)) })
 }
 
-// SQLite names a file that isn't there yet.
+// SQLite returns the name of a file that doesn't exist yet.
 func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "hub.sqlite") }
 
-// Postgres makes a schema that is dropped after the test, and gives its address.
+// Postgres creates a schema that is dropped after the test, and returns its address.
 func Postgres(t testing.TB) string {
 	t.Helper()
 	address := os.Getenv(Variable)
 	if address == "" {
-		t.Skipf("%s names no PostgreSQL database: not tested on it", Variable)
+		t.Skipf("%s is not set: not tested on PostgreSQL", Variable)
 	}
 	schema := "reviewcast_test_" + strings.ToLower(rand.Text())
 	run(t, address, "CREATE SCHEMA "+schema)
@@ -64,7 +63,7 @@ func run(t testing.TB, address, query string) {
 	}
 }
 
-// Exec runs one statement on a state that nobody has open.
+// Exec runs one statement on a state that isn't open.
 func Exec(t testing.TB, state, query string) {
 	t.Helper()
 	if store.IsPostgres(state) {
@@ -81,8 +80,8 @@ func Exec(t testing.TB, state, query string) {
 	}
 }
 
-// Open opens a state as a hub does and closes it after the test.
-func Open(t testing.TB, state string) store.Store {
+// Open opens a state as a hub does. It closes it after the test.
+func Open(t testing.TB, state string) *store.Store {
 	t.Helper()
 	s, err := store.Open(context.Background(), state, store.Options{Exclusive: true})
 	if err != nil {

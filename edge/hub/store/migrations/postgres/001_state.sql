@@ -5,12 +5,12 @@ CREATE TABLE topics (
   topic      TEXT PRIMARY KEY,
   version    BIGINT NOT NULL, -- counts the changes, from 1
   sha256     TEXT NOT NULL,
-  sequence   BIGINT NOT NULL, -- of the manifest that brought it
+  sequence   BIGINT NOT NULL, -- of its manifest
   changed_at BIGINT NOT NULL
 );
 
 CREATE TABLE subscriptions (
-  id                BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- never used again, so that late news of a removed one reach nobody
+  id                BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, -- never reused, so that a late outcome of a removed subscription affects no other
   topic             TEXT NOT NULL,
   callback          TEXT NOT NULL,
   endpoint          TEXT NOT NULL, -- host:port
@@ -41,7 +41,7 @@ CREATE TABLE handshakes (
   lease_seconds BIGINT NOT NULL,
   secret        BYTEA,
   reason        TEXT NOT NULL DEFAULT '',
-  version       BIGINT NOT NULL, -- the topic's at the request: what changes from then on is delivered
+  version       BIGINT NOT NULL, -- of the topic at the request; later changes are delivered
   requested_at  BIGINT NOT NULL,
   attempts      BIGINT NOT NULL DEFAULT 0,
   next_attempt  BIGINT NOT NULL,

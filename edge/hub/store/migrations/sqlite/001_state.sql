@@ -5,12 +5,12 @@ CREATE TABLE topics (
   topic      TEXT PRIMARY KEY,
   version    INTEGER NOT NULL, -- counts the changes, from 1
   sha256     TEXT NOT NULL,
-  sequence   INTEGER NOT NULL, -- of the manifest that brought it
+  sequence   INTEGER NOT NULL, -- of its manifest
   changed_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE subscriptions (
-  id                INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again, so that late news of a removed one reach nobody
+  id                INTEGER PRIMARY KEY AUTOINCREMENT, -- never reused, so that a late outcome of a removed subscription affects no other
   topic             TEXT NOT NULL,
   callback          TEXT NOT NULL,
   endpoint          TEXT NOT NULL, -- host:port
@@ -41,7 +41,7 @@ CREATE TABLE handshakes (
   lease_seconds INTEGER NOT NULL,
   secret        BLOB,
   reason        TEXT NOT NULL DEFAULT '',
-  version       INTEGER NOT NULL, -- the topic's at the request: what changes from then on is delivered
+  version       INTEGER NOT NULL, -- of the topic at the request; later changes are delivered
   requested_at  INTEGER NOT NULL,
   attempts      INTEGER NOT NULL DEFAULT 0,
   next_attempt  INTEGER NOT NULL,

@@ -1,0 +1,146 @@
+package hub
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/hub/store"
+)
+
+// claimBatch is how many deliveries are claimed at once.
+const claimBatch = 256
+
+// claimer claims due deliveries for the scheduler. It belongs to deliverLoop.
+type claimer struct {
+	*Hub
+	due []store.WorkKey // where work may be due, in the order of claiming; nil: not read yet
+	// exhausted are work keys without further due deliveries, except to these endpoints.
+	exhausted map[store.WorkKey][]string
+}
+
+// deliverLoop publishes changes and keeps the scheduler filled until ctx is done.
+// Deliveries go on in work.
+func (h *Hub) deliverLoop(ctx, work context.Context) {
+	p := &publisher{Hub: h, warned: map[string]int64{}, behind: map[string]time.Time{}}
+	c := &claimer{Hub: h, exhausted: map[store.WorkKey][]string{}}
+	poll := time.NewTicker(h.PollInterval)
+	defer poll.Stop()
+	reset := true   // topics may have changed since the last claim
+	paused := false // the store returned an error: wait for the next poll
+	for {
+		if reset && !paused {
+			reset = false
+			c.reset()
+			p.publish(ctx)
+		}
+		if !paused {
+			paused = c.claim(ctx, work) != nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.wakePublish:
+			reset = true
+		case <-poll.C:
+			reset, paused = true, false
+		case <-h.wakeDeliver:
+		}
+	}
+}
+
+// reset has the work keys read again.
+func (c *claimer) reset() {
+	clear(c.exhausted)
+	c.due = nil
+}
+
+// claim claims deliveries as long as there are some and the scheduler has capacity.
+func (c *claimer) claim(ctx, work context.Context) error {
+	edition := c.Published()
+	if edition == nil {
+		return nil
+	}
+	if err := c.readDue(ctx); err != nil {
+		c.storeError(ctx, "due work not read", err)
+		return err
+	}
+	for left := slices.Clone(c.due); len(left) > 0 && ctx.Err() == nil; {
+		key := left[0]
+		left = left[1:]
+		more, err := c.claimBatch(ctx, work, key, edition)
+		if err != nil {
+			c.storeError(ctx, "deliveries not claimed", err)
+			return err
+		}
+		if more {
+			left = append(left, key) // the others have their turn first
+		}
+	}
+	return nil
+}
+
+// readDue reads the work keys with due deliveries, unless they are known.
+func (c *claimer) readDue(ctx context.Context) error {
+	if c.due != nil {
+		return nil
+	}
+	due, err := c.Store.Due(ctx, time.Now())
+	if err != nil {
+		return err
+	}
+	c.due = []store.WorkKey{}
+	for _, pace := range []store.Pace{store.Quick, store.New, store.Slow} {
+		for _, path := range reviewcast.Topics {
+			if key := (store.WorkKey{Topic: c.topic(path), Pace: pace}); slices.Contains(due, key) {
+				c.due = append(c.due, key)
+			}
+		}
+	}
+	return nil
+}
+
+// claimBatch claims deliveries of a work key and begins or queues them. It reports whether there
+// may be more.
+func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, edition *Edition) (more bool, err error) {
+	path := strings.TrimPrefix(key.Topic, c.BaseURL)
+	content, ok := edition.Topics[path]
+	if !ok {
+		return false, nil
+	}
+	full, exhausted := c.exhausted[key]
+	if exhausted && len(full) == 0 {
+		return false, nil
+	}
+	capacity, except := c.scheduler.capacity(key.Pace)
+	if capacity <= 0 || exhausted && containsAll(except, full) {
+		return false, nil // the scheduler asks for more when it has capacity again
+	}
+	claim := store.Claim{Owner: c.owner, WorkKey: key, SHA256: content.SHA256, Except: except, Limit: min(capacity, claimBatch)}
+	claimed, err := c.Store.ClaimDeliveries(ctx, time.Now(), claim)
+	if err != nil {
+		return false, err
+	}
+	if len(claimed) < claim.Limit {
+		// An empty claim scans everything that is due to the excepted endpoints, which takes
+		// up to 57 ms of SQLite's only writer. Once per poll is enough.
+		c.exhausted[key] = except
+	}
+	if len(claimed) == 0 {
+		return false, nil
+	}
+	deliveries := make([]*delivery, len(claimed))
+	for i, d := range claimed {
+		deliveries[i] = &delivery{Delivery: d, content: content, path: path, validatedAt: d.ClaimedAt}
+	}
+	c.scheduler.add(deliveries)
+	c.dispatch(work)
+	return len(claimed) == claim.Limit, nil
+}
+
+// containsAll reports whether all contains every element of some.
+func containsAll(all, some []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}

@@ -1,0 +1,109 @@
+package hub
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"code.dny.dev/ssrf"
+)
+
+const (
+	// connectTimeout is the time for a connection, and for the TLS handshake on it. It ends
+	// connections whose exchange was cancelled.
+	connectTimeout = 10 * time.Second
+	// idleTimeout keeps connections for the next change.
+	idleTimeout = 90 * time.Second
+	// maxIdle is the number of idle connections. It keeps many callbacks from holding all
+	// file descriptors.
+	maxIdle = 1024
+	// maxAnswerHeader ends answers whose header doesn't end.
+	maxAnswerHeader = 64 << 10
+	// maxAnswer is how much of an answer's body is read. It ends answers that don't end;
+	// after a shorter one the connection can be reused.
+	maxAnswer = 64 << 10
+)
+
+var errPort = errors.New("prohibited port: callbacks may use 443, 8443 and ports from 1024 up")
+
+// guard decides which addresses may be dialled: public ones, on ports where no mail server
+// or other service could take a request for its own protocol. It checks the address that
+// is about to be dialled, after names have been resolved, so that a name server can't
+// return one address for the check and another for the connection.
+type guard struct{ addresses *ssrf.Guardian }
+
+func newGuard(allow []netip.Prefix) *guard {
+	var v4, v6 []netip.Prefix
+	for _, p := range allow {
+		if p.Addr().Is4() {
+			v4 = append(v4, p)
+		} else {
+			v6 = append(v6, p)
+		}
+	}
+	return &guard{ssrf.New(ssrf.WithAnyPort(), ssrf.WithAllowedV4Prefixes(v4...), ssrf.WithAllowedV6Prefixes(v6...))}
+}
+
+// control is a net.Dialer's Control.
+func (g *guard) control(network, address string, c syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return fmt.Errorf("dial %q: %w", address, err)
+	}
+	if !allowedPort(at.Port()) {
+		return fmt.Errorf("dial port %d: %w", at.Port(), errPort)
+	}
+	return g.addresses.Safe(network, address, c)
+}
+
+// literal checks a host that is an address. Names are checked when they are dialled.
+func (g *guard) literal(host string) error {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return g.addresses.SafeAddr(a.WithZone(""))
+	}
+	return nil
+}
+
+func allowedPort(port uint16) bool { return port == 443 || port == 8443 || port >= 1024 }
+
+// newClient returns the client for deliveries.
+func newClient(g *guard, c Config) *http.Client {
+	dial := c.Dial
+	if dial == nil {
+		dial = (&net.Dialer{Timeout: connectTimeout, Control: g.control}).DialContext
+	}
+	t := &http.Transport{
+		Proxy:                  nil, // a proxy from the environment would dial without the guard
+		DialContext:            dial,
+		TLSHandshakeTimeout:    connectTimeout,
+		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)},
+		DisableCompression:     true, // a challenge is compared as it was sent
+		MaxIdleConns:           maxIdle,
+		MaxIdleConnsPerHost:    c.Limits.PerHost,
+		IdleConnTimeout:        idleTimeout,
+		MaxResponseHeaderBytes: maxAnswerHeader,
+		Protocols:              new(http.Protocols),
+	}
+	t.Protocols.SetHTTP1(true)
+	return &http.Client{
+		Transport: t,
+		// A redirect is an answer that isn't 2xx, and its target is untrusted.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// newVerifyClient returns a client that uses each connection once. On a reused connection
+// net/http repeats a GET that isn't answered: a challenge would be sent twice and counted
+// as one attempt.
+func newVerifyClient(c *http.Client) *http.Client {
+	once := *c
+	t := c.Transport.(*http.Transport).Clone()
+	t.DisableKeepAlives = true
+	once.Transport = t
+	return &once
+}

@@ -1,0 +1,77 @@
+// Package hub is a WebSub hub (W3C Recommendation of 23 January 2018) for the topics of
+// one published directory. It accepts subscriptions, verifies them, and pushes every
+// change to every subscriber. [New] returns a [Hub], the http.Handler of
+// reviewcast.PathHub; [Hub.Run] does the work behind it.
+//
+// The code reads in this order: request (handler.go, request.go), verification
+// (verify.go), changes (publish.go), scheduling (claim.go, scheduler.go, slots.go),
+// delivery (revalidate.go, deliver.go), acknowledgement (acknowledge.go). run.go starts
+// and stops the goroutines.
+//
+// # States of a subscription
+//
+// A subscription is a callback and a topic. Its whole state is in the store; see
+// reviewcast/edge/hub/store for the tables.
+//
+//	state     event                        next state
+//	none      subscribe requested          pending: a verification is stored, then 202
+//	pending   challenge echoed             active: a row in subscriptions
+//	pending   any other answer             as before the request
+//	pending   no answer                    asked again, three times in all, then as any other answer
+//	pending   newer request                replaced; an echo of the old challenge counts until the newer request is settled
+//	active    subscribe verified           active, with the new lease and secret
+//	active    unsubscribe verified         none
+//	active    delivery: 2xx                active, no failures
+//	active    delivery: 410                none
+//	active    delivery: any other result   active, one more failure, waits 30 s, then 1 h
+//	active    third consecutive failure    none, and a denial (hub.mode=denied) is stored
+//	active    lease ends                   none, without notice
+//
+// A new subscription isn't sent the current content. It is sent every change after the
+// request, even one that comes before the verification. Renewing changes the lease and
+// the secret, and nothing else: not what is still to be delivered, a wait, or the number
+// of failures.
+//
+// # Why nothing is lost
+//
+// Publishing writes one row: the topic's new version, hash and sequence. Subscriptions
+// that were delivered a lower version are due, by a query; there is no queue. A claim
+// keeps two workers or two hubs from delivering the same, and lapses when its owner is
+// dead. What happens when the process is killed:
+//
+//   - before a request is stored: there was no 202, so the subscriber asks again;
+//   - during a verification: its row remains, the claim lapses, and the callback is asked
+//     again with another challenge;
+//   - before the topic's row is updated: the next start compares the published files
+//     with it, as after every reload;
+//   - between claim and POST: the claim lapses;
+//   - between POST and acknowledgement: the claim lapses, and this subscriber gets the
+//     same content twice. This is the only case of a duplicate.
+//
+// An edge whose files are older than the topic's row claims nothing: the claim names the
+// hash that it can deliver. It looks for newer files first.
+//
+// A claimed delivery may wait in a queue. Its subscription is read again immediately
+// before it begins (revalidate.go). So nothing is sent for a subscription that another
+// hub or an operator has removed, no older content is sent, and no older secret is used.
+//
+// # Isolation
+//
+// Deliveries in flight are limited, in all and per host:port; see [Limits]. A delivery
+// that is silent for two seconds, or for much longer than others of its host take, moves
+// from its normal slot to a slow slot, so that silent subscribers don't occupy the slots
+// of others. Subscribers that were slow the last time, as the state records, start in a
+// slow slot. A quarter of the normal slots is never given to subscribers of which
+// nothing is known. So a subscriber that has answered quickly once doesn't wait for many
+// slow ones, old or new.
+//
+// Twenty consecutive exchanges without an HTTP answer open the breaker of a host:port for
+// thirty seconds; its deliveries are postponed meanwhile, not failed. All connections use
+// HTTP/1.1, because streams that share a connection would share its stalls.
+//
+// # Safety
+//
+// Callbacks are untrusted input. All calls use a client that checks each address when it
+// is dialled (client.go), follows no redirect, uses no proxy and no cookies, and reads at
+// most 64 KiB of an answer. Verifications use a client that never reuses a connection.
+package hub

@@ -1,0 +1,91 @@
+package killtest
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot/snapshottest"
+)
+
+// edge is a running program.
+type edge struct {
+	*exec.Cmd
+	addr string
+	done chan struct{}
+}
+
+var addressOf = regexp.MustCompile(`msg=serving addr=(\S+)`)
+
+// start starts the program and waits until it serves.
+func (s *killRun) start() *edge {
+	s.Helper()
+	e := &edge{done: make(chan struct{})}
+	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--state", s.state,
+		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0")
+	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert)
+	stderr, err := e.StderrPipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	if err := e.Start(); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(e.kill)
+	serving := make(chan string, 1)
+	var log strings.Builder
+	go func() {
+		defer close(e.done)
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() {
+			fmt.Fprintln(&log, lines.Text())
+			if m := addressOf.FindStringSubmatch(lines.Text()); m != nil {
+				serving <- m[1]
+			}
+		}
+	}()
+	select {
+	case e.addr = <-serving:
+	case <-e.done:
+		s.Fatalf("the edge ended:\n%s", &log)
+	case <-time.After(patience):
+		s.Fatal("the edge doesn't serve")
+	}
+	return e
+}
+
+// kill kills the program and waits until it is dead.
+func (e *edge) kill() {
+	_ = e.Process.Kill() // it may be dead already
+	<-e.done
+	_ = e.Wait()
+}
+
+func (s *killRun) post(e *edge, form url.Values) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.addr+reviewcast.PathHub, strings.NewReader(form.Encode()))
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusAccepted {
+		body, _ := io.ReadAll(response.Body)
+		s.Fatalf("%s: %s", response.Status, body)
+	}
+}

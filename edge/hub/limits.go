@@ -1,0 +1,77 @@
+package hub
+
+import (
+	"fmt"
+	"time"
+)
+
+// Limits bound what a hub has in flight at once. The zero value of a field selects its
+// default, which is sized for one process on two cores.
+type Limits struct {
+	// Deliveries is the number of normal slots for deliveries. It bounds connections and
+	// memory. Zero: 256.
+	Deliveries int
+	// SlowDeliveries is the number of slow slots for deliveries that are silent. A
+	// thousand silent subscribers, one per cent of a hundred thousand, wait there for
+	// their 30 seconds. Deliveries that find no slow slot stay in their normal slot.
+	// Zero: 1,024.
+	SlowDeliveries int
+	// PerHost is the number of normal slots for deliveries to one host:port. It may have
+	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
+	PerHost int
+	// Verifications is the number of normal slots for verifications. Zero: 256.
+	Verifications int
+	// SlowVerifications is the number of slow slots for verifications that are silent, so
+	// that silent callbacks don't delay others. Zero: 1,024.
+	SlowVerifications int
+	// VerificationsPerHost is the number of normal slots for verifications of one
+	// host:port. It may have slowPerHost times as many slow slots. Zero: 32.
+	VerificationsPerHost int
+	// Ready is the number of claimed deliveries that wait although their host has a free
+	// slot. It is enough to keep the slots busy while the next are claimed, and small
+	// enough that they rarely wait longer than ClaimAge. Zero: 512.
+	Ready int
+	// ClaimAge is the age from which on a claimed delivery is revalidated before it
+	// begins. No delivery begins later than this after its subscription was removed, or
+	// renewed with another secret. At full speed claims are younger when they begin, so
+	// that only deliveries that wait cost a query. Zero: 50 ms.
+	ClaimAge time.Duration
+}
+
+// DefaultPerHost is the default of [Limits].PerHost.
+const DefaultPerHost = 64
+
+const (
+	// slowPerHost is how many times more slow slots than normal ones a host may use, so
+	// that silent subscribers of one host leave slow slots to those of others.
+	slowPerHost = 4
+	// queuePerHost times PerHost claimed deliveries may wait for one host. No more are
+	// claimed for it.
+	queuePerHost = 4
+	// maxHosts is the number of idle hosts whose breakers are remembered.
+	maxHosts = 10_000
+)
+
+func (l *Limits) setDefaults() {
+	setDefault(&l.Deliveries, 256)
+	setDefault(&l.SlowDeliveries, 1024)
+	setDefault(&l.PerHost, DefaultPerHost)
+	setDefault(&l.Verifications, 256)
+	setDefault(&l.SlowVerifications, 1024)
+	setDefault(&l.VerificationsPerHost, 32)
+	setDefault(&l.Ready, 512)
+	setDefault(&l.ClaimAge, 50*time.Millisecond)
+}
+
+func (l *Limits) validate() error {
+	for name, n := range map[string]int{
+		"deliveries": l.Deliveries, "slow deliveries": l.SlowDeliveries, "deliveries per host": l.PerHost,
+		"verifications": l.Verifications, "slow verifications": l.SlowVerifications, "verifications per host": l.VerificationsPerHost,
+		"claimed deliveries": l.Ready,
+	} {
+		if n < 1 {
+			return fmt.Errorf("a limit of %d %s: it must be at least 1", n, name)
+		}
+	}
+	return nil
+}

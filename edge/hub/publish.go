@@ -1,0 +1,84 @@
+package hub
+
+import (
+	"context"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/hub/store"
+)
+
+// behindFor is how long files may be older than a change that another hub has published
+// before a warning is logged. With several edges one is always the first.
+const behindFor = 15 * time.Second
+
+// publisher compares what is published with the topics in the store. It belongs to
+// deliverLoop.
+type publisher struct {
+	*Hub
+	warned map[string]int64     // topics with a logged warning, with the sequence of their files
+	behind map[string]time.Time // topics whose files are older than another hub's, since when
+}
+
+// publish stores what has changed, and has newer files loaded where another hub has
+// published some.
+func (p *publisher) publish(ctx context.Context) {
+	edition := p.Published()
+	if edition == nil {
+		return
+	}
+	rows, err := p.Store.Topics(ctx)
+	if err != nil {
+		p.storeError(ctx, "topics not read", err)
+		return
+	}
+	for _, path := range reviewcast.Topics {
+		content, ok := edition.Topics[path]
+		row, known := rows[p.topic(path)]
+		switch {
+		case !ok || known && row.SHA256 == content.SHA256 && row.Sequence >= edition.Sequence:
+			delete(p.behind, path)
+		case !known || edition.Sequence > row.Sequence:
+			delete(p.behind, path)
+			p.store(ctx, path, content, edition.Sequence)
+		case edition.Sequence < row.Sequence:
+			signal(p.wakeReload)
+			if p.longBehind(path) {
+				p.warnOlder(path, edition.Sequence, row.Sequence)
+			}
+		default:
+			p.warnOlder(path, edition.Sequence, row.Sequence)
+		}
+	}
+}
+
+// longBehind reports whether the files of a topic have been older than another hub's for
+// longer than behindFor.
+func (p *publisher) longBehind(path string) bool {
+	since, behind := p.behind[path]
+	if !behind {
+		since = time.Now()
+		p.behind[path] = since
+	}
+	return time.Since(since) >= behindFor
+}
+
+func (p *publisher) warnOlder(path string, sequence, published int64) {
+	if p.warned[path] != sequence {
+		p.warned[path] = sequence
+		p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
+			"topic", p.topic(path), "sequence", sequence, "notified", published)
+	}
+}
+
+func (p *publisher) store(ctx context.Context, path string, content Content, sequence int64) {
+	publication := store.Publication{Topic: p.topic(path), SHA256: content.SHA256, Sequence: sequence}
+	changed, err := p.Store.Publish(ctx, time.Now(), publication)
+	switch {
+	case err != nil:
+		p.storeError(ctx, "change not stored", err)
+	case changed:
+		p.metrics.changes.WithLabelValues(publication.Topic).Inc()
+		p.Logger.Info("topic changed", "topic", publication.Topic, "sequence", sequence, "bytes", len(content.Body))
+	}
+}

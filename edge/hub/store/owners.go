@@ -1,0 +1,36 @@
+package store
+
+import (
+	"context"
+	"time"
+)
+
+// ownerForgotten is how long after its end an owner's row is deleted. Until then a
+// hub that has just reconnected knows that the owner may reconnect, too.
+const ownerForgotten = 10 * OwnerLapse
+
+// Heartbeat records that an owner is alive.
+func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) error {
+	if err := s.db.check(); err != nil {
+		return err
+	}
+	return s.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now))
+}
+
+// Leave gives up all claims of an owner.
+func (s *Store) Leave(ctx context.Context, owner string) error {
+	return s.exec(ctx, "leave", owner)
+}
+
+// Sweep deletes subscriptions whose lease has ended, at most n, and owners that died
+// long ago. It returns the number of subscriptions.
+func (s *Store) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		if _, err := tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))); err != nil {
+			return err
+		}
+		swept, err = affected(tx.exec(ctx, "sweep", millis(now), n))
+		return err
+	})
+	return swept, wrap("sweep", err)
+}

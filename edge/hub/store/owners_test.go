@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
+)
+
+// A claim holds as long as its owner is alive, and no longer.
+func TestClaimsLapse(t *testing.T) {
+	each(t, func(b rig) {
+		b.publish(1, "a")
+		b.heartbeat("dead", noon)
+		b.subscribe("https://a.example/", "", noon)
+		b.publish(2, "b")
+		d := b.one("dead", "b", noon)
+		b.heartbeats("me", noon, noon.Add(store.OwnerLapse))
+		b.none("me", "b", noon.Add(store.OwnerLapse-time.Millisecond))
+		again := b.one("me", "b", noon.Add(store.OwnerLapse))
+
+		// The first wasn't dead. Its delivery counts, but the other owner holds the claim.
+		b.ack("dead", noon, store.Outcome{Delivery: d, Verdict: store.Failed, Error: "late", Next: noon})
+		if s := b.list()[0]; s.Failures != 0 || !s.InFlight {
+			b.Errorf("a failure of a former owner was stored: %+v", s)
+		}
+		b.ack("dead", noon, store.Outcome{Delivery: d, Verdict: store.Delivered})
+		if s := b.list()[0]; s.Behind || !s.InFlight {
+			b.Errorf("an acknowledged delivery isn't stored, or the other owner's claim is gone: %+v", s)
+		}
+		b.ack("me", noon, store.Outcome{Delivery: again, Verdict: store.Delivered})
+		if s := b.list()[0]; s.Behind || s.InFlight {
+			b.Errorf("after both: %+v", s)
+		}
+
+		b.publish(3, "c")
+		b.one("me", "c", noon.Add(store.OwnerLapse))
+		b.must(b.Leave(b.Context(), "me"))
+		b.heartbeat("next", noon)
+		b.one("next", "c", noon)
+		b.none("me", "c", noon) // next is alive
+		b.heartbeats("next", noon, noon.Add(store.ClaimLapse))
+		b.one("next", "c", noon.Add(store.ClaimLapse)) // it doesn't know of its own claim
+	})
+}
+
+// After an outage of the database all owners look dead to each other. No owner takes over
+// its own claims, or those of another owner that reconnects, too.
+func TestOutage(t *testing.T) {
+	each(t, func(b rig) {
+		b.publish(1, "a")
+		b.heartbeat("me", noon)
+		b.heartbeat("you", noon)
+		b.subscribe("https://a.example/", "", noon)
+		b.publish(2, "b")
+		b.one("you", "b", noon)
+		back := noon.Add(time.Minute)
+		b.none("you", "b", back)
+		b.none("me", "b", back)
+		b.heartbeat("me", back)
+		b.none("me", "b", back)
+		if _, err := b.Sweep(b.Context(), back, 10); err != nil {
+			b.Fatal(err)
+		}
+		b.none("me", "b", back)
+		b.heartbeats("me", back, back.Add(store.OwnerLapse))
+		b.one("me", "b", back.Add(store.OwnerLapse)) // the other hasn't reconnected
+
+		b.request(ask(store.ModeSubscribe, "https://b.example/", ""), back)
+		b.claimVerifications(back)
+		again := back.Add(time.Minute)
+		if claimed, err := b.ClaimVerifications(b.Context(), again, "you", nil, 10); err != nil || len(claimed) != 0 {
+			b.Errorf("took over a verification: %+v, %v", claimed, err)
+		}
+		b.heartbeats("you", again, again.Add(store.OwnerLapse))
+		if claimed, err := b.ClaimVerifications(b.Context(), again.Add(store.OwnerLapse), "you", nil, 10); err != nil || len(claimed) != 1 {
+			b.Errorf("verifications of a dead owner: %+v, %v", claimed, err)
+		}
+	})
+}
+
+// A file that is opened again has no living owners.
+func TestReopen(t *testing.T) {
+	state := storetest.SQLite(t)
+	s, err := store.Open(t.Context(), state, store.Options{Exclusive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := rig{t, s}
+	b.heartbeat("dead", noon)
+	b.publish(1, "a")
+	b.subscribe("https://a.example/", "", noon)
+	b.publish(2, "b")
+	b.one("dead", "b", noon)
+	if _, err := store.Open(t.Context(), state, store.Options{Exclusive: true}); !errors.Is(err, store.ErrInUse) {
+		t.Fatalf("opened twice: %v, want ErrInUse", err)
+	}
+	operator, err := store.Open(t.Context(), state, store.Options{})
+	if err != nil {
+		t.Fatalf("opened beside the hub: %v", err)
+	}
+	b.must(operator.Close())
+	b.must(s.Close())
+	if err := s.Heartbeat(t.Context(), noon, "me"); err == nil {
+		t.Error("a closed store takes writes")
+	}
+	rig{t, storetest.Open(t, state)}.one("me", "b", noon)
+}
+
+// Hubs that share a database wake each other.
+func TestWake(t *testing.T) {
+	state := storetest.Postgres(t)
+	b, listener := rig{t, storetest.Open(t, state)}, storetest.Open(t, state)
+	for woken := false; !woken; { // until it listens
+		b.request(ask(store.ModeSubscribe, "https://a.example/", ""), noon)
+		select {
+		case <-listener.Wake():
+			woken = true
+		case <-time.After(50 * time.Millisecond):
+		case <-t.Context().Done():
+			t.Fatal("never woken")
+		}
+	}
+}

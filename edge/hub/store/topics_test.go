@@ -1,0 +1,92 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"reviewcast/edge/hub/store"
+)
+
+func TestPublish(t *testing.T) {
+	each(t, func(b rig) {
+		for _, step := range []struct {
+			sequence int64
+			hash     string
+			moved    bool
+			why      string
+		}{
+			{5, "a", false, "the first content is not a change"},
+			{6, "a", false, "the hash is the same"},
+			{7, "b", true, "a higher sequence and another hash"},
+			{7, "c", false, "another hash at an equal sequence: two independent builds"},
+			{6, "a", false, "an edge that is behind"},
+			{8, "a", true, "a newer build with an older content is a change"},
+			{10, "a", false, "the same content in a newer build"},
+			{9, "b", false, "an edge that lags between the two, with the older content"},
+		} {
+			if moved := b.publish(step.sequence, step.hash); moved != step.moved {
+				b.Errorf("sequence %d, hash %s: moved %t, want %t: %s", step.sequence, step.hash, moved, step.moved, step.why)
+			}
+		}
+		topics, err := b.Topics(b.Context())
+		b.must(err)
+		want := map[string]store.Publication{topic: {Topic: topic, SHA256: "a", Sequence: 10, Version: 3, ChangedAt: noon}}
+		if diff := cmp.Diff(want, topics); diff != "" {
+			b.Error(diff)
+		}
+	})
+}
+
+// A change between request and verification is delivered.
+func TestChangeWhileVerifying(t *testing.T) {
+	each(t, func(b rig) {
+		b.heartbeat("me", noon)
+		b.publish(1, "a")
+		b.request(ask(store.ModeSubscribe, "https://a.example/", ""), noon)
+		hs := b.claimVerifications(noon)
+		b.publish(2, "b")
+		_, err := b.Settle(b.Context(), noon, hs[0], true)
+		b.must(err)
+		b.one("me", "b", noon)
+	})
+}
+
+// The content that a subscriber could fetch at its request decides what is delivered,
+// whatever the topic's row said by then, or whether there was one.
+func TestServed(t *testing.T) {
+	for name, c := range map[string]struct {
+		before []store.Publication // published when the request comes
+		served store.Publication   // where it comes
+		after  store.Publication
+		due    bool
+	}{
+		"nothing has been published yet": {nil, store.Publication{}, store.Publication{SHA256: "a", Sequence: 1}, true},
+		"the hub hasn't stored what it serves, and stops before it does": {nil, store.Publication{SHA256: "a", Sequence: 1},
+			store.Publication{SHA256: "b", Sequence: 2}, true},
+		"the hub stores what it serves later": {nil, store.Publication{SHA256: "a", Sequence: 1},
+			store.Publication{SHA256: "a", Sequence: 1}, false},
+		"an edge that lags": {[]store.Publication{{SHA256: "a", Sequence: 1}, {SHA256: "b", Sequence: 2}},
+			store.Publication{SHA256: "a", Sequence: 1}, store.Publication{SHA256: "b", Sequence: 2}, true},
+		"an edge that lags with the same content": {[]store.Publication{{SHA256: "a", Sequence: 1}, {SHA256: "a", Sequence: 2}},
+			store.Publication{SHA256: "a", Sequence: 1}, store.Publication{SHA256: "a", Sequence: 2}, false},
+		"the usual case": {[]store.Publication{{SHA256: "a", Sequence: 1}, {SHA256: "b", Sequence: 2}},
+			store.Publication{SHA256: "b", Sequence: 2}, store.Publication{SHA256: "b", Sequence: 2}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(b rig) {
+				b.heartbeat("me", noon)
+				for _, p := range c.before {
+					b.publish(p.Sequence, p.SHA256)
+				}
+				b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://a.example/", ""), c.served, caps))
+				_, err := b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], true)
+				b.must(err)
+				b.publish(c.after.Sequence, c.after.SHA256)
+				if due := len(b.claim("me", c.after.SHA256, noon)) > 0; due != c.due {
+					b.Errorf("due %t, want %t", due, c.due)
+				}
+			})
+		})
+	}
+}

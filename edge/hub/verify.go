@@ -1,0 +1,258 @@
+package hub
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"reviewcast/edge/hub/store"
+)
+
+const (
+	// verifyTimeout is the time for a callback's whole answer.
+	verifyTimeout = 10 * time.Second
+	// verifyTries is how often a callback that doesn't answer is asked.
+	verifyTries = 3
+	// challengeBytes is the number of random bytes in a challenge.
+	challengeBytes = 32
+)
+
+// verifyWaits are the waits after a first and a second attempt without an answer.
+var verifyWaits = [verifyTries - 1]time.Duration{5 * time.Second, 30 * time.Second}
+
+// verifySlots are the slots of verifications in flight.
+type verifySlots struct {
+	mu        sync.Mutex
+	slots     slots
+	endpoints map[string]*usage
+}
+
+// capacity returns how many more verifications may begin, and the endpoints at which
+// none may.
+func (s *verifySlots) capacity() (n int, except []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for endpoint, u := range s.endpoints {
+		if s.slots.freeAt(u, store.Quick) <= 0 {
+			except = append(except, endpoint)
+		}
+	}
+	// All that are claimed may be for one endpoint.
+	return min(s.slots.normalPerHost, s.slots.free(store.Quick)), except
+}
+
+func (s *verifySlots) take(endpoint string) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.endpoints[endpoint]
+	if u == nil {
+		u = &usage{}
+		s.endpoints[endpoint] = u
+	}
+	return s.slots.take(u, store.Quick)
+}
+
+func (s *verifySlots) moveToSlow(x *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slots.moveToSlow(x)
+}
+
+func (s *verifySlots) release(endpoint string, x *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.slots.release(x); x.endpoint.idle() {
+		delete(s.endpoints, endpoint)
+	}
+}
+
+// verifyLoop claims due verifications and runs them until ctx is done. Those in flight
+// go on in work.
+func (h *Hub) verifyLoop(ctx, work context.Context) {
+	s := &verifySlots{endpoints: map[string]*usage{}, slots: slots{
+		normal: h.Limits.Verifications, normalPerHost: h.Limits.VerificationsPerHost,
+		slow: h.Limits.SlowVerifications, slowPerHost: slowPerHost * h.Limits.VerificationsPerHost,
+	}}
+	poll := time.NewTicker(h.PollInterval)
+	defer poll.Stop()
+	for {
+		n, except := s.capacity()
+		claimed := h.claimVerifications(ctx, n, except)
+		for _, v := range claimed {
+			slot := s.take(v.Endpoint)
+			h.verifications.Go(func() {
+				silent := time.AfterFunc(maxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
+				h.verify(work, v)
+				silent.Stop()
+				s.release(v.Endpoint, slot)
+				signal(h.wakeVerify)
+			})
+		}
+		if len(claimed) > 0 && len(claimed) == n {
+			continue // there may be more
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-h.wakeVerify:
+		case <-poll.C:
+		}
+	}
+}
+
+func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []store.Verification {
+	if n <= 0 {
+		return nil
+	}
+	claimed, err := h.Store.ClaimVerifications(ctx, time.Now(), h.owner, except, n)
+	if err != nil {
+		h.storeError(ctx, "verifications not claimed", err)
+	}
+	return claimed
+}
+
+// verify runs one verification and settles or postpones it. It ignores the breaker of
+// its host: a callback that doesn't answer would wait for days to be asked three times,
+// and meanwhile keep others of its host from being accepted. Without an answer it doesn't
+// count there either, or third parties could open the breaker; an answer closes it.
+func (h *Hub) verify(ctx context.Context, v store.Verification) {
+	err := h.ask(ctx, v)
+	var no *refusal
+	switch {
+	case err == nil || errors.As(err, &no):
+		h.scheduler.answered(v.Endpoint)
+		h.settle(ctx, v, err)
+	case ctx.Err() != nil: // the hub stops: the claim lapses
+	default:
+		if attempts := v.Attempts + 1; attempts < verifyTries {
+			h.postpone(ctx, v, attempts, jitter(verifyWaits[attempts-1]))
+		} else {
+			h.settle(ctx, v, err)
+		}
+	}
+}
+
+// settle stores how a verification ended: err is nil if it was confirmed.
+func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
+	log := h.Logger.With("mode", v.Mode, "topic", v.Topic, "endpoint", v.Endpoint)
+	var subscription int64
+	storeErr := h.insist(ctx, "verifications not settled", func() (storeErr error) {
+		subscription, storeErr = h.Store.Settle(ctx, time.Now(), v, err == nil)
+		return storeErr
+	})
+	switch {
+	case errors.Is(storeErr, store.ErrStale):
+		h.metrics.verifications.WithLabelValues(v.Mode, "replaced").Inc()
+		log.Debug("verification was replaced")
+	case storeErr != nil:
+		log.Error("verification not settled; its claim lapses", "error", storeErr)
+	case err != nil:
+		h.metrics.verifications.WithLabelValues(v.Mode, "refused").Inc()
+		log.Info("verification failed", "error", plain(err.Error()))
+	default:
+		h.metrics.verifications.WithLabelValues(v.Mode, "confirmed").Inc()
+		log.Info("verification succeeded", "subscription", subscription)
+		h.scheduler.invalidate(subscription) // what is claimed has the old secret, or no subscription
+		signal(h.wakeDeliver)
+	}
+}
+
+func (h *Hub) postpone(ctx context.Context, v store.Verification, attempts int, wait time.Duration) {
+	h.metrics.verifications.WithLabelValues(v.Mode, "postponed").Inc()
+	next := time.Now().Add(wait)
+	err := h.insist(ctx, "verifications not postponed", func() error { return h.Store.Postpone(ctx, v, attempts, next) })
+	if err != nil {
+		h.Logger.Error("verification not postponed; its claim lapses", "endpoint", v.Endpoint, "error", err)
+	}
+}
+
+// insist repeats a write until it succeeds or is stale. If it gave up at once, the
+// verification would be repeated when its claim lapses, minutes later.
+func (h *Hub) insist(ctx context.Context, what string, write func() error) error {
+	for deadline := time.Now().Add(store.ClaimLapse / 2); ; {
+		err := write()
+		if err == nil || errors.Is(err, store.ErrStale) || time.Now().After(deadline) {
+			return err
+		}
+		h.storeError(ctx, what, err)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(storeRetry):
+		}
+	}
+}
+
+// refusal is an answer other than the expected one.
+type refusal struct{ why string }
+
+func (r *refusal) Error() string { return r.why }
+
+// ask sends a verification (W3C WebSub, section 5.3) or a denial (section 5.2). It
+// returns nil for the expected answer, a *refusal for any other answer, and another error
+// for none.
+func (h *Hub) ask(ctx context.Context, v store.Verification) error {
+	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
+	defer cancel()
+	challenge := newChallenge()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, callbackURL(v, challenge), nil)
+	if err != nil {
+		return &refusal{err.Error()}
+	}
+	request.Header["User-Agent"] = []string{userAgent}
+	response, err := h.verifyClient.Do(request)
+	if err != nil {
+		return withoutURL(ctx, err)
+	}
+	defer response.Body.Close()
+	if v.Mode == store.ModeDenied {
+		return nil // any answer will do
+	}
+	if response.StatusCode/100 != 2 {
+		return &refusal{fmt.Sprintf("answered %d %s", response.StatusCode, http.StatusText(response.StatusCode))}
+	}
+	// One byte more than the challenge shows whether something follows.
+	body, err := io.ReadAll(io.LimitReader(response.Body, int64(len(challenge))+1))
+	if err != nil {
+		return withoutURL(ctx, err)
+	}
+	if string(body) != challenge {
+		return &refusal{"the body is not the challenge"}
+	}
+	return nil
+}
+
+// newChallenge returns a challenge. Each is used for one request, repeated ones included.
+func newChallenge() string {
+	b := make([]byte, challengeBytes)
+	_, _ = rand.Read(b) // never fails, by its documentation
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// callbackURL returns a callback with our parameters appended to its query, which is kept
+// byte for byte.
+func callbackURL(v store.Verification, challenge string) string {
+	var b strings.Builder
+	b.WriteString(v.Callback)
+	if _, query, ok := strings.Cut(v.Callback, "?"); !ok {
+		b.WriteByte('?')
+	} else if query != "" && !strings.HasSuffix(query, "&") {
+		b.WriteByte('&')
+	}
+	b.WriteString("hub.mode=" + v.Mode + "&hub.topic=" + url.QueryEscape(v.Topic))
+	if v.Mode == store.ModeDenied {
+		b.WriteString("&hub.reason=" + url.QueryEscape(v.Reason))
+		return b.String()
+	}
+	b.WriteString("&hub.challenge=" + challenge + "&hub.lease_seconds=" + strconv.FormatInt(int64(v.Lease/time.Second), 10))
+	return b.String()
+}

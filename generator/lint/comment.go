@@ -1,0 +1,83 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// A # that follows a blank begins a comment in YAML, wherever a text without quotes
+// stands: "they were the #1 team" is published as "they were the", and nothing is
+// wrong with the file. A # with a blank behind it is taken for a comment that was
+// meant.
+
+// cutTexts warns of texts that end where such a comment begins.
+func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
+	byFile := map[string][]*source.Review{}
+	for i := range in.content.Reviews {
+		if r := &in.content.Reviews[i]; source.IsYAML(r.At.File) {
+			byFile[r.At.File] = append(byFile[r.At.File], r)
+		}
+	}
+	var problems []diagnostic.Problem
+	for name, reviews := range byFile {
+		data, err := root.ReadFile(name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		problems = append(problems, cutIn(data, name, reviews)...)
+	}
+	return problems, nil
+}
+
+// plainField is the line of a field whose value stands on it without quotes, up to a
+// comment.
+var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
+
+func cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
+	var problems []diagnostic.Problem
+	line, start := 1, 0
+	for at := 0; ; {
+		i := bytes.Index(data[at:], []byte(" #"))
+		if i < 0 || at+i+2 == len(data) {
+			return problems
+		}
+		at += i + 1
+		if c := data[at+1]; c == ' ' || c == '\t' || c == '#' || c == '\n' || c == '\r' {
+			continue
+		}
+		line += bytes.Count(data[start:at], []byte{'\n'})
+		if nl := bytes.LastIndexByte(data[start:at], '\n'); nl >= 0 {
+			start += nl + 1
+		}
+		before := string(bytes.TrimSpace(data[start:at]))
+		m := plainField.FindStringSubmatch(before)
+		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return r.At.Line <= line && endsIn(r, m[1], m[2]) }) {
+			continue
+		}
+		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
+			Message:    fmt.Sprintf("what begins with %s isn't published: in YAML a # behind a blank begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
+			Suggestion: "put the whole text in double quotes"})
+	}
+}
+
+// endsIn tells whether a text of the review ends in words, those of one field if it
+// is named; a field without words isn't there.
+func endsIn(r *source.Review, field, words string) bool {
+	ends := func(name string, text *string) bool {
+		if field != "" && field != name {
+			return false
+		}
+		return words == "" && (text == nil || *text == "") || words != "" && text != nil && strings.HasSuffix(*text, words)
+	}
+	return ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
+}

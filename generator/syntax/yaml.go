@@ -1,0 +1,261 @@
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// Caps on YAML, which is for files that people write.
+const (
+	// MaxYAMLFile is the size of the largest YAML file, in bytes. YAML is read
+	// whole and slowly; 16 MiB are some 20,000 reviews.
+	MaxYAMLFile = 16 << 20
+	// MaxDepth is how deep lists and fields may nest, in YAML and JSON. It stops
+	// 100,000 brackets, which cost a parser minutes or all of the memory.
+	MaxDepth = 64
+	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have.
+	// Each may make a value that takes the parser a kilobyte: it stops a file of
+	// nothing but hyphens or commas from filling the memory.
+	maxYAMLMarks = 1 << 19
+)
+
+// ReadYAML calls each with every document of a YAML file. Anchors, aliases, merge
+// keys and tags are refused: they are a programmer's abbreviations, and they are how
+// YAML bombs are built. isField reports whether a word is the name of a field, which
+// helps to explain syntax errors. complete is false if the rest of the file could not
+// be read.
+func ReadYAML(data []byte, isField func(name string) bool, p *diagnostic.List, each func(*Node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
+	if !ok {
+		return false
+	}
+	y := yamlReader{List: p, isField: isField, data: data, line: 1}
+	return y.read(each)
+}
+
+// cleanYAML looks at the bytes before the parser does; ok is false when it mustn't
+// see them.
+func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
+	if data, ok = Clean(data, 1, true, p); !ok {
+		return nil, false
+	}
+	if marks(data) > maxYAMLMarks {
+		p.Add(diagnostic.Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
+		return nil, false
+	}
+	return data, true
+}
+
+// ReadYAMLItems is [ReadYAML] for a file that may be a list: a syntax error in one
+// item hides no problem of the others. each is called with lists of one item then.
+func ReadYAMLItems(data []byte, isField func(name string) bool, p *diagnostic.List, each func(*Node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
+	if !ok {
+		return false
+	}
+	whole := diagnostic.List{File: p.File}
+	var trees []Node
+	y := yamlReader{List: &whole, isField: isField, data: data, line: 1}
+	complete = y.read(func(n *Node) { trees = append(trees, *n) })
+	if pieces := items(data); !complete && len(pieces) > 1 {
+		broken := false
+		for _, piece := range pieces {
+			y := yamlReader{List: p, isField: isField, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
+			if !y.read(each) {
+				broken = true
+			}
+		}
+		if broken {
+			return false
+		}
+	} else {
+		for i := range trees {
+			each(&trees[i])
+		}
+	}
+	p.Join(&whole)
+	return complete
+}
+
+// maxItems is how many items of a list are read one by one after a syntax error;
+// with more, nobody mends them by hand.
+const maxItems = 20_000
+
+// item is a piece of a file that is a list: an item, or what stands before the first.
+type item struct{ start, end, line int }
+
+// items cuts a list up where its hyphens stand, in the column of the first one. Texts
+// of an item are further in, so that none of their lines begins there. nil means that
+// it is no list, or too long.
+func items(data []byte) []item {
+	var list []item
+	indent := -1
+	for start, line := 0, 1; start < len(data); line++ {
+		end := len(data)
+		if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		words := bytes.TrimLeft(data[start:end], " ")
+		in := end - start - len(words)
+		hyphen := len(words) > 0 && words[0] == '-' && (in == indent || indent < 0)
+		switch {
+		case hyphen && len(list) == maxItems:
+			return nil
+		case hyphen:
+			indent = in
+			list = append(list, item{start, end, line})
+		case len(list) > 0:
+			list[len(list)-1].end = end
+		case len(bytes.TrimSpace(words)) > 0 && words[0] != '#':
+			return nil // the file begins with something else
+		}
+		start = end
+	}
+	return list
+}
+
+// read has the library read every document.
+func (y *yamlReader) read(each func(*Node)) (complete bool) {
+	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
+	if err != nil {
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
+		return false
+	}
+	for {
+		var doc yaml.Node
+		err := loader.Load(&doc)
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if err != nil {
+			y.explain(err)
+			return false
+		}
+		for _, child := range doc.Content {
+			var n Node
+			y.convert(child, &n)
+			each(&n)
+		}
+	}
+}
+
+// marks counts what makes values.
+func marks(data []byte) int {
+	n := 0
+	for _, c := range data {
+		if c == '\n' || c == ',' || c == '[' || c == '{' {
+			n++
+		}
+	}
+	return n
+}
+
+// yamlReader turns the library's tree into ours.
+type yamlReader struct {
+	*diagnostic.List
+	isField func(name string) bool
+	data    []byte
+	// rest of data begins with line; both only move on.
+	line, rest int
+	before     int // how many lines the file has before data
+}
+
+// convert builds n from v.
+func (y *yamlReader) convert(v *yaml.Node, n *Node) {
+	n.Line, n.Col = v.Line+y.before, v.Column
+	if v.Anchor != "" {
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
+	}
+	if v.Style&yaml.TaggedStyle != 0 {
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
+	}
+	switch v.Kind {
+	case yaml.AliasNode:
+		n.Kind = Refused
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
+	case yaml.ScalarNode:
+		y.scalar(v, n)
+	case yaml.SequenceNode:
+		n.Kind = List
+		n.Items = make([]Node, len(v.Content))
+		for i, item := range v.Content {
+			y.convert(item, &n.Items[i])
+		}
+	case yaml.MappingNode:
+		n.Kind = Mapping
+		n.Entries = make([]Entry, 0, len(v.Content)/2)
+		for i := 0; i+1 < len(v.Content); i += 2 {
+			key := v.Content[i]
+			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
+				continue
+			}
+			var e Entry
+			y.convert(key, &e.Key)
+			y.convert(v.Content[i+1], &e.Value)
+			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
+				continue
+			}
+			if key.Kind == yaml.AliasNode {
+				continue
+			}
+			n.Entries = append(n.Entries, e)
+		}
+	}
+}
+
+// scalar reads a value that is neither list nor mapping.
+func (y *yamlReader) scalar(v *yaml.Node, n *Node) {
+	n.Kind, n.Text = Text, v.Value
+	if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		if strings.HasSuffix(n.Text, "\n") && !y.keeps(v.Line, v.Column) {
+			n.Text = n.Text[:len(n.Text)-1]
+		}
+		return
+	}
+	if v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0 {
+		return
+	}
+	switch v.ShortTag() {
+	case "!!null":
+		n.Kind = Null
+	case "!!bool":
+		n.Kind = Boolean
+	case "!!int", "!!float":
+		n.Kind = Number
+	case "!!timestamp":
+		n.Kind = Date
+	}
+}
+
+// keeps tells whether the block scalar that begins at a place ends with all its
+// line breaks (|+ or >+). Otherwise the last one is the format's, not the
+// customer's. Nodes come in the order of the file, so that the file is gone
+// through once.
+func (y *yamlReader) keeps(line, col int) bool {
+	for y.line < line {
+		i := bytes.IndexByte(y.data[y.rest:], '\n')
+		if i < 0 {
+			return false
+		}
+		y.rest += i + 1
+		y.line++
+	}
+	header := y.data[y.rest:]
+	for ; col > 1; col-- {
+		_, size := utf8.DecodeRune(header)
+		header = header[size:]
+	}
+	end := bytes.IndexAny(header, " \t\r\n")
+	return end > 0 && bytes.IndexByte(header[:end], '+') > 0
+}

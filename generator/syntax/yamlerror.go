@@ -1,0 +1,105 @@
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// explain notes a syntax error in an editor's words.
+func (y *yamlReader) explain(err error) {
+	var e *yaml.LoadError
+	if !errors.As(err, &e) {
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
+		return
+	}
+	line, col := e.Mark.Line, e.Mark.Column
+	code, message, suggestion := "yaml-syntax", "", ""
+	has := func(s string) bool { return strings.Contains(e.Message, s) }
+	opened := fmt.Sprintf("line %d", e.ContextMark.Line+y.before)
+	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
+	if !quoted && y.usual(line, col) {
+		return
+	}
+	switch {
+	case has("exceeded max depth"):
+		code, message, suggestion = "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels"
+	case has("unknown anchor"):
+		code, message, suggestion = "yaml-alias", "there is an alias "+strings.TrimSuffix(strings.TrimPrefix(e.Message, "unknown anchor "), " referenced"),
+			"write the value out; if * belongs to a text, put the text in quotes"
+	case quoted && (has("end of stream") || has("document indicator")):
+		message, suggestion = "the text in quotes that begins in "+opened+" has no end", "close the quotes"
+		line, col = e.ContextMark.Line, e.ContextMark.Column
+	case quoted && has("unknown escape"):
+		message, suggestion = `there is an unknown escape after a backslash between double quotes`, `write \\ for a backslash, or use single quotes`
+	case quoted && has("tab"), has("tab character"), has("tabs where"), has("mixed spaces and tabs"):
+		message, suggestion = "a tab indents this line", "indent with spaces"
+	case quoted:
+		message, suggestion = "the text in quotes that begins in "+opened+" can't be read", "check its quotes and backslashes"
+	case has("cannot start any token"):
+		switch c := y.char(line, col); c {
+		case '\t':
+			message, suggestion = "a tab indents this line", "indent with spaces"
+		default:
+			message, suggestion = fmt.Sprintf("a text can't begin with %c without quotes", c), "put the text in quotes"
+		}
+	case has("mapping values are not allowed"):
+		message, suggestion = "a colon and a blank stand inside a text, or this line is indented wrongly", "put the text in quotes, or line the field up with the others"
+	case has("could not find expected ':'"):
+		message, suggestion = "there is no colon after a field's name, or a text goes on with too little indentation", "write `field: value`; indent the lines of a text deeper than its field"
+	case has("did not find expected key"), has("did not find expected ',' or '}'") && e.ContextMark.Line == 0:
+		message, suggestion = "this is neither a field nor the end of the fields that begin in "+opened, "line the fields up; a text with quotes or a colon inside goes between quotes as a whole"
+	case has("expected '-' indicator"):
+		message, suggestion = "this is neither an item nor the end of the list that begins in "+opened, "line the hyphens up, and indent an item's fields under its first one"
+	case has("block sequence entries are not allowed"):
+		message, suggestion = "a list can't begin here", "begin the hyphen on a line of its own"
+	case has("',' or ']'"):
+		message, suggestion = "the list that begins with [ in "+opened+" has no comma or ] here", "close it, or put texts with special characters in quotes"
+	case has("',' or '}'"):
+		message, suggestion = "the fields that begin with { in "+opened+" have no comma or } here", "close them, or put texts with special characters in quotes"
+	case has("alphabetic or numeric character"):
+		message, suggestion = "a text can't begin with & or * without quotes", "put the text in quotes"
+	case strings.Contains(e.ContextMsg, "block scalar"):
+		message, suggestion = "the text block can't be read: "+e.Message, "write | alone after the colon and indent the text below it with spaces"
+	case strings.Contains(e.ContextMsg, "tag"):
+		code, message, suggestion = "yaml-tag", "a text can't begin with ! without quotes", "put the text in quotes"
+	case strings.Contains(e.ContextMsg, "directive"), has("directive"), has("<document start>"):
+		message, suggestion = "a line that begins with % or a second document isn't understood here", "put texts that begin with % in quotes; separate documents by a line ---"
+	default:
+		message, suggestion = "YAML can't be read: "+e.Message, "check the indentation and the quotes"
+	}
+	if line > 0 {
+		line += y.before
+	}
+	y.Add(diagnostic.Error, line, col, code, message, suggestion)
+}
+
+// char is the character at a place; U+FFFD if there is none.
+func (y *yamlReader) char(line, col int) rune {
+	for _, c := range y.text(line) {
+		if col--; col <= 0 {
+			return c
+		}
+	}
+	return utf8.RuneError
+}
+
+// text is a line, without its end; "" if there is none.
+func (y *yamlReader) text(line int) string {
+	rest := y.data
+	for ; line > 1; line-- {
+		_, after, ok := bytes.Cut(rest, []byte{'\n'})
+		if !ok {
+			return ""
+		}
+		rest = after
+	}
+	row, _, _ := bytes.Cut(rest, []byte{'\n'})
+	return strings.TrimSuffix(string(row), "\r")
+}
