@@ -131,7 +131,7 @@ func (l *line) candidates(ctx context.Context) []terminal.Choice {
 // ids returns the ids of the content folder that the last word can be. In a list with
 // commas it is the last item.
 func (l *line) ids(ctx context.Context, kind string) (found []terminal.Choice) {
-	content, _, err := source.NewLoader(l.content, source.Config{}).Load(ctx)
+	content, _, _, err := source.NewLoader(l.content, source.Config{}).Load(ctx, nil)
 	if err != nil || content == nil {
 		return nil
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -60,17 +62,21 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		}
 		fmt.Fprintf(std.out, why, c.Published)
 	}
-	c.print(std, before, after, generator.Compare(before, after))
-	return nil
+	return c.print(std, before, after)
 }
 
 // print writes a line for each review, and the rating.
-func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset, d *generator.Difference) {
+func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 	ink := terminal.PaletteFor(std.out)
 	if before == nil {
-		before = &reviewcast.Dataset{}
+		before = &reviewcast.Dataset{Business: after.Business}
 	}
 	was, is := byID(before), byID(after)
+	d := reviewcast.Difference(slices.Collect(maps.Values(was)), slices.Collect(maps.Values(is)))
+	business, err := sameJSON(before.Business, after.Business)
+	if err != nil {
+		return err
+	}
 	line := func(s string) { fmt.Fprintln(std.out, terminal.Fold(std.out, s, 4)) }
 	if c.Quiet {
 		line = func(string) {}
@@ -90,16 +96,27 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset, d *gener
 	for _, id := range d.Removed {
 		line(ink.Red("- " + describe(was[id])))
 	}
-	if d.Business {
+	if !business {
 		line(ink.Yellow("~ the data of the business"))
 	}
-	if d.None() {
+	if d.Empty() && business {
 		fmt.Fprintln(std.out, "no review would change")
 	} else {
 		fmt.Fprintf(std.out, "%d added, %d changed, %d withdrawn\n", len(d.Added), len(d.Changed), len(d.Removed))
 	}
-	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", terminal.Stars(d.Before.RatingValue), terminal.Plural(d.Before.RatingCount, "review"),
-		terminal.Stars(d.After.RatingValue), terminal.Plural(d.After.RatingCount, "review"))
+	fmt.Fprintf(std.out, "rating %s of %s before, %s of %s after\n", terminal.Stars(before.AggregateRating.RatingValue), terminal.Plural(before.AggregateRating.RatingCount, "review"),
+		terminal.Stars(after.AggregateRating.RatingValue), terminal.Plural(after.AggregateRating.RatingCount, "review"))
+	return nil
+}
+
+// sameJSON reports whether two values are published as the same bytes.
+func sameJSON(a, b any) (bool, error) {
+	was, err := json.Marshal(a)
+	if err != nil {
+		return false, err
+	}
+	is, err := json.Marshal(b)
+	return string(was) == string(is), err
 }
 
 func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {

@@ -22,9 +22,9 @@ import (
 // cutTexts warns of texts that end where such a comment begins.
 func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 	byFile := map[string][]*source.Review{}
-	for i := range in.content.Reviews {
-		if r := &in.content.Reviews[i]; source.IsYAML(r.At.File) {
-			byFile[r.At.File] = append(byFile[r.At.File], r)
+	for _, r := range in.content.Reviews {
+		if file := in.content.Position(r).File; source.IsYAML(file) {
+			byFile[file] = append(byFile[file], r)
 		}
 	}
 	var problems []diagnostic.Problem
@@ -33,7 +33,7 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
-		problems = append(problems, cutIn(data, name, reviews)...)
+		problems = append(problems, in.cutIn(data, name, reviews)...)
 	}
 	return problems, nil
 }
@@ -42,7 +42,7 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 // comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
 
-func cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
+func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
 	var problems []diagnostic.Problem
 	line, start := 1, 0
 	for at := 0; ; {
@@ -60,7 +60,7 @@ func cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Prob
 		}
 		before := string(bytes.TrimSpace(data[start:at]))
 		m := plainField.FindStringSubmatch(before)
-		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return r.At.Line <= line && endsIn(r, m[1], m[2]) }) {
+		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
 			continue
 		}
 		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})

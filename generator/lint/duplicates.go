@@ -23,7 +23,7 @@ const (
 )
 
 // duplicates reports reviews whose text is nearly that of an earlier one.
-func (in *inspector) duplicates(reviews []source.Review) {
+func (in *inspector) duplicates(reviews []*source.Review) {
 	type key struct {
 		band int
 		hash uint64
@@ -31,7 +31,7 @@ func (in *inspector) duplicates(reviews []source.Review) {
 	first := map[key]int{}
 	runs := make([][]uint64, len(reviews))
 	for i := len(reviews) - 1; i >= 0; i-- { // oldest first
-		r := &reviews[i]
+		r := reviews[i]
 		if r.Text == nil {
 			continue
 		}
@@ -52,12 +52,12 @@ func (in *inspector) duplicates(reviews []source.Review) {
 			}
 		}
 		if found >= 0 {
-			other := &reviews[found]
+			other, at := reviews[found], in.content.Position(reviews[found])
 			how := "nearly the same text as"
 			if *other.Text == *r.Text {
 				how = "the same text as"
 			}
-			in.add(r, firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, other.ID, other.At.File, other.At.Line),
+			in.add(r, firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, other.ID, at.File, at.Line),
 				"if one customer gave it in two places, keep one of them")
 		}
 	}

@@ -40,14 +40,14 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	}
 	in := newInspector(content.Content)
 	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
-	for i := range content.Reviews {
+	for i, r := range content.Reviews {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		in.review(&content.Reviews[i])
+		in.review(r)
 	}
-	for i := range content.Unidentified {
-		in.review(&content.Unidentified[i])
+	for _, r := range content.Unidentified {
+		in.review(r)
 	}
 	in.duplicates(content.Reviews)
 	root, err := os.OpenRoot(dir)
@@ -87,7 +87,7 @@ func newInspector(c *source.Content) *inspector {
 }
 
 func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
-	in.remarks = append(in.remarks, remark{r.At, snippet, code, message, suggestion})
+	in.remarks = append(in.remarks, remark{in.content.Position(r), snippet, code, message, suggestion})
 }
 
 // review looks at one review.
@@ -105,7 +105,7 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		if _, was := syntax.TrimCurlyQuotes(*t.text); was {
+		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published as a part of it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
@@ -132,7 +132,7 @@ func (in *inspector) review(r *source.Review) {
 
 // unquoted is a text without quotation marks around it.
 func unquoted(s string) string {
-	s, _ = syntax.TrimCurlyQuotes(s)
+	s, _ = diagnostic.TrimCurlyQuotes(s)
 	return s
 }
 

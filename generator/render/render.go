@@ -88,6 +88,8 @@ type Content struct {
 	Channel  Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
+	// Withdrawn are the entries of /withdrawn.json, sorted by id.
+	Withdrawn []reviewcast.Withdrawal
 	// ReviewLines are [ReviewLine] of each review of the dataset, InsightLines
 	// [InsightLine] of each entry of PerReview, sorted by id. Whoever builds again and
 	// again keeps the lines of the reviews that are unchanged. nil: they are rendered
@@ -107,7 +109,8 @@ func Files(c Content) ([]Artifact, error) {
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
 		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return Index(c.Channel, c.Dataset, c.Insights) }},
 		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
-		{reviewcast.PathReviews, reviewcast.MediaJSON, c.reviews},
+		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
+		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
 	}
 	artifacts := make([]Artifact, len(files))
 	errs := make([]error, len(files)) // by file, so that the first in order is reported

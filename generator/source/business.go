@@ -64,15 +64,15 @@ var (
 )
 
 // business reads business.yaml.
-func (d *decoder) business(n *syntax.Node, f *folder) {
+func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if n.Kind == syntax.Null {
 		n = &syntax.Node{Kind: syntax.Mapping, Line: n.Line, Col: n.Col}
 	}
-	r, ok := d.record(n, businessSchema)
+	r, ok := d.fields(n, businessSchema)
 	if !ok {
 		return
 	}
-	b := &f.content.Business
+	b := &s.content.Business
 	r.required(businessID, businessName)
 	b.ID = r.id(businessID)
 	b.Name, _ = r.nonBlank(businessName)
@@ -86,7 +86,7 @@ func (d *decoder) business(n *syntax.Node, f *folder) {
 		d.address(n, &b.Address)
 	}
 	if n := r.value(businessGeo); n != nil {
-		if g, ok := d.record(n, geoSchema); ok {
+		if g, ok := d.fields(n, geoSchema); ok {
 			g.required(0, 1)
 			b.Geo = &reviewcast.Geo{Latitude: g.float(0, -90, 90), Longitude: g.float(1, -180, 180)}
 		}
@@ -102,20 +102,20 @@ func (d *decoder) business(n *syntax.Node, f *folder) {
 		}
 	}
 	b.Logo = r.url(businessLogo)
-	d.listed(&r, f)
+	d.listed(&r, s)
 }
 
 // listed reads the technicians, services and areas.
-func (d *decoder) listed(r *record, f *folder) {
-	b := &f.content.Business
+func (d *decoder) listed(r *fields, s *surroundings) {
+	b := &s.content.Business
 	b.Technicians, b.Services, b.ServiceAreas = []reviewcast.Technician{}, []reviewcast.Named{}, []reviewcast.Named{}
 	for i, field := range []int{businessTechnicians, businessServices, businessAreas} {
 		known := newNames()
-		f.known[i] = known
+		s.known[i] = known
 		items := r.items(field)
 		for j := range items {
 			n := &items[j]
-			one, ok := d.record(n, namedSchemas[i])
+			one, ok := d.fields(n, namedSchemas[i])
 			if !ok {
 				known.partial = true
 				continue
@@ -138,10 +138,10 @@ func (d *decoder) listed(r *record, f *folder) {
 				b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
 			case businessServices:
 				b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
-				f.content.ServiceAliases[id] = aliases
+				s.content.ServiceAliases[id] = aliases
 			case businessAreas:
 				b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
-				f.content.AreaAliases[id] = aliases
+				s.content.AreaAliases[id] = aliases
 			}
 		}
 		if v := r.value(field); v != nil && v.Kind != syntax.List {
@@ -152,7 +152,7 @@ func (d *decoder) listed(r *record, f *folder) {
 
 // address reads the postal address.
 func (d *decoder) address(n *syntax.Node, a *reviewcast.Address) {
-	r, ok := d.record(n, addressSchema)
+	r, ok := d.fields(n, addressSchema)
 	if !ok {
 		return
 	}
@@ -165,7 +165,7 @@ func (d *decoder) address(n *syntax.Node, a *reviewcast.Address) {
 
 // hours reads the opening hours. They are published as written; a form that
 // machines won't understand is worth a warning only.
-func (d *decoder) hours(r *record) []string {
+func (d *decoder) hours(r *fields) []string {
 	items := r.items(businessHours)
 	hours := make([]string, 0, len(items))
 	for i := range items {
@@ -182,7 +182,7 @@ func (d *decoder) hours(r *record) []string {
 }
 
 // timeZone reads the name of a time zone.
-func (r *record) timeZone(f int) string {
+func (r *fields) timeZone(f int) string {
 	s, ok := r.nonBlank(f)
 	if !ok {
 		return ""
@@ -197,7 +197,7 @@ func (r *record) timeZone(f int) string {
 }
 
 // match reads a text of a certain form.
-func (r *record) match(f int, form *regexp.Regexp, suggestion string) string {
+func (r *fields) match(f int, form *regexp.Regexp, suggestion string) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""

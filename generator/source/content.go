@@ -1,10 +1,9 @@
 package source
 
 import (
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
-
-import "reviewcast"
 
 // Content is everything an editor's folder says, checked and cross-checked.
 type Content struct {
@@ -13,14 +12,19 @@ type Content struct {
 	// Aliases are the other names of services and service areas, by id; like the
 	// technicians' published aliases they find mentions in texts.
 	ServiceAliases, AreaAliases map[string][]string
-	// Reviews holds every valid review, published or not, newest first (date
-	// descending, then id ascending).
-	Reviews    []Review
+	// Reviews are all reviews, published or not, in published order
+	// ([reviewcast.Compare]).
+	Reviews    []*Review
 	Withdrawn  []Withdrawal
 	Vocabulary Vocabulary
 	FAQ        []reviewcast.FAQ
 	Summary    *string
+
+	files places
 }
+
+// Position returns where a review of this Content begins.
+func (c *Content) Position(r *Review) diagnostic.Position { return c.files.of(r, r.rec.start) }
 
 // Site is site.yaml: where and under what name the business publishes.
 type Site struct {
@@ -59,8 +63,8 @@ type Review struct {
 	// Reference is the private proof behind the verification. It must never
 	// reach an artifact.
 	Reference string
-	// At is where the review begins.
-	At diagnostic.Position
+
+	rec *record // that it was made of
 }
 
 // Hidden is why a review isn't published.
@@ -77,6 +81,7 @@ const (
 type Withdrawal struct {
 	ID     string
 	Reason Hidden // Withdrawn or Legal
+	Month  string // of the review, YYYY-MM; "" when the entry doesn't say
 	Date   reviewcast.Date
 	At     diagnostic.Position
 }

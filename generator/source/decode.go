@@ -13,7 +13,7 @@ import (
 // is wrong: it never stops at the first problem.
 type decoder struct {
 	*diagnostic.List
-	locate syntax.Locator
+	locate syntax.Locator // nil: the place of the node
 	// strict is JSON's habit: a number where text belongs is a mistake. In YAML
 	// it's just text that happens to look like a number.
 	strict bool
@@ -28,11 +28,17 @@ type decoder struct {
 	words map[string]string
 }
 
-func newDecoder(p *diagnostic.List, at syntax.Locator) *decoder {
-	if at == nil {
-		at = func(n *syntax.Node, _ int) (int, int) { return n.Line, n.Col }
+// newDecoder returns a decoder that reports to p.
+func newDecoder(p *diagnostic.List) *decoder {
+	return &decoder{List: p, words: make(map[string]string)}
+}
+
+// place returns the place of the byte at offset in a node's text.
+func (d *decoder) place(n *syntax.Node, offset int) (line, col int) {
+	if d.locate == nil {
+		return n.Line, n.Col
 	}
-	return &decoder{List: p, locate: at, words: make(map[string]string)}
+	return d.locate(n, offset)
 }
 
 // maxWords stops a file of a million different sources from being kept for ever.
@@ -65,6 +71,7 @@ func newSchema(what, prefix string, names ...string) *schema {
 	for i, name := range names {
 		s.index[name] = i
 	}
+	schemas = append(schemas, s)
 	return s
 }
 
@@ -77,14 +84,12 @@ func (s *schema) qualified() []string {
 	return names
 }
 
+// schemas are all of them.
+var schemas []*schema
+
 // isField reports whether any file of the folder has a field of this name.
 func isField(name string) bool {
-	return slices.ContainsFunc(allSchemas(), func(s *schema) bool { _, ok := s.index[name]; return ok })
-}
-
-func allSchemas() []*schema {
-	return append([]*schema{reviewSchema, replySchema, verificationSchema, businessSchema, addressSchema, geoSchema, siteSchema, authorSchema, policiesSchema,
-		vocabularySchema, aspectSchema, problemSchema, quoteSchema, faqSchema, topicsSchema, claimSchema, withdrawnSchema}, namedSchemas[:]...)
+	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
 }
 
 // meant is the field that an unknown word probably stands for; "" for none.
@@ -98,8 +103,8 @@ func (s *schema) meant(word string) string {
 // maxFields is at least the number of fields of the largest schema.
 const maxFields = 18
 
-// record is a mapping whose fields were found by name.
-type record struct {
+// fields is a mapping whose fields were found by name.
+type fields struct {
 	*decoder
 	schema *schema
 	node   *syntax.Node
@@ -109,10 +114,10 @@ type record struct {
 	meant uint32
 }
 
-// record looks the fields of n up and notes the unknown and the repeated ones. ok
+// fields looks the fields of n up and notes the unknown and the repeated ones. ok
 // is false when n is no mapping at all.
-func (d *decoder) record(n *syntax.Node, s *schema) (r record, ok bool) {
-	r = record{decoder: d, schema: s, node: n}
+func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
+	r = fields{decoder: d, schema: s, node: n}
 	if n.Kind == syntax.Refused {
 		return r, false
 	}
@@ -150,10 +155,10 @@ func (d *decoder) record(n *syntax.Node, s *schema) (r record, ok bool) {
 			if n.Col > 1 {
 				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.Value.Text)
 			}
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("id stands here a second time (the first is in line %d)", r.found[f].Key.Line), suggestion)
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", "id stands here a second time; the first is "+above(key, &r.found[f].Key), suggestion)
 		case r.found[f] != nil:
 			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
-				fmt.Sprintf("the first is in line %d; keep one of them", r.found[f].Key.Line))
+				"the first is "+above(key, &r.found[f].Key)+"; keep one of them")
 		default:
 			r.found[f] = e
 		}
@@ -161,10 +166,23 @@ func (d *decoder) record(n *syntax.Node, s *schema) (r record, ok bool) {
 	return r, true
 }
 
-func (r *record) name(f int) string { return r.schema.prefix + r.schema.names[f] }
+// above returns where the first of two fields is, seen from the second. Their lines
+// in the file aren't known here, since a record may move.
+func above(second, first *syntax.Node) string {
+	switch lines := second.Line - first.Line; lines {
+	case 0:
+		return "in the same line"
+	case 1:
+		return "in the line above"
+	default:
+		return fmt.Sprintf("%d lines above", lines)
+	}
+}
+
+func (r *fields) name(f int) string { return r.schema.prefix + r.schema.names[f] }
 
 // value is the field's value, nil when it is absent. null is absent too.
-func (r *record) value(f int) *syntax.Node {
+func (r *fields) value(f int) *syntax.Node {
 	if e := r.found[f]; e != nil && e.Value.Kind != syntax.Null {
 		return &e.Value
 	}
@@ -172,7 +190,7 @@ func (r *record) value(f int) *syntax.Node {
 }
 
 // required notes the fields that have to be there and aren't.
-func (r *record) required(fields ...int) {
+func (r *fields) required(fields ...int) {
 	for _, f := range fields {
 		if r.value(f) != nil || r.absent[r.name(f)] || r.meant&(1<<f) != 0 {
 			continue

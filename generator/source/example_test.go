@@ -38,7 +38,7 @@ verification: {method: job}
 	}
 
 	loader := source.NewLoader(dir, source.Config{Today: "2026-11-21"})
-	content, problems, err := loader.Load(context.Background())
+	content, _, problems, err := loader.Load(context.Background(), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,7 +51,7 @@ verification: {method: job}
 	if err := os.WriteFile(filepath.Join(dir, "reviews", "more.csv"), []byte("id,author,ratnig,date\nb,Ana,4,2026-13-15\n"), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	_, problems, err = loader.Load(context.Background())
+	_, _, problems, err = loader.Load(context.Background(), nil)
 	if err != nil {
 		log.Fatal(err)
 	}

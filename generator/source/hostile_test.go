@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
 )
 
@@ -60,7 +59,7 @@ func TestHostile(t *testing.T) {
 		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review a line", 32},
 		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", syntax.MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
 		{"long last line in JSONL", "a.jsonl", "{}\n" + strings.Repeat("x", 12<<20), "missing-field reviews/a.jsonl:1:1: the review has no id; add id", 64},
-		{"many lines", "a.jsonl", strings.Repeat("\n", 2*block+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
+		{"many lines", "a.jsonl", strings.Repeat("\n", 2<<20+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
 		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", syntax.MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
 		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; correct those that are, then look again", 16},
 		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 100_000) + "\n", "too-many-problems reviews/a.csv: 99000 more problems in this file are not listed", 512},
@@ -74,7 +73,7 @@ func TestHostile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := writeFolder(t, map[string]string{"reviews/" + test.file: test.data})
 			quickly(t, 5*time.Second, test.mib<<20, func() {
-				_, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context())
+				_, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil)
 				if err != nil || len(problems) == 0 {
 					t.Fatal(problems, err)
 				}
@@ -144,18 +143,14 @@ func TestLargeFiles(t *testing.T) {
 }
 
 func TestTooManyReviews(t *testing.T) {
-	f := newFolder(nil)
-	part := make([]draft, 100_000) // the same ones again and again: nobody looks into them
-	a := &parsed{List: diagnostic.List{File: "reviews/a.jsonl"}}
-	b := &parsed{List: diagnostic.List{File: "reviews/b.jsonl"}}
-	for range MaxReviews / len(part) {
-		a.drafts = append(a.drafts, part)
+	tree := tree{files: []*file{{path: "reviews/a.jsonl", reviews: MaxReviews}}}
+	if p := tree.tooMany(); p != nil {
+		t.Error(p)
 	}
-	b.drafts = [][]draft{part[:1]}
-	f.check([]file{{last: a}, {last: b}}, today)
-	if len(f.problems) != 1 || f.problems[0].String() != "reviews/b.jsonl: with this file the folder has more than 1000000 reviews; publish them under several businesses" ||
-		f.problems[0].Code != "too-many-reviews" {
-		t.Error(f.problems)
+	tree.files = append(tree.files, &file{path: "reviews/b.jsonl", reviews: 1})
+	if p := tree.tooMany(); p == nil || p.Code != "too-many-reviews" ||
+		p.String() != "reviews/b.jsonl: with this file the folder has more than 1000000 reviews; publish them under several businesses" {
+		t.Error(p)
 	}
 }
 

@@ -58,27 +58,6 @@ func init() {
 
 var requiredFields = []int{reviewID, reviewAuthor, reviewRating, reviewDate}
 
-// draft is a review as one file gives it, before it meets the rest of the
-// folder: its language may be missing and the ids of its job be unknown. Drafts
-// are kept between loads.
-type draft struct {
-	Review
-	id, date, replyDate, verifiedOn place
-	refs                            []ref // in the order of the file
-}
-
-// place is a Position without its file.
-type place struct{ Line, Col int32 }
-
-func placeOf(n *syntax.Node) place { return place{int32(n.Line), int32(n.Col)} }
-
-// ref is an id in a job record.
-type ref struct {
-	value string
-	list  uint8 // an index into refLists
-	at    place
-}
-
 // refLists are the fields that name what business.yaml lists.
 var refLists = [...]struct {
 	field int    // of a review
@@ -90,16 +69,15 @@ var refLists = [...]struct {
 	{reviewAreas, "service_areas", "service area"},
 }
 
-// review reads one review. A draft that has problems is given all the same, for
-// its id still matters to the other files; ok is false when it has no usable id, or
-// is no record at all, and then has no place either.
-func (d *decoder) review(n *syntax.Node) (_ draft, ok bool) {
-	r, ok := d.record(n, reviewSchema)
+// review reads one review into w. One that has problems is read all the same, for
+// its id still matters to the other files.
+func (d *decoder) review(n *syntax.Node, w *record) {
+	r, ok := d.fields(n, reviewSchema)
 	if !ok {
-		return draft{}, false
+		return
 	}
-	var w draft
-	w.At = diagnostic.Position{File: d.File, Line: n.Line, Col: n.Col}
+	w.readable = true
+	w.start = placeOf(n)
 	r.required(requiredFields...)
 	w.ID = r.id(reviewID)
 	w.id = r.placeOf(reviewID)
@@ -114,14 +92,13 @@ func (d *decoder) review(n *syntax.Node) (_ draft, ok bool) {
 	w.SourceURL = pointer(r.url(reviewSourceURL))
 	w.AuthorAvatarURL = pointer(r.url(reviewAvatar))
 	if n := r.value(reviewReply); n != nil {
-		w.OwnerReply = d.reply(n, &w)
+		w.OwnerReply = d.reply(n, w)
 	}
 	w.Hidden = Unverified
 	if n := r.value(reviewVerification); n != nil {
-		d.verification(n, &w)
+		d.verification(n, w)
 	}
-	d.job(&r, &w)
-	return w, w.ID != ""
+	d.job(&r, w)
 }
 
 func pointer(s string) *string {
@@ -132,7 +109,7 @@ func pointer(s string) *string {
 }
 
 // placeOf is where a field's value stands, or the record if it has none.
-func (r *record) placeOf(f int) place {
+func (r *fields) placeOf(f int) place {
 	if n := r.value(f); n != nil {
 		return placeOf(n)
 	}
@@ -140,7 +117,7 @@ func (r *record) placeOf(f int) place {
 }
 
 // source reads where the review was given.
-func (r *record) source() string {
+func (r *fields) source() string {
 	s, ok := r.nonBlank(reviewSource)
 	if !ok {
 		return "direct"
@@ -156,8 +133,8 @@ func (r *record) source() string {
 }
 
 // reply reads the business's answer.
-func (d *decoder) reply(n *syntax.Node, w *draft) *reviewcast.OwnerReply {
-	r, ok := d.record(n, replySchema)
+func (d *decoder) reply(n *syntax.Node, w *record) *reviewcast.OwnerReply {
+	r, ok := d.fields(n, replySchema)
 	if !ok {
 		return nil
 	}
@@ -174,8 +151,8 @@ func (d *decoder) reply(n *syntax.Node, w *draft) *reviewcast.OwnerReply {
 }
 
 // verification reads how the business knows the author.
-func (d *decoder) verification(n *syntax.Node, w *draft) {
-	r, ok := d.record(n, verificationSchema)
+func (d *decoder) verification(n *syntax.Node, w *record) {
+	r, ok := d.fields(n, verificationSchema)
 	if !ok {
 		return
 	}
@@ -193,7 +170,7 @@ func (d *decoder) verification(n *syntax.Node, w *draft) {
 
 // job reads what the job record names. Whether business.yaml knows it is asked
 // once all files are there.
-func (d *decoder) job(r *record, w *draft) {
+func (d *decoder) job(r *fields, w *record) {
 	ids := [len(refLists)][]string{}
 	for i, l := range refLists {
 		ids[i] = []string{}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +18,7 @@ import (
 
 // text reads a text as written. ok is false when it is absent or wrong, which is
 // noted.
-func (r *record) text(f int) (s string, ok bool) {
+func (r *fields) text(f int) (s string, ok bool) {
 	n := r.value(f)
 	if n == nil {
 		return "", false
@@ -47,7 +46,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 	}
 	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		line, col := d.locate(n, i)
+		line, col := d.place(n, i)
 		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
@@ -62,7 +61,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 }
 
 // nonBlank reads a text that must say something.
-func (r *record) nonBlank(f int) (string, bool) {
+func (r *fields) nonBlank(f int) (string, bool) {
 	s, ok := r.text(f)
 	if ok && blank(s) {
 		n := r.value(f)
@@ -73,7 +72,7 @@ func (r *record) nonBlank(f int) (string, bool) {
 }
 
 // optional reads a customer's words; blank means none.
-func (r *record) optional(f int) *string {
+func (r *fields) optional(f int) *string {
 	s, ok := r.text(f)
 	if !ok || blank(s) {
 		return nil
@@ -81,20 +80,13 @@ func (r *record) optional(f int) *string {
 	return &s
 }
 
-// blank tells whether a text has nothing but white space.
-func blank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
-}
+// blank reports whether a text has nothing but white space.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
 //
 //nolint:unparam // every id stands first so far, but each table says where
-func (r *record) id(f int) string {
+func (r *fields) id(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -104,7 +96,7 @@ func (r *record) id(f int) string {
 	}
 	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
-	if inner, was := syntax.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
@@ -125,60 +117,42 @@ func fixID(s string) string {
 	return id
 }
 
+// month reads a calendar month, YYYY-MM; "" when the field is absent or wrong.
+func (r *fields) month(f int) string {
+	n := r.value(f)
+	if n == nil || n.Kind == syntax.Refused {
+		return ""
+	}
+	if !reviewcast.Date(n.Text + "-01").Valid() {
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
+		return ""
+	}
+	return n.Text
+}
+
 // date reads a calendar date.
-func (r *record) date(f int) reviewcast.Date {
+func (r *fields) date(f int) reviewcast.Date {
 	n := r.value(f)
 	if n == nil {
 		return ""
 	}
-	const form = "write it as YYYY-MM-DD"
 	if n.Kind == syntax.Refused {
 		return ""
 	}
 	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
-		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), form+", such as 2026-03-14")
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
 		return ""
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
 		return d
 	}
-	suggestion := form + ", such as 2026-03-14"
-	what := fmt.Sprintf("%s %s is not a date", r.name(f), diagnostic.Quote(n.Text))
-	if looksLikeDate(n.Text) {
-		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.Text)
-		suggestion = "correct the month or the day"
-	} else if _, err := time.Parse("2006-01", n.Text); err == nil {
-		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), diagnostic.Quote(n.Text)), form
-	} else if dates := meantDates(n.Text); len(dates) == 1 {
-		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), diagnostic.Quote(n.Text))
-		suggestion = "write " + dates[0].Format(time.DateOnly)
-	} else if len(dates) == 2 {
-		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), diagnostic.Quote(n.Text))
-		suggestion = fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
-	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", what, suggestion)
+	message, suggestion := diagnostic.ExplainDate(r.name(f), n.Text)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", message, suggestion)
 	return ""
 }
 
-// looksLikeDate tells whether s is of the form, if not in the calendar.
-func looksLikeDate(s string) bool {
-	if len(s) != len("2006-01-02") {
-		return false
-	}
-	for i := range len(s) {
-		if i == 4 || i == 7 {
-			if s[i] != '-' {
-				return false
-			}
-		} else if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // stars reads a rating.
-func (r *record) stars(f int) int {
+func (r *fields) stars(f int) int {
 	n := r.value(f)
 	if n == nil {
 		return 0
@@ -191,8 +165,8 @@ func (r *record) stars(f int) int {
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		suggestion := whole + " without quotes"
 		if n.Kind == syntax.Text {
-			inner, _ := syntax.TrimCurlyQuotes(n.Text)
-			if meant := meantStars(inner); len(inner) == 1 && meant != "" {
+			inner, _ := diagnostic.TrimCurlyQuotes(n.Text)
+			if meant := diagnostic.MeantRating(inner); len(inner) == 1 && meant != "" {
 				suggestion = meant + " without quotes"
 			} else if meant != "" {
 				suggestion = meant
@@ -207,7 +181,7 @@ func (r *record) stars(f int) int {
 	suggestion := whole
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	} else if meant := meantStars(n.Text); meant != "" {
+	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
 		suggestion = meant
 	}
 	r.Add(diagnostic.Error, n.Line, n.Col, "bad-rating", fmt.Sprintf("%s is %s", name, n.Describe()), suggestion)
@@ -215,7 +189,7 @@ func (r *record) stars(f int) int {
 }
 
 // language reads a BCP 47 tag and gives it in its usual case: "en-us" is "en-US".
-func (r *record) language(f int) string {
+func (r *fields) language(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -234,7 +208,7 @@ func (r *record) language(f int) string {
 }
 
 // url reads an absolute web address; "" when it is absent or wrong.
-func (r *record) url(f int) string {
+func (r *fields) url(f int) string {
 	n := r.value(f)
 	if n == nil {
 		return ""
@@ -260,7 +234,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 }
 
 // float reads a number within bounds.
-func (r *record) float(f int, low, high float64) float64 {
+func (r *fields) float(f int, low, high float64) float64 {
 	n := r.value(f)
 	if n == nil {
 		return 0
@@ -282,7 +256,7 @@ func (r *record) float(f int, low, high float64) float64 {
 }
 
 // choice reads one of a few words.
-func (r *record) choice(f int, choices []string) string {
+func (r *fields) choice(f int, choices []string) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -292,7 +266,7 @@ func (r *record) choice(f int, choices []string) string {
 	}
 	n := r.value(f)
 	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
-	if inner, was := syntax.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	}
 	r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
@@ -301,7 +275,7 @@ func (r *record) choice(f int, choices []string) string {
 
 // items is a list's values; a single text where a list belongs is noted. In a CSV
 // cell the values are separated by semicolons, blanks around them don't count.
-func (r *record) items(f int) []syntax.Node {
+func (r *fields) items(f int) []syntax.Node {
 	n := r.value(f)
 	switch {
 	case n == nil || n.Kind == syntax.Refused:
@@ -315,7 +289,7 @@ func (r *record) items(f int) []syntax.Node {
 			word := strings.TrimSpace(part)
 			if word != "" {
 				item := syntax.Node{Kind: syntax.Cell, Text: word}
-				item.Line, item.Col = r.locate(n, offset+strings.Index(part, word))
+				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
 				items = append(items, item)
 			}
 			offset += len(part) + 1
@@ -336,7 +310,7 @@ func (r *record) items(f int) []syntax.Node {
 }
 
 // texts reads a list of texts that must say something.
-func (r *record) texts(f int) []string {
+func (r *fields) texts(f int) []string {
 	items := r.items(f)
 	texts := make([]string, 0, len(items))
 	for i := range items {

@@ -31,18 +31,19 @@ const maxLinks = 100
 
 // walker finds the review files below a root, which no link leads out of.
 type walker struct {
-	tree
-	root  *os.Root
-	fsys  fs.FS
-	last  map[string]*parsed
-	dirs  []fs.FileInfo // that were read
-	links []string      // to folders, not yet followed
+	files  []found
+	notes  []diagnostic.Problem
+	linked bool
+	root   *os.Root
+	fsys   fs.FS
+	dirs   []fs.FileInfo // that were read
+	links  []string      // to folders, not yet followed
 }
 
-// walk lists the review files and what shouldn't be in the folder. last are the
-// files that were read before. err means that the folder itself can't be read.
-func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
-	w := &walker{root: root, fsys: root.FS(), last: last, tree: tree{folders: map[string]bool{}}}
+// walk finds the review files and what should not be in the folder. An error means
+// that the folder itself can't be read.
+func walk(root *os.Root) (*walker, error) {
+	w := &walker{root: root, fsys: root.FS()}
 	top, err := root.Stat(".")
 	if err != nil {
 		return nil, err
@@ -87,16 +88,13 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 		}
 		w.folder(link, info)
 	}
-	slices.SortFunc(w.files, byPath)
-	return &w.tree, nil
+	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	return w, nil
 }
-
-func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string, info fs.FileInfo) {
 	w.dirs = append(w.dirs, info)
-	w.folders[dir] = true
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // gone since it was found
@@ -127,7 +125,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		// Opening a pipe would wait for ever.
 		w.note(diagnostic.Error, name, "unreadable", "it is no ordinary file", "put a file here")
 	default:
-		w.files = append(w.files, file{path: name, status: statusOf(info), known: true, last: w.last[name]})
+		w.files = append(w.files, found{name, statusOf(info)})
 	}
 }
 

@@ -13,10 +13,6 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// MaxRecords is how many lines or rows of one file are read: the cap on the records
-// of a whole folder.
-const MaxRecords = 1_000_000
-
 // Columns describes the header of a CSV file.
 type Columns struct {
 	// Names are the columns that a file may have; a dot separates a field from the
@@ -51,7 +47,7 @@ func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
 // not empty. The nodes live only until each returns. complete is false if the rest
 // of the file could not be read.
 func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
-	data, ok := Clean(data, 1, false, c.List)
+	data, ok := Clean(data, false, c.List)
 	if !ok {
 		return false
 	}
@@ -216,21 +212,21 @@ func (e *Entry) set(name string, value Node) {
 func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
 	n := Node{Kind: Cell, Text: s, Line: line}
-	n.offset = c.lines[line-1] + byteCol - 1
-	if c.seen < c.lines[line-1] || c.seen > n.offset {
+	offset := c.lines[line-1] + byteCol - 1
+	n.quoted = offset < len(c.data) && c.data[offset] == '"'
+	if c.seen < c.lines[line-1] || c.seen > offset {
 		c.seen, c.col = c.lines[line-1], 1
 	}
 	// Counting on from the cell before keeps a line of many cells linear.
-	c.col += utf8.RuneCount(c.data[c.seen:n.offset])
-	c.seen, n.Col = n.offset, c.col
+	c.col += utf8.RuneCount(c.data[c.seen:offset])
+	c.seen, n.Col = offset, c.col
 	return n
 }
 
 // Locate is the [Locator] of the nodes: it finds the byte at offset of a cell's text.
 func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
 	line, col = n.Line, n.Col
-	quoted := n.offset < len(c.data) && c.data[n.offset] == '"'
-	if quoted {
+	if n.quoted {
 		col++
 	}
 	for _, r := range n.Text[:min(offset, len(n.Text))] {
@@ -238,7 +234,7 @@ func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
 		case r == '\n':
 			line++
 			col = 1
-		case r == '"' && quoted:
+		case r == '"' && n.quoted:
 			col += 2 // it is doubled
 		default:
 			col++

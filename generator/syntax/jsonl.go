@@ -33,7 +33,6 @@ type JSONReader struct {
 	input bytes.Reader
 	root  Node
 	data  []byte // the line
-	line  int    // its number
 	// Up to byte seen, there are col-1 code points.
 	seen, col int
 	values    int
@@ -46,21 +45,22 @@ func NewJSONReader(p *diagnostic.List) *JSONReader {
 	return &JSONReader{List: p, names: make(map[string]string)}
 }
 
-// Read parses one line, without its line end. The node lives until the next call.
-// ok is false if the line is not one JSON value, which is reported.
-func (j *JSONReader) Read(data []byte, line int) (_ *Node, ok bool) {
+// Read parses one line, without its line end. Places are relative to it: it is line 1
+// wherever it stands. The node lives until the next call. ok is false if the line is
+// not one JSON value, which is reported.
+func (j *JSONReader) Read(data []byte) (_ *Node, ok bool) {
 	n := &j.root
-	if err := j.parse(data, line, n); err == nil {
+	if err := j.parse(data, n); err == nil {
 		return n, true
 	} else if dirty := suspicious(data, false); dirty {
 		// Bytes that can't be JSON at all explain more than what JSON makes of them.
 		before := j.Len()
-		data, ok = Clean(data, line, false, j.List)
+		data, ok = cleanLines(data, false, j.List)
 		if !ok {
 			return nil, false
 		}
 		if j.Len() > before {
-			return n, j.parse(data, line, n) == nil
+			return n, j.parse(data, n) == nil
 		}
 		j.explain(err)
 	} else {
@@ -76,8 +76,8 @@ var (
 	jsonOptions = jsontext.AllowDuplicateNames(true) // the decoder tells where both stand
 )
 
-func (j *JSONReader) parse(data []byte, line int, n *Node) error {
-	j.data, j.line, j.seen, j.col, j.values = data, line, 0, 1, 0
+func (j *JSONReader) parse(data []byte, n *Node) error {
+	j.data, j.seen, j.col, j.values = data, 0, 1, 0
 	n.reset()
 	j.input.Reset(data)
 	if j.dec == nil {
@@ -100,7 +100,7 @@ func (j *JSONReader) parse(data []byte, line int, n *Node) error {
 func (j *JSONReader) place(n *Node, offset int) {
 	j.col += utf8.RuneCount(j.data[j.seen:offset])
 	j.seen = offset
-	n.Line, n.Col, n.offset = j.line, j.col, offset
+	n.Line, n.Col, n.offset = 1, j.col, offset
 }
 
 func (j *JSONReader) value(n *Node, depth int) error {
@@ -204,20 +204,20 @@ func (j *JSONReader) explain(err error) {
 	col := utf8.RuneCount(j.data[:offset]) + 1
 	switch {
 	case errors.Is(err, errTooDeep):
-		j.Add(diagnostic.Error, j.line, col, "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels")
+		j.Add(diagnostic.Error, 1, col, "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels")
 		return
 	case errors.Is(err, errTooMany):
-		j.Add(diagnostic.Error, j.line, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review a line")
+		j.Add(diagnostic.Error, 1, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review a line")
 		return
 	case errors.Is(err, errTrailing):
-		j.Add(diagnostic.Error, j.line, col, "json-syntax", "something follows the end of the review", "write one review a line")
+		j.Add(diagnostic.Error, 1, col, "json-syntax", "something follows the end of the review", "write one review a line")
 		return
 	}
 	if errText := err.Error(); strings.Contains(errText, "in string") && offset > 0 {
 		// The library points at the character or just behind it.
 		for _, i := range []int{offset, offset - 1} {
 			if i < len(j.data) && j.data[i] == '\t' {
-				j.Add(diagnostic.Error, j.line, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
+				j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
 				return
 			}
 		}
@@ -246,10 +246,10 @@ func (j *JSONReader) explain(err error) {
 		suggestion = "remove the comma"
 	case isLetter(rest[0]):
 		suggestion = "put texts in double quotes"
-	case rest[0] == '-' && j.line == 1:
+	case rest[0] == '-':
 		suggestion = "this looks like YAML; give the file the extension .yaml"
 	}
-	j.Add(diagnostic.Error, j.line, col, "json-syntax", message, suggestion)
+	j.Add(diagnostic.Error, 1, col, "json-syntax", message, suggestion)
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -15,12 +15,12 @@ import (
 // usual looks, where YAML can't be read any more, for the mistakes that are usual
 // there. What the parser says of them is true, and about another place: it goes on
 // until nothing fits. False means that it is none of them, and nothing was noted.
-func (y *yamlReader) usual(line, col int) bool {
+func (y *yamlText) usual(line, col int) bool {
 	return y.closedEarly(line, col) || y.noBlanks(line)
 }
 
 // closedEarly: a quote inside a text in quotes has ended it.
-func (y *yamlReader) closedEarly(line, col int) bool {
+func (y *yamlText) closedEarly(line, col int) bool {
 	text := []rune(y.text(line))
 	at := min(col-1, len(text)) - 1
 	for at >= 0 && text[at] == ' ' {
@@ -50,7 +50,7 @@ const maxBack = 100
 // noBlanks: between a colon and its value, or between a hyphen and its field, is no
 // blank. It is looked for in the line where nothing fits any more and in those right
 // above it that have the same mistake, or in the last one above it.
-func (y *yamlReader) noBlanks(line int) bool {
+func (y *yamlText) noBlanks(line int) bool {
 	var found []diagnostic.Problem
 	lines := y.upTo(line, maxBack)
 	for back, text := range slices.Backward(lines) {
@@ -69,7 +69,7 @@ func (y *yamlReader) noBlanks(line int) bool {
 }
 
 // upTo gives the last n lines up to one, which may be the one behind the end.
-func (y *yamlReader) upTo(line, n int) []string {
+func (y *yamlText) upTo(line, n int) []string {
 	var lines []string
 	rest := y.data
 	for i := 1; i <= line; i++ {
@@ -81,7 +81,7 @@ func (y *yamlReader) upTo(line, n int) []string {
 	return lines
 }
 
-func (y *yamlReader) noBlank(text string, line int) (p diagnostic.Problem, ok bool) {
+func (y *yamlText) noBlank(text string, line int) (p diagnostic.Problem, ok bool) {
 	m := fieldForm.FindStringSubmatchIndex(text)
 	if m == nil || !y.isField(text[m[6]:m[7]]) {
 		return p, false

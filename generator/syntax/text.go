@@ -9,36 +9,51 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// BOM is the byte order mark that Windows editors and spreadsheets put before
+// bom is the byte order mark that Windows editors and spreadsheets put before
 // UTF-8. It isn't part of the content.
-var BOM = []byte("\uFEFF")
+var bom = []byte("\uFEFF")
 
-// clean looks at the bytes before any library does. It reports every byte that
-// isn't UTF-8 and every character that no published text may hold, with its
-// place, and gives back text that is safe to parse on, where each such character
-// is U+FFFD: so the file's other problems are found in the same run. ok is false
-// when this is no text at all, and nothing more can be said.
+// Clean checks the bytes of a file before a parser sees them. It reports every byte
+// that is not UTF-8 and every character that no published text may hold, and returns
+// text that is safe to parse on, where each such character is U+FFFD, so that the
+// file's other problems are found in the same run. ok is false if this is no text at
+// all and nothing more can be said.
 //
-// line is the number of the first line. separators refuses U+2028 and U+2029
-// too: YAML takes them for line ends, so that they can't be published as
-// written.
-func Clean(data []byte, line int, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
-	if line == 1 {
-		if encoding := Wide(data); encoding != "" {
-			reportNotUTF8(p, encoding)
-			return nil, false
-		}
-		data = bytes.TrimPrefix(data, BOM)
-		if what, instead := noText(data); what != "" {
-			p.Add(diagnostic.Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
-			return nil, false
-		}
+// separators refuses U+2028 and U+2029 too: YAML takes them for line ends, so that
+// they can't be published as written.
+func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
+	data, ok = checkStart(data, p)
+	if !ok {
+		return nil, false
 	}
+	return cleanLines(data, separators, p)
+}
+
+// startLength is how many bytes checkStart needs.
+const startLength = 16
+
+// checkStart checks the encoding and the type of a file by its first bytes, and drops
+// a byte order mark.
+func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
+	if encoding := utf16Or32(data); encoding != "" {
+		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
+		return nil, false
+	}
+	data = bytes.TrimPrefix(data, bom)
+	if what, instead := noText(data); what != "" {
+		p.Add(diagnostic.Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
+		return nil, false
+	}
+	return data, true
+}
+
+// cleanLines is Clean for lines of a file; the first is line 1.
+func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
 	if !suspicious(data, separators) {
 		return data, true
 	}
 	out := make([]byte, 0, len(data)+16)
-	col := 1
+	line, col := 1, 1
 	// A file in another encoding has many bytes that aren't UTF-8, and one cause:
 	// the first is reported, the others are counted.
 	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
@@ -140,13 +155,8 @@ func macRoman(data []byte) bool {
 	return mac > windows
 }
 
-// reportNotUTF8 reports a file in another encoding.
-func reportNotUTF8(p *diagnostic.List, encoding string) {
-	p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
-}
-
-// wide names the UTF-16 or UTF-32 that data seems to be in, "" for neither.
-func Wide(data []byte) string {
+// utf16Or32 names the UTF-16 or UTF-32 that data seems to be in, "" for neither.
+func utf16Or32(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
 		return "UTF-16 (little-endian)"

@@ -13,7 +13,7 @@ import (
 )
 
 // explain notes a syntax error in an editor's words.
-func (y *yamlReader) explain(err error) {
+func (y *yamlText) explain(err error) {
 	var e *yaml.LoadError
 	if !errors.As(err, &e) {
 		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
@@ -81,7 +81,7 @@ func (y *yamlReader) explain(err error) {
 }
 
 // char is the character at a place; U+FFFD if there is none.
-func (y *yamlReader) char(line, col int) rune {
+func (y *yamlText) char(line, col int) rune {
 	for _, c := range y.text(line) {
 		if col--; col <= 0 {
 			return c
@@ -91,7 +91,7 @@ func (y *yamlReader) char(line, col int) rune {
 }
 
 // text is a line, without its end; "" if there is none.
-func (y *yamlReader) text(line int) string {
+func (y *yamlText) text(line int) string {
 	rest := y.data
 	for ; line > 1; line-- {
 		_, after, ok := bytes.Cut(rest, []byte{'\n'})

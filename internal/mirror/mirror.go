@@ -35,7 +35,7 @@ var (
 	// that comes from a cache and is too old.
 	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute")
 	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
-	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; build it with `reviewcast build`")
+	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
 	// ErrBaseURL reports a set that was rendered for another origin than the one at
 	// hand.
 	ErrBaseURL = errors.New("the set was rendered for another base URL")
@@ -67,6 +67,9 @@ const (
 	// Data is what programs read: the datasets, the feeds, the API description, the
 	// withdrawals, the changes and the manifest. Pages and exports are left out.
 	Data Scope = "data"
+	// Record is what the next version is built on: the datasets, the withdrawals, the
+	// changes and the manifest.
+	Record Scope = "record"
 )
 
 // Holds reports whether the file at a path belongs to the scope.
@@ -75,9 +78,10 @@ func (s Scope) Holds(path string) bool {
 		return true
 	}
 	switch path {
-	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed,
-		reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathWithdrawn:
+	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathWithdrawn:
 		return true
+	case reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI:
+		return s == Data
 	}
 	return false
 }

@@ -1,17 +1,14 @@
-package source
+package diagnostic
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/syntax"
 )
-
-// What people write where a number or a date belongs, so that a message can say
-// what would be right in their case. None of it is taken for right.
 
 // starWords are ratings in words.
 var starWords = map[string]int{
@@ -25,10 +22,10 @@ var starWords = map[string]int{
 // starNouns follow a number of stars.
 var starNouns = []string{"stars", "star", "sterne", "stern", "étoiles", "étoile", "stelle", "stella", "estrellas", "estrella", "points", "punkte"}
 
-// meantStars says what to write for a rating such as "5/5", "five" or "★★★★★"; ""
-// when it isn't clear.
-func meantStars(s string) string {
-	s, _ = syntax.TrimCurlyQuotes(s)
+// MeantRating returns what to write for a rating such as "5/5", "five" or "★★★★★"; ""
+// if that is not clear. Nothing of it is accepted as a rating.
+func MeantRating(s string) string {
+	s, _ = TrimCurlyQuotes(s)
 	s = strings.ToLower(strings.TrimSpace(s))
 	for _, noun := range starNouns {
 		if rest, ok := strings.CutSuffix(s, noun); ok {
@@ -76,10 +73,32 @@ func number64(s string) (float64, error) {
 	return strconv.ParseFloat(strings.Replace(strings.TrimSpace(s), ",", ".", 1), 64)
 }
 
-// meantDates reads the other ways in which people write dates. Two come back for
-// one that can be read in two ways, the one whose day comes first before the other.
+// ExplainDate returns what is wrong with a date that is not a calendar date of the form
+// YYYY-MM-DD, and what to write. name is the name of its field.
+func ExplainDate(name, s string) (message, suggestion string) {
+	const form = "write it as YYYY-MM-DD"
+	if dateForm.MatchString(s) {
+		return fmt.Sprintf("%s %s is not in the calendar", name, s), "correct the month or the day"
+	}
+	if _, err := time.Parse("2006-01", s); err == nil {
+		return fmt.Sprintf("%s %s has no day", name, Quote(s)), form
+	}
+	switch dates := meantDates(s); len(dates) {
+	case 1:
+		return fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", name, Quote(s)), "write " + dates[0].Format(time.DateOnly)
+	case 2:
+		return fmt.Sprintf("%s %s can be read in two ways", name, Quote(s)),
+			fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
+	}
+	return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
+}
+
+var dateForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+
+// meantDates reads the other ways in which people write dates. Of a date that can be
+// read in two ways both come back, the one with the day first before the other.
 func meantDates(s string) []time.Time {
-	s, _ = syntax.TrimCurlyQuotes(s)
+	s, _ = TrimCurlyQuotes(s)
 	for _, layout := range []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "20060102", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05",
 		"2 January 2006", "January 2, 2006", "January 2 2006", "2 Jan 2006", "Jan 2, 2006", "Jan 2 2006"} {
 		if t, err := time.Parse(layout, s); err == nil {

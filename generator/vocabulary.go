@@ -10,30 +10,33 @@ import (
 	"reviewcast/generator/source"
 )
 
-// InsightsInput brings the editors' content into the words of the insights: source
-// and insights don't know each other.
+// InsightsInput converts the editors' content to the input of the insights: source
+// and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
-	v := &content.Vocabulary
 	in := insights.Input{
-		Config: sentiment.Config{
-			Business:       content.Business,
-			ServiceAliases: content.ServiceAliases,
-			AreaAliases:    content.AreaAliases,
-			Aspects:        vocabularyTerms(v.Aspects),
-			Problems:       vocabularyTerms(v.Problems),
-			Ignore:         v.Ignore,
-			Topics:         sentiment.TopicRules(v.Topics),
-		},
-		FAQ:       content.FAQ,
-		Summary:   content.Summary,
-		PullQuote: v.PullQuote,
+		Config: vocabulary(content),
+		FAQ:    content.FAQ, Summary: content.Summary, PullQuote: content.Vocabulary.PullQuote,
 	}
-	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
+	for _, r := range content.Reviews {
+		if r.Published {
 			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})
 		}
 	}
 	return in
+}
+
+// vocabulary converts what the editors look for in texts.
+func vocabulary(content *source.Content) sentiment.Config {
+	v := &content.Vocabulary
+	return sentiment.Config{
+		Business:       content.Business,
+		ServiceAliases: content.ServiceAliases,
+		AreaAliases:    content.AreaAliases,
+		Aspects:        vocabularyTerms(v.Aspects),
+		Problems:       vocabularyTerms(v.Problems),
+		Ignore:         v.Ignore,
+		Topics:         sentiment.TopicRules(v.Topics),
+	}
 }
 
 func vocabularyTerms(in []source.Term) []sentiment.Term {
@@ -47,17 +50,11 @@ func vocabularyTerms(in []source.Term) []sentiment.Term {
 	return out
 }
 
-// count makes the dataset and the insights.
-func count(content *source.Content, baseURL string) (*reviewcast.Dataset, *reviewcast.Insights) {
-	counted := insights.Compute(InsightsInput(content))
-	return dataset(content, baseURL, counted.Reviews), counted.Insights
-}
-
-// Insights reads the content and gives what its insights rest on, for the commands
-// that show or draft them; nothing is rendered. What is wrong with the content
-// comes as a *ProblemsError.
+// Insights loads the content and returns the input of its insights, for the commands
+// that show or draft them. What is wrong with the content is returned as a
+// *[ProblemsError].
 func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
-	content, problems, err := b.loader.Load(ctx)
+	content, _, problems, err := b.loader.Load(ctx, nil)
 	if err != nil {
 		return insights.Input{}, err
 	}
@@ -67,8 +64,8 @@ func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 	return InsightsInput(content), nil
 }
 
-// claimProblems holds what the editors claim against the counts. A claim about
-// nothing is a mistake; one whose number has moved is a warning.
+// claimProblems compares what the editors claim with the counts. A claim about
+// nothing is an error, one whose number has changed a warning.
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem
 	for _, c := range content.Vocabulary.Claims {
