@@ -38,7 +38,7 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 	case !isPort(port):
 		return usage("%s: %q is not a port; write a number up to 65535, such as %s %s", flag, port, flag, net.JoinHostPort(host, "8080"))
 	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):
-		const message = "%s is in use by another program, perhaps another reviewcast; stop that one"
+		const message = "%s: address already in use, perhaps by another reviewcast; stop that one"
 		if free := nextFree(ctx, host, port); free != "" {
 			return fmt.Errorf(message+", or take the next free port: %s %s", addr, flag, free)
 		}

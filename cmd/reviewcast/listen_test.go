@@ -27,7 +27,7 @@ func TestListenErrors(t *testing.T) {
 		{"http://localhost:9000", `^--listen: "http://localhost:9000" is not of the form HOST:PORT; write one such as --listen localhost:8080$`, true},
 		{"localhost:99999", `^--listen: "99999" is not a port; write a number up to 65535, such as --listen localhost:8080$`, true},
 		{"203.0.113.7:8080", `choose an address of this machine, such as --listen localhost:8080$`, false},
-		{taken.Addr().String(), `^127\.0\.0\.1:\d+ is in use by another program, perhaps another reviewcast; stop that one, or take the next free port: --listen 127\.0\.0\.1:\d+$`, false},
+		{taken.Addr().String(), `^127\.0\.0\.1:\d+: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: --listen 127\.0\.0\.1:\d+$`, false},
 	} {
 		l, err := listen(t.Context(), "--listen", test.addr)
 		if err == nil {
