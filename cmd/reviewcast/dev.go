@@ -114,7 +114,7 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 		return errors.Join(err, pushes.close())
 	}
 	preview, err := devserver.New(devserver.Config{
-		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, Poll: c.Poll, Snapshots: holder, Handler: whole,
+		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder, Handler: whole,
 		BaseURL: cfg.BaseURL, AccessLog: c.AccessLog, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
 	})
 	if err != nil {
