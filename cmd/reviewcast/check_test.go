@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write what comes out as what is wanted"
 
 // elsewhere are the problems that an archive of texts cannot show; generator/source
 // tests them.
-var elsewhere = []string{"not-a-folder", "not-text", "not-utf8", "symlink-again", "symlink-broken", "symlink-outside", "too-big", "too-deep",
+var elsewhere = []string{"not-a-folder", "not-text", "not-utf8", "output-inside", "symlink-again", "symlink-broken", "symlink-outside", "too-big", "too-deep",
 	"too-long", "too-many-links", "too-many-problems", "too-many-reviews", "unreadable"}
 
 // TestCheck runs `reviewcast check` on every archive of problems, those of the loader's

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -25,6 +26,9 @@ type Config struct {
 	Today reviewcast.Date
 	// Now returns the time for Today; nil is time.Now.
 	Now func() time.Time
+	// OutputDir is where builds write; inside the content folder it is not read.
+	// "" when nothing is built.
+	OutputDir string
 }
 
 // Loader reads one content folder, again and again. It keeps the records of every
@@ -109,6 +113,21 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	return p, problems, nil
 }
 
+// OutputName returns the slash-separated name of an output directory below a content
+// directory; "" when it is elsewhere.
+func OutputName(content, output string) string {
+	if output == "" {
+		return ""
+	}
+	dir, derr := filepath.Abs(content)
+	out, oerr := filepath.Abs(output)
+	rel, err := filepath.Rel(dir, out)
+	if derr != nil || oerr != nil || err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
 // update brings the tree and the index up to date and returns all problems, sorted.
 func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Problem, error) {
 	root, err := os.OpenRoot(l.dir)
@@ -151,7 +170,7 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 	}
 	l.sure = false // should this fail
 	if !ok {
-		w, err := walk(root)
+		w, err := walk(root, OutputName(l.dir, l.cfg.OutputDir))
 		if err != nil {
 			return nil, err
 		}

@@ -337,3 +337,22 @@ func TestSummary(t *testing.T) {
 		}
 	}
 }
+
+// TestOutputInside: the output folder of a build is never read as content, and what a
+// build writes beside it is passed over.
+func TestOutputInside(t *testing.T) {
+	for _, output := range []string{"public", "reviews/public"} {
+		dir := writeFolder(t, map[string]string{
+			BusinessFile: sampleBusiness, output + "/a.yaml": "- id: not-content\n", output + ".staging/b.yaml": "- id: not-content\n", output + ".lock": "",
+		})
+		content, _, problems, err := NewLoader(dir, Config{Today: today, OutputDir: filepath.Join(dir, filepath.FromSlash(output))}).Load(t.Context(), nil)
+		if err != nil || content == nil || len(content.Reviews) > 0 || len(problems) != 1 || problems[0].Code != "output-inside" || problems[0].File != output {
+			t.Errorf("%s: %v, %v", output, problems, err)
+		}
+	}
+	for output, want := range map[string]string{"": "", "content/public": "public", "content": "", "public": "", "content/a/b": "a/b", "contents": ""} {
+		if got := OutputName("content", output); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
+		}
+	}
+}

@@ -36,14 +36,16 @@ type walker struct {
 	linked bool
 	root   *os.Root
 	fsys   fs.FS
+	output string        // the name of the output folder; "" when it is elsewhere
 	dirs   []fs.FileInfo // that were read
 	links  []string      // to folders, not yet followed
 }
 
-// walk finds the review files and what should not be in the folder. An error means
-// that the folder itself can't be read.
-func walk(root *os.Root) (*walker, error) {
-	w := &walker{root: root, fsys: root.FS()}
+// walk finds the review files and what should not be in the folder. output is the
+// slash-separated name of the output folder if it is inside, "" if not. An error
+// means that the folder itself can't be read.
+func walk(root *os.Root, output string) (*walker, error) {
+	w := &walker{root: root, fsys: root.FS(), output: output}
 	top, err := root.Stat(".")
 	if err != nil {
 		return nil, err
@@ -55,8 +57,13 @@ func walk(root *os.Root) (*walker, error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
+		if w.isOutput(name) {
+			continue
+		}
 		if name != reviewsFolder {
-			if !ignored(name) && !slices.Contains(knownFiles, name) {
+			if meant := intended(name); meant != "" {
+				w.wrongName(name, meant)
+			} else if !ignored(name) && !slices.Contains(knownFiles, name) {
 				w.unknown(name, diagnostic.DidYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
 			}
 			continue
@@ -104,8 +111,8 @@ func (w *walker) folder(dir string, info fs.FileInfo) {
 		return
 	}
 	for _, e := range entries {
-		if !ignored(e.Name()) {
-			w.entry(path.Join(dir, e.Name()), e)
+		if name := path.Join(dir, e.Name()); !ignored(e.Name()) && !w.isOutput(name) {
+			w.entry(name, e)
 		}
 	}
 }
@@ -119,6 +126,8 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.links = append(w.links, name)
 	case info.IsDir():
 		w.folder(name, info)
+	case formatOf(name) == 0 && strings.EqualFold(path.Ext(name), ".txt") && formatOf(name[:len(name)-len(".txt")]) != 0:
+		w.wrongName(name, path.Base(name[:len(name)-len(".txt")]))
 	case formatOf(name) == 0:
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
@@ -169,6 +178,41 @@ func instead(name string) string {
 		return "import an export with reviewcast import csv; " + stand
 	}
 	return stand
+}
+
+// isOutput reports whether name is the output folder, which is never read as content,
+// or what a build writes beside it.
+func (w *walker) isOutput(name string) bool {
+	switch {
+	case w.output == "":
+		return false
+	case name == w.output:
+		w.note(diagnostic.Warning, name, "output-inside", "the output folder is inside the content folder; nothing in it is read as content", "name one elsewhere, such as --public ../public")
+		return true
+	}
+	return name == w.output+".staging" || name == w.output+".lock"
+}
+
+// intended returns the name that an entry of the content folder should have, if it
+// differs in case or has a .txt at the end, which Notepad adds; "" if not.
+func intended(name string) string {
+	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
+	if plain == "review" {
+		return reviewsFolder
+	}
+	if name != plain && slices.Contains(knownFiles, plain) {
+		return plain
+	}
+	return ""
+}
+
+// wrongName is an error, since what the editor wrote would silently be left out.
+func (w *walker) wrongName(name, meant string) {
+	message := "under this name it is not read"
+	if strings.EqualFold(path.Ext(name), ".txt") {
+		message = "its name ends in .txt, which Windows hides, so that it is not read"
+	}
+	w.note(diagnostic.Error, name, "wrong-name", message, "rename it to "+meant)
 }
 
 func (w *walker) unknown(name, suggestion string) {
