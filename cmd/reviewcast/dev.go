@@ -97,7 +97,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	// nobody waits.
 	debug.SetGCPercent(devGCPercent)
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: d.preview, holder: d.holder, metrics: pushes.metrics, log: log,
+		listener: l, admin: c.AdminListen, handler: d.preview, holder: d.holder, metrics: pushes.metrics, health: pushes.health, log: log,
 		work: []func(context.Context) error{
 			func(ctx context.Context) error {
 				return generator.Watch(ctx, c.Content, c.Poll, log, func(c generator.Change) time.Duration { return d.rebuild(ctx, c) })
