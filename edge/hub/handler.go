@@ -173,7 +173,7 @@ func networkOf(client netip.Addr) string {
 		bits = 24
 	}
 	prefix, err := client.Prefix(bits)
-	if err != nil {
+	if err != nil || !prefix.IsValid() { // it has no address, as on a Unix socket
 		return ""
 	}
 	return prefix.String()

@@ -149,7 +149,7 @@ func (c Caps) check(counts map[string]int, r Request) error {
 	switch {
 	case reached("host", c.PendingPerHost):
 		return ErrHostBusy
-	case reached("network", c.PendingPerNetwork):
+	case r.Network != "" && reached("network", c.PendingPerNetwork):
 		return ErrNetworkBusy
 	case reached("all", c.Pending):
 		return ErrBusy
