@@ -121,7 +121,7 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 		return errors.Join(err, pushes.close())
 	}
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, log: log,
+		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
 		work: []func(context.Context) error{preview.Run, mcp, pushes.run},
 	}), pushes.close())
 }

@@ -96,7 +96,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 		return errors.Join(err, pushes.close())
 	}
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, log: log,
+		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
 		work: []func(context.Context) error{watcher.Run, mcp, pushes.run},
 	}), pushes.close())
 }
@@ -128,6 +128,7 @@ type service struct {
 	admin    string // address of the private listener; empty for none
 	handler  http.Handler
 	metrics  http.Handler // for the private listener; nil for none
+	health   func() error // of the hub, for /readyz; nil for none
 	holder   *snapshot.Holder
 	log      *slog.Logger
 	work     []func(context.Context) error
@@ -170,7 +171,20 @@ func serve(ctx context.Context, s service) error {
 // operators returns the handler of the private listener.
 func (s *service) operators() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", edge.Admin(s.holder))
+	admin := edge.Admin(s.holder)
+	mux.Handle("/", admin)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if s.health != nil {
+			if err := s.health(); err != nil {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Cache-Control", "no-store")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				_ = json.NewEncoder(w).Encode(map[string]string{"status": "hub: " + err.Error()})
+				return
+			}
+		}
+		admin.ServeHTTP(w, r)
+	})
 	if s.metrics != nil {
 		mux.Handle("GET /metrics", s.metrics)
 	}

@@ -25,9 +25,7 @@ func (f *mcpFlags) mountMCP(c *edge.Config, hub *mountedHub) (run func(context.C
 	}
 	if hub != nil {
 		mc.Metrics = hub.registry
-		if hub.store != nil {
-			mc.State = hub.store
-		}
+		mc.State = hub.state
 	}
 	server, err := mcpserver.New(mc)
 	if err != nil {

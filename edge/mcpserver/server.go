@@ -94,6 +94,7 @@ type Server struct {
 	mcp           *mcp.Server
 	sdk           http.Handler // the SDK's transport
 	ids           *sessionIDs
+	keyLoaded     bool // the state's key seals ids; used by New and Run only
 	sessions      *sessions
 	metrics       *metrics
 	statelessMeta []byte // see statelessMeta
@@ -140,15 +141,8 @@ func New(c Config) (*Server, error) {
 		config: c, anyOrigin: slices.Contains(c.AllowOrigins, "*"), views: views{holder: c.Snapshots},
 		sessions: newSessions(c.MaxSessions, c.Idle), metrics: newMetrics(), tools: map[string]*tool{},
 	}
-	key := newKey()
-	if c.State != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), stateTimeout)
-		defer cancel()
-		if key, err = c.State.SessionKey(ctx); err != nil {
-			return nil, fmt.Errorf("make MCP server: read the key of session ids: %w", err)
-		}
-	}
-	s.ids = newSessionIDs(key)
+	s.ids = newSessionIDs(newKey())
+	s.loadKey(context.Background())
 	if c.Metrics != nil {
 		if err := s.metrics.register(c.Metrics, s.sessions); err != nil {
 			return nil, fmt.Errorf("make MCP server: register metrics: %w", err)
@@ -168,6 +162,26 @@ func New(c Config) (*Server, error) {
 
 // stateTimeout is how long New waits for the state.
 const stateTimeout = 10 * time.Second
+
+// loadKey reads the key of session ids from the state, unless it has been read. While
+// the state can't be read, ids are sealed with a key of this process: they stay valid
+// here until it ends.
+func (s *Server) loadKey(ctx context.Context) {
+	if s.config.State == nil || s.keyLoaded {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	key, err := s.config.State.SessionKey(ctx)
+	if err != nil {
+		if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
+			s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
+		}
+		return
+	}
+	s.ids.use(key)
+	s.keyLoaded = true
+}
 
 // build creates the SDK's server and its transport.
 func (s *Server) build() error {

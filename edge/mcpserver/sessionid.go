@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -51,9 +52,8 @@ const (
 // sessionIDs seals and opens session ids. An id contains its expiry and a message
 // authentication code, so that an open session takes no memory.
 type sessionIDs struct {
-	key []byte
-
 	mu    sync.Mutex
+	keys  [][]byte         // the first seals, all open
 	ended map[string]int64 // expiry by String()
 }
 
@@ -65,7 +65,14 @@ func newKey() []byte {
 }
 
 func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{key: key, ended: map[string]int64{}}
+	return &sessionIDs{keys: [][]byte{key}, ended: map[string]int64{}}
+}
+
+// use seals with another key from now on. Ids that were sealed before stay valid.
+func (s *sessionIDs) use(key []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys = append([][]byte{key}, s.keys...)
 }
 
 // seal returns a new id that is valid for [SessionLifetime].
@@ -73,14 +80,17 @@ func (s *sessionIDs) seal(now time.Time) string {
 	var id sessionID
 	_, _ = rand.Read(id.random[:]) // never fails
 	sealed := binary.BigEndian.AppendUint64(id.random[:], uint64(now.Add(SessionLifetime).Unix()))
-	return base64.RawURLEncoding.EncodeToString(append(sealed, s.mac(sealed)...))
+	return base64.RawURLEncoding.EncodeToString(append(sealed, mac(s.opening()[0], sealed)...))
 }
 
 // open checks an id. It reports false for one that was not sealed with the key, has
 // expired or has ended.
 func (s *sessionIDs) open(sealed string, now time.Time) (id sessionID, ok bool) {
 	raw, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil || len(raw) != sealedSize+macSize || !hmac.Equal(raw[sealedSize:], s.mac(raw[:sealedSize])) {
+	if err != nil || len(raw) != sealedSize+macSize {
+		return id, false
+	}
+	if !slices.ContainsFunc(s.opening(), func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) }) {
 		return id, false
 	}
 	copy(id.random[:], raw)
@@ -91,8 +101,15 @@ func (s *sessionIDs) open(sealed string, now time.Time) (id sessionID, ok bool) 
 	return id, !ended && now.Unix() < id.expires
 }
 
-func (s *sessionIDs) mac(sealed []byte) []byte {
-	m := hmac.New(sha256.New, s.key)
+// opening returns the keys; the slice is not changed afterwards.
+func (s *sessionIDs) opening() [][]byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.keys
+}
+
+func mac(key, sealed []byte) []byte {
+	m := hmac.New(sha256.New, key)
 	m.Write(sealed)
 	return m.Sum(nil)[:macSize]
 }

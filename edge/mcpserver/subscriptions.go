@@ -165,6 +165,7 @@ func (s *Server) loadEnded(ctx context.Context) {
 		s.ids.prune(time.Now())
 		return
 	}
+	s.loadKey(ctx)
 	if err := s.ids.load(ctx, s.config.State, time.Now()); err != nil && ctx.Err() == nil {
 		s.config.Logger.Warn("ended sessions not read; those of other edges stay valid here", "error", err)
 	}
