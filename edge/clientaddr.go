@@ -43,6 +43,12 @@ func (e *edge) client(r *http.Request) netip.Addr {
 	return client
 }
 
+// Client returns a function that finds the address that a request comes from, for
+// handlers outside of this package. Trusted is as in Config.TrustedProxies.
+func Client(trusted []netip.Prefix) func(*http.Request) netip.Addr {
+	return (&edge{Config: Config{TrustedProxies: trusted}}).client
+}
+
 func (e *edge) trusts(a netip.Addr) bool {
 	return slices.ContainsFunc(e.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a) })
 }

@@ -24,15 +24,27 @@ type page struct {
 }
 
 // file serves a published file. A path that ends in a slash is that of its
-// index.html.
+// index.html, or of the index.md beside it for a client that prefers Markdown.
 func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	path := r.URL.Path
 	if path == "" || strings.HasSuffix(path, "/") {
 		path = strings.TrimSuffix(path, "/") + "/index.html"
 	}
-	p, ok := e.pagesOf(s).byPath[path]
+	pages := e.pagesOf(s).byPath
+	p, ok := pages[path]
 	if !ok {
-		return errNotFound
+		if _, isPage := pages[path+"/index.html"]; !isPage {
+			return errNotFound
+		}
+		return get(e.addSlash)(w, r, s)
+	}
+	if folder, isPage := strings.CutSuffix(path, "index.html"); isPage && path != r.URL.Path {
+		if twin, ok := pages[folder+"index.md"]; ok {
+			w.Header()["Vary"] = varyPage
+			if prefersMarkdown(r.Header["Accept"]) {
+				p = twin
+			}
+		}
 	}
 	return get(func(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
 		coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
@@ -46,6 +58,19 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot
 		e.serve(w, r, rep)
 		return nil
 	})(w, r, s)
+}
+
+// addSlash redirects to a page whose address lacks only its last slash.
+func (e *edge) addSlash(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
+	w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
+	http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
+	return nil
+}
+
+// prefersMarkdown reports whether an Accept header gives text/markdown a higher
+// weight than text/html.
+func prefersMarkdown(accept []string) bool {
+	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
 }
 
 // pagesOf returns the pages of a snapshot. The first request makes them. Two requests
@@ -66,7 +91,7 @@ func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
-		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.topics[f.Path], sequence: sequence,
+		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.links[f.Path], sequence: sequence,
 		body: bytesBody(f.Body),
 	}
 	if strings.HasPrefix(f.MediaType, "text/html") {

@@ -14,7 +14,7 @@ import (
 // The methods of each kind of path, for Allow and CORS preflights.
 const (
 	readMethods = "GET, HEAD, OPTIONS"
-	hubMethods  = "POST, OPTIONS"
+	hubMethods  = "GET, POST, OPTIONS"
 	mcpMethods  = "GET, POST, DELETE, OPTIONS"
 )
 
@@ -41,8 +41,8 @@ var (
 	cacheRevalidate = []string{"public, no-cache"}
 	cacheNever      = []string{"no-store"}
 	policyData      = []string{"default-src 'none'; frame-ancestors 'none'"}
-	policyDocument  = []string{"default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data: https:; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	policyDocument  = []string{reviewcast.PagePolicy + "; frame-ancestors 'none'"}
+	varyPage        = []string{"Accept, Accept-Encoding"}
 )
 
 func isMCP(path string) bool {

@@ -154,23 +154,24 @@ func TestBuildAgain(t *testing.T) {
 	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
 	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 	first := mustBuild(t, cfg)
-	if len(first.Changed) != 6 || first.Manifest.Sequence != 1 {
+	sequence := cfg.Now().Unix()
+	if len(first.Changed) != len(first.Manifest.Files) || first.Manifest.Sequence != sequence || !first.First {
 		t.Errorf("first build: sequence %d, changed %v", first.Manifest.Sequence, first.Changed)
 	}
 	cfg.Now = func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }
 	before := read(t, cfg.PublicDir)
 	again := mustBuild(t, cfg)
-	if len(again.Changed) != 0 || again.Manifest.Sequence != 1 || !maps.Equal(before, read(t, cfg.PublicDir)) {
+	if len(again.Changed) != 0 || again.Manifest.Sequence != sequence || !maps.Equal(before, read(t, cfg.PublicDir)) {
 		t.Errorf("a build of the same content a year later: sequence %d, changed %v", again.Manifest.Sequence, again.Changed)
 	}
 	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
 	third := mustBuild(t, cfg)
-	if !slices.Equal(third.ChangedTopics(), []string{"/api/feed.json", "/feed.xml", "/reviews.json"}) || third.Manifest.Sequence != 2 {
+	if !slices.Equal(third.ChangedTopics(), []string{"/api/feed.json", "/changes/latest.json", "/feed.xml", "/reviews.json"}) || third.Manifest.Sequence != cfg.Now().Unix() {
 		t.Errorf("a new review: sequence %d, topics %v", third.Manifest.Sequence, third.ChangedTopics())
 	}
 	put(t, dir, map[string]string{"summary.md": "All good.\n"})
 	fourth := mustBuild(t, cfg)
-	if len(fourth.ChangedTopics()) != 0 || !slices.Contains(fourth.Changed, "/insights.json") {
+	if !slices.Equal(fourth.ChangedTopics(), []string{"/changes/latest.json"}) || fourth.Manifest.Sequence != third.Manifest.Sequence+1 || !slices.Contains(fourth.Changed, "/insights.json") {
 		t.Errorf("a new summary changes topics %v, files %v", fourth.ChangedTopics(), fourth.Changed)
 	}
 }
@@ -198,11 +199,6 @@ func TestNothingNew(t *testing.T) {
 		return res
 	}
 	last := accept(prepare())
-	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
-		t.Error("a first load that was told of nothing is good for the second")
-	} else {
-		last = accept(res)
-	}
 	for i := range 3 {
 		put(t, content, map[string]string{"reviews/a.yaml": one})
 		if res := prepare("reviews/a.yaml"); res.Site != last.Site || len(res.Changed)+len(res.Removed) > 0 {
@@ -268,9 +264,9 @@ func TestVanished(t *testing.T) {
 		return msgs
 	}
 	want := []string{
-		`withdrawn.yaml: review "r1" is published, but it is in no file of reviews/ any more; put it back under this id, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: YYYY-MM-DD}`,
+		`withdrawn.yaml: review "r1" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: YYYY-MM-DD}`,
 		`reviews/2.yaml:1:3: review "r2" is published, but it has lost its verification; give it its verification back, or add to withdrawn.yaml: - {id: r2, reason: withdrawn, date: YYYY-MM-DD}`,
-		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: readers hold on to it`,
+		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: the published id must stay`,
 	}
 	if got := problems(cfg); !slices.Equal(got, want) {
 		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -312,7 +308,7 @@ func TestDraftManifest(t *testing.T) {
 	manifest := read(t, cfg.PublicDir)["manifest.json"]
 	put(t, cfg.PublicDir, map[string]string{"manifest.json": strings.Replace(manifest, "{", `{"draft": {"new": [], "missing": []},`, 1)})
 	_, err := NewBuilder(cfg).Build(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "older version") || !strings.Contains(err.Error(), "delete the folder") {
+	if err == nil || !strings.Contains(err.Error(), "older `reviewcast dev`") || !strings.Contains(err.Error(), "delete the directory") {
 		t.Errorf("a build over the files of an older dev: %v", err)
 	}
 	if err := os.RemoveAll(cfg.PublicDir); err != nil {
@@ -360,12 +356,12 @@ func TestPrevious(t *testing.T) {
 	cfg.Previous = srv.URL
 
 	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
-	if res := mustBuild(t, cfg); res.Manifest.Sequence != 2 {
-		t.Errorf("a build that follows the live set has sequence %d, want 2", res.Manifest.Sequence)
+	if res := mustBuild(t, cfg); res.Manifest.Sequence != cfg.Now().Unix()+1 || res.First {
+		t.Errorf("a build that follows the live set has sequence %d, want %d", res.Manifest.Sequence, cfg.Now().Unix()+1)
 	}
 	status = http.StatusNotFound
 	cfg.PublicDir = filepath.Join(t.TempDir(), "public")
-	if res := mustBuild(t, cfg); res.Manifest.Sequence != 1 {
+	if res := mustBuild(t, cfg); !res.First {
 		t.Errorf("404 makes sequence %d, want a first build", res.Manifest.Sequence)
 	}
 	for _, status = range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusMovedPermanently} {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -16,8 +17,9 @@ import (
 // manifestName is the manifest's file in the output directory.
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
-// files returns every file of the output directory by its name: the artifacts,
-// their encoded variants where these are smaller, and the manifest.
+// files returns every file of the output directory by its name: the artifacts and
+// the change documents, their encoded variants where these are smaller, and the
+// manifest.
 func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	if err := render.Precompress(r.Artifacts, codings...); err != nil {
 		return nil, err
@@ -27,7 +29,14 @@ func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{manifestName: manifest}
-	for _, a := range r.Artifacts {
+	documents := make([]render.Artifact, 0, len(r.documents))
+	for path, body := range r.documents {
+		documents = append(documents, render.Artifact{Path: path, Body: body})
+	}
+	if err := render.Precompress(documents, codings...); err != nil {
+		return nil, err
+	}
+	for _, a := range slices.Concat(r.Artifacts, documents) {
 		name := strings.TrimPrefix(a.Path, "/")
 		files[name] = a.Body
 		for coding, encoded := range a.Encodings {
@@ -58,5 +67,6 @@ func written(dir string) (func(name string) bool, error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	return func(name string) bool { return ours[name] }, nil
+	changes := strings.TrimPrefix(reviewcast.PathChanges, "/")
+	return func(name string) bool { return ours[name] || ours[manifestName] && strings.HasPrefix(name, changes) }, nil
 }

@@ -156,7 +156,7 @@ func (e *bench) subscribe(callbacks []string, secret []byte) {
 			e.Fatal(err)
 		}
 		together(claimed, func(v store.Verification) error {
-			_, err := e.store.Settle(ctx, now, v, true)
+			_, err := e.store.Settle(ctx, now, v, true, "")
 			return err
 		}, e)
 	}

@@ -15,25 +15,25 @@ import (
 )
 
 type checkCmd struct {
-	Content  string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Public   string `help:"The output folder: a review that is published there must not vanish." default:"public" placeholder:"DIR"`
-	Previous string `help:"Where the last published set is: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
-	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
-	Format   string `help:"How problems are written: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
-	Strict   bool   `help:"Take warnings for errors."`
-	Quiet    bool   `short:"q" xor:"volume" help:"Print errors only, in the text form: no warnings, and no count."`
-	Verbose  bool   `short:"v" xor:"volume" help:"Count the problems of each kind, too, in the text form."`
+	Content  string `help:"The content folder." default:"content" placeholder:"DIR"`
+	Public   string `help:"The output folder, whose published reviews must not vanish." default:"public" placeholder:"DIR"`
+	Previous string `help:"The last published set: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
+	Today    string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
+	Format   string `help:"The output format: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
+	Strict   bool   `help:"Treat warnings as errors."`
+	Quiet    bool   `short:"q" xor:"volume" help:"With --format text, print errors only, without warnings and without a summary."`
+	Verbose  bool   `short:"v" xor:"volume" help:"With --format text, also count the problems of each kind."`
 }
 
 // Help is what --help says beside the flags.
 func (c *checkCmd) Help() string {
-	return `Reads everything, writes nothing, and tells every problem at once: where, what is
-wrong, and what would be right. Errors stop a build. Warnings may be right and are
-worth a look: personal data in a text, a full surname where the policy is initials,
-two reviews of nearly the same words.
+	return `Reads the content folder and lists every problem at once: the place, what is wrong, and
+how to fix it. Nothing is written. Errors stop a build. Warnings are worth a look but may
+be intended: personal data in a text, a full surname although the policy says initials,
+two reviews with nearly the same text.
 
-The exit code is 0 when there is nothing to mend, 1 when there is, 2 for a mistake in
-the command line.
+The exit code is 0 if there are no errors, 1 if there are, and 2 for a mistake in the
+command line.
 
 Examples:
   reviewcast check
@@ -75,11 +75,10 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// errProblems ends a check that has said everything already.
+// errProblems is the error of a check that has printed all errors.
 var errProblems = errors.New("")
 
-// text writes for people: errors before warnings, so that those that stop a
-// build are not between the others.
+// text writes for people: first the errors, which stop a build, then the warnings.
 func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
 	ink := terminal.PaletteFor(std.out)
 	byCode := map[string]int{}

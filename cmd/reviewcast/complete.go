@@ -22,11 +22,13 @@ type completeCmd struct {
 // Run prints the candidates. A content folder with errors offers none: a command line
 // that is being typed is no place to report them.
 func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	var b strings.Builder
 	line := commandLine(k.Model.Node, c.Words)
 	for _, candidate := range line.candidates(ctx) {
-		fmt.Fprintf(std.out, "%s\t%s\n", candidate.ID, strings.Join(strings.Fields(terminal.Visible(candidate.Name)), " "))
+		fmt.Fprintf(&b, "%s\t%s\n", candidate.ID, strings.Join(strings.Fields(terminal.Visible(candidate.Name)), " "))
 	}
-	return nil
+	_, err := fmt.Fprint(std.out, b.String())
+	return err
 }
 
 // line is a command line up to the cursor.
@@ -129,7 +131,7 @@ func (l *line) candidates(ctx context.Context) []terminal.Choice {
 // ids returns the ids of the content folder that the last word can be. In a list with
 // commas it is the last item.
 func (l *line) ids(ctx context.Context, kind string) (found []terminal.Choice) {
-	content, _, err := source.NewLoader(l.content, source.Config{}).Load(ctx)
+	content, _, _, err := source.NewLoader(l.content, source.Config{}).Load(ctx, nil)
 	if err != nil || content == nil {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestHelp: every command has a help with examples that can be pasted into a shell:
-// bash and the parser take them as they stand.
+// TestHelp: every command has a help text with examples that bash and the parser
+// accept.
 func TestHelp(t *testing.T) {
 	parser, err := newParser(t.Context(), streams{out: io.Discard, err: io.Discard})
 	if err != nil {
@@ -66,8 +66,7 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// completions are what every shell completes alike: the words so far, and how they
-// go on.
+// completions are typed words and how every shell completes the last one.
 var completions = map[string]string{
 	"reviewcast ch":                  "check",
 	"reviewcast check --fo":          "--format",
@@ -87,7 +86,7 @@ var completions = map[string]string{
 	"reviewcast insights explain --content=other their-f":  "their-first",
 }
 
-// completionFor finds a shell and writes its script into a folder that has a file
+// completionFor finds a shell and writes its script into a directory with a file
 // big.csv and two content folders.
 func completionFor(t *testing.T, name string) (shell, dir string) {
 	t.Helper()
@@ -113,13 +112,13 @@ func completionFor(t *testing.T, name string) (shell, dir string) {
 	for file, id := range map[string]string{"content/reviews/a.yaml": "my-first", "other/reviews/a.yaml": "their-first"} {
 		writeFile(t, filepath.Join(dir, file), "{id: "+id+", author: Jo K., rating: 5, date: 2026-01-01}\n")
 	}
-	// The scripts ask the program that is found first.
+	// The scripts run the program that PATH names.
 	t.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return shell, dir
 }
 
-// TestBashCompletion asks bash itself. What our function leaves to bash (files)
-// isn't seen here.
+// TestBashCompletion runs bash. File names, which our function leaves to bash, are not
+// seen here.
 func TestBashCompletion(t *testing.T) {
 	bash, dir := completionFor(t, "bash")
 	for words, want := range completions {
@@ -136,7 +135,7 @@ func TestBashCompletion(t *testing.T) {
 	}
 }
 
-// TestFishCompletion asks fish itself.
+// TestFishCompletion runs fish.
 func TestFishCompletion(t *testing.T) {
 	fish, dir := completionFor(t, "fish")
 	for words, want := range completions {

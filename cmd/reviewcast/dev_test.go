@@ -20,7 +20,7 @@ import (
 	"reviewcast/bench/corpus"
 )
 
-// pageState is an event of dev, as the page's script reads it.
+// pageState is an event of dev, as the script of the page reads it.
 type pageState struct {
 	Build    string
 	Message  string
@@ -58,7 +58,7 @@ func (b *safeBuffer) String() string {
 	return b.b.String()
 }
 
-// binary is a name under which the test binary is the command reviewcast.
+// binary returns a name under which the test binary runs as reviewcast.
 func binary(tb testing.TB) string {
 	tb.Helper()
 	exe, err := os.Executable()
@@ -72,7 +72,7 @@ func binary(tb testing.TB) string {
 	return link
 }
 
-// startDesk starts the real program on a folder and listens as a page does.
+// startDesk starts the program on a folder and reads its events as a page does.
 func startDesk(tb testing.TB, content string, args ...string) *desk {
 	tb.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
@@ -102,7 +102,7 @@ func startDesk(tb testing.TB, content string, args ...string) *desk {
 	return d
 }
 
-// listen reads the events, from as soon as there is a server.
+// listen reads the events as soon as the server runs.
 func (d *desk) listen(ctx context.Context) {
 	for ctx.Err() == nil {
 		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+"/.reviewcast/events", nil)
@@ -128,7 +128,7 @@ func (d *desk) listen(ctx context.Context) {
 	}
 }
 
-// wait reads events until one will do.
+// wait reads events until one is accepted.
 func (d *desk) wait(what string, will func(pageState) bool) pageState {
 	d.tb.Helper()
 	deadline := time.After(patience)
@@ -139,12 +139,12 @@ func (d *desk) wait(what string, will func(pageState) bool) pageState {
 				return s
 			}
 		case <-deadline:
-			d.tb.Fatalf("%s: never told. The terminal says:\n%s", what, d.out)
+			d.tb.Fatalf("%s: not seen. The terminal shows:\n%s", what, d.out)
 		}
 	}
 }
 
-// get asks for a path.
+// get requests a path.
 func (d *desk) get(path string) string {
 	resp, err := http.Get(d.url + path)
 	if err != nil {
@@ -158,7 +158,7 @@ func (d *desk) get(path string) string {
 	return string(data)
 }
 
-// until waits for events until the dataset will do.
+// until waits until the dataset is accepted.
 func (d *desk) until(what string, will func(reviews string) bool) {
 	d.tb.Helper()
 	d.wait(what, func(s pageState) bool { return s.Message == "" && will(d.get("/reviews.json")) })
@@ -207,8 +207,8 @@ func newContent(tb testing.TB) string {
 	return content
 }
 
-// TestSaves changes files in the ways in which real editors and tools do, with the
-// system's events and without.
+// TestSaves changes files as real editors and tools do, with events of the system and
+// with polling.
 func TestSaves(t *testing.T) {
 	for _, mode := range []struct {
 		name string
@@ -295,9 +295,9 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-// TestSlowSave has a program empty a file and write it a while later, as happens on a
-// busy machine: nobody is told that the reviews are gone. When they really are, that
-// shows, too.
+// TestSlowSave empties a file and writes it a while later, as happens on a busy
+// machine: the reviews must not vanish from the page in between. A file that stays
+// empty is shown, too.
 func TestSlowSave(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
@@ -329,8 +329,8 @@ func TestSlowSave(t *testing.T) {
 	d.until("an empty file", func(s string) bool { return !strings.Contains(s, "On time.") })
 }
 
-// TestOverlay breaks a file and mends it: the page is told what is wrong, with the
-// place, keeps the last good output, and is told when all is well.
+// TestOverlay breaks a file and fixes it: the page learns what is wrong and where,
+// keeps the last good build, and learns when the file is right again.
 func TestOverlay(t *testing.T) {
 	t.Parallel()
 	content := newContent(t)
@@ -375,7 +375,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// corpusDesk writes n reviews as an editor's folder, one a file or all in one.
+// corpusDesk writes a content folder of n reviews, in a file each or in one file.
 func corpusDesk(tb testing.TB, n int, oneFile bool) string {
 	tb.Helper()
 	content := filepath.Join(tb.TempDir(), "content")
@@ -415,10 +415,9 @@ func corpusDesk(tb testing.TB, n int, oneFile bool) string {
 	return content
 }
 
-// BenchmarkSave is the time from a saved file to the page that shows it, through
-// the real program, its watch and its server; BenchmarkFirstPage that from its
-// start to the first page. What is saved is one review in a file of its own, or a
-// line in the middle of the data file that has all.
+// BenchmarkSave measures the time from a saved file to the page that shows it;
+// BenchmarkFirstPage that from the start of the program to the first page. The change
+// is a review in a file of its own, or a line in the middle of the only data file.
 func BenchmarkSave(b *testing.B) {
 	each(b, func(b *testing.B, content string) {
 		name, before, after := "reviews/mine.yaml", "", ""

@@ -25,7 +25,7 @@ type existing struct {
 // reasons.
 func readExisting(ctx context.Context, dir string, today reviewcast.Date) (*existing, error) {
 	loader := source.NewLoader(dir, source.Config{Today: today})
-	content, problems, err := loader.Load(ctx)
+	content, _, problems, err := loader.Load(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func readExisting(ctx context.Context, dir string, today reviewcast.Date) (*exis
 	}
 	s.today = reviewcast.Date(day)
 	for _, r := range content.Reviews {
-		s.positions[strings.ToLower(r.ID)] = r.At
+		s.positions[strings.ToLower(r.ID)] = content.Position(r)
 	}
 	for _, w := range content.Withdrawn {
 		s.withdrawn[strings.ToLower(w.ID)] = true

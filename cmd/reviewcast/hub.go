@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
 )
 
@@ -21,7 +22,7 @@ import (
 // running or not. A running edge notices a change within a second.
 type hubCmd struct {
 	List   hubListCmd   `cmd:"" help:"List subscriptions."`
-	Show   hubShowCmd   `cmd:"" help:"Show everything about one subscription."`
+	Show   hubShowCmd   `cmd:"" help:"Show what is known of a subscription or a callback, what happened to it, and what would help."`
 	Retry  hubRetryCmd  `cmd:"" help:"Deliver at once to subscribers that wait for a retry, and reset their failures."`
 	Remove hubRemoveCmd `cmd:"" help:"Remove subscriptions without notifying the subscribers."`
 }
@@ -131,38 +132,78 @@ type hubShowCmd struct {
 	Which string `arg:"" help:"Its id, or its callback." placeholder:"ID|CALLBACK"`
 }
 
-// Run shows one subscription, or all of a callback.
+// Run shows a subscription by its id, or everything that is known of a callback.
 func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
-	f := store.Filter{Callback: c.Which, At: time.Now()}
-	if id, err := strconv.ParseInt(c.Which, 10, 64); err == nil {
-		f.Callback, f.IDs = "", []int64{id}
-	}
 	return c.with(ctx, func(s *store.Store) error {
-		list, err := s.List(ctx, f)
+		records, err := c.records(ctx, s)
 		if err != nil {
 			return err
 		}
-		if len(list) == 0 {
-			return fmt.Errorf("no subscription %s", c.Which)
+		if len(records) == 0 {
+			return fmt.Errorf("no subscription %s; departures are kept for 30 days, and a callback is known with its query only", c.Which)
 		}
 		w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
-		for i, r := range list {
+		for i, r := range records {
 			if i > 0 {
 				fmt.Fprintln(w)
 			}
-			showSubscription(w, r)
+			showRecord(w, r)
 		}
 		return w.Flush()
 	})
 }
 
-func showSubscription(w io.Writer, r store.Subscription) {
-	moment := func(t time.Time) string {
-		if t.IsZero() {
-			return "-"
-		}
-		return t.Format(time.RFC3339)
+// records returns what is known of the id or callback.
+func (c *hubShowCmd) records(ctx context.Context, s *store.Store) ([]store.Record, error) {
+	id, err := strconv.ParseInt(c.Which, 10, 64)
+	if err != nil {
+		return s.History(ctx, time.Now(), "", c.Which)
 	}
+	list, err := s.List(ctx, store.Filter{IDs: []int64{id}, At: time.Now()})
+	records := make([]store.Record, len(list))
+	for i := range list {
+		records[i].Subscription = &list[i]
+	}
+	return records, err
+}
+
+// showRecord prints what happened, what would help, and the details.
+func showRecord(w io.Writer, r store.Record) {
+	status := hub.Explain(r, time.Now())
+	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", name, value) }
+	row("what happened", status.Explanation)
+	row("what would help", status.Remedy)
+	switch {
+	case r.Subscription != nil:
+		showSubscription(w, *r.Subscription)
+	case r.Verification != nil:
+		v := r.Verification
+		row("state", "pending: "+v.Mode)
+		row("topic", v.Topic)
+		row("callback", v.Callback)
+		row("signed", strconv.FormatBool(v.Secret != nil))
+		row("requested", moment(v.RequestedAt))
+		row("attempts", strconv.Itoa(v.Attempts))
+		row("last error", v.LastError)
+		row("next attempt", moment(v.NextAttempt))
+	case r.Departure != nil:
+		d := r.Departure
+		row("state", "departed: "+d.Cause)
+		row("topic", d.Topic)
+		row("callback", d.Callback)
+		row("departed", moment(d.At))
+		row("last error", d.Error)
+	}
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "-"
+	}
+	return t.Format(time.RFC3339)
+}
+
+func showSubscription(w io.Writer, r store.Subscription) {
 	for _, line := range [][2]string{
 		{"id", strconv.FormatInt(r.ID, 10)},
 		{"state", subscriptionState(r, time.Now())},
@@ -216,14 +257,22 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 
 type hubRemoveCmd struct {
 	hubState
-	IDs []int64 `arg:"" name:"id" help:"Ids, as list shows them."`
+	IDs  []int64 `arg:"" optional:"" name:"id" help:"Ids, as list shows them."`
+	Host string  `help:"All subscriptions of this host." placeholder:"HOST"`
 }
 
 // Run removes subscriptions.
 func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
+	if (c.Host == "") == (len(c.IDs) == 0) {
+		return usageError{errors.New("name ids, or --host for all subscriptions of a host")}
+	}
 	return c.with(ctx, func(s *store.Store) error {
+		if c.Host != "" {
+			done, err := s.RemoveHost(ctx, time.Now(), strings.ToLower(c.Host))
+			return std.report(done, done, "removed", err)
+		}
 		ids := unique(c.IDs)
-		done, err := s.Remove(ctx, ids)
+		done, err := s.Remove(ctx, time.Now(), ids)
 		return std.report(done, ids, "removed", err)
 	})
 }

@@ -42,7 +42,7 @@ func TestHubCommands(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if first, err = s.Settle(ctx, now, claimed[0], true); err != nil {
+			if first, err = s.Settle(ctx, now, claimed[0], true, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -57,6 +57,7 @@ func TestHubCommands(t *testing.T) {
 			{"show 1", false, []string{"callback           https://a.example/cb?x=<1>", "signed             true", "lease              1h0m0s"}},
 			{"show https://a.example/cb?x=<1>", false, []string{"id                 1"}},
 			{"show 99", true, []string{"no subscription 99"}},
+			{"show https://b.example/", false, []string{"what happened", "waits for its verification", "pending: subscribe"}},
 			{"retry", true, []string{"--failing"}},
 			{"retry 1", false, []string{"1 subscription due at once"}},
 			{"retry 1 99", true, []string{"1 subscription due at once\n", "no subscription 99"}},
@@ -65,6 +66,10 @@ func TestHubCommands(t *testing.T) {
 			{"retry 1 1", false, []string{"1 subscription due at once"}},
 			{"remove 1 99 98", true, []string{"1 subscription removed\n", "no subscription 98, 99"}},
 			{"list --json", false, nil},
+			{"show https://a.example/cb?x=<1>", false, []string{"An operator of the hub removed", "departed: removed"}},
+			{"show https://a.example/cb", true, []string{"no subscription"}},
+			{"remove", true, []string{"--host"}},
+			{"remove --host a.example", false, []string{"0 subscriptions removed"}},
 		} {
 			var out, errs bytes.Buffer
 			args := append([]string{"hub"}, strings.Fields(step.args)...)

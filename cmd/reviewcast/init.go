@@ -9,7 +9,7 @@ import (
 )
 
 type initCmd struct {
-	Dir string `arg:"" help:"The folder to write, new or empty."`
+	Dir string `arg:"" help:"The folder to create; it may exist if it is empty."`
 }
 
 // Help is what --help says beside the flags.
@@ -19,7 +19,7 @@ func (c *initCmd) Help() string {
   reviewcast dev --content content`
 }
 
-// Run writes the starter folder and says what to do next.
+// Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
 	files, err := starter.Write(c.Dir)
 	if err != nil {
@@ -31,6 +31,6 @@ func (c *initCmd) Run(std streams) error {
 	for _, f := range files {
 		fmt.Fprintf(std.out, "  %s\n", f)
 	}
-	fmt.Fprintf(std.out, "%d files in %s. Look at them in the browser with:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
+	fmt.Fprintf(std.out, "%d files in %s. To see them in a browser, run:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
 	return nil
 }

@@ -43,6 +43,8 @@ type cli struct {
 	Diff   diffCmd   `cmd:"" help:"Show what a build would change for subscribers."`
 	Build  buildCmd  `cmd:"" help:"Build the published files from the content folder."`
 	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer searches."`
+	Pull   pullCmd   `cmd:"" help:"Keep an exact copy of a published site in a directory."`
+	Verify verifyCmd `cmd:"" help:"Recompute everything that a published site claims."`
 	Hub    hubCmd    `cmd:"" help:"Manage the hub's subscriptions."`
 	New    newCmd    `cmd:"" help:"Write a new review."`
 	Schema schemaCmd `cmd:"" help:"Write JSON Schemas, so that text editors complete and check fields while you type."`
@@ -71,6 +73,10 @@ func main() {
 		var usage usageError
 		if errors.As(err, &usage) {
 			os.Exit(exitUsage)
+		}
+		var v verdict
+		if errors.As(err, &v) {
+			os.Exit(v.code)
 		}
 		os.Exit(exitProblem)
 	}

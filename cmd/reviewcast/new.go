@@ -52,7 +52,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	if err := mustBeFolder(c.Content); err != nil {
 		return err
 	}
-	content, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(c.Today)}).Load(ctx)
+	content, _, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(c.Today)}).Load(ctx, nil)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ type mountedHub struct {
 
 // mountHub opens the state and puts a hub into an edge's configuration. reload
 // looks for newer files at once; nil when they come by themselves.
-func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func()) (*mountedHub, error) {
+func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func([]string)) (*mountedHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
@@ -66,7 +66,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 		return nil, err
 	}
 	h, err := hub.New(hub.Config{
-		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload,
+		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: edge.Client(c.TrustedProxies),
 		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
 		Metrics: registry, Logger: c.Logger,
@@ -130,7 +130,7 @@ func editionOf(s *snapshot.Snapshot) *hub.Edition {
 	e := &hub.Edition{Sequence: s.Sequence(), Topics: make(map[string]hub.Content, len(reviewcast.Topics))}
 	for _, path := range reviewcast.Topics {
 		if f, ok := s.File(path); ok {
-			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256}
+			e.Topics[path] = hub.Content{Body: f.Body, MediaType: f.MediaType, SHA256: f.SHA256, Modified: f.LastModified}
 		}
 	}
 	return e

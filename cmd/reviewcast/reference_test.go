@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestReference keeps docs/cli.md made from the declarations.
+// TestReference compares docs/cli.md with the declarations.
 func TestReference(t *testing.T) {
 	parser, err := newParser(t.Context(), streams{})
 	if err != nil {
@@ -29,8 +29,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// eachCommand visits the program and every command below it, with the words that
-// lead there.
+// eachCommand visits the program and every command below it, with the words of the
+// command line.
 func eachCommand(n *kong.Node, words []string, visit func(n *kong.Node, words []string)) {
 	visit(n, words)
 	for _, c := range n.Children {
@@ -40,8 +40,7 @@ func eachCommand(n *kong.Node, words []string, visit func(n *kong.Node, words []
 	}
 }
 
-// flagsOf are a command's own flags, and --help; those of the program as a whole
-// stand with the program.
+// flagsOf returns the visible flags of a command.
 func flagsOf(n *kong.Node) []*kong.Flag {
 	var out []*kong.Flag
 	for _, f := range n.Flags {
@@ -52,13 +51,13 @@ func flagsOf(n *kong.Node) []*kong.Flag {
 	return out
 }
 
-// reference is docs/cli.md: the program's help as one page.
+// reference returns docs/cli.md.
 func reference(root *kong.Node) string {
 	var b strings.Builder
-	b.WriteString("# The command line\n\nMade from the declarations in `cmd/reviewcast` by its tests (`go test ./cmd/reviewcast -run TestReference -update`); edit those.\n\n" +
-		"Exit codes: 0 all is well, 1 something is wrong with the content or with the work, 2 a mistake in the command line.\n" +
-		"What a command answers goes to stdout, complaints and progress to stderr; with `--format json` stdout is JSON and nothing else.\n\n" +
-		"Colours are for terminals only; `NO_COLOR` turns them off, and so does `TERM=dumb`; `CLICOLOR_FORCE=1` turns them on elsewhere. Lines, tables and help fit the terminal, or the width that `COLUMNS` says; in a pipe or a file no line is broken and nothing is cut but excerpts of long lines. `--help` explains each command.\n")
+	b.WriteString("# The command line\n\nGenerated from the declarations in `cmd/reviewcast` (`go test ./cmd/reviewcast -run TestReference -update`).\n\n" +
+		"Exit codes: 0 success, 1 errors in the content or a command that failed, 2 a mistake in the command line.\n" +
+		"Results are written to stdout, problems and errors to stderr; with `--format json` stdout is JSON and nothing else.\n\n" +
+		"Colors are used on terminals only. `NO_COLOR` and `TERM=dumb` turn them off; `CLICOLOR_FORCE=1` turns them on for pipes and files. Lines, tables and help fit the width of the terminal, or `COLUMNS`; in a pipe or a file, lines are not broken, and only excerpts of long lines are cut. `--help` explains each command.\n")
 	eachCommand(root, nil, func(n *kong.Node, words []string) {
 		if len(words) == 0 {
 			return
@@ -99,7 +98,7 @@ func reference(root *kong.Node) string {
 	return b.String()
 }
 
-// flagForm writes a flag with its value's placeholder.
+// flagForm returns a flag with the placeholder of its value.
 func flagForm(f *kong.Flag) string {
 	form := "--" + f.Name
 	if f.Short != 0 {
@@ -111,7 +110,7 @@ func flagForm(f *kong.Flag) string {
 	return form
 }
 
-// indentAsCode fences the parts of a text that are indented.
+// indentAsCode puts the indented parts of a text into code fences.
 func indentAsCode(s string) string {
 	var out []string
 	fenced := false

@@ -60,6 +60,10 @@ func TestStorm(t *testing.T) {
 	}
 	want, got := filesOf(t, fresh), map[string]string{}
 	for name, body := range want {
+		if strings.HasPrefix(name, "changes/") {
+			delete(want, name) // dev publishes no version
+			continue
+		}
 		if strings.HasSuffix(name, ".html") {
 			want[name] = metaPolicy.ReplaceAllString(body, "") // dev moves it into the header
 		}

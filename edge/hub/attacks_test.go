@@ -129,18 +129,18 @@ func (s *flakyStore) fails(left *string) bool {
 	return first == '1'
 }
 
-func (s *flakyStore) Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool) (int64, error) {
+func (s *flakyStore) Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool, why string) (int64, error) {
 	if s.fails(&s.settle) {
 		return 0, errors.New("database error")
 	}
-	return s.Store.Settle(ctx, now, v, confirmed)
+	return s.Store.Settle(ctx, now, v, confirmed, why)
 }
 
-func (s *flakyStore) Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time) error {
+func (s *flakyStore) Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time, why string) error {
 	if s.fails(&s.postpone) {
 		return errors.New("database error")
 	}
-	return s.Store.Postpone(ctx, v, attempts, next)
+	return s.Store.Postpone(ctx, v, attempts, next, why)
 }
 
 func (s *flakyStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {

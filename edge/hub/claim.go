@@ -118,7 +118,11 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	if capacity <= 0 || exhausted && containsAll(except, full) {
 		return false, nil // the scheduler asks for more when it has capacity again
 	}
-	claim := store.Claim{Owner: c.owner, WorkKey: key, SHA256: content.SHA256, Except: except, Limit: min(capacity, claimBatch)}
+	limit := min(capacity, claimBatch)
+	if c.network.isDown() {
+		limit = 1 // a probe, which ends the outage if it is answered
+	}
+	claim := store.Claim{Owner: c.owner, WorkKey: key, SHA256: content.SHA256, Except: except, Limit: limit}
 	claimed, err := c.Store.ClaimDeliveries(ctx, time.Now(), claim)
 	if err != nil {
 		return false, err
@@ -137,7 +141,7 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	}
 	c.scheduler.add(deliveries)
 	c.dispatch(work)
-	return len(claimed) == claim.Limit, nil
+	return len(claimed) == claim.Limit && limit > 1, nil
 }
 
 // containsAll reports whether all contains every element of some.

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -71,15 +72,28 @@ func (g *guard) literal(host string) error {
 
 func allowedPort(port uint16) bool { return port == 443 || port == 8443 || port >= 1024 }
 
-// newClient returns the client for deliveries.
-func newClient(g *guard, c Config) *http.Client {
-	dial := c.Dial
-	if dial == nil {
-		dial = (&net.Dialer{Timeout: connectTimeout, Control: g.control}).DialContext
+// sendBuffer is the size of the kernel's send buffer of a connection. Without it, each
+// slow reader of a large topic would hold megabytes. It limits the rate of one delivery to
+// sendBuffer per round trip.
+const sendBuffer = 128 << 10
+
+// guardedDialer returns the function that opens connections to callbacks.
+func guardedDialer(g *guard) func(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := &net.Dialer{Timeout: connectTimeout, Control: g.control}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := dialer.DialContext(ctx, network, address)
+		if tcp, ok := conn.(*net.TCPConn); ok && err == nil {
+			_ = tcp.SetWriteBuffer(sendBuffer) // the default works, too
+		}
+		return conn, err
 	}
+}
+
+// newClient returns the client for deliveries.
+func newClient(c Config) *http.Client {
 	t := &http.Transport{
 		Proxy:                  nil, // a proxy from the environment would dial without the guard
-		DialContext:            dial,
+		DialContext:            c.Dial,
 		TLSHandshakeTimeout:    connectTimeout,
 		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)},
 		DisableCompression:     true, // a challenge is compared as it was sent

@@ -92,12 +92,19 @@ func (d *delivery) id() string { return fmt.Sprintf("%d.%d.%d", d.ID, d.Version,
 
 // deliver sends a topic's body to a callback and evaluates the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
+	if now := time.Now(); !h.network.allow(now) {
+		return postponed(d, now, errOutage, postponeFor), abandoned
+	}
 	valid := h.stillValid(d)
 	now := time.Now()
 	if !valid || !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	}
 	status, header, err := h.post(ctx, d)
+	if err == nil {
+		h.network.answered(d.Endpoint)
+	}
+	began := now
 	now = time.Now()
 	switch {
 	case err == nil && status/100 == 2:
@@ -109,9 +116,18 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 		return h.failed(d, now, why, why, retryAfter(header, now)), answered
 	case ctx.Err() != nil:
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
+	case isLocal(err):
+		return postponed(d, now, fmt.Errorf("%w: %w", errLocal, err), localWait), abandoned
+	case h.network.judgeDelivery(ctx, d.Endpoint, began, h.scheduler.endpoints()):
+		return postponed(d, time.Now(), errOutage, postponeFor), abandoned
 	default:
-		return h.failed(d, now, plain(err.Error()), publicReason(err), 0), unanswered
+		return h.failed(d, now, errorText(err), publicReason(err), 0), unanswered
 	}
+}
+
+// postponed returns the outcome of a delivery that couldn't be attempted.
+func postponed(d *delivery, now time.Time, err error, wait time.Duration) store.Outcome {
+	return store.Outcome{Delivery: d.Delivery, Verdict: store.Released, Next: now.Add(jitter(wait)), Error: plain(err.Error())}
 }
 
 // failed returns the outcome of a failed delivery: another attempt or, after the last

@@ -5,6 +5,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -19,17 +20,31 @@ const (
 	// maxPending keeps requests that are never verified, from many addresses and for many
 	// hosts, from filling the disk.
 	maxPending = 20_000
+	// maxPendingPerNetwork keeps a few addresses from using up maxPending.
+	maxPendingPerNetwork = 1000
+	// maxSubscriptionsPerHost keeps one host, with as many callbacks as it likes, from
+	// using up maxSubscriptions.
+	maxSubscriptionsPerHost = 10_000
 	// maxSubscriptions keeps callbacks that verify from filling the disk.
 	maxSubscriptions = 200_000
 )
 
 // allowed are the hub's methods. The edge answers OPTIONS with its CORS headers.
-const allowed = "POST, OPTIONS"
+const allowed = "GET, POST, OPTIONS"
 
 // ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the
-// request is durable, without waiting for a callback.
+// request is durable, without waiting for a callback. It answers GET requests of
+// subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sentence, err := h.accept(w, r)
+	var sentence string
+	var err error
+	if r.Method == http.MethodGet {
+		if err = h.serveStatus(w, r); err == nil {
+			return
+		}
+	} else {
+		sentence, err = h.accept(w, r)
+	}
 	if err != nil {
 		rejected := asRejection(err)
 		if rejected.status >= 500 {
@@ -59,18 +74,9 @@ func answer(w http.ResponseWriter, status int, sentence string) {
 func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", allowed)
-		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests only."}
+		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests, and GET requests for a status."}
 	}
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/x-www-form-urlencoded" {
-		return "", &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return "", &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
-	} else if err != nil {
-		return "", reject("The body is incomplete.")
-	}
-	f, err := parseForm(string(body))
+	f, err := readForm(w, r)
 	if err != nil {
 		return "", err
 	}
@@ -80,9 +86,11 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 	}
 	switch mode {
 	case modePublish:
-		if err := h.checkPing(f); err != nil {
+		manifests, err := h.checkPing(f)
+		if err != nil {
 			return "", err
 		}
+		h.pings.add(manifests)
 		signal(h.wakeReload)
 		return "Accepted. The hub will check whether the topics have changed.", nil
 	case modeSubscribe, modeUnsubscribe:
@@ -92,23 +100,76 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 	}
 }
 
+// readForm returns the fields of a request. Deploy hooks, which can't choose their body,
+// send the fields of a ping in the query; then the body is ignored.
+func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+	if query, err := parseForm(r.URL.RawQuery); err == nil && query.Get("hub.mode") == modePublish {
+		return query, nil
+	}
+	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/x-www-form-urlencoded" {
+		return form{}, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return form{}, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
+	} else if err != nil {
+		return form{}, reject("The body is incomplete.")
+	}
+	return parseForm(string(body))
+}
+
 // storeRequest stores a subscribe or unsubscribe request.
 func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 	request, err := h.subscription(f, mode)
 	if err != nil {
 		return err
 	}
-	if h.Limit != nil {
-		if wait := h.Limit(r); wait > 0 {
-			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
-		}
+	if err := h.limit(r); err != nil {
+		return err
 	}
-	caps := store.Caps{PendingPerHost: maxPendingPerHost, Pending: maxPending, Full: h.full.Load()}
+	request.Network = networkOf(h.client(r))
+	caps := store.Caps{
+		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork, Pending: maxPending,
+		PerHost: maxSubscriptionsPerHost, Full: h.full.Load(),
+	}
 	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
 		return err
 	}
 	signal(h.wakeVerify)
 	return nil
+}
+
+// limit rejects requests of clients that send too many.
+func (h *Hub) limit(r *http.Request) error {
+	if h.Limit != nil {
+		if wait := h.Limit(r); wait > 0 {
+			return &rejection{http.StatusTooManyRequests, wait, "Too many requests from this address."}
+		}
+	}
+	return nil
+}
+
+// client returns the address of the client of a request.
+func (h *Hub) client(r *http.Request) netip.Addr {
+	if h.Client != nil {
+		return h.Client(r)
+	}
+	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
+	return peer.Addr().Unmap()
+}
+
+// networkOf returns the network that the caps of a client count for: its site, as networks
+// are usually assigned.
+func networkOf(client netip.Addr) string {
+	bits := 48
+	if client.Is4() {
+		bits = 24
+	}
+	prefix, err := client.Prefix(bits)
+	if err != nil {
+		return ""
+	}
+	return prefix.String()
 }
 
 // served returns the content that a topic has here now.
@@ -118,7 +179,7 @@ func (h *Hub) served(topic string) (p store.Publication) {
 		return p
 	}
 	if content, ok := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]; ok {
-		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence}
+		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence, Modified: content.Modified}
 	}
 	return p
 }

@@ -40,9 +40,13 @@ type Config struct {
 	Store Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload looks for newer files. It is called at most once a second. Nil: files are
-	// reloaded without the hub, which is notified with Changed.
-	Reload func()
+	// Reload looks for newer files. It is called at most once a second, with the hashes of
+	// the manifests that pings have named, if any. Nil: files are reloaded without the hub,
+	// which is notified with Changed.
+	Reload func(manifests []string)
+	// Client returns the address of the client of a request, which bounds the pending
+	// verifications of its network. Nil: that of the connection.
+	Client func(*http.Request) netip.Addr
 	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
 	// 0 for not at all. Nil: no limit.
 	Limit func(*http.Request) time.Duration
@@ -78,8 +82,8 @@ type Store interface {
 
 	Request(ctx context.Context, now time.Time, r store.Request, served store.Publication, caps store.Caps) error
 	ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]store.Verification, error)
-	Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool) (subscription int64, err error)
-	Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time) error
+	Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool, why string) (subscription int64, err error)
+	Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time, why string) error
 
 	Due(ctx context.Context, now time.Time) ([]store.WorkKey, error)
 	ClaimDeliveries(ctx context.Context, now time.Time, c store.Claim) ([]store.Delivery, error)
@@ -90,6 +94,7 @@ type Store interface {
 	Leave(ctx context.Context, owner string) error
 	Sweep(ctx context.Context, now time.Time, n int) (int, error)
 	Counts(ctx context.Context, now time.Time) (store.Counts, error)
+	History(ctx context.Context, now time.Time, topic, callback string) ([]store.Record, error)
 	Wake() <-chan struct{}
 }
 
@@ -102,8 +107,9 @@ type Edition struct {
 // Content is a topic's body.
 type Content struct {
 	Body      []byte
-	MediaType string // the Content-Type
-	SHA256    string // hex, of Body
+	MediaType string    // the Content-Type
+	SHA256    string    // hex, of Body
+	Modified  time.Time // when it last changed, as the manifest says
 }
 
 // Hub accepts requests and delivers changes.
@@ -113,6 +119,7 @@ type Hub struct {
 	deliverClient *http.Client // keeps connections
 	verifyClient  *http.Client // uses each connection once
 	guard         *guard
+	network       *network
 	scheduler     *scheduler
 	metrics       *metrics
 	outcomes      chan store.Outcome // to acknowledgeLoop
@@ -124,6 +131,7 @@ type Hub struct {
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
+	pings    pings
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
 }
@@ -150,7 +158,11 @@ func New(c Config) (*Hub, error) {
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		errorsAt: map[string]time.Time{},
 	}
-	h.deliverClient = newClient(h.guard, c)
+	if h.Dial == nil {
+		h.Dial = guardedDialer(h.guard)
+	}
+	h.network = newNetwork(h.Dial, c.Logger)
+	h.deliverClient = newClient(h.Config)
 	h.verifyClient = newVerifyClient(h.deliverClient)
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {

@@ -206,7 +206,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 		}
 	}
 	idle.settled()
-	if _, err := idle.state.Remove(t.Context(), removed); err != nil {
+	if _, err := idle.state.Remove(t.Context(), time.Now(), removed); err != nil {
 		t.Fatal(err)
 	}
 	close(release)

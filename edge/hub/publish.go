@@ -38,18 +38,22 @@ func (p *publisher) publish(ctx context.Context) {
 		switch {
 		case !ok || known && row.SHA256 == content.SHA256 && row.Sequence >= edition.Sequence:
 			delete(p.behind, path)
-		case !known || edition.Sequence > row.Sequence:
+		case !known || newer(content, edition.Sequence, row):
 			delete(p.behind, path)
 			p.store(ctx, path, content, edition.Sequence)
-		case edition.Sequence < row.Sequence:
+		default:
 			signal(p.wakeReload)
 			if p.longBehind(path) {
 				p.warnOlder(path, edition.Sequence, row.Sequence)
 			}
-		default:
-			p.warnOlder(path, edition.Sequence, row.Sequence)
 		}
 	}
+}
+
+// newer reports whether content is newer than what a topic's row holds. Two edges may
+// have been given different files with one sequence; the later modified ones are newer.
+func newer(c Content, sequence int64, row store.Publication) bool {
+	return sequence > row.Sequence || sequence == row.Sequence && c.Modified.After(row.Modified)
 }
 
 // longBehind reports whether the files of a topic have been older than another hub's for
@@ -72,7 +76,7 @@ func (p *publisher) warnOlder(path string, sequence, published int64) {
 }
 
 func (p *publisher) store(ctx context.Context, path string, content Content, sequence int64) {
-	publication := store.Publication{Topic: p.topic(path), SHA256: content.SHA256, Sequence: sequence}
+	publication := store.Publication{Topic: p.topic(path), SHA256: content.SHA256, Sequence: sequence, Modified: content.Modified}
 	changed, err := p.Store.Publish(ctx, time.Now(), publication)
 	switch {
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -186,34 +187,52 @@ func (h *Hub) lease(f form, mode string) (time.Duration, error) {
 }
 
 // checkPing checks the topics of a publish request: in hub.url, as in PubSubHubbub, or
-// in hub.topic.
-func (h *Hub) checkPing(f form) error {
+// in hub.topic. It returns the hashes of the manifests that the ping announces, in the
+// fields manifest.
+func (h *Hub) checkPing(f form) (manifests []string, err error) {
 	named := false
 	for _, field := range []string{"hub.url", "hub.topic"} {
 		for _, topic := range f.Values[field] {
 			if named = true; !h.isTopic(topic) {
-				return unknownTopic(h, field)
+				return nil, unknownTopic(h, field)
 			}
 		}
 	}
 	if !named {
-		return reject("hub.url is missing; it names the topic that has changed.")
+		return nil, reject("hub.url is missing; it names the topic that has changed.")
 	}
-	return nil
+	for _, manifest := range f.Values["manifest"] {
+		if len(manifest) != 64 || strings.Trim(manifest, "0123456789abcdef") != "" {
+			return nil, reject("manifest must be a SHA-256 of 64 lower-case hex digits.")
+		}
+	}
+	return f.Values["manifest"], nil
 }
 
 func (h *Hub) isTopic(s string) bool {
 	path, ok := strings.CutPrefix(s, h.BaseURL)
-	return ok && reviewcast.IsTopic(path)
+	return ok && slices.Contains(h.offered(), path)
+}
+
+// offered returns the paths of the topics that are published, or of all before anything
+// is.
+func (h *Hub) offered() []string {
+	edition := h.Published()
+	return slices.DeleteFunc(slices.Clone(reviewcast.Topics), func(path string) bool {
+		if edition == nil {
+			return false
+		}
+		_, ok := edition.Topics[path]
+		return !ok
+	})
 }
 
 func unknownTopic(h *Hub, field string) *rejection {
-	topics := make([]string, len(reviewcast.Topics))
-	for i, path := range reviewcast.Topics {
+	topics := h.offered()
+	for i, path := range topics {
 		topics[i] = h.topic(path)
 	}
-	last := len(topics) - 1
-	return reject("%s is not a topic of this hub; the topics are %s and %s.", field, strings.Join(topics[:last], ", "), topics[last])
+	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(topics, ", "))
 }
 
 // asRejection returns what the client is told of an error.
@@ -226,6 +245,10 @@ func asRejection(err error) *rejection {
 		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this host."}
 	case errors.Is(err, store.ErrBusy):
 		return &rejection{http.StatusServiceUnavailable, time.Minute, "Too many verifications are pending."}
+	case errors.Is(err, store.ErrNetworkBusy):
+		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this network."}
+	case errors.Is(err, store.ErrHostFull):
+		return &rejection{http.StatusTooManyRequests, time.Hour, "The host has reached its maximum number of subscriptions."}
 	case errors.Is(err, store.ErrFull):
 		return &rejection{http.StatusServiceUnavailable, time.Hour, "The hub has reached its maximum number of subscriptions."}
 	default:

@@ -94,6 +94,9 @@ func TestRequests(t *testing.T) {
 		{"6", "publish several", "hub.mode=publish&hub.url=" + url.QueryEscape(atom) + "&hub.url=" + url.QueryEscape(reviews), 202, ""},
 		{"6", "publish nothing", "hub.mode=publish", 400, "hub.url is missing"},
 		{"6", "publish an unknown topic", "hub.mode=publish&hub.url=https://other.example/", 400, "not a topic"},
+		{"6", "publish a version", "hub.mode=publish&hub.url=" + url.QueryEscape(atom) + "&manifest=" + strings.Repeat("0a", 32), 202, ""},
+		{"6", "publish a version in capitals", "hub.mode=publish&hub.url=" + url.QueryEscape(atom) + "&manifest=" + strings.Repeat("0A", 32), 400, "manifest must be"},
+		{"6", "publish half a version", "hub.mode=publish&hub.url=" + url.QueryEscape(atom) + "&manifest=0a", 400, "manifest must be"},
 	} {
 		t.Run(c.section+" "+c.name, func(t *testing.T) {
 			check(t, r, "application/x-www-form-urlencoded", c.body, c.status, c.says)
@@ -105,10 +108,10 @@ func TestRequests(t *testing.T) {
 	} {
 		t.Run("5.1 media type "+media, func(t *testing.T) { check(t, r, media, subscribe(), code, "") })
 	}
-	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPut, http.MethodDelete, "FOO"} {
+	for _, method := range []string{http.MethodHead, http.MethodPut, http.MethodDelete, "FOO"} {
 		w := httptest.NewRecorder()
 		r.ServeHTTP(w, httptest.NewRequest(method, reviewcast.PathHub+"?"+subscribe(), nil))
-		if w.Code != 405 || w.Header().Get("Allow") != "POST, OPTIONS" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		if w.Code != 405 || w.Header().Get("Allow") != "GET, POST, OPTIONS" || w.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %d, Allow %q, %s", method, w.Code, w.Header().Get("Allow"), w.Header().Get("Content-Type"))
 		}
 	}
@@ -307,8 +310,49 @@ func FuzzRequest(f *testing.F) {
 				t.Errorf("%q: calls %s", body, u)
 			}
 		}
-		if err := h.checkPing(form); err != nil && asRejection(err).status != 400 {
+		if _, err := h.checkPing(form); err != nil && asRejection(err).status != 400 {
 			t.Errorf("%q: %v", body, err)
 		}
 	})
+}
+
+// Deploy hooks ping with the fields in the query and any body. The versions that they name
+// are passed on.
+func TestPingInQuery(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t))
+	version := strings.Repeat("0a", 32)
+	for _, c := range []struct {
+		query, media, body string
+		status             int
+	}{
+		{"hub.mode=publish&hub.topic=" + url.QueryEscape(atom) + "&hub.url=" + url.QueryEscape(feed) + "&manifest=" + version, "application/json", `{"deploy":1}`, 202},
+		{"hub.mode=publish&hub.url=" + url.QueryEscape(atom), "", strings.Repeat("x", 2*maxForm), 202},
+		{"hub.mode=publish&hub.url=https://other.example/", "application/json", "{}", 400},
+		{"hub.mode=subscribe&hub.topic=" + url.QueryEscape(atom), "application/json", "{}", 415},
+	} {
+		request := httptest.NewRequest(http.MethodPost, reviewcast.PathHub+"?"+c.query, strings.NewReader(c.body))
+		if c.media != "" {
+			request.Header.Set("Content-Type", c.media)
+		}
+		w := httptest.NewRecorder()
+		if r.ServeHTTP(w, request); w.Code != c.status {
+			t.Errorf("%s: %d %s, want %d", c.query, w.Code, w.Body, c.status)
+		}
+	}
+	if got := <-r.manifests; got != version {
+		t.Errorf("reloaded for %q, want %q", got, version)
+	}
+}
+
+// A topic that isn't published isn't offered.
+func TestUnpublishedTopic(t *testing.T) {
+	r := newRig(t, storetest.SQLite(t))
+	edition := &Edition{Sequence: 2, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
+	r.edition.Store(edition)
+	for topic, status := range map[string]int{atom: 202, feed: 400} {
+		w := r.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {topic}, "hub.callback": {"https://127.0.0.1:8443/cb"}})
+		if w.Code != status || status == 400 && strings.Contains(w.Body.String(), feed) {
+			t.Errorf("%s: %d %s, want %d", topic, w.Code, w.Body, status)
+		}
+	}
 }

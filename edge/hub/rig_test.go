@@ -35,20 +35,26 @@ const (
 type rig struct {
 	testing.TB
 	*Hub
-	state   *store.Store
-	edition atomic.Pointer[Edition]
-	reloads atomic.Int32
-	stop    func() // and wait
+	state     *store.Store
+	edition   atomic.Pointer[Edition]
+	reloads   atomic.Int32
+	manifests chan string // that Reload was called with
+	stop      func()      // and wait
 }
 
 // newRig starts a hub on a state. Callbacks on this machine are allowed.
 func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
-	r := &rig{TB: t, state: storetest.Open(t, state)}
+	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
 	c := Config{
 		BaseURL: baseURL, Store: r.state, Published: r.edition.Load,
-		Reload:    func() { r.reloads.Add(1) },
+		Reload: func(manifests []string) {
+			r.reloads.Add(1)
+			for _, m := range manifests {
+				r.manifests <- m
+			}
+		},
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 		RootCAs:   roots(t), Logger: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -48,6 +49,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	loops.Go(func() { h.verifyLoop(ctx, work) })
 	loops.Go(func() { h.maintainLoop(ctx) })
 	loops.Go(func() { h.reloadLoop(ctx) })
+	loops.Go(func() { h.networkLoop(ctx) })
 	loops.Go(func() { h.listenLoop(ctx) })
 	<-ctx.Done()
 
@@ -117,7 +119,7 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 		case <-h.wakeReload:
 		}
 		if h.Reload != nil {
-			h.Reload()
+			h.Reload(h.pings.take())
 		}
 		h.Changed()
 		select {
@@ -126,6 +128,33 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 		case <-time.After(reloadEvery):
 		}
 	}
+}
+
+// maxPings is the number of announced manifests that are remembered until the next
+// reload. Anybody may announce some.
+const maxPings = 16
+
+// pings are the hashes of manifests that pings have announced since the last reload.
+type pings struct {
+	mu        sync.Mutex
+	manifests []string
+}
+
+func (p *pings) add(manifests []string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range manifests {
+		if len(p.manifests) < maxPings && !slices.Contains(p.manifests, m) {
+			p.manifests = append(p.manifests, m)
+		}
+	}
+}
+
+func (p *pings) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	defer func() { p.manifests = nil }()
+	return p.manifests
 }
 
 // listenLoop wakes the other loops when another process has created work.

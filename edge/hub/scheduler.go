@@ -372,6 +372,14 @@ func (s *scheduler) drain() {
 	s.draining = true
 }
 
+// endpoints returns the number of endpoints with queued deliveries or some in flight, or
+// with an open breaker.
+func (s *scheduler) endpoints() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.hosts)
+}
+
 // busy reports whether deliveries are in flight in normal slots, whose outcomes are
 // expected soon.
 func (s *scheduler) busy() bool {

@@ -117,7 +117,7 @@ func enlist(t *testing.T, r *rig, list []string) {
 		if err != nil || len(h) != 1 {
 			t.Fatal(len(h), err)
 		}
-		if _, err := r.state.Settle(ctx, time.Now(), h[0], true); err != nil {
+		if _, err := r.state.Settle(ctx, time.Now(), h[0], true, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"errors"
 	"net"
+	"net/http"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,6 +39,19 @@ func plain(s string) string {
 	return s[:end] + "…"
 }
 
+// errorText returns an error for operators: its public reason and, after a colon, the
+// details. Only the part before the colon is shown to subscribers.
+func errorText(err error) string {
+	if err == nil {
+		return ""
+	}
+	reason := publicReason(err)
+	if reason == err.Error() {
+		return plain(reason)
+	}
+	return plain(reason + ": " + err.Error())
+}
+
 // publicReason returns the kind of an error for the subscriber. The error itself may name
 // addresses of our network.
 func publicReason(err error) string {
@@ -47,15 +61,21 @@ func publicReason(err error) string {
 		record      tls.RecordHeaderError
 		certificate *tls.CertificateVerificationError
 		hostname    x509.HostnameError
+		alert       tls.AlertError
 	)
+	var no *refusal
 	switch {
-	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow):
+	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), errors.As(err, &no):
 		return err.Error()
+	case errors.Is(err, errOutage):
+		return errOutage.Error()
+	case errors.Is(err, errLocal):
+		return errLocal.Error()
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, errPort):
 		return "the address is not allowed"
 	case errors.As(err, &certificate), errors.As(err, &hostname):
 		return "the certificate is not valid"
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
 		return "no TLS connection"
 	case errors.As(err, &resolution):
 		return "the host name was not found"

@@ -110,7 +110,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 }
 
 func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []store.Verification {
-	if n <= 0 {
+	if n <= 0 || h.network.isDown() {
 		return nil
 	}
 	claimed, err := h.Store.ClaimVerifications(ctx, time.Now(), h.owner, except, n)
@@ -125,20 +125,32 @@ func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []
 // and meanwhile keep others of its host from being accepted. Without an answer it doesn't
 // count there either, or third parties could open the breaker; an answer closes it.
 func (h *Hub) verify(ctx context.Context, v store.Verification) {
+	began := time.Now()
 	err := h.ask(ctx, v)
 	var no *refusal
 	switch {
 	case err == nil || errors.As(err, &no):
+		h.network.answered("")
 		h.scheduler.answered(v.Endpoint)
 		h.settle(ctx, v, err)
 	case ctx.Err() != nil: // the hub stops: the claim lapses
+	case isLocal(err):
+		h.postpone(ctx, v, v.Attempts, jitter(localWait), fmt.Errorf("%w: %w", errLocal, err))
+	case h.isOutage(ctx, v.Endpoint, began):
+		h.postpone(ctx, v, v.Attempts, jitter(postponeFor), errOutage)
 	default:
 		if attempts := v.Attempts + 1; attempts < verifyTries {
-			h.postpone(ctx, v, attempts, jitter(verifyWaits[attempts-1]))
+			h.postpone(ctx, v, attempts, jitter(verifyWaits[attempts-1]), err)
 		} else {
 			h.settle(ctx, v, err)
 		}
 	}
+}
+
+// isOutage reports whether a verification without an answer is due to our network.
+func (h *Hub) isOutage(ctx context.Context, endpoint string, began time.Time) bool {
+	outage, _ := h.network.judge(ctx, endpoint, began)
+	return outage
 }
 
 // settle stores how a verification ended: err is nil if it was confirmed.
@@ -146,7 +158,7 @@ func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
 	log := h.Logger.With("mode", v.Mode, "topic", v.Topic, "endpoint", v.Endpoint)
 	var subscription int64
 	storeErr := h.insist(ctx, "verifications not settled", func() (storeErr error) {
-		subscription, storeErr = h.Store.Settle(ctx, time.Now(), v, err == nil)
+		subscription, storeErr = h.Store.Settle(ctx, time.Now(), v, err == nil, errorText(err))
 		return storeErr
 	})
 	switch {
@@ -166,10 +178,10 @@ func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
 	}
 }
 
-func (h *Hub) postpone(ctx context.Context, v store.Verification, attempts int, wait time.Duration) {
+func (h *Hub) postpone(ctx context.Context, v store.Verification, attempts int, wait time.Duration, why error) {
 	h.metrics.verifications.WithLabelValues(v.Mode, "postponed").Inc()
 	next := time.Now().Add(wait)
-	err := h.insist(ctx, "verifications not postponed", func() error { return h.Store.Postpone(ctx, v, attempts, next) })
+	err := h.insist(ctx, "verifications not postponed", func() error { return h.Store.Postpone(ctx, v, attempts, next, errorText(why)) })
 	if err != nil {
 		h.Logger.Error("verification not postponed; its claim lapses", "endpoint", v.Endpoint, "error", err)
 	}

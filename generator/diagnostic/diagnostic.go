@@ -89,7 +89,9 @@ const MaxListed = 1000
 
 // List collects the problems of one file.
 type List struct {
-	File    string // of every problem that Add adds
+	File string // of every problem that Add adds
+	// Max is how many problems are listed; 0 means MaxListed, less than 0 none.
+	Max     int
 	listed  []Problem
 	dropped int
 	worst   Severity // of the dropped ones
@@ -111,7 +113,7 @@ func (l *List) Put(p Problem) {
 
 // Full reports whether a further problem will only be counted. A caller may then
 // skip the work of writing its message and call [List.Drop].
-func (l *List) Full() bool { return len(l.listed) >= MaxListed }
+func (l *List) Full() bool { return len(l.listed) >= cmp.Or(l.Max, MaxListed) }
 
 // Drop counts n problems that are not listed.
 func (l *List) Drop(n int, sev Severity) {
@@ -124,10 +126,14 @@ func (l *List) Drop(n int, sev Severity) {
 	}
 }
 
-// Join appends the problems of a later part of the same file. Since every part
-// keeps its first MaxListed, the result doesn't depend on where the file was cut.
-func (l *List) Join(part *List) {
+// Join appends the problems of a part of the same file that begins at a line: line 1
+// of the part is that line. Since every part lists its first problems, the result
+// doesn't depend on where the file was cut.
+func (l *List) Join(part *List, line int) {
 	for _, p := range part.listed {
+		if p.Line > 0 {
+			p.Line += line - 1
+		}
 		l.Put(p)
 	}
 	l.Drop(part.dropped, part.worst)
@@ -136,6 +142,9 @@ func (l *List) Join(part *List) {
 // Len returns the number of problems, those that were only counted included.
 func (l *List) Len() int { return len(l.listed) + l.dropped }
 
+// Complete reports whether all problems are listed.
+func (l *List) Complete() bool { return l.dropped == 0 }
+
 // All returns the problems; the last one stands for those that were only counted.
 func (l *List) All() []Problem {
 	if l.dropped == 0 {
@@ -143,7 +152,7 @@ func (l *List) All() []Problem {
 	}
 	return append(slices.Clip(l.listed), Problem{Severity: l.worst, File: l.File, Code: "too-many-problems",
 		Message:    fmt.Sprintf("%d more problems in this file are not listed", l.dropped),
-		Suggestion: "correct those that are, then look again"})
+		Suggestion: "fix the listed ones and check again"})
 }
 
 // maxQuoted is how many code points of a bad value a message repeats: enough to
@@ -169,4 +178,15 @@ func OneOf(list []string) string {
 	}
 	last := len(list) - 1
 	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// Bytes formats a number of bytes.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
 }

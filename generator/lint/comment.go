@@ -14,17 +14,16 @@ import (
 	"reviewcast/generator/source"
 )
 
-// A # that follows a blank begins a comment in YAML, wherever a text without quotes
-// stands: "they were the #1 team" is published as "they were the", and nothing is
-// wrong with the file. A # with a blank behind it is taken for a comment that was
-// meant.
+// A # after a space begins a comment in YAML in every text without quotes: "they were
+// the #1 team" is published as "they were the", and the file is valid. A # followed
+// by a space is assumed to be a comment on purpose.
 
 // cutTexts warns of texts that end where such a comment begins.
 func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 	byFile := map[string][]*source.Review{}
-	for i := range in.content.Reviews {
-		if r := &in.content.Reviews[i]; source.IsYAML(r.At.File) {
-			byFile[r.At.File] = append(byFile[r.At.File], r)
+	for _, r := range in.content.Reviews {
+		if file := in.content.Position(r).File; source.IsYAML(file) {
+			byFile[file] = append(byFile[file], r)
 		}
 	}
 	var problems []diagnostic.Problem
@@ -33,16 +32,16 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
-		problems = append(problems, cutIn(data, name, reviews)...)
+		problems = append(problems, in.cutIn(data, name, reviews)...)
 	}
 	return problems, nil
 }
 
-// plainField is the line of a field whose value stands on it without quotes, up to a
-// comment.
+// plainField matches the line of a field whose value is on the line without quotes,
+// up to a comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
 
-func cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
+func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
 	var problems []diagnostic.Problem
 	line, start := 1, 0
 	for at := 0; ; {
@@ -60,18 +59,18 @@ func cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Prob
 		}
 		before := string(bytes.TrimSpace(data[start:at]))
 		m := plainField.FindStringSubmatch(before)
-		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return r.At.Line <= line && endsIn(r, m[1], m[2]) }) {
+		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
 			continue
 		}
 		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
-			Message:    fmt.Sprintf("what begins with %s isn't published: in YAML a # behind a blank begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
+			Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
 			Suggestion: "put the whole text in double quotes"})
 	}
 }
 
-// endsIn tells whether a text of the review ends in words, those of one field if it
-// is named; a field without words isn't there.
+// endsIn reports whether a text of the review ends in words: those of one field if it
+// is named. Empty words mean a field without a value.
 func endsIn(r *source.Review, field, words string) bool {
 	ends := func(name string, text *string) bool {
 		if field != "" && field != name {

@@ -172,15 +172,16 @@ func TestInspectAlike(t *testing.T) {
 
 // BenchmarkCheck reads ten thousand texts that are nearly all alike.
 func BenchmarkCheck(b *testing.B) {
-	reviews := make([]source.Review, 10_000)
+	reviews := make([]*source.Review, 10_000)
 	for i := range reviews {
 		text := fmt.Sprintf("Number %d came on the same day, found the leak behind wall %d in ten minutes and left the kitchen cleaner than it had been before, all for a fair price of %d.", i*7, i%13, i%101)
+		reviews[i] = &source.Review{}
 		reviews[i].ID, reviews[i].Text = fmt.Sprint(i), &text
 	}
 	for b.Loop() {
 		in := newInspector(&source.Content{})
 		for i := range reviews {
-			in.review(&reviews[i])
+			in.review(reviews[i])
 		}
 		in.duplicates(reviews)
 	}

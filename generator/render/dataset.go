@@ -14,12 +14,22 @@ import (
 
 // Reviews renders /reviews.json in the layout that the package comment promises.
 // The dataset's reviews must be in their published order.
-func Reviews(d *reviewcast.Dataset) ([]byte, error) { return Content{Dataset: d}.reviews() }
+func Reviews(d *reviewcast.Dataset) ([]byte, error) { return Content{Dataset: d}.Reviews() }
 
 // Insights renders /insights.json in the layout that the package comment promises.
 func Insights(in *reviewcast.Insights) ([]byte, error) { return Content{Insights: in}.insights() }
 
-func (c Content) reviews() ([]byte, error) {
+// Withdrawals renders /withdrawn.json, one withdrawal a line.
+func Withdrawals(list []reviewcast.Withdrawal) ([]byte, error) {
+	lines, err := elements(`"withdrawn":[`, list)
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathWithdrawn, err)
+	}
+	return layOut(&reviewcast.Withdrawals{Version: 1}, lines)
+}
+
+// Reviews renders /reviews.json.
+func (c Content) Reviews() ([]byte, error) {
 	lines := c.ReviewLines
 	if lines == nil {
 		for i := range c.Dataset.Reviews {

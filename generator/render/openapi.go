@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
@@ -20,7 +21,7 @@ import (
 // the description can't drift away from what is served.
 func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	d = excerpt(d)
-	c = c.complete(d.Business)
+	c = c.Complete(d.Business)
 	fail := func(err error) ([]byte, error) {
 		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
 	}
@@ -51,7 +52,7 @@ func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 // and making schemas by reflection takes longer than rendering the rest, so it is
 // done once.
 var renderedComponents = sync.OnceValues(func() (jsontext.Value, error) {
-	schemas, err := componentSchemas()
+	schemas, err := sharedSchemas()
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +183,7 @@ var tags = []tag{
 }
 
 func newInfo(c Channel, d *reviewcast.Dataset) info {
-	spdx, url := licence(d.License)
+	spdx, url := License(d.License)
 	l := license{Name: d.License, Identifier: spdx}
 	switch {
 	case spdx == "" && url != "":
@@ -203,5 +204,17 @@ func newInfo(c Channel, d *reviewcast.Dataset) info {
 
 // manual is what holds for every path, in Markdown.
 //
-//go:embed page/manual.md
+//go:embed manual.md
 var manual string
+
+// License gives the SPDX identifier and the address of a dataset's licence, each as
+// far as it is known: editors write one or the other.
+func License(s string) (spdx, address string) {
+	switch {
+	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
+		return "", s
+	case s == "" || strings.ContainsAny(s, " \t\n") || s == "all-rights-reserved":
+		return "", ""
+	}
+	return s, "https://spdx.org/licenses/" + s + ".html"
+}

@@ -1,6 +1,6 @@
 // Package render turns published words into published bytes: the dataset, the
-// insights, the two feeds, the API's description, the plain page at "/", and the
-// compressed variants beside them. It reads nothing but its arguments, so that
+// insights, the two feeds, the API's description, and the compressed variants beside
+// them. It reads nothing but its arguments, so that
 // the same content gives the same bytes on every machine and every day.
 //
 // # JSON
@@ -63,8 +63,8 @@ type Author struct {
 	Name, URL, Email string
 }
 
-// complete fills in what the editors left out.
-func (c Channel) complete(b reviewcast.Business) Channel {
+// Complete fills in what the editors left out.
+func (c Channel) Complete(b reviewcast.Business) Channel {
 	c.Title = cmp.Or(c.Title, "Reviews of "+b.Name)
 	c.FeedTitle = cmp.Or(c.FeedTitle, c.Title)
 	c.Language = cmp.Or(c.Language, b.Language, "en")
@@ -88,6 +88,8 @@ type Content struct {
 	Channel  Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
+	// Withdrawn are the entries of /withdrawn.json, sorted by id.
+	Withdrawn []reviewcast.Withdrawal
 	// ReviewLines are [ReviewLine] of each review of the dataset, InsightLines
 	// [InsightLine] of each entry of PerReview, sorted by id. Whoever builds again and
 	// again keeps the lines of the reviews that are unchanged. nil: they are rendered
@@ -95,19 +97,28 @@ type Content struct {
 	ReviewLines, InsightLines [][]byte
 }
 
-// Files renders everything that is published but the manifest and the changes,
-// sorted by path, with the digests.
+// output is a file to render.
+type output struct {
+	path, mediaType string
+	render          func() ([]byte, error)
+}
+
+// Files renders the data files, sorted by path, with the digests: everything that is
+// published but the pages, the manifest and the changes.
 func Files(c Content) ([]Artifact, error) {
-	files := []struct {
-		path, mediaType string
-		render          func() ([]byte, error)
-	}{
+	schemaOf := func(path, name string) output {
+		path = reviewcast.SchemaPath(path)
+		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
+	}
+	files := []output{
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
-		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return Index(c.Channel, c.Dataset, c.Insights) }},
 		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
-		{reviewcast.PathReviews, reviewcast.MediaJSON, c.reviews},
+		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
+		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
+		schemaOf(reviewcast.PathInsights, "Insights"),
+		schemaOf(reviewcast.PathReviews, "Dataset"),
 	}
 	artifacts := make([]Artifact, len(files))
 	errs := make([]error, len(files)) // by file, so that the first in order is reported

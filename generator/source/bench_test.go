@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -84,7 +85,7 @@ func writeOld(tb testing.TB, dir, name string, data []byte) {
 // mustLoad loads a folder that has no errors.
 func mustLoad(tb testing.TB, l *Loader) *Content {
 	tb.Helper()
-	c, problems, err := l.Load(tb.Context())
+	c, _, problems, err := l.Load(tb.Context(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -162,6 +163,33 @@ func BenchmarkReloadOneOf10k(b *testing.B) {
 	}
 }
 
+// BenchmarkReloadOneLine edits one line of a file of 10,000, as somebody who watches
+// the folder.
+func BenchmarkReloadOneLine(b *testing.B) {
+	const n = 10_000
+	dir := b.TempDir()
+	writeOld(b, dir, BusinessFile, []byte(sampleBusiness))
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = sampleJSON(i) + "\n"
+	}
+	write := func() { writeOld(b, dir, "reviews/all.jsonl", []byte(strings.Join(lines, ""))) }
+	write()
+	l := NewLoader(dir, Config{})
+	mustLoad(b, l)
+	names := []string{"reviews/all.jsonl"}
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		lines[n/2] = strings.Replace(sampleJSON(n/2), "Maria K.", fmt.Sprintf("Maria %d", i), 1) + "\n"
+		write()
+		b.StartTimer()
+		c, d, _, err := l.Load(b.Context(), names)
+		if err != nil || len(c.Reviews) != n || len(d.Come) != 1 {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkWalk is the part of every load that no cache spares.
 func BenchmarkWalk(b *testing.B) {
 	dir, _ := yamlFolder(b, 10_000)
@@ -171,7 +199,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 	defer root.Close()
 	for b.Loop() {
-		if _, err := walk(root, nil); err != nil {
+		if _, err := walk(root); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -1,141 +1,70 @@
 package source
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
 
-// dated is a date that must not lie in the future.
-type dated struct {
-	what string
-	date reviewcast.Date
-	at   diagnostic.Position
-}
-
-// check joins the files: it fills the content's reviews and notes what is wrong
-// between one file and another.
-func (f *folder) check(files []file, today reviewcast.Date) {
-	total, complete := 0, true
-	for i := range files {
-		file, before := files[i].last, total
-		for _, part := range file.drafts {
-			total += len(part)
-		}
-		complete = complete && !file.incomplete
-		f.problems = append(f.problems, file.All()...)
-		if before <= MaxReviews && total > MaxReviews {
-			f.problems = append(f.problems, diagnostic.Problem{Severity: diagnostic.Error, File: file.File, Code: "too-many-reviews",
-				Message: fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), Suggestion: "publish them under several businesses"})
-		}
-	}
-	if total > MaxReviews {
-		return
-	}
-	drafts := make([]*draft, 0, total)
-	byID := make(map[string]*draft, total)
-	for i := range files {
-		file := files[i].last
-		p := diagnostic.List{File: file.File}
-		for _, part := range file.drafts {
-			for i := range part {
-				w := &part[i]
-				f.checkDraft(w, today, &p)
-				lower := strings.ToLower(w.ID)
-				if first, again := byID[lower]; again {
-					duplicate(w, first, &p)
-					continue
-				}
-				byID[lower] = w
-				drafts = append(drafts, w)
-			}
-		}
-		for i := range file.nameless {
-			w := &file.nameless[i]
-			f.checkDraft(w, today, &p)
-			f.nameless = append(f.nameless, w)
-		}
-		f.problems = append(f.problems, p.All()...)
-	}
-	for _, d := range f.withdrawnOn {
-		f.checkDate(d, today)
-	}
-	f.checkCitations(byID, complete)
-	slices.SortFunc(drafts, newestFirst)
-	f.content.Reviews = make([]Review, len(drafts))
-	for i, w := range drafts {
-		f.content.Reviews[i] = f.review(w)
-	}
-	f.byID, f.order = byID, drafts
-}
-
-// newestFirst is the published order.
-func newestFirst(a, b *draft) int {
-	return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
-}
-
-// review completes a draft by what the small files say.
-func (f *folder) review(w *draft) Review {
-	r := w.Review
+// complete returns the review of a record with what the small files say about it.
+func (s *surroundings) complete(rec *record) *Review {
+	r := rec.Review
+	r.rec = rec
 	if r.Language == "" {
-		r.Language = f.content.Site.Language
+		r.Language = s.content.Site.Language
 	}
-	r.Hidden = f.hidden(w)
+	if reason, ok := s.withdrawn[strings.ToLower(r.ID)]; ok {
+		r.Hidden = reason
+	}
 	r.Published = r.Hidden == ""
-	return r
+	return &r
 }
 
-// hidden tells why a review isn't published; "" if it is.
-func (f *folder) hidden(w *draft) Hidden {
-	if len(f.withdrawn) > 0 {
-		if reason, ok := f.withdrawn[strings.ToLower(w.ID)]; ok {
-			return reason
+// suspicious reports whether check may report something.
+func (s *surroundings) suspicious(w *record) bool {
+	if w.Date > s.today || w.OwnerReply != nil && w.OwnerReply.Date > s.today || w.verifiedOn != (place{}) && w.Verification.VerifiedOn > s.today {
+		return true
+	}
+	for _, r := range w.refs {
+		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
+			return true
 		}
 	}
-	return w.Hidden
+	return false
 }
 
-// checkDraft holds one review against the calendar and business.yaml.
-func (f *folder) checkDraft(w *draft, today reviewcast.Date, p *diagnostic.List) {
-	future(p, "date", w.Date, w.date, today)
+// check reports dates in the future and ids that business.yaml doesn't list. The
+// places are relative to the record.
+func (s *surroundings) check(w *record, p *diagnostic.List) {
+	s.future("date", w.Date, w.date, p)
 	if w.OwnerReply != nil {
-		future(p, "owner_reply.date", w.OwnerReply.Date, w.replyDate, today)
+		s.future("owner_reply.date", w.OwnerReply.Date, w.replyDate, p)
 	}
 	if w.verifiedOn != (place{}) {
-		future(p, "verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, today)
+		s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
 	}
 	for i := range w.refs {
 		r := &w.refs[i]
-		known := f.known[r.list]
-		if known == nil || known.ids[r.value] {
-			continue
+		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
+			unknown(r, known, p)
 		}
-		f.unknown(r, known, p)
 	}
 }
 
-// future notes a date after today.
-func future(p *diagnostic.List, what string, d reviewcast.Date, at place, today reviewcast.Date) {
-	if d > today {
-		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s", today))
+// future reports a date after today.
+func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
+	if d > s.today {
+		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s", s.today))
 	}
 }
 
-func (f *folder) checkDate(d dated, today reviewcast.Date) {
-	if d.date > today {
-		f.problems = append(f.problems, d.at.Error("future-date", fmt.Sprintf("%s %s is in the future", d.what, d.date), fmt.Sprintf("today is %s", today)))
-	}
-}
-
-// unknown notes an id that business.yaml doesn't list, and tells which was
-// probably meant.
-func (f *folder) unknown(r *ref, known *names, p *diagnostic.List) {
+// unknown reports an id that is not in business.yaml, and which one was probably
+// meant.
+func unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
-	message := fmt.Sprintf("%s is no %s of business.yaml", diagnostic.Quote(r.value), list.one)
+	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
 	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
@@ -155,39 +84,36 @@ func (f *folder) unknown(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
-// duplicate notes an id that two reviews bear.
-func duplicate(w, first *draft, p *diagnostic.List) {
-	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", diagnostic.Quote(w.ID), first.At.File, first.id.Line, first.id.Col)
-	if first.ID != w.ID {
-		message += fmt.Sprintf(" (%s; capitals don't count)", first.ID)
-	}
-	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own, or delete one of them")
-}
-
-// checkCitations looks up the reviews that the small files name. When not all
+// citations reports what the small files cite and is not published. If not all
 // reviews could be read, an unknown one may be among those.
-func (f *folder) checkCitations(byID map[string]*draft, complete bool) {
-	for _, c := range f.evidence {
-		f.cited(c, byID, complete)
+func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
+	var problems []diagnostic.Problem
+	for _, c := range s.evidence {
+		if _, p := c.find(x, at, complete); p != nil {
+			problems = append(problems, *p)
+		}
 	}
-	if f.quote == nil {
-		return
+	if s.quote == nil {
+		return problems
 	}
-	w := f.cited(*f.quote, byID, complete)
-	quote := f.content.Vocabulary.PullQuote
-	if w == nil || w.Text != nil && strings.Contains(*w.Text, quote.Text) {
-		return
+	r, p := s.quote.find(x, at, complete)
+	if p != nil {
+		problems = append(problems, *p)
 	}
-	suggestion := "copy a part of its text, character for character"
-	if w.Text == nil {
+	quote := s.content.Vocabulary.PullQuote
+	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
+		return problems
+	}
+	suggestion := "copy part of its text exactly"
+	if r.Text == nil {
 		suggestion = "the review has no text; choose another"
-	} else if strings.Contains(squeeze(*w.Text), squeeze(quote.Text)) {
-		suggestion = "blanks, line breaks or quotation marks differ; copy it character for character"
+	} else if strings.Contains(squeeze(*r.Text), squeeze(quote.Text)) {
+		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
 	}
-	f.problems = append(f.problems, f.quote.text.Error("bad-quote", fmt.Sprintf("pull_quote.text is no part of the text of %s", quote.ReviewID), suggestion))
+	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }
 
-// squeeze drops what is easily changed when a text is copied.
+// squeeze drops what often changes when a text is copied.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\u00A0'\"‘’“”«»„", r) {
@@ -197,26 +123,24 @@ func squeeze(s string) string {
 	}, s)
 }
 
-// cited finds a published review; nil when there is none.
-func (f *folder) cited(c citation, byID map[string]*draft, complete bool) *draft {
-	w := byID[strings.ToLower(c.id)]
-	why := ""
+// find returns the published review that is cited, or what is wrong with the citation.
+func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
+	r := x.first(c.id, at)
+	code, why, suggestion := "unpublished-review", "", "write the id of a published review"
 	switch {
-	case w == nil && !complete:
-		return nil
-	case w == nil:
-		f.problems = append(f.problems, c.at.Error("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, diagnostic.Quote(c.id)), "write the id of a published review"))
-		return nil
-	case w.ID != c.id:
-		f.problems = append(f.problems, c.at.Error("unknown-review", fmt.Sprintf("%s names the review %s, which isn't there", c.what, diagnostic.Quote(c.id)), "write "+w.ID))
-		return nil
-	case f.hidden(w) == Unverified:
+	case r == nil && !complete:
+		return nil, nil
+	case r == nil:
+		code, why = "unknown-review", "does not exist"
+	case r.ID != c.id:
+		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
+	case r.Hidden == Unverified:
 		why = "has no verification"
-	case f.hidden(w) != "":
+	case r.Hidden != "":
 		why = "is withdrawn"
 	default:
-		return w
+		return r, nil
 	}
-	f.problems = append(f.problems, c.at.Error("unpublished-review", fmt.Sprintf("%s names the review %s, which %s", c.what, diagnostic.Quote(c.id), why), "write the id of a published review"))
-	return nil
+	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
+	return nil, &p
 }

@@ -138,7 +138,7 @@ func TestSchemasRefuse(t *testing.T) {
 		}
 		dir := writeFolder(t, map[string]string{map[string]string{"review": "reviews/a.yaml"}[test.schema] + map[string]string{
 			"business": "business.yaml", "site": "site.yaml", "faq": "faq.yaml", "insights": "insights.yaml", "withdrawn": "withdrawn.yaml"}[test.schema]: test.yaml})
-		if _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context()); err != nil || !diagnostic.HasErrors(problems) {
+		if _, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil); err != nil || !diagnostic.HasErrors(problems) {
 			t.Errorf("the loader takes %s", test.yaml)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,9 +16,9 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// text reads a text as written. ok is false when it is absent or wrong, which is
-// noted.
-func (r *record) text(f int) (s string, ok bool) {
+// text reads a text as written. ok is false if it is absent or wrong, which is
+// reported.
+func (r *fields) text(f int) (s string, ok bool) {
 	n := r.value(f)
 	if n == nil {
 		return "", false
@@ -27,7 +26,7 @@ func (r *record) text(f int) (s string, ok bool) {
 	return r.plainText(n, r.name(f))
 }
 
-// plainText reads any text.
+// plainText reads the text of a node.
 func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 	switch n.Kind {
 	case syntax.Text, syntax.Cell:
@@ -42,16 +41,17 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.Text), "put it in quotes")
 		return "", false
 	default:
-		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quotes help when it holds special characters")
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quote it if it contains special characters")
 		return "", false
 	}
 	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		line, col := d.locate(n, i)
-		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
+		line, col := d.place(n, i)
+		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
-	// Bytes are at least as many as code points, and nearly always few enough.
+	// There are at least as many bytes as code points, and nearly always few
+	// enough.
 	if len(s) > reviewcast.MaxTextLength {
 		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
 			d.Add(diagnostic.Error, n.Line, n.Col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
@@ -61,8 +61,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 	return s, true
 }
 
-// nonBlank reads a text that must say something.
-func (r *record) nonBlank(f int) (string, bool) {
+// nonBlank reads a text that must not be blank.
+func (r *fields) nonBlank(f int) (string, bool) {
 	s, ok := r.text(f)
 	if ok && blank(s) {
 		n := r.value(f)
@@ -72,8 +72,8 @@ func (r *record) nonBlank(f int) (string, bool) {
 	return s, ok
 }
 
-// optional reads a customer's words; blank means none.
-func (r *record) optional(f int) *string {
+// optional reads a customer's text; a blank one is none.
+func (r *fields) optional(f int) *string {
 	s, ok := r.text(f)
 	if !ok || blank(s) {
 		return nil
@@ -81,20 +81,13 @@ func (r *record) optional(f int) *string {
 	return &s
 }
 
-// blank tells whether a text has nothing but white space.
-func blank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
-}
+// blank reports whether a text has nothing but white space.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
 //
-//nolint:unparam // every id stands first so far, but each table says where
-func (r *record) id(f int) string {
+//nolint:unparam // every id is the first field so far, but each schema says where
+func (r *fields) id(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -104,7 +97,7 @@ func (r *record) id(f int) string {
 	}
 	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
-	if inner, was := syntax.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
@@ -113,7 +106,7 @@ func (r *record) id(f int) string {
 	return ""
 }
 
-// fixID makes an id of what might have been meant; "" when it can't.
+// fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
@@ -125,60 +118,42 @@ func fixID(s string) string {
 	return id
 }
 
+// month reads a calendar month, YYYY-MM; "" when the field is absent or wrong.
+func (r *fields) month(f int) string {
+	n := r.value(f)
+	if n == nil || n.Kind == syntax.Refused {
+		return ""
+	}
+	if !reviewcast.Date(n.Text + "-01").Valid() {
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
+		return ""
+	}
+	return n.Text
+}
+
 // date reads a calendar date.
-func (r *record) date(f int) reviewcast.Date {
+func (r *fields) date(f int) reviewcast.Date {
 	n := r.value(f)
 	if n == nil {
 		return ""
 	}
-	const form = "write it as YYYY-MM-DD"
 	if n.Kind == syntax.Refused {
 		return ""
 	}
 	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
-		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), form+", such as 2026-03-14")
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
 		return ""
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
 		return d
 	}
-	suggestion := form + ", such as 2026-03-14"
-	what := fmt.Sprintf("%s %s is not a date", r.name(f), diagnostic.Quote(n.Text))
-	if looksLikeDate(n.Text) {
-		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.Text)
-		suggestion = "correct the month or the day"
-	} else if _, err := time.Parse("2006-01", n.Text); err == nil {
-		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), diagnostic.Quote(n.Text)), form
-	} else if dates := meantDates(n.Text); len(dates) == 1 {
-		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), diagnostic.Quote(n.Text))
-		suggestion = "write " + dates[0].Format(time.DateOnly)
-	} else if len(dates) == 2 {
-		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), diagnostic.Quote(n.Text))
-		suggestion = fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
-	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", what, suggestion)
+	message, suggestion := diagnostic.ExplainDate(r.name(f), n.Text)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", message, suggestion)
 	return ""
 }
 
-// looksLikeDate tells whether s is of the form, if not in the calendar.
-func looksLikeDate(s string) bool {
-	if len(s) != len("2006-01-02") {
-		return false
-	}
-	for i := range len(s) {
-		if i == 4 || i == 7 {
-			if s[i] != '-' {
-				return false
-			}
-		} else if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // stars reads a rating.
-func (r *record) stars(f int) int {
+func (r *fields) stars(f int) int {
 	n := r.value(f)
 	if n == nil {
 		return 0
@@ -191,8 +166,8 @@ func (r *record) stars(f int) int {
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		suggestion := whole + " without quotes"
 		if n.Kind == syntax.Text {
-			inner, _ := syntax.TrimCurlyQuotes(n.Text)
-			if meant := meantStars(inner); len(inner) == 1 && meant != "" {
+			inner, _ := diagnostic.TrimCurlyQuotes(n.Text)
+			if meant := diagnostic.MeantRating(inner); len(inner) == 1 && meant != "" {
 				suggestion = meant + " without quotes"
 			} else if meant != "" {
 				suggestion = meant
@@ -206,16 +181,16 @@ func (r *record) stars(f int) int {
 	}
 	suggestion := whole
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
-		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	} else if meant := meantStars(n.Text); meant != "" {
+		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
 		suggestion = meant
 	}
 	r.Add(diagnostic.Error, n.Line, n.Col, "bad-rating", fmt.Sprintf("%s is %s", name, n.Describe()), suggestion)
 	return 0
 }
 
-// language reads a BCP 47 tag and gives it in its usual case: "en-us" is "en-US".
-func (r *record) language(f int) string {
+// language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
+func (r *fields) language(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -233,8 +208,8 @@ func (r *record) language(f int) string {
 	return r.canonical
 }
 
-// url reads an absolute web address; "" when it is absent or wrong.
-func (r *record) url(f int) string {
+// url reads an absolute http(s) address; "" if it is absent or wrong.
+func (r *fields) url(f int) string {
 	n := r.value(f)
 	if n == nil {
 		return ""
@@ -260,7 +235,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 }
 
 // float reads a number within bounds.
-func (r *record) float(f int, low, high float64) float64 {
+func (r *fields) float(f int, low, high float64) float64 {
 	n := r.value(f)
 	if n == nil {
 		return 0
@@ -281,8 +256,8 @@ func (r *record) float(f int, low, high float64) float64 {
 	return v
 }
 
-// choice reads one of a few words.
-func (r *record) choice(f int, choices []string) string {
+// choice reads one of a few values.
+func (r *fields) choice(f int, choices []string) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -292,16 +267,17 @@ func (r *record) choice(f int, choices []string) string {
 	}
 	n := r.value(f)
 	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
-	if inner, was := syntax.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	}
 	r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
 	return ""
 }
 
-// items is a list's values; a single text where a list belongs is noted. In a CSV
-// cell the values are separated by semicolons, blanks around them don't count.
-func (r *record) items(f int) []syntax.Node {
+// items returns the values of a list; a single text where a list belongs is reported.
+// In a CSV cell the values are separated by semicolons, and spaces around them are
+// ignored.
+func (r *fields) items(f int) []syntax.Node {
 	n := r.value(f)
 	switch {
 	case n == nil || n.Kind == syntax.Refused:
@@ -315,7 +291,7 @@ func (r *record) items(f int) []syntax.Node {
 			word := strings.TrimSpace(part)
 			if word != "" {
 				item := syntax.Node{Kind: syntax.Cell, Text: word}
-				item.Line, item.Col = r.locate(n, offset+strings.Index(part, word))
+				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
 				items = append(items, item)
 			}
 			offset += len(part) + 1
@@ -324,7 +300,7 @@ func (r *record) items(f int) []syntax.Node {
 	}
 	suggestion := "write a list"
 	if n.Kind == syntax.Text && strings.HasPrefix(n.Text, "-") && !r.strict {
-		suggestion = "put a blank after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+		suggestion = "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	} else if n.Kind < syntax.List && !strings.Contains(n.Text, ",") {
 		suggestion = fmt.Sprintf("write [%s]", n.Text)
 		if r.strict || n.Kind == syntax.Text && !reviewcast.ValidID(n.Text) {
@@ -335,8 +311,8 @@ func (r *record) items(f int) []syntax.Node {
 	return nil
 }
 
-// texts reads a list of texts that must say something.
-func (r *record) texts(f int) []string {
+// texts reads a list of texts that must not be blank.
+func (r *fields) texts(f int) []string {
 	items := r.items(f)
 	texts := make([]string, 0, len(items))
 	for i := range items {
@@ -347,7 +323,7 @@ func (r *record) texts(f int) []string {
 	return texts
 }
 
-// item reads one of a list's texts, which must say something.
+// item reads one text of a list, which must not be blank.
 func (d *decoder) item(n *syntax.Node, list string) (string, bool) {
 	if n.Kind == syntax.Null {
 		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is empty", "write it or delete it")

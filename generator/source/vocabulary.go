@@ -11,49 +11,53 @@ import (
 
 var (
 	vocabularySchema = newSchema("the vocabulary", "", "aspects", "problems", "pull_quote", "ignore", "topics", "claims")
-	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral")
+	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral", "extends")
 	problemSchema    = newSchema("the problem", "", "id", "label", "terms")
 	quoteSchema      = newSchema("pull_quote", "pull_quote.", "review_id", "text")
 	faqSchema        = newSchema("the question", "", "question", "answer", "evidence_review_ids", "evidence_aspects", "claims")
 	topicsSchema     = newSchema("topics", "topics.", "pin", "hide", "rename", "merge")
 	claimSchema      = newSchema("the claim", "", "aspect", "positive_pct", "mention_count", "average_rating", "review_count")
-	withdrawnSchema  = newSchema("the withdrawal", "", "id", "reason", "date")
+	withdrawnSchema  = newSchema("the withdrawal", "", "id", "reason", "date", "month")
 )
 
 func init() {
 	faqSchema.also = map[string]string{"q": "question", "a": "answer", "evidence": "evidence_review_ids", "reviews": "evidence_review_ids"}
 }
 
+// ShippedAspects are the ids that an aspect may extend.
+var ShippedAspects = []string{"punctuality", "pricing", "communication", "workmanship", "cleanliness", "professionalism",
+	"technical_knowledge", "responsiveness", "scheduling", "value", "warranty"}
+
 // vocabulary reads insights.yaml.
-func (d *decoder) vocabulary(n *syntax.Node, f *folder) {
+func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	if n.Kind == syntax.Null {
 		return
 	}
-	r, ok := d.record(n, vocabularySchema)
+	r, ok := d.fields(n, vocabularySchema)
 	if !ok {
 		return
 	}
-	v := &f.content.Vocabulary
+	v := &s.content.Vocabulary
 	v.Aspects = d.terms(&r, 0, aspectSchema)
 	v.Problems = d.terms(&r, 1, problemSchema)
 	v.Ignore = d.optionalTexts(&r, 3)
 	d.topics(&r, 4, &v.Topics)
 	v.Claims = append(v.Claims, d.claims(&r, 5)...)
 	if n := r.value(2); n != nil {
-		if q, ok := d.record(n, quoteSchema); ok {
+		if q, ok := d.fields(n, quoteSchema); ok {
 			q.required(0, 1)
 			id, _ := q.text(0)
 			text, _ := q.nonBlank(1)
 			if id != "" && text != "" {
 				v.PullQuote = &reviewcast.PullQuote{ReviewID: id, Text: text}
-				f.quote = &citation{id: id, what: q.name(0), at: d.position(q.placeOf(0)), text: d.position(q.placeOf(1))}
+				s.quote = &citation{id: id, what: q.name(0), at: d.position(q.placeOf(0)), words: d.position(q.placeOf(1))}
 			}
 		}
 	}
 }
 
-// terms reads aspects or problems; nil when the field is absent.
-func (d *decoder) terms(r *record, field int, s *schema) []Term {
+// terms reads aspects or problems; nil if the field is absent.
+func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 	if r.value(field) == nil {
 		return nil
 	}
@@ -61,7 +65,7 @@ func (d *decoder) terms(r *record, field int, s *schema) []Term {
 	terms := make([]Term, 0, len(items))
 	seen := make(map[string]int)
 	for i := range items {
-		t, ok := d.record(&items[i], s)
+		t, ok := d.fields(&items[i], s)
 		if !ok {
 			continue
 		}
@@ -75,11 +79,14 @@ func (d *decoder) terms(r *record, field int, s *schema) []Term {
 		term.Terms = d.optionalTexts(&t, 2)
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = d.optionalTexts(&t, 3), d.optionalTexts(&t, 4), d.optionalTexts(&t, 5)
+			if t.value(6) != nil {
+				term.Extends = t.choice(6, ShippedAspects)
+			}
 		}
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
 			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", diagnostic.Quote(term.ID)),
-				fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", line))
+				fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", line))
 		} else {
 			seen[strings.ToLower(term.ID)] = int(at.Line)
 		}
@@ -91,8 +98,8 @@ func (d *decoder) terms(r *record, field int, s *schema) []Term {
 	return terms
 }
 
-// optionalTexts reads a list of texts; nil when the field is absent.
-func (d *decoder) optionalTexts(r *record, field int) []string {
+// optionalTexts reads a list of texts; nil if the field is absent.
+func (d *decoder) optionalTexts(r *fields, field int) []string {
 	if r.value(field) == nil {
 		return nil
 	}
@@ -100,12 +107,12 @@ func (d *decoder) optionalTexts(r *record, field int) []string {
 }
 
 // topics reads the editors' rules for topics.
-func (d *decoder) topics(r *record, field int, t *Topics) {
+func (d *decoder) topics(r *fields, field int, t *Topics) {
 	n := r.value(field)
 	if n == nil {
 		return
 	}
-	q, ok := d.record(n, topicsSchema)
+	q, ok := d.fields(n, topicsSchema)
 	if !ok {
 		return
 	}
@@ -143,12 +150,12 @@ func (d *decoder) isMapping(n *syntax.Node, name, example string) bool {
 	return false
 }
 
-// claims reads the numbers that words rest on. Whether they still hold is known
-// once the reviews are counted.
-func (d *decoder) claims(r *record, field int) []Claim {
+// claims reads the numbers that the editors rely on. They are checked when the
+// reviews have been counted.
+func (d *decoder) claims(r *fields, field int) []Claim {
 	var out []Claim
 	for _, n := range r.items(field) {
-		c, ok := d.record(&n, claimSchema)
+		c, ok := d.fields(&n, claimSchema)
 		if !ok {
 			continue
 		}
@@ -166,13 +173,13 @@ func (d *decoder) claims(r *record, field int) []Claim {
 	return out
 }
 
-// maxClaim is more reviews than anybody has.
+// maxClaim is the largest number in a claim.
 const maxClaim = 1e9
 
 // faq reads faq.yaml.
-func (d *decoder) faq(n *syntax.Node, f *folder) {
+func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 	for i := range d.entries(n, "questions") {
-		r, ok := d.record(&n.Items[i], faqSchema)
+		r, ok := d.fields(&n.Items[i], faqSchema)
 		if !ok {
 			continue
 		}
@@ -184,41 +191,41 @@ func (d *decoder) faq(n *syntax.Node, f *folder) {
 		for j := range items {
 			if id, ok := d.item(&items[j], r.name(2)); ok {
 				q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-				f.evidence = append(f.evidence, citation{id: id, what: r.name(2), at: d.position(placeOf(&items[j]))})
+				s.evidence = append(s.evidence, citation{id: id, what: r.name(2), at: d.position(placeOf(&items[j]))})
 			}
 		}
 		q.EvidenceAspects = append([]string{}, d.optionalTexts(&r, 3)...)
 		for j, id := range q.EvidenceAspects {
-			f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, Claim{Aspect: id, At: d.position(placeOf(&r.value(3).Items[j]))})
+			s.content.Vocabulary.Claims = append(s.content.Vocabulary.Claims, Claim{Aspect: id, At: d.position(placeOf(&r.value(3).Items[j]))})
 		}
-		f.content.Vocabulary.Claims = append(f.content.Vocabulary.Claims, d.claims(&r, 4)...)
-		f.content.FAQ = append(f.content.FAQ, q)
+		s.content.Vocabulary.Claims = append(s.content.Vocabulary.Claims, d.claims(&r, 4)...)
+		s.content.FAQ = append(s.content.FAQ, q)
 	}
 }
 
 // withdrawals reads withdrawn.yaml.
-func (d *decoder) withdrawals(n *syntax.Node, f *folder) {
+func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	seen := make(map[string]int)
 	for i := range d.entries(n, "withdrawals") {
-		r, ok := d.record(&n.Items[i], withdrawnSchema)
+		r, ok := d.fields(&n.Items[i], withdrawnSchema)
 		if !ok {
 			continue
 		}
 		r.required(0, 1, 2)
-		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), At: d.position(placeOf(&n.Items[i]))}
+		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), Month: r.month(3), At: d.position(placeOf(&n.Items[i]))}
 		at := r.placeOf(0)
 		if line, again := seen[strings.ToLower(w.ID)]; again && w.ID != "" {
-			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
+			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is on line %d; keep one of them", line))
 		} else {
 			seen[strings.ToLower(w.ID)] = int(at.Line)
-			f.withdrawn[strings.ToLower(w.ID)] = w.Reason
+			s.withdrawn[strings.ToLower(w.ID)] = w.Reason
 		}
-		f.withdrawnOn = append(f.withdrawnOn, dated{"date", w.Date, d.position(r.placeOf(2))})
-		f.content.Withdrawn = append(f.content.Withdrawn, w)
+		s.future("date", w.Date, r.placeOf(2), d.List)
+		s.content.Withdrawn = append(s.content.Withdrawn, w)
 	}
 }
 
-// entries are the items of a file that is one list.
+// entries returns the items of a file that is one list.
 func (d *decoder) entries(n *syntax.Node, of string) []syntax.Node {
 	if n.Kind != syntax.List && n.Kind != syntax.Null && n.Kind != syntax.Refused {
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("the file is %s; it must be a list of %s", n.Describe(), of), "begin each with a hyphen (-)")

@@ -29,20 +29,21 @@ var knownFiles = []string{BusinessFile, SiteFile, insightsFile, faqFile, summary
 // folder that was read, so that none is read twice.
 const maxLinks = 100
 
-// walker finds the review files below a root, which no link leads out of.
+// walker finds the review files below a root. No link leads out of it.
 type walker struct {
-	tree
-	root  *os.Root
-	fsys  fs.FS
-	last  map[string]*parsed
-	dirs  []fs.FileInfo // that were read
-	links []string      // to folders, not yet followed
+	files  []found
+	notes  []diagnostic.Problem
+	linked bool
+	root   *os.Root
+	fsys   fs.FS
+	dirs   []fs.FileInfo // that were read
+	links  []string      // to folders, not yet followed
 }
 
-// walk lists the review files and what shouldn't be in the folder. last are the
-// files that were read before. err means that the folder itself can't be read.
-func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
-	w := &walker{root: root, fsys: root.FS(), last: last, tree: tree{folders: map[string]bool{}}}
+// walk finds the review files and what should not be in the folder. An error means
+// that the folder itself can't be read.
+func walk(root *os.Root) (*walker, error) {
+	w := &walker{root: root, fsys: root.FS()}
 	top, err := root.Stat(".")
 	if err != nil {
 		return nil, err
@@ -65,11 +66,11 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 		case info.IsDir():
 			w.folder(name, info)
 		default:
-			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
+			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
 		}
 	}
-	// Links come last: where a folder can be reached both ways, its own path is
-	// the one that problems name.
+	// Links come last: if a folder can be reached both ways, problems name its
+	// own path.
 	for n := 0; len(w.links) > 0; n++ {
 		link := w.links[0]
 		w.links = w.links[1:]
@@ -82,21 +83,18 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 			continue // gone since it was found
 		}
 		if slices.ContainsFunc(w.dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
-			w.note(diagnostic.Warning, link, "symlink-again", "the link leads to a folder that is read already, so that it isn't followed", "delete the link")
+			w.note(diagnostic.Warning, link, "symlink-again", "the link points to a folder that is already read and is ignored", "delete the link")
 			continue
 		}
 		w.folder(link, info)
 	}
-	slices.SortFunc(w.files, byPath)
-	return &w.tree, nil
+	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	return w, nil
 }
-
-func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string, info fs.FileInfo) {
 	w.dirs = append(w.dirs, info)
-	w.folders[dir] = true
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // gone since it was found
@@ -124,14 +122,14 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case formatOf(name) == 0:
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
-		// Opening a pipe would wait for ever.
-		w.note(diagnostic.Error, name, "unreadable", "it is no ordinary file", "put a file here")
+		// Opening a pipe would block.
+		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
 	default:
-		w.files = append(w.files, file{path: name, status: statusOf(info), known: true, last: w.last[name]})
+		w.files = append(w.files, found{name, statusOf(info)})
 	}
 }
 
-// follow tells what an entry is, through links.
+// follow returns what an entry is, through links.
 func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	link := e.Type()&fs.ModeSymlink != 0
 	w.linked = w.linked || link
@@ -147,57 +145,58 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	case err == nil:
 		return info, true
 	case errors.Is(err, fs.ErrNotExist) && !link:
-		// Editors save by renaming: what is gone now comes back under a new event.
+		// Editors save by renaming: a file that is gone now comes back with a
+		// new event.
 	case errors.Is(err, fs.ErrNotExist):
-		w.note(diagnostic.Error, name, "symlink-broken", "the link leads nowhere", "delete it, or put the file here")
+		w.note(diagnostic.Error, name, "symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
 	default:
 		w.notes = append(w.notes, openProblem(name, err))
 	}
 	return nil, false
 }
 
-// instead says what to do with a file of reviews/ that isn't read.
+// instead returns what to do with a file below reviews/ that is not read.
 func instead(name string) string {
-	const stand = "reviews stand in files that end in .yaml, .jsonl or .csv"
+	const stand = "reviews are in files that end in .yaml, .jsonl or .csv"
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json":
-		return "name it .yaml, which may hold JSON, too; or write one review a line and name it .jsonl"
+		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
 	case ".ndjson":
 		return "name it .jsonl"
 	case ".xlsx", ".xls", ".ods", ".numbers":
 		return "save it as CSV in UTF-8; " + stand
 	case ".tsv", ".txt":
-		return "bring an export in with reviewcast import csv; " + stand
+		return "import an export with reviewcast import csv; " + stand
 	}
 	return stand
 }
 
 func (w *walker) unknown(name, suggestion string) {
-	w.note(diagnostic.Warning, name, "unknown-file", "this isn't a file that reviewcast knows, so that it isn't read", suggestion)
+	w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", suggestion)
 }
 
 func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion string) {
 	w.notes = append(w.notes, diagnostic.Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
 }
 
-// ignored tells whether a file or folder is passed over without a word: hidden
-// ones, what editors leave while they save, manuals and schemas.
+// ignored reports whether a file or folder is skipped without a warning: hidden ones,
+// temporary files of editors, manuals and schemas.
 func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp") ||
 		name == "README.md" || strings.HasSuffix(name, ".schema.json")
 }
 
-// openProblem says why a file can't be read.
+// openProblem returns the problem of a file that can't be opened.
 func openProblem(name string, err error) diagnostic.Problem {
 	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
-	// os doesn't export the error of os.Root for a path that leads out of it.
+	// os does not export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
-		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link leads out of the content folder", "put the file itself here"
+		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link points outside the content folder", "put the file itself here"
 	}
 	return p
 }
 
-// cause is the last part of an error of the file system: what the system said.
+// cause returns the error of the system in an error of the file system.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

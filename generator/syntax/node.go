@@ -1,6 +1,9 @@
 package syntax
 
 import (
+	"encoding/binary"
+	"hash/maphash"
+
 	"reviewcast/generator/diagnostic"
 )
 
@@ -29,6 +32,7 @@ func (k Kind) String() string {
 // decoder serves them all.
 type Node struct {
 	Kind    Kind
+	quoted  bool   // a Cell was in quotes; for its locator
 	Text    string // of a scalar: quotes and escapes undone, otherwise as written
 	Line    int    // from 1
 	Col     int    // from 1, in Unicode code points
@@ -41,6 +45,48 @@ type Node struct {
 type Entry struct {
 	Key   Node
 	Value Node
+}
+
+// Rebase moves the tree so that n is in line 1, and returns the line that it was in.
+// A value that moves to another line of its file is the same value then.
+func (n *Node) Rebase() int {
+	first := n.Line
+	if first != 1 {
+		n.shift(1 - first)
+	}
+	return first
+}
+
+func (n *Node) shift(lines int) {
+	n.Line += lines
+	for i := range n.Items {
+		n.Items[i].shift(lines)
+	}
+	for i := range n.Entries {
+		n.Entries[i].Key.shift(lines)
+		n.Entries[i].Value.shift(lines)
+	}
+}
+
+// AddTo adds the tree to a hash: kinds, texts and places.
+func (n *Node) AddTo(h *maphash.Hash) {
+	var head [1 + 5*8]byte
+	head[0] = byte(n.Kind) << 1
+	if n.quoted {
+		head[0]++
+	}
+	for i, v := range [...]int{n.Line, n.Col, len(n.Text), len(n.Items), len(n.Entries)} {
+		binary.LittleEndian.PutUint64(head[1+8*i:], uint64(v))
+	}
+	_, _ = h.Write(head[:])
+	_, _ = h.WriteString(n.Text)
+	for i := range n.Items {
+		n.Items[i].AddTo(h)
+	}
+	for i := range n.Entries {
+		n.Entries[i].Key.AddTo(h)
+		n.Entries[i].Value.AddTo(h)
+	}
 }
 
 // grow adds an entry and reuses the memory of an earlier one.

@@ -14,38 +14,88 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Caps on YAML, which is for files that people write.
+// Limits of YAML, which is the format of people.
 const (
-	// MaxYAMLFile is the size of the largest YAML file, in bytes. YAML is read
-	// whole and slowly; 16 MiB are some 20,000 reviews.
+	// MaxYAMLFile is the size of the largest YAML file in bytes. YAML is read as
+	// a whole and slowly; 16 MiB are about 20,000 reviews.
 	MaxYAMLFile = 16 << 20
-	// MaxDepth is how deep lists and fields may nest, in YAML and JSON. It stops
-	// 100,000 brackets, which cost a parser minutes or all of the memory.
+	// MaxDepth is how deep lists and fields may be nested, in YAML and JSON. It
+	// stops 100,000 brackets, which cost a parser minutes or all memory.
 	MaxDepth = 64
 	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have.
-	// Each may make a value that takes the parser a kilobyte: it stops a file of
-	// nothing but hyphens or commas from filling the memory.
+	// Each may become a value that costs the parser a kilobyte: it stops a file
+	// of hyphens or commas from filling the memory.
 	maxYAMLMarks = 1 << 19
 )
 
-// ReadYAML calls each with every document of a YAML file. Anchors, aliases, merge
-// keys and tags are refused: they are a programmer's abbreviations, and they are how
-// YAML bombs are built. isField reports whether a word is the name of a field, which
-// helps to explain syntax errors. complete is false if the rest of the file could not
-// be read.
-func ReadYAML(data []byte, isField func(name string) bool, p *diagnostic.List, each func(*Node)) (complete bool) {
+// YAMLReader reads one YAML file after another. It reuses the memory of the nodes.
+type YAMLReader struct {
+	// IsField reports whether a word is the name of a field, which helps to explain
+	// syntax errors.
+	IsField func(name string) bool
+
+	root Node
+}
+
+// ReadDocuments calls each with every document of a file. The nodes live only until
+// each returns. Anchors, aliases, merge keys and tags are refused: they are a
+// programmer's abbreviations, and they are how YAML bombs are built. complete is
+// false if the rest of the file could not be read.
+func (r *YAMLReader) ReadDocuments(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
 	data, ok := cleanYAML(data, p)
 	if !ok {
 		return false
 	}
-	y := yamlReader{List: p, isField: isField, data: data, line: 1}
-	return y.read(each)
+	t := yamlText{List: p, isField: r.IsField, data: data, line: 1}
+	documents, complete := t.parse()
+	r.convert(&t, documents, each)
+	return complete
 }
 
-// cleanYAML looks at the bytes before the parser does; ok is false when it mustn't
-// see them.
+// ReadItems is [YAMLReader.ReadDocuments] for a file that may be a list: a syntax
+// error in one item hides no problem of the others. each is called with lists of one
+// item then.
+func (r *YAMLReader) ReadItems(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
+	if !ok {
+		return false
+	}
+	whole := diagnostic.List{File: p.File}
+	t := yamlText{List: &whole, isField: r.IsField, data: data, line: 1}
+	documents, complete := t.parse()
+	pieces := items(data)
+	if complete || len(pieces) < 2 {
+		r.convert(&t, documents, each)
+		p.Join(&whole, 1)
+		return complete
+	}
+	broken := false
+	for _, piece := range pieces {
+		t := yamlText{List: p, isField: r.IsField, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
+		documents, ok := t.parse()
+		r.convert(&t, documents, each)
+		broken = broken || !ok
+	}
+	if !broken {
+		p.Join(&whole, 1) // the error is between the items
+	}
+	return false
+}
+
+// convert calls each with the documents as nodes.
+func (r *YAMLReader) convert(t *yamlText, documents []*yaml.Node, each func(*Node)) {
+	for _, d := range documents {
+		for _, child := range d.Content {
+			r.root.reset()
+			t.convert(child, &r.root)
+			each(&r.root)
+		}
+	}
+}
+
+// cleanYAML checks the bytes before the parser sees them. ok is false if it must not.
 func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
-	if data, ok = Clean(data, 1, true, p); !ok {
+	if data, ok = Clean(data, true, p); !ok {
 		return nil, false
 	}
 	if marks(data) > maxYAMLMarks {
@@ -55,47 +105,15 @@ func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	return data, true
 }
 
-// ReadYAMLItems is [ReadYAML] for a file that may be a list: a syntax error in one
-// item hides no problem of the others. each is called with lists of one item then.
-func ReadYAMLItems(data []byte, isField func(name string) bool, p *diagnostic.List, each func(*Node)) (complete bool) {
-	data, ok := cleanYAML(data, p)
-	if !ok {
-		return false
-	}
-	whole := diagnostic.List{File: p.File}
-	var trees []Node
-	y := yamlReader{List: &whole, isField: isField, data: data, line: 1}
-	complete = y.read(func(n *Node) { trees = append(trees, *n) })
-	if pieces := items(data); !complete && len(pieces) > 1 {
-		broken := false
-		for _, piece := range pieces {
-			y := yamlReader{List: p, isField: isField, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
-			if !y.read(each) {
-				broken = true
-			}
-		}
-		if broken {
-			return false
-		}
-	} else {
-		for i := range trees {
-			each(&trees[i])
-		}
-	}
-	p.Join(&whole)
-	return complete
-}
-
-// maxItems is how many items of a list are read one by one after a syntax error;
-// with more, nobody mends them by hand.
+// maxItems is how many items of a list are read one by one after a syntax error.
 const maxItems = 20_000
 
-// item is a piece of a file that is a list: an item, or what stands before the first.
+// item is a piece of a file that is a list: an item, or what is before the first one.
 type item struct{ start, end, line int }
 
-// items cuts a list up where its hyphens stand, in the column of the first one. Texts
-// of an item are further in, so that none of their lines begins there. nil means that
-// it is no list, or too long.
+// items cuts a list into its items, at the hyphens in the column of the first one.
+// The lines of an item are indented further. nil means that it is not a list, or too
+// long.
 func items(data []byte) []item {
 	var list []item
 	indent := -1
@@ -123,32 +141,29 @@ func items(data []byte) []item {
 	return list
 }
 
-// read has the library read every document.
-func (y *yamlReader) read(each func(*Node)) (complete bool) {
+// parse has the library parse every document. ok is false if it stopped at a syntax
+// error, which is reported.
+func (y *yamlText) parse() (documents []*yaml.Node, ok bool) {
 	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
-		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
-		return false
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML parser does not start: "+err.Error(), "report this")
+		return nil, false
 	}
 	for {
-		var doc yaml.Node
-		err := loader.Load(&doc)
+		d := new(yaml.Node)
+		err := loader.Load(d)
 		if errors.Is(err, io.EOF) {
-			return true
+			return documents, true
 		}
 		if err != nil {
 			y.explain(err)
-			return false
+			return documents, false
 		}
-		for _, child := range doc.Content {
-			var n Node
-			y.convert(child, &n)
-			each(&n)
-		}
+		documents = append(documents, d)
 	}
 }
 
-// marks counts what makes values.
+// marks counts the bytes that may begin a value.
 func marks(data []byte) int {
 	n := 0
 	for _, c := range data {
@@ -159,8 +174,8 @@ func marks(data []byte) int {
 	return n
 }
 
-// yamlReader turns the library's tree into ours.
-type yamlReader struct {
+// yamlText is a file, or a piece of one, with the problems that are reported for it.
+type yamlText struct {
 	*diagnostic.List
 	isField func(name string) bool
 	data    []byte
@@ -170,52 +185,48 @@ type yamlReader struct {
 }
 
 // convert builds n from v.
-func (y *yamlReader) convert(v *yaml.Node, n *Node) {
+func (y *yamlText) convert(v *yaml.Node, n *Node) {
 	n.Line, n.Col = v.Line+y.before, v.Column
 	if v.Anchor != "" {
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "the anchor &"+v.Anchor+" is not supported", "write the value itself; if & is part of a text, put the text in quotes")
 	}
 	if v.Style&yaml.TaggedStyle != 0 {
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "the tag "+v.Tag+" is not supported", "remove it; if ! is part of a text, put the text in quotes")
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
 		n.Kind = Refused
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "the alias *"+v.Value+" is not supported", "write the value itself; if * is part of a text, put the text in quotes")
 	case yaml.ScalarNode:
 		y.scalar(v, n)
 	case yaml.SequenceNode:
 		n.Kind = List
-		n.Items = make([]Node, len(v.Content))
-		for i, item := range v.Content {
-			y.convert(item, &n.Items[i])
+		for _, item := range v.Content {
+			y.convert(item, n.growItems())
 		}
 	case yaml.MappingNode:
 		n.Kind = Mapping
-		n.Entries = make([]Entry, 0, len(v.Content)/2)
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			key := v.Content[i]
 			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "the merge key << is not supported", "write the fields out")
 				continue
 			}
-			var e Entry
+			e := n.grow()
 			y.convert(key, &e.Key)
 			y.convert(v.Content[i+1], &e.Value)
 			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
-				continue
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 			}
-			if key.Kind == yaml.AliasNode {
-				continue
+			if key.Kind != yaml.ScalarNode {
+				n.Entries = n.Entries[:len(n.Entries)-1]
 			}
-			n.Entries = append(n.Entries, e)
 		}
 	}
 }
 
-// scalar reads a value that is neither list nor mapping.
-func (y *yamlReader) scalar(v *yaml.Node, n *Node) {
+// scalar sets n to a value that is neither list nor mapping.
+func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 	n.Kind, n.Text = Text, v.Value
 	if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 		if strings.HasSuffix(n.Text, "\n") && !y.keeps(v.Line, v.Column) {
@@ -238,11 +249,10 @@ func (y *yamlReader) scalar(v *yaml.Node, n *Node) {
 	}
 }
 
-// keeps tells whether the block scalar that begins at a place ends with all its
-// line breaks (|+ or >+). Otherwise the last one is the format's, not the
-// customer's. Nodes come in the order of the file, so that the file is gone
-// through once.
-func (y *yamlReader) keeps(line, col int) bool {
+// keeps reports whether the block scalar at a place keeps all its line breaks (|+ or
+// >+). Otherwise the last one belongs to the format and not to the text. Nodes come
+// in the order of the file, so the file is read once.
+func (y *yamlText) keeps(line, col int) bool {
 	for y.line < line {
 		i := bytes.IndexByte(y.data[y.rest:], '\n')
 		if i < 0 {

@@ -171,6 +171,7 @@ func TestKill(t *testing.T) {
 				unfinished++
 			}
 			if swap == SwapNever {
+				wantLast(t, dir)
 				d, err := Lock(t.Context(), dir, Config{Last: last, Swap: swap})
 				if err != nil {
 					t.Fatalf("lock after kill %d: %v", round, err)
@@ -191,6 +192,20 @@ func TestKill(t *testing.T) {
 		}
 		wantAlone(t, dir)
 	})
+}
+
+// wantLast fails if a killed process has moved Last before another file.
+func wantLast(t *testing.T, dir string) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(dir+".staging", commitFile)); err != nil {
+		return // nothing is being moved
+	}
+	staged, got := read(t, dir+".staging"), read(t, dir)
+	for name, text := range staged {
+		if got[last] == staged[last] && name != commitFile && got[name] != text {
+			t.Fatalf("%s is new and %s is not", last, name)
+		}
+	}
 }
 
 // TestRecover builds each state that a killed process can leave and locks the
@@ -274,6 +289,23 @@ func TestReplaceTwiceTouchesNothing(t *testing.T) {
 	mustReplace(t, dir, SwapIfPossible, oldSet)
 	if got := read(t, dir)["feed.xml"]; got != "old feed" {
 		t.Errorf("a damaged file stays: %q", got)
+	}
+}
+
+// TestNames: a name from a stranger can neither leave the directory nor be taken for
+// a commit record.
+func TestNames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "public")
+	mustReplace(t, dir, SwapIfPossible, oldSet)
+	for _, name := range []string{"../outside", "/outside", "a/../../outside", commitFile} {
+		set := maps.Clone(newSet)
+		set[name] = `{"remove":["../outside"]}`
+		if err := replace(t.Context(), dir, SwapIfPossible, set, ours); err == nil {
+			t.Errorf("%s was written", name)
+		}
+		if got := read(t, dir); !maps.Equal(got, oldSet) {
+			t.Errorf("%s: the directory has %v", name, got)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/internal/durable"
 )
 
 // Copy is a directory that holds a copy of a published set. Beside it, pull keeps
@@ -26,10 +27,17 @@ type Copy struct {
 }
 
 // Update brings the directory up to date with the source of a follower, whole or not
-// at all. Whatever the error, the directory holds the last good set.
+// at all. Whatever the error, the directory holds the last good set. Files in it that
+// no manifest lists (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
+	locked, err := durable.Lock(ctx, c.Dir, durable.Config{Last: manifestName})
+	if err != nil {
+		return Report{}, err
+	}
+	defer locked.Unlock()
 	have, err := c.Read(ctx)
-	if err != nil && !errors.Is(err, ErrNeverPublished) && !errors.Is(err, ErrDamaged) {
+	damaged := errors.Is(err, ErrDamaged)
+	if err != nil && !errors.Is(err, ErrNeverPublished) && !damaged {
 		return Report{}, err
 	}
 	if f.Waiting == nil {
@@ -46,11 +54,49 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	if err != nil || set == have {
 		return report, err
 	}
-	if err := replace(ctx, c.Dir, set.Files); err != nil {
-		return report, fmt.Errorf("write the copy: %w", err)
+	owns := have.owns
+	if have == nil && damaged { // nothing says any more what was ours
+		owns = set.owns
+	}
+	if err := locked.Replace(ctx, set.names(), owns); err != nil {
+		return report, err
 	}
 	c.current = set
 	return report, nil
+}
+
+// manifestName is the file by which the others are checked.
+var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
+
+// names are the files of the set by their names in a directory.
+func (s *Set) names() map[string][]byte {
+	files := make(map[string][]byte, len(s.Files))
+	for path, body := range s.Files {
+		files[strings.TrimPrefix(path, "/")] = body
+	}
+	return files
+}
+
+// owns reports whether a file in a directory is one of the set's, whatever its scope:
+// a listed file, an encoding of one, a change document, or the manifest.
+func (s *Set) owns(name string) bool {
+	path := "/" + name
+	switch {
+	case path == reviewcast.PathManifest:
+		return true
+	case s == nil:
+		return false
+	case strings.HasPrefix(path, reviewcast.PathChanges):
+		return true
+	}
+	for _, coding := range []string{"", ".gz", ".br", ".zst"} {
+		if plain, ok := strings.CutSuffix(path, coding); ok {
+			if _, listed := s.Manifest.File(plain); listed {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Read returns the set in the directory. When files are damaged or missing, the set
@@ -130,7 +176,7 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	}
 	set.Versions = versions
 	for _, v := range versions[max(0, len(versions)-reviewcast.MaxChanges):] {
-		if v.Sequence > m.ChangesFrom || v.Sequence == m.Sequence {
+		if v.Sequence >= m.ChangesFrom {
 			take(reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
 		}
 	}
@@ -190,25 +236,4 @@ func (c *Copy) writeWaiting(w *Waiting) error {
 		return err
 	}
 	return os.WriteFile(name, body, 0o644)
-}
-
-// replace makes files the contents of a directory.
-func replace(ctx context.Context, path string, files map[string][]byte) error {
-	staging := path + ".staging"
-	if err := os.RemoveAll(staging); err != nil {
-		return err
-	}
-	for name, body := range files {
-		name = filepath.Join(staging, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, body, 0o644); err != nil {
-			return err
-		}
-	}
-	if err := os.RemoveAll(path); err != nil {
-		return err
-	}
-	return os.Rename(staging, strings.TrimSuffix(path, "/"))
 }

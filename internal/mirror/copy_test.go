@@ -70,11 +70,16 @@ func damage(t *testing.T, h *history, path string) {
 	t.Helper()
 	files := onDisk(t, path)
 	for name := range files {
+		if name == reviewcast.PathManifest && h.rand.IntN(2) == 0 {
+			continue
+		}
 		name = filepath.Join(path, filepath.FromSlash(name))
 		var err error
 		switch h.rand.IntN(4) {
 		case 0:
-			err = os.Remove(name)
+			if !strings.HasSuffix(name, "manifest.json") { // what has none is not a copy
+				err = os.Remove(name)
+			}
 		case 1:
 			err = os.WriteFile(name, []byte("damaged"), 0o644)
 		case 2:

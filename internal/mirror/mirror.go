@@ -14,8 +14,7 @@
 // # What a set contains
 //
 // The files of the manifest, the manifest, and the numbered change documents with
-// their patches: those of the versions after the manifest's changes_from, and the
-// newest. Encoded variants (reviews.json.gz) are not part of a set.
+// their patches: those of the versions from the manifest's changes_from on. Encoded variants (reviews.json.gz) are not part of a set.
 package mirror
 
 import (
@@ -35,7 +34,7 @@ var (
 	// that comes from a cache and is too old.
 	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute")
 	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
-	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; build it with `reviewcast build`")
+	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
 	// ErrBaseURL reports a set that was rendered for another origin than the one at
 	// hand.
 	ErrBaseURL = errors.New("the set was rendered for another base URL")
@@ -46,6 +45,8 @@ var (
 	// ErrErased reports an older or rewritten history that publishes a review again
 	// that was withdrawn for legal reasons.
 	ErrErased = errors.New("the source publishes text that was withdrawn for legal reasons")
+	// ErrHistory reports change documents and versions that contradict each other.
+	ErrHistory = errors.New("the change documents, versions.txt and the manifest contradict each other")
 	// ErrDamaged reports a directory whose files don't match its manifest.
 	ErrDamaged = errors.New("the files do not match their manifest")
 )
@@ -67,6 +68,9 @@ const (
 	// Data is what programs read: the datasets, the feeds, the API description, the
 	// withdrawals, the changes and the manifest. Pages and exports are left out.
 	Data Scope = "data"
+	// Record is what the next version is built on: the datasets, the withdrawals, the
+	// changes and the manifest.
+	Record Scope = "record"
 )
 
 // Holds reports whether the file at a path belongs to the scope.
@@ -75,9 +79,10 @@ func (s Scope) Holds(path string) bool {
 		return true
 	}
 	switch path {
-	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed,
-		reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathWithdrawn:
+	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathWithdrawn:
 		return true
+	case reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI:
+		return s == Data
 	}
 	return false
 }

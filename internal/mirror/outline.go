@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -105,9 +104,6 @@ func (o *outlined) addAll(ctx context.Context, files []wanted) error {
 	return nil
 }
 
-// errHistory reports documents and versions that contradict each other.
-var errHistory = errors.New("the change documents, versions.txt and the manifest contradict each other")
-
 // readHistory reads the change documents from the newest back to changes_from, and
 // the versions. The versions are not fetched when the documents lead from those at
 // hand.
@@ -153,7 +149,7 @@ func (o *outlined) prefetch(ctx context.Context, versions []byte) error {
 	}
 	var files []wanted
 	for _, v := range lines[max(0, len(lines)-reviewcast.MaxChanges):] {
-		if v.Sequence > o.set.Manifest.ChangesFrom && v.Sequence <= o.set.Manifest.Sequence {
+		if v.Sequence >= o.set.Manifest.ChangesFrom && v.Sequence <= o.set.Manifest.Sequence {
 			files = append(files, wanted{reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument})
 		}
 	}
@@ -179,16 +175,16 @@ func (o *outlined) walkBack(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if c.Version != 1 || c.Sequence != seq || c.Previous != nil && *c.Previous >= seq {
-			return fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, errHistory)
+			return fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, ErrHistory)
 		}
 		o.set.Changes = append(o.set.Changes, c)
-		if c.Previous == nil || c.PreviousSHA256 == nil || *c.Previous <= m.ChangesFrom {
+		if c.Previous == nil || c.PreviousSHA256 == nil || *c.Previous < m.ChangesFrom {
 			slices.Reverse(o.set.Changes)
 			return nil
 		}
 		seq, sha = *c.Previous, *c.PreviousSHA256
 	}
-	return fmt.Errorf("changes_from %d is more than %d documents back: %w", m.ChangesFrom, reviewcast.MaxChanges, errHistory)
+	return fmt.Errorf("changes_from %d is more than %d documents back: %w", m.ChangesFrom, reviewcast.MaxChanges, ErrHistory)
 }
 
 // extendVersions makes versions.txt out of the one at hand and the documents since.
@@ -207,18 +203,18 @@ func (o *outlined) extendVersions(sha256 string) ([]byte, bool) {
 func (o *outlined) checkHistory() error {
 	lines, documents := o.set.Versions, o.set.Changes
 	if len(lines) < len(documents) {
-		return fmt.Errorf("%s has %d lines for %d documents: %w", reviewcast.PathVersions, len(lines), len(documents), errHistory)
+		return fmt.Errorf("%s has %d lines for %d documents: %w", reviewcast.PathVersions, len(lines), len(documents), ErrHistory)
 	}
 	lines = lines[len(lines)-len(documents):]
 	for i, c := range documents {
 		body := o.set.Files[reviewcast.ChangePath(c.Sequence)]
 		if want := (reviewcast.VersionLine{Sequence: c.Sequence, SHA256: reviewcast.SHA256(body)}); lines[i] != want {
-			return fmt.Errorf("%s has %d %s where version %d is expected: %w", reviewcast.PathVersions, lines[i].Sequence, lines[i].SHA256, c.Sequence, errHistory)
+			return fmt.Errorf("%s has %d %s where version %d is expected: %w", reviewcast.PathVersions, lines[i].Sequence, lines[i].SHA256, c.Sequence, ErrHistory)
 		}
 	}
 	newest := documents[len(documents)-1]
 	if newest.SetSHA256 != o.set.Manifest.SetSHA256() {
-		return fmt.Errorf("%s belongs to another set of files: %w", reviewcast.ChangePath(newest.Sequence), errHistory)
+		return fmt.Errorf("%s belongs to another set of files: %w", reviewcast.ChangePath(newest.Sequence), ErrHistory)
 	}
 	return nil
 }
@@ -233,7 +229,7 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 				continue
 			}
 			if f.Patch != reviewcast.InsightsPatchPath(c.Sequence) || !reviewcast.IsSHA256(f.PatchSHA256) {
-				return nil, fmt.Errorf("%s names the patch %q: %w", reviewcast.ChangePath(c.Sequence), f.Patch, errHistory)
+				return nil, fmt.Errorf("%s names the patch %q: %w", reviewcast.ChangePath(c.Sequence), f.Patch, ErrHistory)
 			}
 			patches = append(patches, wanted{f.Patch, f.PatchSHA256, maxDocument})
 		}

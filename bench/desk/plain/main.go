@@ -26,7 +26,7 @@ import (
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever something is saved")
 	flag.Parse()
-	b := &builder{content: flag.Arg(0), file: flag.Arg(1)}
+	b := &builder{content: flag.Arg(0), file: flag.Arg(1), lines: map[*source.Review][]byte{}}
 	b.loader = source.NewLoader(b.content, source.Config{Today: "2027-01-01"})
 	if err := b.run(*watch); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -56,12 +56,13 @@ func (b *builder) run(watch bool) error {
 type builder struct {
 	content, file string
 	loader        *source.Loader
+	lines         map[*source.Review][]byte
 }
 
 // build builds once. changed are the changed files; nil means that any file may have
 // changed.
 func (b *builder) build(ctx context.Context, changed []string) error {
-	c, problems, err := b.loader.LoadChanged(ctx, changed)
+	c, delta, problems, err := b.loader.Load(ctx, changed)
 	if err != nil {
 		return err
 	}
@@ -72,13 +73,22 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a := &ds.AggregateRating
 	a.BestRating, a.WorstRating = reviewcast.MaxRating, reviewcast.MinRating
 	d, sum := &a.Distribution, 0
-	for i := range c.Reviews {
-		r := &c.Reviews[i]
+	for _, r := range delta.Gone {
+		delete(b.lines, r)
+	}
+	lines := make([][]byte, 0, len(c.Reviews))
+	for _, r := range c.Reviews {
 		if !r.Published {
 			continue
 		}
 		pub := r.Review
 		pub.Verified, pub.Mentions = true, r.Job
+		if b.lines[r] == nil {
+			if b.lines[r], err = render.ReviewLine(&pub); err != nil {
+				return err
+			}
+		}
+		lines = append(lines, b.lines[r])
 		ds.Reviews = append(ds.Reviews, pub)
 		sum += pub.Rating
 		if pub.Text != nil {
@@ -89,7 +99,7 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a.RatingCount, ds.ReviewCount = len(ds.Reviews), len(ds.Reviews)
 	mean := math.Round(100*float64(sum)/float64(len(ds.Reviews))) / 100
 	a.RatingValue = &mean
-	body, err := render.Reviews(&ds)
+	body, err := render.Content{Dataset: &ds, ReviewLines: lines}.Reviews()
 	if err != nil {
 		return err
 	}

@@ -134,8 +134,8 @@ func (q questions) source() error {
 // used returns the values that the reviews of the folder have in a field.
 func (q questions) used(field func(*source.Review) string) []terminal.Choice {
 	values := map[string]bool{}
-	for i := range q.content.Reviews {
-		values[field(&q.content.Reviews[i])] = true
+	for _, r := range q.content.Reviews {
+		values[field(r)] = true
 	}
 	return choices(slices.Sorted(maps.Keys(values)))
 }

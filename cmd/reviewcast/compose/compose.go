@@ -65,9 +65,9 @@ func (r *Review) Resolve(content *source.Content) error {
 // usedIDs maps each id, in lower case, to a description of what uses it.
 func usedIDs(content *source.Content) map[string]string {
 	used := map[string]string{}
-	for i := range content.Reviews {
-		r := &content.Reviews[i]
-		used[strings.ToLower(r.ID)] = fmt.Sprintf("the id of the review at %s:%d", r.At.File, r.At.Line)
+	for _, r := range content.Reviews {
+		at := content.Position(r)
+		used[strings.ToLower(r.ID)] = fmt.Sprintf("the id of the review at %s:%d", at.File, at.Line)
 	}
 	for _, w := range content.Withdrawn {
 		used[strings.ToLower(w.ID)] = "the id of a withdrawn review"
@@ -118,8 +118,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	case "service-areas":
 		named(content.Business.ServiceAreas)
 	case "reviews":
-		for i := range content.Reviews {
-			r := &content.Reviews[i]
+		for _, r := range content.Reviews {
 			out = append(out, terminal.Choice{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
 		}
 	}
@@ -171,7 +170,7 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 	if err := r.create(path); err != nil {
 		return "", nil, fmt.Errorf("write the review: %w", err)
 	}
-	_, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx)
+	_, _, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx, nil)
 	// Other files may have been saved in the meantime.
 	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File != r.file() })
 	if err == nil && diagnostic.HasErrors(problems) {

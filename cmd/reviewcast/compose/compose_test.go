@@ -67,7 +67,7 @@ func TestNewIsWellFormed(t *testing.T) {
 			return
 		}
 		write("reviews/2026/mine.yaml", c.yaml())
-		content, problems, err := source.NewLoader(dir, source.Config{Today: "2026-11-01"}).Load(t.Context())
+		content, _, problems, err := source.NewLoader(dir, source.Config{Today: "2026-11-01"}).Load(t.Context(), nil)
 		if err != nil || content == nil {
 			rt.Fatalf("%v, %v", err, problems)
 		}

@@ -61,7 +61,7 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 	if files == 0 {
 		return "nothing changed"
 	}
-	d := generator.Compare(before, res.Dataset)
+	d := res.Delta
 	var parts []string
 	for _, part := range []struct {
 		ids  []string
@@ -75,7 +75,7 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, part.verb, names))
 		}
 	}
-	if was, is := terminal.Stars(d.Before.RatingValue), terminal.Stars(d.After.RatingValue); was != is {
+	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
 		parts = append(parts, "rating "+was+" → "+is)
 	}
 	return strings.Join(append(parts, terminal.Plural(files, "file")), ", ")

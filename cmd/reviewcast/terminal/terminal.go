@@ -25,6 +25,9 @@ func IsTerminal(f any) bool {
 // dumb reports whether the terminal can only print: no colors, no cursor movement.
 func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
+// CanRedraw reports whether f is a terminal on which a line can be written over.
+func CanRedraw(f any) bool { return IsTerminal(f) && !dumb() }
+
 // Widths in columns: the default, and the minimum that lines are made to fit. A
 // terminal that is narrower than that breaks the lines itself.
 const (

@@ -90,6 +90,8 @@ func (s *Store) Due(ctx context.Context, now time.Time) (due []WorkKey, err erro
 
 // ClaimDeliveries claims deliveries that are due.
 func (s *Store) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (claimed []Delivery, err error) {
+	until := s.claims.until(now)
+	s.releaseLost(ctx, now)
 	err = s.db.singleEach(ctx, func(rows *sql.Rows) error {
 		d := Delivery{ClaimedAt: now, Pace: c.Pace}
 		var expires int64
@@ -97,8 +99,9 @@ func (s *Store) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (cl
 		d.ExpiresAt = moment(expires)
 		claimed = append(claimed, d)
 		return err
-	}, "claim deliveries", c.Owner, millis(now.Add(ClaimLapse)), c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit, millis(now.Add(-OwnerLapse)), int64(c.Pace))
+	}, "claim deliveries", c.Owner, until, c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit, millis(now.Add(-OwnerLapse)), int64(c.Pace))
 	if err != nil {
+		s.claims.lost(lostClaim{"release lost deliveries", c.Owner, until, now})
 		return nil, fmt.Errorf("claim deliveries: %w", err)
 	}
 	return claimed, nil
@@ -155,15 +158,13 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 		for _, step := range []struct {
 			query string
 			rows  []outcome
+			cause string // of the removal
 		}{
-			{"delivered", by[Delivered]}, {"failed", by[Failed]}, {"released", by[Released]},
-			{"removed", by[Gone]}, {"released", by[Gone]},
-			{"deny", by[Denied]}, {"removed", by[Denied]}, {"released", by[Denied]},
+			{"delivered", by[Delivered], ""}, {"failed", by[Failed], ""}, {"released", by[Released], ""},
+			{"removed", by[Gone], CauseGone}, {"released", by[Gone], ""},
+			{"deny", by[Denied], ""}, {"removed", by[Denied], CauseFailed}, {"released", by[Denied], ""},
 		} {
-			if len(step.rows) == 0 {
-				continue
-			}
-			if _, err := tx.exec(ctx, step.query, marshal(step.rows), owner); err != nil {
+			if err := runStep(ctx, tx, now, owner, step.query, step.cause, step.rows); err != nil {
 				return fmt.Errorf("%s: %w", step.query, err)
 			}
 		}
@@ -173,6 +174,34 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 		return nil
 	})
 	return wrap(fmt.Sprintf("acknowledge %d deliveries", len(outcomes)), err)
+}
+
+// runStep runs a query on outcomes. Rows that it removes for a cause are recorded as
+// departures with the error of their outcome.
+func runStep(ctx context.Context, tx transaction, now time.Time, owner, query, cause string, rows []outcome) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	if cause == "" {
+		_, err := tx.exec(ctx, query, marshal(rows), owner)
+		return err
+	}
+	removed, err := deleted(ctx, tx, query, marshal(rows), owner)
+	if err != nil {
+		return err
+	}
+	for _, r := range removed {
+		for _, o := range rows {
+			if o.ID == r.id && o.Error != "" {
+				r.why = o.Error
+			}
+		}
+		r.cause = cause
+		if err := recordDeparture(ctx, tx, now, r.departure); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o Outcome) row(now time.Time) outcome {

@@ -93,7 +93,7 @@ func TestOutcomes(t *testing.T) {
 					if diff := cmp.Diff(c.want, got); diff != "" {
 						b.Error(diff)
 					}
-					_, err := b.Remove(b.Context(), []int64{id})
+					_, err := b.Remove(b.Context(), noon, []int64{id})
 					b.must(err)
 				}
 				pending := b.claimVerifications(noon.Add(2 * time.Second))
@@ -104,7 +104,7 @@ func TestOutcomes(t *testing.T) {
 					if h.Mode != store.ModeDenied || h.Reason != "thrice" || h.Callback != callback || h.Host != "a.example" {
 						b.Errorf("denial: %+v", h)
 					}
-					_, err := b.Settle(b.Context(), noon, h, true)
+					_, err := b.Settle(b.Context(), noon, h, true, "")
 					b.must(err)
 				}
 			})
@@ -180,9 +180,9 @@ func TestRevalidate(t *testing.T) {
 		later := noon.Add(time.Second)
 		b.subscribe("https://a.example/renewed", "new", later)
 		b.request(ask(store.ModeUnsubscribe, "https://a.example/left", ""), later)
-		_, err := b.Settle(b.Context(), later, b.claimVerifications(later)[0], true)
+		_, err := b.Settle(b.Context(), later, b.claimVerifications(later)[0], true, "")
 		b.must(err)
-		_, err = b.Remove(b.Context(), []int64{removed})
+		_, err = b.Remove(b.Context(), noon, []int64{removed})
 		b.must(err)
 
 		found, err := b.Revalidate(b.Context(), "me", []int64{kept, renewed, left, removed, 99})

@@ -143,31 +143,39 @@ func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err er
 // Retry makes waiting subscriptions due at once and resets their failures. It returns
 // the ids of those that exist, in no order.
 func (s *Store) Retry(ctx context.Context, list []int64) (done []int64, err error) {
-	return s.change(ctx, "retry", list)
-}
-
-// Remove deletes subscriptions without notice. It returns the ids of those that
-// existed, in no order.
-func (s *Store) Remove(ctx context.Context, list []int64) (done []int64, err error) {
-	return s.change(ctx, "remove", list)
-}
-
-// change runs a query on subscriptions for an operator.
-func (s *Store) change(ctx context.Context, query string, list []int64) (done []int64, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		err := tx.each(ctx, func(rows *sql.Rows) error {
 			var id int64
 			err := rows.Scan(&id)
 			done = append(done, id)
 			return err
-		}, query, numbers(list))
+		}, "retry", numbers(list))
 		if err != nil {
 			return err
 		}
 		return s.db.announce(ctx, tx)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", query, err)
-	}
-	return done, nil
+	return done, wrap("retry", err)
+}
+
+// Remove deletes subscriptions without notice. It returns the ids of those that
+// existed, in no order.
+func (s *Store) Remove(ctx context.Context, now time.Time, list []int64) (done []int64, err error) {
+	return s.remove(ctx, now, "remove", numbers(list))
+}
+
+// RemoveHost deletes all subscriptions of a host without notice. It returns their ids.
+func (s *Store) RemoveHost(ctx context.Context, now time.Time, host string) (done []int64, err error) {
+	return s.remove(ctx, now, "remove host", host)
+}
+
+func (s *Store) remove(ctx context.Context, now time.Time, query string, arg any) (done []int64, err error) {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		done, err = depart(ctx, tx, now, CauseRemoved, query, arg)
+		if err != nil {
+			return err
+		}
+		return s.db.announce(ctx, tx)
+	})
+	return done, wrap(query, err)
 }

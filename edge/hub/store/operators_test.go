@@ -86,7 +86,7 @@ func TestOperators(t *testing.T) {
 		if d := b.one("me", "b", noon); d.ID != first || d.Failures != 0 {
 			b.Errorf("retried: %+v", d)
 		}
-		done, err := b.Remove(b.Context(), []int64{first, second, 99})
+		done, err := b.Remove(b.Context(), noon, []int64{first, second, 99})
 		if slices.Sort(done); !slices.Equal(done, []int64{first, second}) || err != nil {
 			b.Errorf("remove: %d, %v", done, err)
 		}

@@ -9,6 +9,11 @@ import (
 // hub that has just reconnected knows that the owner may reconnect, too.
 const ownerForgotten = 10 * OwnerLapse
 
+// expiredKept is how long a subscription is kept after the end of its lease. It isn't
+// delivered to. A hub whose clock is ahead would otherwise delete subscriptions whose
+// lease hasn't ended.
+const expiredKept = 24 * time.Hour
+
 // Heartbeat records that an owner is alive.
 func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) error {
 	if err := s.db.check(); err != nil {
@@ -22,14 +27,21 @@ func (s *Store) Leave(ctx context.Context, owner string) error {
 	return s.exec(ctx, "leave", owner)
 }
 
-// Sweep deletes subscriptions whose lease has ended, at most n, and owners that died
-// long ago. It returns the number of subscriptions.
+// Sweep deletes subscriptions whose lease ended a day ago, at most n, owners that died long
+// ago, and old departures. It returns the number of subscriptions.
 func (s *Store) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		if _, err := tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))); err != nil {
 			return err
 		}
-		swept, err = affected(tx.exec(ctx, "sweep", millis(now), n))
+		if err := trimDepartures(ctx, tx, now); err != nil {
+			return err
+		}
+		if _, err := tx.exec(ctx, "trim pending"); err != nil {
+			return err
+		}
+		removed, err := depart(ctx, tx, now, CauseExpired, "sweep", millis(now.Add(-expiredKept)), n)
+		swept = len(removed)
 		return err
 	})
 	return swept, wrap("sweep", err)

@@ -41,8 +41,8 @@ func TestClaimsLapse(t *testing.T) {
 		b.heartbeat("next", noon)
 		b.one("next", "c", noon)
 		b.none("me", "c", noon) // next is alive
-		b.heartbeats("next", noon, noon.Add(store.ClaimLapse))
-		b.one("next", "c", noon.Add(store.ClaimLapse)) // it doesn't know of its own claim
+		b.heartbeats("next", noon, noon.Add(store.ClaimLapse+time.Second))
+		b.one("next", "c", noon.Add(store.ClaimLapse+time.Second)) // it doesn't know of its own claim
 	})
 }
 

@@ -7,42 +7,50 @@
 -- all owners that haven't left: all of them may have lost the database together.
 
 -- name: publish
-INSERT INTO topics (topic, version, sha256, sequence, changed_at)
-VALUES ($1, 1, $2, $3, $4)
+-- Of two contents with one sequence the later modified one is newer: two edges may have
+-- been given different builds of one second.
+INSERT INTO topics (topic, version, sha256, sequence, changed_at, modified)
+VALUES ($1, 1, $2, $3, $4, $5)
 ON CONFLICT (topic) DO UPDATE
-SET version = topics.version + 1, sha256 = excluded.sha256, sequence = excluded.sequence, changed_at = excluded.changed_at
-WHERE excluded.sequence > topics.sequence AND excluded.sha256 <> topics.sha256
+SET version = topics.version + 1, sha256 = excluded.sha256, sequence = excluded.sequence, changed_at = excluded.changed_at,
+  modified = excluded.modified
+WHERE excluded.sha256 <> topics.sha256
+  AND (excluded.sequence > topics.sequence OR excluded.sequence = topics.sequence AND excluded.modified > topics.modified)
 RETURNING version
 
 -- name: same content
 -- The newest content takes the higher sequence. Otherwise an edge that lags could bring
 -- back content that was published in between.
-UPDATE topics SET sequence = $3 WHERE topic = $1 AND sha256 = $2 AND sequence < $3
+UPDATE topics SET sequence = $3, modified = $4 WHERE topic = $1 AND sha256 = $2 AND sequence < $3
 
 -- name: first content
-INSERT INTO topics (topic, version, sha256, sequence, changed_at) VALUES ($1, 1, $2, $3, $4) ON CONFLICT (topic) DO NOTHING
+INSERT INTO topics (topic, version, sha256, sequence, changed_at, modified) VALUES ($1, 1, $2, $3, $4, $5) ON CONFLICT (topic) DO NOTHING
 
 -- name: topics
-SELECT topic, version, sha256, sequence, changed_at FROM topics
-
--- name: pending of host
--- Denials are sent by us, so they don't count against a subscriber that subscribes again.
-SELECT count(*) FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 AND NOT (topic = $2 AND callback = $3)
+SELECT topic, version, sha256, sequence, changed_at, modified FROM topics
 
 -- name: pending
-SELECT count(*) FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe')
+-- Denials are sent by us, so they don't count against a subscriber that subscribes again.
+SELECT scope, n FROM pending WHERE scope = 'host' AND name = $1 OR scope = 'network' AND name = $2 OR scope = 'all' AND name = ''
 
--- name: subscribed
-SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3
+-- name: known
+-- The subscription, and the request that would be replaced.
+SELECT (SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3),
+  (SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied')
+
+-- name: subscriptions of host
+SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $2) AS s
 
 -- name: request
-INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)
+INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt, network)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11)
 ON CONFLICT (topic, callback) DO UPDATE
 -- The reason of a denial stays, in case this request fails.
 SET token = excluded.token, mode = excluded.mode, lease_seconds = excluded.lease_seconds, secret = excluded.secret,
   version = excluded.version, requested_at = excluded.requested_at, attempts = 0,
-  next_attempt = excluded.next_attempt, claimed_by = NULL
+  next_attempt = excluded.next_attempt, claimed_by = NULL, last_error = '',
+  -- A pending request stays counted for the network that sent it first.
+  network = CASE WHEN handshakes.mode = 'denied' THEN excluded.network ELSE handshakes.network END
 
 -- name: version
 SELECT version, sha256, sequence FROM topics WHERE topic = $1
@@ -57,7 +65,7 @@ WHERE token IN (
   -- First attempts come before repeated ones.
   ORDER BY h.attempts, h.next_attempt
   LIMIT $5 {{skip locked h}})
-RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
+RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error
 
 -- name: end verification
 DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
@@ -73,25 +81,24 @@ ON CONFLICT (topic, callback) DO NOTHING
 SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied'
 
 -- name: subscribe
-INSERT INTO subscriptions (topic, callback, endpoint, secret, lease_seconds, created_at, renewed_at, expires_at, delivered_version)
-VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8)
+INSERT INTO subscriptions (topic, callback, endpoint, secret, lease_seconds, created_at, renewed_at, expires_at, delivered_version, host)
+VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)
 ON CONFLICT (topic, callback) DO UPDATE
-SET secret = excluded.secret, lease_seconds = excluded.lease_seconds,
+SET secret = excluded.secret, lease_seconds = excluded.lease_seconds, endpoint = excluded.endpoint, host = excluded.host,
   renewed_at = excluded.renewed_at, expires_at = excluded.expires_at,
+  -- The subscriber has just answered: waits and failures end.
+  failures = 0, next_attempt = 0, last_error = '',
   -- After the end of its lease a subscription starts from the beginning.
   created_at = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.created_at ELSE subscriptions.created_at END,
   delivered_version = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.delivered_version ELSE subscriptions.delivered_version END,
-  failures = CASE WHEN subscriptions.expires_at <= $6 THEN 0 ELSE subscriptions.failures END,
-  next_attempt = CASE WHEN subscriptions.expires_at <= $6 THEN 0 ELSE subscriptions.next_attempt END,
-  last_error = CASE WHEN subscriptions.expires_at <= $6 THEN '' ELSE subscriptions.last_error END,
   pace = CASE WHEN subscriptions.expires_at <= $6 THEN 1 ELSE subscriptions.pace END
 RETURNING id
 
 -- name: unsubscribe
-DELETE FROM subscriptions WHERE topic = $1 AND callback = $2 RETURNING id
+DELETE FROM subscriptions WHERE topic = $1 AND callback = $2 RETURNING id, topic, callback, secret, last_error
 
 -- name: postpone
-UPDATE handshakes SET attempts = $2, next_attempt = $3, claimed_by = NULL WHERE token = $1
+UPDATE handshakes SET attempts = $2, next_attempt = $3, last_error = $4, claimed_by = NULL WHERE token = $1
 
 -- name: due
 -- Includes claimed subscriptions. It is used to avoid claims that find nothing.
@@ -132,15 +139,18 @@ FROM {{outcomes id version at slow}}
 WHERE subscriptions.id = a.id
 
 -- name: failed
--- An operator may have reset its failures meanwhile.
-UPDATE subscriptions SET failures = subscriptions.failures + 1, next_attempt = a.next, last_error = a.error, claimed_by = NULL,
+-- An operator may have reset its failures meanwhile. A subscription that was renewed since
+-- the delivery began has proved that it answers: the failure doesn't count.
+UPDATE subscriptions SET failures = subscriptions.failures + CASE WHEN renewed_at <= a.started THEN 1 ELSE 0 END,
+  next_attempt = a.next, last_error = a.error, claimed_by = NULL,
   pace = CASE WHEN a.slow = 1 THEN 3 WHEN pace = 3 THEN 1 ELSE 2 END
-FROM {{outcomes id next error slow}}
+FROM {{outcomes id next error slow started}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: released
-UPDATE subscriptions SET claimed_by = NULL, next_attempt = CASE WHEN a.next > next_attempt THEN a.next ELSE next_attempt END
-FROM {{outcomes id next}}
+UPDATE subscriptions SET claimed_by = NULL, next_attempt = CASE WHEN a.next > next_attempt THEN a.next ELSE next_attempt END,
+  last_error = CASE WHEN a.error <> '' THEN a.error ELSE last_error END
+FROM {{outcomes id next error}}
 WHERE subscriptions.id = a.id AND claimed_by = $2
 
 -- name: deny
@@ -158,6 +168,7 @@ DELETE FROM subscriptions
 WHERE claimed_by = $2 AND id IN (
   SELECT s.id FROM {{outcomes id started failures}} JOIN subscriptions AS s ON s.id = a.id
   WHERE s.renewed_at <= a.started AND (a.failures < 0 OR s.failures = a.failures))
+RETURNING id, topic, callback, secret, last_error
 
 -- name: heartbeat
 INSERT INTO owners (owner, alive_until, since) VALUES ($1, $2, $3)
@@ -172,6 +183,7 @@ DELETE FROM owners WHERE alive_until <= $1
 
 -- name: sweep
 DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
+RETURNING id, topic, callback, secret, last_error
 
 -- name: count versions
 -- Most subscriptions are at one version, so this returns a few rows per topic.
@@ -199,14 +211,47 @@ ORDER BY s.id
 LIMIT $6
 
 -- name: list verifications
-SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt
+SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error
 FROM handshakes ORDER BY requested_at, token LIMIT $1
 
 -- name: retry
 UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{among $1}} RETURNING id
 
 -- name: remove
-DELETE FROM subscriptions WHERE id {{among $1}} RETURNING id
+DELETE FROM subscriptions WHERE id {{among $1}} RETURNING id, topic, callback, secret, last_error
+
+-- name: remove host
+DELETE FROM subscriptions WHERE host = $1 RETURNING id, topic, callback, secret, last_error
+
+-- name: departed
+INSERT INTO departed (topic, callback, callback_sha256, proof_key, cause, error, departed_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
+
+-- name: trim departed
+-- Failed verifications, which anybody can cause, must not displace ended subscriptions.
+DELETE FROM departed WHERE departed_at <= $1 OR id <= (SELECT max(id) FROM departed) - $2
+  OR cause = 'unverified' AND id <= (SELECT max(id) FROM departed) - $3
+
+-- name: list departed
+SELECT topic, callback, proof_key, cause, error, departed_at FROM departed WHERE callback_sha256 = $1 AND topic = $2 ORDER BY id DESC LIMIT 100
+
+-- name: verification of callback
+SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error
+FROM handshakes WHERE topic = $1 AND callback = $2
+
+-- name: subscription of callback
+SELECT id, secret FROM subscriptions WHERE topic = $1 AND callback = $2
+
+-- name: topic names
+SELECT topic FROM topics UNION SELECT topic FROM handshakes ORDER BY topic
+
+-- name: release lost deliveries
+UPDATE subscriptions SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2
+
+-- name: release lost verifications
+UPDATE handshakes SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2
+
+-- name: trim pending
+DELETE FROM pending WHERE (scope, name) IN (SELECT scope, name FROM pending AS p WHERE n <= 0 AND scope <> 'all' {{skip locked p}})
 
 -- name: create secret
 INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING

@@ -57,6 +57,13 @@ func (b rig) publish(sequence int64, hash string) bool {
 	return moved
 }
 
+func (b rig) publishModified(sequence int64, hash string, modified time.Time) bool {
+	b.Helper()
+	changed, err := b.Publish(b.Context(), noon, store.Publication{Topic: topic, SHA256: hash, Sequence: sequence, Modified: modified})
+	b.must(err)
+	return changed
+}
+
 func (b rig) request(r store.Request, at time.Time) {
 	b.Helper()
 	b.must(b.Request(b.Context(), at, r, store.Publication{}, caps))
@@ -78,7 +85,7 @@ func (b rig) subscribe(callback, secret string, at time.Time) int64 {
 	if len(claimed) != 1 {
 		b.Fatalf("%d verifications are due, want 1", len(claimed))
 	}
-	id, err := b.Settle(b.Context(), at, claimed[0], true)
+	id, err := b.Settle(b.Context(), at, claimed[0], true, "")
 	b.must(err)
 	return id
 }

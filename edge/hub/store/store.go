@@ -24,6 +24,11 @@ var (
 	ErrHostBusy = errors.New("too many verifications are pending for this host")
 	// ErrBusy rejects a request: too many verifications are pending in all.
 	ErrBusy = errors.New("too many verifications are pending")
+	// ErrNetworkBusy rejects a request: too many verifications are pending that its
+	// network has requested.
+	ErrNetworkBusy = errors.New("too many verifications are pending for this network")
+	// ErrHostFull rejects a new subscription: its host has the maximum number.
+	ErrHostFull = errors.New("the host has the maximum number of subscriptions")
 	// ErrFull rejects a new subscription: the maximum number is reached.
 	ErrFull = errors.New("the maximum number of subscriptions is reached")
 	// ErrStale reports that a newer request, or another hub, has replaced or ended a
@@ -46,8 +51,9 @@ type Options struct {
 // Store is the hub's durable state. What a method has changed is durable when it
 // returns; a method that fails changes nothing. Methods are safe for concurrent use.
 type Store struct {
-	db  database
-	sql map[string]string
+	db     database
+	sql    map[string]string
+	claims claims
 }
 
 // IsPostgres reports whether a state is the address of a PostgreSQL database.

@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -13,25 +14,28 @@ func TestPublish(t *testing.T) {
 		for _, step := range []struct {
 			sequence int64
 			hash     string
+			modified int // seconds after noon
 			moved    bool
 			why      string
 		}{
-			{5, "a", false, "the first content is not a change"},
-			{6, "a", false, "the hash is the same"},
-			{7, "b", true, "a higher sequence and another hash"},
-			{7, "c", false, "another hash at an equal sequence: two independent builds"},
-			{6, "a", false, "an edge that is behind"},
-			{8, "a", true, "a newer build with an older content is a change"},
-			{10, "a", false, "the same content in a newer build"},
-			{9, "b", false, "an edge that lags between the two, with the older content"},
+			{5, "a", 0, false, "the first content is not a change"},
+			{6, "a", 0, false, "the hash is the same"},
+			{7, "b", 0, true, "a higher sequence and another hash"},
+			{7, "c", 0, false, "another hash at an equal sequence, not modified later"},
+			{7, "c", 2, true, "another hash at an equal sequence, modified later"},
+			{7, "b", 1, false, "the edge with the older of the two"},
+			{6, "a", 0, false, "an edge that is behind"},
+			{8, "a", 0, true, "a newer build with an older content is a change"},
+			{10, "a", 0, false, "the same content in a newer build"},
+			{9, "b", 0, false, "an edge that lags between the two, with the older content"},
 		} {
-			if moved := b.publish(step.sequence, step.hash); moved != step.moved {
+			if moved := b.publishModified(step.sequence, step.hash, noon.Add(time.Duration(step.modified)*time.Second)); moved != step.moved {
 				b.Errorf("sequence %d, hash %s: moved %t, want %t: %s", step.sequence, step.hash, moved, step.moved, step.why)
 			}
 		}
 		topics, err := b.Topics(b.Context())
 		b.must(err)
-		want := map[string]store.Publication{topic: {Topic: topic, SHA256: "a", Sequence: 10, Version: 3, ChangedAt: noon}}
+		want := map[string]store.Publication{topic: {Topic: topic, SHA256: "a", Sequence: 10, Version: 4, ChangedAt: noon, Modified: noon}}
 		if diff := cmp.Diff(want, topics); diff != "" {
 			b.Error(diff)
 		}
@@ -46,7 +50,7 @@ func TestChangeWhileVerifying(t *testing.T) {
 		b.request(ask(store.ModeSubscribe, "https://a.example/", ""), noon)
 		hs := b.claimVerifications(noon)
 		b.publish(2, "b")
-		_, err := b.Settle(b.Context(), noon, hs[0], true)
+		_, err := b.Settle(b.Context(), noon, hs[0], true, "")
 		b.must(err)
 		b.one("me", "b", noon)
 	})
@@ -80,7 +84,7 @@ func TestServed(t *testing.T) {
 					b.publish(p.Sequence, p.SHA256)
 				}
 				b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://a.example/", ""), c.served, caps))
-				_, err := b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], true)
+				_, err := b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], true, "")
 				b.must(err)
 				b.publish(c.after.Sequence, c.after.SHA256)
 				if due := len(b.claim("me", c.after.SHA256, noon)) > 0; due != c.due {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,13 +29,16 @@ type Request struct {
 	Mode     string
 	Lease    time.Duration
 	Secret   []byte // nil: none
+	Network  string // of the client, such as 192.0.2.0/24; stored for the caps only
 }
 
-// Caps bound what the store accepts. Requests for existing subscriptions pass the
-// first two: their number is limited anyway.
+// Caps bound what the store accepts; 0 is no cap. Requests for existing subscriptions,
+// and those that replace a pending request, pass all caps: their number is limited anyway.
 type Caps struct {
-	PendingPerHost int // requests
-	Pending        int // requests in all; 0: no cap
+	PendingPerHost    int // requests for callbacks of one host
+	PendingPerNetwork int // requests from one network
+	Pending           int // requests in all
+	PerHost           int // subscriptions of one host
 	// Full rejects requests for new subscriptions.
 	Full bool
 }
@@ -49,6 +53,7 @@ type Verification struct {
 	Attempts    int    // made so far, without an answer
 	RequestedAt time.Time
 	NextAttempt time.Time
+	LastError   string // of the last attempt, for operators
 }
 
 // Endpoint returns the host:port that a callback's connections go to, in one
@@ -61,6 +66,9 @@ func Endpoint(callback *url.URL) (endpoint, host string) {
 	port := callback.Port()
 	if port == "" {
 		port = "443"
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
+		port = strconv.FormatUint(n, 10) // leading zeros are another spelling
 	}
 	if strings.Contains(host, ":") {
 		return "[" + host + "]:" + port, host
@@ -82,7 +90,7 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 			return err
 		}
 		_, err = tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
-			int64(r.Lease/time.Second), r.Secret, version, millis(now))
+			int64(r.Lease/time.Second), r.Secret, version, millis(now), r.Network)
 		if err != nil {
 			return err
 		}
@@ -93,38 +101,71 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 
 // admit checks a request against the caps.
 func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps Caps) error {
-	var ofHost, all, existing int
-	if err := tx.row(ctx, "pending of host", r.Host, r.Topic, r.Callback).Scan(&ofHost); err != nil {
+	pending := map[string]int{} // by scope
+	err := tx.each(ctx, func(rows *sql.Rows) error {
+		var scope string
+		var n int
+		err := rows.Scan(&scope, &n)
+		pending[scope] = n
+		return err
+	}, "pending", r.Host, r.Network)
+	if err != nil {
 		return err
 	}
-	if err := tx.row(ctx, "pending").Scan(&all); err != nil {
+	if pending, err = addSubscriptions(ctx, tx, pending, r, caps); err != nil {
 		return err
 	}
-	hostBusy, busy := ofHost >= caps.PendingPerHost, caps.Pending > 0 && all >= caps.Pending
-	full := caps.Full && r.Mode == ModeSubscribe
-	if !hostBusy && !busy && !full {
+	refused := caps.check(pending, r)
+	if refused == nil {
 		return nil
 	}
-	if err := tx.row(ctx, "subscribed", r.Topic, r.Callback, millis(now)).Scan(&existing); err != nil {
+	var subscribed, replaced int
+	if err := tx.row(ctx, "known", r.Topic, r.Callback, millis(now)).Scan(&subscribed, &replaced); err != nil {
 		return err
 	}
+	if subscribed > 0 || replaced > 0 && !errors.Is(refused, ErrFull) && !errors.Is(refused, ErrHostFull) {
+		return nil
+	}
+	return refused
+}
+
+// addSubscriptions adds the number of a host's subscriptions to counts, if it is capped.
+func addSubscriptions(ctx context.Context, tx transaction, counts map[string]int, r Request, caps Caps) (map[string]int, error) {
+	if caps.PerHost == 0 || r.Mode != ModeSubscribe {
+		return counts, nil
+	}
+	var n int
+	err := tx.row(ctx, "subscriptions of host", r.Host, caps.PerHost).Scan(&n)
+	counts["subscriptions"] = n
+	return counts, err
+}
+
+// check returns the error of the first cap that is reached.
+func (c Caps) check(counts map[string]int, r Request) error {
+	reached := func(scope string, limit int) bool { return limit > 0 && counts[scope] >= limit }
 	switch {
-	case existing > 0:
-		return nil
-	case hostBusy:
+	case reached("host", c.PendingPerHost):
 		return ErrHostBusy
-	case busy:
+	case reached("network", c.PendingPerNetwork):
+		return ErrNetworkBusy
+	case reached("all", c.Pending):
 		return ErrBusy
-	default:
+	case reached("subscriptions", c.PerHost):
+		return ErrHostFull
+	case c.Full && r.Mode == ModeSubscribe:
 		return ErrFull
 	}
+	return nil
 }
 
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
 func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Verification, err error) {
+	until := s.claims.until(now)
+	s.releaseLost(ctx, now)
 	err = s.db.singleEach(ctx, scanVerification(&claimed), "claim verifications",
-		owner, millis(now.Add(ClaimLapse)), millis(now), array(except), n, millis(now.Add(-OwnerLapse)))
+		owner, until, millis(now), array(except), n, millis(now.Add(-OwnerLapse)))
 	if err != nil {
+		s.claims.lost(lostClaim{"release lost verifications", owner, until, now})
 		return nil, fmt.Errorf("claim verifications: %w", err)
 	}
 	return claimed, nil
@@ -135,7 +176,7 @@ func scanVerification(into *[]Verification) func(*sql.Rows) error {
 		var v Verification
 		var lease, requested, next int64
 		err := rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, &lease, &v.Secret, &v.Reason, &v.Version,
-			&v.Attempts, &requested, &next)
+			&v.Attempts, &requested, &next, &v.LastError)
 		v.Lease, v.RequestedAt, v.NextAttempt = time.Duration(lease)*time.Second, moment(requested), moment(next)
 		*into = append(*into, v)
 		return err
@@ -146,9 +187,13 @@ func scanVerification(into *[]Verification) func(*sql.Rows) error {
 // subscription and returns its id, 0 if there was none. A verification that a newer
 // request has replaced still counts until the newer one is settled. Otherwise Settle
 // returns [ErrStale] and changes nothing.
-func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confirmed bool) (subscription int64, err error) {
+// Why is the error of a verification that isn't confirmed.
+func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confirmed bool, why string) (subscription int64, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		version, denial, err := endVerification(ctx, tx, v, confirmed)
+		if err == nil && !confirmed && v.Mode == ModeSubscribe {
+			err = recordDeparture(ctx, tx, now, departure{v.Topic, v.Callback, v.Secret, CauseUnverified, text(why)})
+		}
 		switch {
 		case err != nil:
 			return err
@@ -159,11 +204,11 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 			return nil
 		case v.Mode == ModeSubscribe:
 			return tx.row(ctx, "subscribe", v.Topic, v.Callback, v.Endpoint, v.Secret,
-				int64(v.Lease/time.Second), millis(now), millis(now.Add(v.Lease)), version).Scan(&subscription)
+				int64(v.Lease/time.Second), millis(now), millis(now.Add(v.Lease)), version, v.Host).Scan(&subscription)
 		case v.Mode == ModeUnsubscribe:
-			err := tx.row(ctx, "unsubscribe", v.Topic, v.Callback).Scan(&subscription)
-			if errors.Is(err, sql.ErrNoRows) {
-				return nil
+			removed, err := depart(ctx, tx, now, CauseUnsubscribed, "unsubscribe", v.Topic, v.Callback)
+			if len(removed) > 0 {
+				subscription = removed[0]
 			}
 			return err
 		}
@@ -198,9 +243,10 @@ func endVerification(ctx context.Context, tx transaction, v Verification, confir
 	return version, denial, err
 }
 
-// Postpone releases a verification, to be tried again at a time.
-func (s *Store) Postpone(ctx context.Context, v Verification, attempts int, next time.Time) error {
-	return s.exec(ctx, "postpone", v.Token, attempts, millis(next))
+// Postpone releases a verification, to be tried again at a time. Why is the error of the
+// last attempt.
+func (s *Store) Postpone(ctx context.Context, v Verification, attempts int, next time.Time, why string) error {
+	return s.exec(ctx, "postpone", v.Token, attempts, millis(next), text(why))
 }
 
 // Pending returns verifications, the oldest request first, at most n.

@@ -20,14 +20,14 @@ func TestVerifications(t *testing.T) {
 			b.Fatalf("claimed twice: %+v", again)
 		}
 		b.request(ask(store.ModeSubscribe, "https://a.example/", "new"), noon)
-		if _, err := b.Settle(b.Context(), noon, old, false); !errors.Is(err, store.ErrStale) {
+		if _, err := b.Settle(b.Context(), noon, old, false, ""); !errors.Is(err, store.ErrStale) {
 			b.Fatalf("a late refusal of an older request: %v, want ErrStale", err)
 		}
 		newer := b.claimVerifications(noon)[0]
 		if string(newer.Secret) != "new" || newer.Attempts != 0 {
 			b.Fatalf("the newer request is %+v", newer)
 		}
-		b.must(b.Postpone(b.Context(), newer, 1, noon.Add(time.Minute)))
+		b.must(b.Postpone(b.Context(), newer, 1, noon.Add(time.Minute), ""))
 		if early := b.claimVerifications(noon.Add(time.Minute - 1)); len(early) != 0 {
 			b.Fatalf("claimed too early: %+v", early)
 		}
@@ -35,13 +35,13 @@ func TestVerifications(t *testing.T) {
 		if newer.Attempts != 1 {
 			b.Errorf("%d attempts, want 1", newer.Attempts)
 		}
-		if _, err := b.Settle(b.Context(), noon, newer, false); err != nil {
+		if _, err := b.Settle(b.Context(), noon, newer, false, ""); err != nil {
 			b.Fatal(err)
 		}
 		if len(b.list()) != 0 {
 			b.Errorf("refused, but subscribed: %+v", b.list())
 		}
-		if _, err := b.Settle(b.Context(), noon, old, true); !errors.Is(err, store.ErrStale) {
+		if _, err := b.Settle(b.Context(), noon, old, true, ""); !errors.Is(err, store.ErrStale) {
 			b.Fatalf("a late answer to an older request, the newer settled: %v, want ErrStale", err)
 		}
 	})
@@ -57,14 +57,14 @@ func TestReplacedWhileAnswering(t *testing.T) {
 		first := b.claimVerifications(noon)[0]
 		b.publish(2, "b")
 		b.request(ask(store.ModeUnsubscribe, "https://a.example/", ""), noon) // by a third party
-		if _, err := b.Settle(b.Context(), noon, first, true); err != nil {
+		if _, err := b.Settle(b.Context(), noon, first, true, ""); err != nil {
 			b.Fatalf("confirmed, and replaced meanwhile: %v", err)
 		}
 		if d := b.one("me", "b", noon); string(d.Secret) != "own" { // a change after the request is delivered
 			b.Errorf("subscribed with %q", d.Secret)
 		}
 		other := b.claimVerifications(noon)[0]
-		if _, err := b.Settle(b.Context(), noon, other, false); err != nil { // refused
+		if _, err := b.Settle(b.Context(), noon, other, false, ""); err != nil { // refused
 			b.Fatal(err)
 		}
 		if len(b.list()) != 1 {
@@ -76,11 +76,11 @@ func TestReplacedWhileAnswering(t *testing.T) {
 		b.request(ask(store.ModeUnsubscribe, "https://a.example/", ""), noon) // by the subscriber
 		last := b.claimVerifications(noon)[0]
 		for _, h := range []store.Verification{second, last} {
-			if _, err := b.Settle(b.Context(), noon, h, true); err != nil {
+			if _, err := b.Settle(b.Context(), noon, h, true, ""); err != nil {
 				b.Fatal(err)
 			}
 		}
-		if _, err := b.Settle(b.Context(), noon, second, true); !errors.Is(err, store.ErrStale) || len(b.list()) != 0 {
+		if _, err := b.Settle(b.Context(), noon, second, true, ""); !errors.Is(err, store.ErrStale) || len(b.list()) != 0 {
 			b.Errorf("after the last request, %v: %+v", err, b.list())
 		}
 	})
@@ -98,7 +98,7 @@ func TestRenew(t *testing.T) {
 
 		// A renewal that is refused changes nothing.
 		b.request(ask(store.ModeSubscribe, "https://a.example/", "newer"), noon.Add(time.Minute))
-		_, err := b.Settle(b.Context(), noon.Add(time.Minute), b.claimVerifications(noon.Add(time.Minute))[0], false)
+		_, err := b.Settle(b.Context(), noon.Add(time.Minute), b.claimVerifications(noon.Add(time.Minute))[0], false, "")
 		b.must(err)
 		before := b.list()[0]
 
@@ -112,12 +112,19 @@ func TestRenew(t *testing.T) {
 		if want := noon.Add(time.Minute + time.Hour); !after.ExpiresAt.Equal(want) || !before.ExpiresAt.Equal(noon.Add(time.Hour)) {
 			b.Errorf("expires at %s, was %s", after.ExpiresAt, before.ExpiresAt)
 		}
-		if after.Failures != 1 || !after.NextAttempt.Equal(next) || !after.Behind {
-			b.Errorf("a renewal changed what is to be delivered: %+v", after)
+		if after.Failures != 0 || !after.NextAttempt.IsZero() || after.LastError != "" || !after.Behind {
+			b.Errorf("a renewal didn't end the wait and the failures: %+v", after)
 		}
-		b.none("me", "b", next.Add(-1))
-		if d := b.one("me", "b", next); d.Secret != nil || d.Failures != 1 {
+		d = b.one("me", "b", noon.Add(time.Minute))
+		if d.Secret != nil || d.Failures != 0 {
 			b.Errorf("the retry is %+v", d)
+		}
+
+		// A failure of a delivery that began before a renewal doesn't count.
+		b.subscribe("https://a.example/", "", noon.Add(2*time.Minute))
+		b.ack("me", noon.Add(3*time.Minute), store.Outcome{Delivery: d, Verdict: store.Failed, Next: next, Error: "answered 500"})
+		if after := b.list()[0]; after.Failures != 0 || after.InFlight {
+			b.Errorf("after a failure that began before the renewal: %+v", after)
 		}
 	})
 }
@@ -135,10 +142,15 @@ func TestExpiry(t *testing.T) {
 		b.none("me", "b", end)
 		b.subscribe("https://a.example/", "", end)
 		b.none("me", "b", end)
-		if n, err := b.Sweep(b.Context(), end, 10); n != 0 || err != nil {
-			b.Errorf("swept %d, %v", n, err)
+		for _, ahead := range []time.Duration{0, time.Hour, 24 * time.Hour} { // a clock that is ahead deletes nothing
+			if n, err := b.Sweep(b.Context(), end.Add(ahead), 10); n != 0 || err != nil {
+				b.Errorf("swept %d, %v", n, err)
+			}
 		}
-		if n, err := b.Sweep(b.Context(), end.Add(time.Hour), 10); n != 1 || err != nil {
+		b.publish(3, "c")
+		b.heartbeat("me", noon)
+		b.one("me", "c", noon.Add(time.Hour)) // the clock is right again
+		if n, err := b.Sweep(b.Context(), end.Add(25*time.Hour), 10); n != 1 || err != nil {
 			b.Errorf("swept %d, %v, want 1", n, err)
 		}
 	})
@@ -151,7 +163,7 @@ func TestUnsubscribe(t *testing.T) {
 		id := b.subscribe("https://a.example/", "", noon)
 		for _, want := range []int64{id, 0} { // the second time there is nothing to remove
 			b.request(ask(store.ModeUnsubscribe, "https://a.example/", ""), noon)
-			got, err := b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], true)
+			got, err := b.Settle(b.Context(), noon, b.claimVerifications(noon)[0], true, "")
 			b.must(err)
 			if got != want || len(b.list()) != 0 {
 				b.Errorf("removed %d, want %d; left: %+v", got, want, b.list())
@@ -186,21 +198,21 @@ func TestDeniedWhileRequested(t *testing.T) {
 			if len(h) != 1 || h[0].Mode != store.ModeSubscribe {
 				b.Fatalf("pending: %+v", h)
 			}
-			_, err = b.Settle(b.Context(), noon.Add(3*time.Second), h[0], confirmed)
+			_, err = b.Settle(b.Context(), noon.Add(3*time.Second), h[0], confirmed, "")
 			b.must(err)
 			h = b.claimVerifications(noon.Add(3 * time.Second))
 			if confirmed {
 				if len(h) != 0 {
 					b.Errorf("subscribed again, but denied: %+v", h)
 				}
-				_, err := b.Remove(b.Context(), []int64{b.list()[0].ID})
+				_, err := b.Remove(b.Context(), noon, []int64{b.list()[0].ID})
 				b.must(err)
 				continue
 			}
 			if len(h) != 1 || h[0].Mode != store.ModeDenied || h[0].Reason != "thrice" || h[0].Callback != callback || h[0].Host != "a.example" {
 				b.Fatalf("no denial: %+v", h)
 			}
-			_, err = b.Settle(b.Context(), noon.Add(4*time.Second), h[0], true)
+			_, err = b.Settle(b.Context(), noon.Add(4*time.Second), h[0], true, "")
 			b.must(err)
 		}
 	})
@@ -210,7 +222,8 @@ func TestDeniedWhileRequested(t *testing.T) {
 func TestEndpoint(t *testing.T) {
 	for callback, want := range map[string]string{
 		"https://A.Example/": "a.example:443", "https://a.example.:443/": "a.example:443", "https://a.example:8443/": "a.example:8443",
-		"https://[2600:0:0::1]/": "[2600::1]:443", "https://[::ffff:8.8.8.8]:1024/": "8.8.8.8:1024", "https://8.8.8.8/": "8.8.8.8:443",
+		"https://[2600:0:0::1]/": "[2600::1]:443", "https://a.example:0443/": "a.example:443", "https://a.example:09456/": "a.example:9456", "https://a.example:/": "a.example:443",
+		"https://[::ffff:8.8.8.8]:1024/": "8.8.8.8:1024", "https://8.8.8.8/": "8.8.8.8:443",
 	} {
 		u, err := url.Parse(callback)
 		if err != nil {
@@ -229,15 +242,18 @@ func TestCaps(t *testing.T) {
 		}
 		b.request(ask(store.ModeSubscribe, "https://a.example:8000/", "again"), noon)
 		b.request(ask(store.ModeSubscribe, "https://b.example/", ""), noon)
-		if err := b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://a.example/", ""), store.Publication{}, caps); !errors.Is(err, store.ErrHostBusy) {
-			b.Errorf("one too many for a host: %v, want ErrHostBusy", err)
+		refused := func(r store.Request, c store.Caps, want error) {
+			b.Helper()
+			if err := b.Request(b.Context(), noon, r, store.Publication{}, c); !errors.Is(err, want) {
+				b.Errorf("%s %s: %v, want %v", r.Mode, r.Callback, err, want)
+			}
 		}
+		refused(ask(store.ModeUnsubscribe, "https://a.example/", ""), caps, store.ErrHostBusy)
 		crowd := store.Caps{PendingPerHost: 100, Pending: 4}
-		if err := b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://c.example/", ""), store.Publication{}, crowd); !errors.Is(err, store.ErrBusy) {
-			b.Errorf("one too many in all: %v, want ErrBusy", err)
-		}
-		for _, h := range b.claimVerifications(noon) {
-			_, err := b.Settle(b.Context(), noon, h, true)
+		refused(ask(store.ModeSubscribe, "https://c.example/", ""), crowd, store.ErrBusy)
+		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://b.example/", "replaced"), store.Publication{}, crowd))
+		for _, v := range b.claimVerifications(noon) {
+			_, err := b.Settle(b.Context(), noon, v, true, "")
 			b.must(err)
 		}
 		// Existing subscriptions may be renewed and ended, however many requests are pending.
@@ -247,11 +263,64 @@ func TestCaps(t *testing.T) {
 		crowd.Pending = 3
 		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://b.example/", ""), store.Publication{}, crowd))
 		b.request(ask(store.ModeSubscribe, "https://a.example:8000/", "renewed"), noon)
-		full := store.Caps{PendingPerHost: 3, Full: true}
+		full := store.Caps{PendingPerHost: 5, Full: true}
 		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://b.example/", "renewed"), store.Publication{}, full))
 		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://c.example/", ""), store.Publication{}, full))
-		if err := b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://c.example/", ""), store.Publication{}, full); !errors.Is(err, store.ErrFull) {
-			b.Errorf("one too many: %v, want ErrFull", err)
+		refused(ask(store.ModeSubscribe, "https://c.example/", ""), full, store.ErrFull)
+
+		host := store.Caps{PerHost: 3}
+		refused(ask(store.ModeSubscribe, "https://a.example/new", ""), host, store.ErrHostFull)
+		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://a.example:8001/", "renewed"), store.Publication{}, host))
+		b.must(b.Request(b.Context(), noon, ask(store.ModeUnsubscribe, "https://a.example/new", ""), store.Publication{}, host))
+		b.must(b.Request(b.Context(), noon, ask(store.ModeSubscribe, "https://d.example/", ""), store.Publication{}, host))
+		done, err := b.RemoveHost(b.Context(), noon, "a.example")
+		b.must(err)
+		if len(done) != 3 || len(b.list()) != 1 {
+			b.Errorf("removed %d of a host, %d are left", len(done), len(b.list()))
 		}
+	})
+}
+
+// The number of pending verifications of a network is capped, and correct after requests
+// that were replaced, denied, settled or lost.
+func TestNetworkCap(t *testing.T) {
+	each(t, func(b rig) {
+		b.heartbeat("me", noon)
+		b.publish(1, "a")
+		c := store.Caps{PendingPerNetwork: 2, PendingPerHost: 100, Pending: 100}
+		request := func(host, network string) error {
+			r := ask(store.ModeSubscribe, "https://"+host+".example/", "")
+			r.Network = network
+			return b.Request(b.Context(), noon, r, store.Publication{SHA256: "a", Sequence: 1}, c)
+		}
+		settle := func(confirmed bool) {
+			for _, v := range b.claimVerifications(noon) {
+				_, err := b.Settle(b.Context(), noon, v, confirmed, "")
+				b.must(err)
+			}
+		}
+		for round := range 3 {
+			b.must(request("a", "192.0.2.0/24"))
+			b.must(request("b", "192.0.2.0/24"))
+			if err := request("c", "192.0.2.0/24"); !errors.Is(err, store.ErrNetworkBusy) {
+				b.Errorf("round %d: one too many of a network: %v", round, err)
+			}
+			b.must(request("a", "192.0.2.0/24"))    // replaces its own
+			b.must(request("a", "198.51.100.0/24")) // by another network
+			b.must(request("d", "198.51.100.0/24"))
+			settle(round == 2)
+		}
+		// A denial doesn't count, and counts once it is replaced by a request.
+		b.publish(2, "b")
+		for _, d := range b.claim("me", "b", noon) {
+			b.ack("me", noon, store.Outcome{Delivery: d, Verdict: store.Denied, Reason: "thrice"})
+		}
+		b.must(request("e", "192.0.2.0/24"))
+		b.must(request("a", "192.0.2.0/24"))
+		if err := request("b", "192.0.2.0/24"); !errors.Is(err, store.ErrNetworkBusy) {
+			b.Errorf("after denials: %v", err)
+		}
+		settle(true)
+		b.must(request("f", "192.0.2.0/24"))
 	})
 }

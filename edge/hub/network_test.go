@@ -1,0 +1,188 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reviewcast/edge/hub/store/storetest"
+)
+
+// An outage of our network is no failure of a subscriber, whatever its errors look like:
+// afterwards all are subscribed, without failures, and get the newest content.
+func TestOutageOfOurNetwork(t *testing.T) {
+	roots(t)
+	for name, broken := range map[string]func(ctx context.Context) error{
+		"connections time out": func(ctx context.Context) error {
+			select {
+			case <-ctx.Done():
+			case <-time.After(connectTimeout):
+			}
+			return &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+		},
+		"connections are reset": func(context.Context) error {
+			return &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
+		},
+		"no route":       func(context.Context) error { return &net.OpError{Op: "dial", Err: syscall.ENETUNREACH} },
+		"no descriptors": func(context.Context) error { return &net.OpError{Op: "dial", Err: syscall.EMFILE} },
+		"the name server is silent": func(context.Context) error {
+			return &net.OpError{Op: "dial", Err: &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}}
+		},
+	} {
+		for _, when := range []string{"at work", "after a restart"} {
+			t.Run(name+" "+when, func(t *testing.T) {
+				testOutage(t, broken, when == "after a restart")
+			})
+		}
+	}
+}
+
+func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bool) {
+	state := storetest.SQLite(t)
+	synctest.Test(t, func(t *testing.T) {
+		const n = 30
+		pipes := &pipes{}
+		l := pipes.listen("all").(*pipeListener)
+		s := newSubscriber(t, l)
+		var list []string
+		for i := range n {
+			callback, address := at(i)
+			pipes.hosts[address] = l
+			list = append(list, callback)
+		}
+		var away atomic.Bool
+		start := func() *rig {
+			return newRig(t, state, func(c *Config) {
+				c.Retry = [2]time.Duration{2 * time.Second, 4 * time.Second}
+				c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+					if away.Load() {
+						return nil, broken(ctx)
+					}
+					return pipes.dial(ctx, network, address)
+				}
+			})
+		}
+		r := start()
+		enlist(t, r, list)
+		served := func(body string) {
+			r.until("all got "+body, func() bool {
+				for _, l := range r.list() {
+					if l.Behind || l.InFlight {
+						return false
+					}
+				}
+				return true
+			})
+		}
+		r.publish(2, "second")
+		for range n {
+			s.notification()
+		}
+		served("second")
+		if restart {
+			r.stop()
+			if err := r.state.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		away.Store(true)
+		s.CloseClientConnections()
+		if restart {
+			r = start()
+		}
+		r.deliverClient.CloseIdleConnections()
+		r.publish(3, "third")
+		r.until("the change is stored", func() bool {
+			topics, err := r.state.Topics(r.Context())
+			return err == nil && topics[atom].Sequence == 3
+		})
+		late, _ := at(n)
+		r.ask("subscribe", atom, late) // its verification waits for the network, too
+		time.Sleep(51 * time.Second)
+		away.Store(false)
+		_, address := at(n)
+		pipes.mu.Lock()
+		pipes.hosts[address] = l
+		pipes.mu.Unlock()
+		served("third")
+		r.settled()
+		if got := len(r.list()); got != n+1 {
+			t.Errorf("%d subscriptions are left, want %d", got, n+1)
+		}
+		for _, l := range r.list() {
+			if l.Failures != 0 {
+				t.Errorf("failures: %+v", l)
+			}
+		}
+		r.stop()
+	})
+}
+
+// Silent subscribers at many endpoints don't look like an outage while others answer:
+// their failures count, and the others are served.
+func TestSilentSubscribersAreNoOutage(t *testing.T) {
+	short := func(c *Config) { c.Retry = [2]time.Duration{2 * time.Second, 4 * time.Second} }
+	bubbleWith(t, short, func(t *testing.T, r *rig, net *pipes) {
+		const silent, honest = 40, 5
+		l := net.listen("all").(*pipeListener)
+		s := newSubscriber(t, l)
+		var list []string
+		for i := range silent + honest {
+			callback, address := at(i)
+			net.hosts[address] = l
+			if i < silent {
+				callback += "/silent"
+			}
+			list = append(list, callback)
+		}
+		enlist(t, r, list)
+		s.answers(func(w http.ResponseWriter, q *http.Request, c call) {
+			if q.URL.Path == "/cb/silent" && c.method == http.MethodPost {
+				hang(w, q, c)
+			}
+			good(w, q, c)
+		})
+		r.publish(2, "second")
+		r.until("the silent ones are removed", func() bool { return len(r.list()) == honest })
+		if r.network.isDown() {
+			t.Error("the network is said to be down")
+		}
+		r.publish(3, "third")
+		r.until("the others are served", func() bool {
+			for _, l := range r.list() {
+				if l.Behind {
+					return false
+				}
+			}
+			return true
+		})
+	})
+}
+
+// A single subscriber without an answer has failed: nothing shows an outage.
+func TestOneUnansweredIsNoOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		n := newNetwork(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }, slog.New(slog.DiscardHandler))
+		if n.judgeDelivery(t.Context(), "a:443", time.Now(), 1) {
+			t.Error("one endpoint is an outage")
+		}
+		for i := range outageEndpoints - 1 {
+			if n.judgeDelivery(t.Context(), fmt.Sprint(i), time.Now(), outageEndpoints) {
+				t.Errorf("%d endpoints, %s apart, are an outage", i+1, judgeWait)
+			}
+			n.answered("") // another one answers
+		}
+		if !n.allow(time.Now()) {
+			t.Error("deliveries are not allowed")
+		}
+	})
+}
