@@ -50,6 +50,9 @@ func cleanText[T ~string | ~[]byte](text T) T {
 		return text
 	}
 	s := string(text[i:])
+	if strings.IndexFunc(s, hidden) < 0 {
+		return text
+	}
 	out := make([]byte, 0, len(text))
 	out = append(out, text[:i]...)
 	last := rune(-1)                // the last rune that was kept
@@ -92,9 +95,12 @@ func hidden(r rune) bool {
 	if r < 0x2000 && r != 0xAD && r < 0x34F {
 		return false // fast path for the letters of most European texts
 	}
+	if 0x2010 <= r && r <= 0x2027 {
+		return false // and for their dashes and quotation marks
+	}
 	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
-		unicode.Is(unicode.Co, r) || r == blankBraille
+		0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 || r == blankBraille // U+F0000 and above are for private use
 }
 
 // needed reports whether a hidden r between the rune last and the text rest is part of

@@ -179,8 +179,12 @@ type aspectLine struct {
 	Trend         string  `json:"trend"`
 }
 
-// summaryMonths is the number of months in a summary unless it is asked since when.
-const summaryMonths = 12
+const (
+	// summaryMonths is the number of months in a summary, the newest ones.
+	summaryMonths = 12
+	// maxSummaryMonths is the most months in a summary that begins at a given day.
+	maxSummaryMonths = 24
+)
 
 // newSummary makes the summary with the months since a day, or the newest ones.
 func newSummary(v *view, since reviewcast.Date) summary {
@@ -197,7 +201,7 @@ func newSummary(v *view, since reviewcast.Date) summary {
 	if since != "" {
 		first := slices.IndexFunc(in.Temporal.Monthly, func(m reviewcast.Month) bool { return m.Month >= since.Month() })
 		if s.Monthly = nil; first >= 0 {
-			s.Monthly = in.Temporal.Monthly[first:]
+			s.Monthly = in.Temporal.Monthly[first:min(first+maxSummaryMonths, len(in.Temporal.Monthly))]
 		}
 	}
 	return s

@@ -174,7 +174,7 @@ func (v *view) conciseReview(raw []byte, query string) []byte {
 // end with a note that says where the rest is.
 func cutTexts(raw []byte) []byte {
 	raw = cleanJSON(raw)
-	if len(raw) <= maxListText {
+	if !hasLongString(raw) {
 		return raw
 	}
 	var out bytes.Buffer
@@ -191,6 +191,22 @@ func cutTexts(raw []byte) []byte {
 			return raw // can't happen: the tokens came from valid JSON
 		}
 	}
+}
+
+// hasLongString reports whether a JSON text may have a string of more than maxListText
+// code points. It looks at the distances of quotation marks that are not escaped,
+// without decoding.
+func hasLongString(raw []byte) bool {
+	for start, at := 0, 0; len(raw)-start > maxListText; {
+		quote := bytes.IndexByte(raw[at:], '"')
+		if quote < 0 || at+quote-start > maxListText {
+			return true
+		}
+		if at += quote + 1; at < 2 || raw[at-2] != '\\' {
+			start = at
+		}
+	}
+	return false
 }
 
 // lead is the number of code points before the match in an excerpt.

@@ -290,3 +290,29 @@ func TestErrorsHoldNoReview(t *testing.T) {
 		}
 	})
 }
+
+// TestCutTexts: a list cuts long strings, also those with many escapes, and no others.
+func TestCutTexts(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		cut  bool
+	}{
+		{strings.Repeat("x", maxListText), false},
+		{strings.Repeat("x", maxListText+1), true},
+		{strings.Repeat("é", maxListText), false},
+		{strings.Repeat(`é"`, maxListText), true}, // quotation marks within a string
+		{strings.Repeat("word ", 20_000), true},
+	} {
+		raw, err := json.Marshal(map[string]any{"id": "a", "text": tt.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ ID, Text string }
+		if err := json.Unmarshal(cutTexts(raw), &got); err != nil {
+			t.Fatal(err)
+		}
+		if cut := got.Text != tt.text; cut != tt.cut || got.ID != "a" || cut && utf8.RuneCountInString(got.Text) > maxListText+50 {
+			t.Errorf("%.20q…: cut %t, want %t: %d code points", tt.text, cut, tt.cut, utf8.RuneCountInString(got.Text))
+		}
+	}
+}
