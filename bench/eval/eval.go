@@ -1,21 +1,20 @@
-// Command eval measures the sentiment rules on sentences that people have labelled,
-// so that no figure has to be believed:
+// Command eval measures package sentiment on labelled texts.
 //
 //	make eval EVAL="FILE.xml … gold.jsonl …" [VOCABULARY=insights.yaml]
+//	make measure REVIEWS=FILE.csv [PART=steer ERRORS=1]
 //
-// It reads SemEval-2014 Task 4 and MAMS XML: aspectTerm elements with from, to and
-// polarity, and aspectCategory elements with category and polarity; and the
-// project's own gold sentences in JSON lines. Labels "conflict" are left out, as is
-// usual. Gold terms are judged by
-// the lexicon rule, which nothing is trained for; categories and gold sentences by
-// all that is shipped, the fitted cues of the shipped aspects included.
+// The first form reads SemEval-2014 Task 4 and MAMS XML (aspectTerm elements with
+// from, to and polarity, aspectCategory elements with category and polarity) and the
+// project's invented sentences in JSON lines. Labels "conflict" are left out, as is
+// usual. Gold terms are judged by the lexicon rule; categories and invented sentences
+// by all that is shipped. The second form reads real reviews (real.go).
 //
 // Gold terms: accuracy and macro-F1 over positive, negative and neutral; two-class
 // is the share of positive and negative labels whose sign the score has, a score
 // of zero counting as positive, the more frequent class. The stricter figure
 // beside it counts "neutral" as wrong.
 //
-// Categories: which categories a sentence speaks of, by the terms of the vocabulary
+// Categories: which categories a sentence mentions, by the terms of the vocabulary
 // given (aspects named as the categories are; one without any terms is that of the
 // sentences in which nothing is found), as micro F1; and of those found, the share
 // whose polarity is right.

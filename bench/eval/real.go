@@ -89,6 +89,25 @@ func evalReal(w io.Writer, labels, data, part string, c sentiment.Config, errs, 
 	return scoreReal(w, insights.Compute(in), by, c.Aspects, errs, verify)
 }
 
+// evidence counts the published quotes whose review has a label with their polarity,
+// or a mixed one.
+func evidence(in *reviewcast.Insights, by map[string]*labelled) string {
+	right, all := 0, 0
+	for _, a := range in.Aspects {
+		for _, e := range a.Evidence {
+			l := by[e.ReviewID]
+			all++
+			for _, p := range []reviewcast.Polarity{l.First[a.ID], l.Second[a.ID]} {
+				if p == e.Polarity || p == reviewcast.Mixed && e.Polarity != reviewcast.Neutral {
+					right++
+					break
+				}
+			}
+		}
+	}
+	return fmt.Sprintf("right %.1f %% (%d of %d)", 100*ratio(right, all), right, all)
+}
+
 func rounded(f float64) float64 { return math.Round(f*1000) / 1000 }
 
 func scoreReal(w io.Writer, res insights.Result, by map[string]*labelled, aspects []sentiment.Term, errs, verify bool) error {
@@ -133,6 +152,7 @@ func scoreReal(w io.Writer, res insights.Result, by map[string]*labelled, aspect
 		}
 	}
 	fmt.Fprintf(w, "%d reviews: %s\n", len(res.Reviews), all)
+	fmt.Fprintf(w, "  evidence %s\n", evidence(res.Insights, by))
 	got := reviewcast.Measured{Precision: rounded(all.precision()), Recall: rounded(all.recall()), Reviews: len(res.Reviews), Labels: all.labels, On: insights.Measured().On}
 	if verify && got != insights.Measured() {
 		return fmt.Errorf("measured %+v, but generator/insights/confidence.go publishes %+v", got, insights.Measured())

@@ -135,14 +135,20 @@ func (s *aspectSum) offer(q quote) {
 // better reports whether a proves its vote more surely than b, or as surely in a
 // more readable sentence, or else is newer.
 func better(a, b quote) bool {
-	return cmp.Or(cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(doubt(a), doubt(b)), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
+	return cmp.Or(cmp.Compare(doubt(a), doubt(b)), cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
 }
 
-// doubt is 0 for a vote that agrees with the review's stars and is firm, and rises
-// with each reason to doubt it.
+// doubt is 0 for a vote that is firm and agrees with the review's stars and its other
+// sentences, and rises with each reason to doubt it.
 func doubt(q quote) (n int) {
 	if q.review.Rating > 3 && q.m.Polarity == sentiment.Negative || q.review.Rating < 3 && q.m.Polarity == sentiment.Positive {
 		n++
+	}
+	for i := range q.review.Aspects {
+		if m := &q.review.Aspects[i]; m.Aspect == q.m.Aspect && m.Polarity != q.m.Polarity && m.Use == sentiment.Counted {
+			n++
+			break
+		}
 	}
 	if q.m.Origin == sentiment.FromLexicon && max(q.m.Score, -q.m.Score) < firmScore {
 		n++

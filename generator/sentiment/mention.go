@@ -87,7 +87,7 @@ const (
 	sendsAway           // "look elsewhere" in the same sentence
 	figures             // the figures of quote and bill
 	earlier             // about an earlier time
-	elsewhere           // about another business
+	elsewhere           // about another business, or only hoped for
 	noOpinion           // no opinion word near it
 	weak                // opinion words are too far away, or contradict each other
 )
@@ -96,7 +96,7 @@ func (r Rule) String() string {
 	return [...]string{
 		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
 		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so", sendsAway: "the sentence sends readers elsewhere",
-		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something it is compared with",
+		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
 		noOpinion: "named, but no opinion word is near it", weak: "the opinion words are too far away or contradict each other",
 	}[r]
 }

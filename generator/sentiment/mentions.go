@@ -162,7 +162,7 @@ type distance struct {
 func (w *worker) distant(i int) Rule {
 	clause := w.tokens[i].clause
 	lo := w.clauseStart(i)
-	if t := &w.tokens[lo]; lo > 0 && (t.text == "who" || t.text == "which" || t.text == "where") {
+	if lo > 0 && w.continuesSubject(lo) {
 		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
 	}
 	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
@@ -177,6 +177,24 @@ func (w *worker) distant(i int) Rule {
 		}
 	}
 	return asWritten
+}
+
+// continuesSubject reports whether the clause that begins at token i is about what
+// the clause before named: "the last plumber, who was rude", "two other companies
+// came and nobody found it".
+func (w *worker) continuesSubject(i int) bool {
+	switch w.tokens[i].text {
+	case "who", "which", "where":
+		return true
+	case "and", "but":
+		if i+1 < len(w.tokens) {
+			switch w.tokens[i+1].text {
+			case "nobody", "none", "neither", "no", "they", "both", "all":
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // clauseStart returns the first token of the clause of token i, or one maxDistance

@@ -108,7 +108,7 @@ func negated(tokens []token, i int) bool {
 		}
 		if back > 1 { // "not only good", "nothing but praise"
 			switch next.text {
-			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer":
+			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except":
 				return false
 			}
 		}
