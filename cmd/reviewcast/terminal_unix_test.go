@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 )
 
@@ -380,4 +383,28 @@ func TestImportIsLeft(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "content", "reviews")); err == nil {
 		t.Error("it left something behind")
 	}
+}
+
+// TestPullProgress: a terminal shows how much of a slow download has come, and no
+// trace of it afterwards.
+func TestPullProgress(t *testing.T) {
+	s := newPullSite(t, 200)
+	seen := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == reviewcast.PathReviews {
+			body := s.Files[r.URL.Path]
+			_, _ = w.Write(body[:len(body)/2])
+			_ = http.NewResponseController(w).Flush()
+			<-seen
+			_, _ = w.Write(body[len(body)/2:])
+			return
+		}
+		s.origin.ServeHTTP(w, r)
+	}))
+	defer slow.Close()
+	screen := onScreen(t, t.TempDir(), 80, "pull", slow.URL, "copy")
+	screen.expect("of 0.")
+	close(seen)
+	screen.expect("\r\x1b[K")
+	screen.expect("added; rating")
 }
