@@ -5,6 +5,8 @@
 //	reviewcast dev                      preview on localhost, rebuild on every change
 //	reviewcast build                    content/ -> public/
 //	reviewcast edge                     serve public/, answer searches, notify subscribers
+//	reviewcast pull URL copy            keep an exact copy of a published site
+//	reviewcast verify URL               recompute what a published site claims
 //	reviewcast hub list                 list subscriptions
 //	reviewcast import csv reviews.csv   import an export
 //	reviewcast insights explain ID      show how the insights of a review come about

@@ -115,7 +115,9 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, copied []b
 }
 
 // lostComma reports whether the review on line n can have become the last one: it is
-// now, and before, others followed it that are gone.
+// now, and before, others followed it that are gone. Which of the lines at the end was
+// whose isn't known, so that an edit of the last review can hide in the version that
+// takes out its neighbor.
 func (w *walk) lostComma(n int, copied []bool) bool {
 	last := len(copied) - 2
 	return n == len(w.lines)-2 && last >= 2 && !copied[last] && !copied[last-1]
