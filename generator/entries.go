@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 
@@ -35,6 +36,7 @@ type entries struct {
 	// accept was called last, by id; nil for a review that wasn't or isn't there.
 	changed map[string]*beforeAfter
 	memo    pages.Memo // of the pages
+	theme   pages.Theme
 }
 
 type beforeAfter struct{ before, after *reviewcast.Review }
@@ -168,7 +170,7 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	}
 	shown, err := pages.Render(pages.Content{
 		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
-		OpenAPI: bodyOf(files, reviewcast.PathOpenAPI),
+		OpenAPI: bodyOf(files, reviewcast.PathOpenAPI), Theme: e.theme,
 	}, &e.memo)
 	if err != nil {
 		return nil, err
@@ -176,6 +178,16 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	site.Artifacts = slices.Concat(files, shown)
 	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
 	return site, nil
+}
+
+// readTheme reads the theme in a content folder, out of which no link leads.
+func readTheme(dir string) (pages.Theme, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return pages.Theme{}, err
+	}
+	defer root.Close()
+	return pages.ReadTheme(root.FS())
 }
 
 func bodyOf(files []render.Artifact, path string) []byte {

@@ -20,6 +20,7 @@ package generator
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -211,7 +212,12 @@ func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, 
 	if err := b.entries.apply(content, delta); err != nil {
 		return nil, err
 	}
-	b.changed = b.changed || !delta.Empty()
+	theme, err := readTheme(b.cfg.ContentDir)
+	if err != nil {
+		return nil, err
+	}
+	b.changed = b.changed || !delta.Empty() || !reflect.DeepEqual(theme, b.entries.theme)
+	b.entries.theme = theme
 	previous, err := b.previous(ctx)
 	if err != nil {
 		return nil, err

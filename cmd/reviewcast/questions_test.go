@@ -190,7 +190,9 @@ var questions = []question{
 	{"What comes up again and again?", []string{`list_topics {}`}, "topics[0].label", func(p published) any { return p.in.Topics[0].Label }},
 	{"Do they come at night?", []string{`get_faq {}`}, "faq[0].answer", func(p published) any { return p.in.FAQ[0].Answer }},
 	{"How many reviews are dated since July 2026?", []string{`get_changes {"since":"2026-07-01"}`}, "reviews_dated_since",
-		func(p published) any { return p.count(func(r reviewcast.Review) bool { return r.Date >= "2026-07-01" }) }},
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Date >= "2026-07-01" })
+		}},
 }
 
 // TestQuestions asks the real server everything that people ask. Each answer is right,

@@ -417,6 +417,8 @@ func TestDevInAnEmptyFolder(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		t.Errorf("it left %v, %v", entries, err)
 	}
+}
+
 // TestPullProgress: a terminal shows how much of a slow download has come, and no
 // trace of it afterwards.
 func TestPullProgress(t *testing.T) {

@@ -25,6 +25,9 @@ const (
 
 var knownFiles = []string{BusinessFile, SiteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
 
+// themeFiles change the look of the pages; package generator/pages reads them.
+var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
+
 // maxLinks is how many links to folders are followed. Each is compared with every
 // folder that was read, so that none is read twice.
 const maxLinks = 100
@@ -63,8 +66,8 @@ func walk(root *os.Root, output string) (*walker, error) {
 		if name != reviewsFolder {
 			if meant := intended(name); meant != "" {
 				w.wrongName(name, meant)
-			} else if !ignored(name) && !slices.Contains(knownFiles, name) {
-				w.unknown(name, diagnostic.DidYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
+			} else if !ignored(name) && !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
+				w.unknown(name, diagnostic.DidYouMean(name, slices.Concat(knownFiles, themeFiles), "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
 			}
 			continue
 		}
