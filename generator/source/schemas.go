@@ -28,8 +28,8 @@ func Schemas() map[string][]byte {
 		"insights": vocabularySchema.insights(),
 		"faq": arrayOf(faqSchema.object([]int{0, 1}, descriptions{
 			"question": textOf("What customers ask."), "answer": textOf("Your answer."),
-			"evidence_review_ids": idsOf("Published reviews that the answer rests on."),
-			"evidence_aspects":    idsOf("Aspects that the answer rests on."), "claims": claimsSchema(),
+			"evidence_review_ids": idsOf("Published reviews that support the answer."),
+			"evidence_aspects":    idsOf("Aspects that support the answer."), "claims": claimsSchema(),
 		})),
 		"withdrawn": arrayOf(withdrawnSchema.object([]int{0, 1, 2}, descriptions{
 			"id": idOf("The review's id."), "reason": oneOfWords("Why it is gone.", string(Withdrawn), string(Legal)), "date": dateOf("Since when."),
@@ -126,8 +126,8 @@ func reviewsSchema() map[string]any {
 	review := reviewSchema.object(requiredFields, descriptions{
 		"id": idOf("Yours to choose; never change it later."), "author": textOf("First name and initial."),
 		"rating": describedAs("Stars.", map[string]any{"type": "integer", "minimum": reviewcast.MinRating, "maximum": reviewcast.MaxRating}),
-		"date":   dateOf("When it was given."), "title": textOf("May be left out."), "text": textOf("The customer's own words, as they are. May be left out."),
-		"language": textOf("BCP 47 tag, such as en; default: that of site.yaml."), "source": textOf("Where it was given, such as google; default: direct."),
+		"date":   dateOf("When it was posted."), "title": textOf("May be left out."), "text": textOf("The customer's own words, as they are. May be left out."),
+		"language": textOf("BCP 47 tag, such as en; default: that of site.yaml."), "source": textOf("Where it was posted, such as google; default: direct."),
 		"source_url": urlOf("Where it can be read."), "author_avatar_url": urlOf("A picture of the author."),
 		"owner_reply": describedAs("Your public answer.", replySchema.object([]int{replyText, replyDate}, descriptions{
 			"text": textOf("What you answer."), "date": dateOf("When you did."),
@@ -177,7 +177,7 @@ func (s *schema) site() map[string]any {
 		"base_url": urlOf("The address of your reviews, nothing after the host."), "title": textOf("Of the page."), "feed_title": textOf("Of the feeds."),
 		"description": textOf("A sentence."), "language": textOf("BCP 47 tag; the language of a review that names none."),
 		"license": textOf("What others may do with the data: an SPDX identifier or an address."),
-		"author":  describedAs("Who signs the feeds.", authorSchema.object(nil, descriptions{"name": textOf("Name."), "url": urlOf("Page."), "email": textOf("E-mail.")})),
+		"author":  describedAs("The author of the feeds.", authorSchema.object(nil, descriptions{"name": textOf("Name."), "url": urlOf("Page."), "email": textOf("E-mail.")})),
 		"policies": describedAs("Your rules for what is published.", policiesSchema.object(nil, descriptions{
 			"author_names": oneOfWords("Maria K., or the full name.", "initials", "full"),
 		})),
@@ -197,7 +197,7 @@ func (s *schema) insights() map[string]any {
 		"problems": listOf("What was broken.", problemSchema.object([]int{0, 1, 2}, descriptions{
 			"id": idOf("A short name."), "label": textOf("For people."), "terms": textsOf("Words that name it."),
 		})),
-		"pull_quote": quoteSchema.object([]int{0, 1}, descriptions{"review_id": idOf("A published review."), "text": textOf("A part of its text, character for character.")}),
+		"pull_quote": quoteSchema.object([]int{0, 1}, descriptions{"review_id": idOf("A published review."), "text": textOf("An exact part of its text.")}),
 		"ignore":     textsOf("Phrases that look like an aspect or a problem and are none."),
 		"topics": topicsSchema.object(nil, descriptions{
 			"pin": textsOf("Topics that are always shown."), "hide": textsOf("Topics that never are."),
@@ -211,7 +211,7 @@ func claimsSchema() map[string]any {
 	number := func(words string) map[string]any {
 		return describedAs(words, map[string]any{"type": "number", "minimum": 0})
 	}
-	return listOf("Numbers that your words rest on; a build checks them.", claimSchema.object(nil, descriptions{
+	return listOf("Numbers that your texts rely on; a build checks them.", claimSchema.object(nil, descriptions{
 		"aspect": textOf("An aspect's id."), "positive_pct": number("Share of praise."), "mention_count": number("How many mention it."),
 		"average_rating": number("Mean of the stars."), "review_count": number("Number of reviews."),
 	}))
