@@ -417,8 +417,60 @@ func TestNoBaseURL(t *testing.T) {
 	}
 }
 
-// TestStarter builds what init writes, whole and stripped down.
+// TestExamples: what init writes as an example is refused for a public origin, and
+// nowhere else.
+func TestExamples(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "content")
+	if _, err := starter.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, map[string]string{"reviews/mine.yaml": review("mine", "")})
+	for origin, want := range map[string]int{
+		"https://reviews.example.com": 4, "https://reviews.smith.test": 4, "https://192.0.2.7": 4,
+		"http://localhost:8080": 0, "http://127.0.0.1": 0, "https://reviews.willowstreet.example": 0,
+	} {
+		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+		cfg.BaseURL = origin
+		_, err := NewBuilder(cfg).Build(t.Context())
+		var p *ProblemsError
+		if errors.As(err, &p); (err != nil) != (want > 0) || p != nil && len(p.Problems) != want {
+			t.Errorf("%s: %v", origin, err)
+		}
+		cfg.Lenient = true
+		if res, err := NewBuilder(cfg).Prepare(t.Context()); err != nil || len(res.Problems) > 0 {
+			t.Errorf("a preview for %s: %v", origin, err)
+		}
+	}
+	// The own business and the own reviews, beside the examples that are left.
+	put(t, dir, map[string]string{"business.yaml": business + "service_areas: [{id: old-town, name: Old Town}]\n", "reviews/first-reviews.yaml": review("first", "  source: example\n")})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	_, err := NewBuilder(cfg).Build(t.Context())
+	var p *ProblemsError
+	if !errors.As(err, &p) || len(p.Problems) != 1 {
+		t.Fatalf("one example is left: %v", err)
+	}
+	const message = `reviews/first-reviews.yaml:1:3: review "first" is a made-up example that init wrote, and https://reviews.example.com is public; delete it; if a customer wrote it, write where in its source`
+	if got := p.Problems[0].String(); got != message {
+		t.Errorf("%s", got)
+	}
+	put(t, dir, map[string]string{"reviews/first-reviews.yaml": ""})
+	mustBuild(t, cfg)
+}
+
+// TestStarter builds what init writes, whole, stripped down and empty.
 func TestStarter(t *testing.T) {
+	config := func(dir, public string) Config {
+		cfg := config(dir, public)
+		cfg.BaseURL = "http://localhost:8080"
+		return cfg
+	}
+	empty := filepath.Join(t.TempDir(), "empty")
+	if _, err := starter.WriteEmpty(empty); err != nil {
+		t.Fatal(err)
+	}
+	if res := mustBuild(t, config(empty, filepath.Join(t.TempDir(), "public"))); len(res.Problems)+len(res.Dataset.Reviews) > 0 {
+		t.Errorf("the empty starter builds %d reviews, with %v", len(res.Dataset.Reviews), res.Problems)
+	}
 	dir := filepath.Join(t.TempDir(), "content")
 	if _, err := starter.Write(dir); err != nil {
 		t.Fatal(err)

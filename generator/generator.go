@@ -18,6 +18,7 @@
 package generator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -48,8 +49,8 @@ type Config struct {
 	// Today is the calendar day that no review may be dated after; "" is the day
 	// it is now where the business is.
 	Today reviewcast.Date
-	// Lenient makes warnings of the errors about published reviews that have
-	// vanished, as dev does, which publishes nothing.
+	// Lenient allows examples, and makes warnings of the errors about published reviews
+	// that have vanished, as dev does, which publishes nothing.
 	Lenient bool
 	// Forget drops the change documents of all older versions: for a sentence that was
 	// taken out of a review that stays.
@@ -226,6 +227,9 @@ func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, 
 		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: r.Problems, previous: previous}, nil
 	}
 	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
+	if !b.cfg.Lenient {
+		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
+	}
 	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}

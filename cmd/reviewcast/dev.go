@@ -92,7 +92,7 @@ func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 		if err != nil || !create {
 			return err
 		}
-		_, err = createContent(c.Content)
+		_, err = createContent(c.Content, false)
 		return err
 	})
 }

@@ -30,6 +30,7 @@ type importFlags struct {
 	Content  string `help:"The content folder." default:"content" placeholder:"DIR"`
 	Language string `help:"Language of the reviews if the export does not give it (default: the site's)." placeholder:"TAG"`
 	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be, windows-1252 or macintosh; a byte order mark takes precedence." default:"utf-8" placeholder:"NAME"`
+	Round    string `help:"What becomes of a rating between two whole stars, such as 4.5: none skips the row, nearest and down round." enum:"none,nearest,down" default:"none" placeholder:"HOW"`
 	Today    string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
 	DryRun   bool   `name:"dry-run" help:"Show what would change, and write nothing."`
 	Verbose  bool   `short:"v" xor:"volume" help:"List every change, not only skipped rows."`
@@ -219,6 +220,9 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	}
 	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, existing.zone, existing.today, existing.authorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun = f.Language, f.Encoding, f.DryRun
+	if f.Round != "none" {
+		cfg.Round = importer.Rounding(f.Round)
+	}
 	cfg.Taken, cfg.Withdrawn = existing.position, existing.isWithdrawn
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })

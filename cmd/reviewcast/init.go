@@ -9,7 +9,8 @@ import (
 )
 
 type initCmd struct {
-	Dir string `arg:"" help:"The folder to create; it may exist if it is empty."`
+	Dir   string `arg:"" help:"The folder to create; it may exist if it is empty."`
+	Empty bool   `help:"Leave out the example business and reviews: each field is a comment to fill in."`
 }
 
 // Help is what --help says beside the flags.
@@ -21,7 +22,7 @@ func (c *initCmd) Help() string {
 
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
-	files, err := createContent(c.Dir)
+	files, err := createContent(c.Dir, c.Empty)
 	if err != nil {
 		return err
 	}
@@ -33,8 +34,12 @@ func (c *initCmd) Run(std streams) error {
 }
 
 // createContent writes a content folder to start from and returns its files.
-func createContent(dir string) ([]string, error) {
-	files, err := starter.Write(dir)
+func createContent(dir string, empty bool) ([]string, error) {
+	write := starter.Write
+	if empty {
+		write = starter.WriteEmpty
+	}
+	files, err := write(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -156,8 +156,16 @@ func (c *converter) stars(r *row) (int, *Skip) {
 		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", clip(cell), c.RatingScale)
 	}
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
-	stars := int(math.Floor(value*reviewcast.MaxRating/c.RatingScale + 0.5))
-	return max(reviewcast.MinRating, stars), nil
+	stars := value * reviewcast.MaxRating / c.RatingScale
+	switch {
+	case c.Round == RoundNearest:
+		stars = math.Floor(stars + 0.5)
+	case c.Round == RoundDown:
+		stars = math.Floor(stars)
+	case stars != math.Trunc(stars):
+		return 0, r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
+	}
+	return max(reviewcast.MinRating, int(stars)), nil
 }
 
 // parseRating parses the forms of a rating that have one meaning only: 4.5, the same

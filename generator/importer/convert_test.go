@@ -81,12 +81,35 @@ func TestStars(t *testing.T) {
 		{5, "-", 0, `rating "-" is not a number`},
 		{5, strings.Repeat("4", 500), 0, `rating "4444`},
 	} {
-		c := newConverter(Config{RatingScale: tt.scale})
+		c := newConverter(Config{RatingScale: tt.scale, Round: RoundNearest})
 		r := &row{}
 		r.cells[fieldRating] = tt.cell
 		stars, skip := c.stars(r)
 		if reason := reasonOf(skip); stars != tt.stars || (reason == "") != (tt.reason == "") || !strings.HasPrefix(reason, tt.reason) {
 			t.Errorf("%q of %g: %d stars, %q; want %d, %q", tt.cell, tt.scale, stars, reason, tt.stars, tt.reason)
+		}
+	}
+}
+
+// TestRound: without a wish, a rating between two stars is no rating that the customer
+// gave.
+func TestRound(t *testing.T) {
+	for _, tt := range []struct {
+		scale               float64
+		cell                string
+		none, nearest, down int
+	}{{5, "4.5", 0, 5, 4}, {5, "1,5", 0, 2, 1}, {5, "4.0", 4, 4, 4}, {10, "9", 0, 5, 4}, {10, "8", 4, 4, 4}, {5, "0.4", 0, 1, 1}, {3, "2", 0, 3, 3}, {100, "60", 3, 3, 3}} {
+		for round, want := range map[Rounding]int{"": tt.none, RoundNearest: tt.nearest, RoundDown: tt.down} {
+			c := newConverter(Config{RatingScale: tt.scale, Round: round})
+			r := &row{}
+			r.cells[fieldRating] = tt.cell
+			stars, skip := c.stars(r)
+			if stars != want || (skip == nil) != (want > 0) {
+				t.Errorf("%s of %g, rounding %q: %d stars, %v; want %d", tt.cell, tt.scale, round, stars, skip, want)
+			}
+			if skip != nil && !strings.Contains(skip.Reason, "--round nearest or --round down") {
+				t.Errorf("%s", skip.Reason)
+			}
 		}
 	}
 }
@@ -102,7 +125,7 @@ func reasonOf(s *Skip) string {
 func TestStarsProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scale := rapid.IntRange(1, 1000).Draw(t, "scale")
-		c := newConverter(Config{RatingScale: float64(scale)})
+		c := newConverter(Config{RatingScale: float64(scale), Round: RoundNearest})
 		stars := func(tenths int) int {
 			r := &row{}
 			r.cells[fieldRating] = strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)

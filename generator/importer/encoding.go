@@ -51,6 +51,9 @@ func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 	if err != nil && err != io.EOF {
 		return text{}, fmt.Errorf("read export: %w", err)
 	}
+	if remedy := notText(in); remedy != "" {
+		return text{}, &UsageError{[]string{remedy}}
+	}
 	name, marked := cfg.Encoding, false
 	for _, m := range marks {
 		if bytes.HasPrefix(head, []byte(m.bytes)) {
@@ -71,6 +74,28 @@ func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 		return text{Reader: in}, nil
 	}
 	return text{Reader: transform.NewReader(in, enc.NewDecoder()), lossy: true}, nil
+}
+
+// notText reports what to do with an export that is no text, or not one of reviews of
+// the business; "" when it may be.
+func notText(in *bufio.Reader) string {
+	head, _ := in.Peek(2 << 10) // what is wrong with a short export shows later
+	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
+	switch {
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && (has("xl/") || has("[Content_Types].xml")):
+		return "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file"
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && has("mimetypeapplication/vnd.oasis.opendocument"):
+		return "the export is a LibreOffice spreadsheet; choose File, Save As, Text CSV with UTF-8, and import that file"
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
+		return "the export is a ZIP archive; unpack it and import the file with the reviews in it (of Google Takeout: reviews.json below Google Business Profile)"
+	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0")):
+		return "the export is an old Excel workbook (.xls); in Excel choose File, Save As, CSV UTF-8, and import that file"
+	case bytes.HasPrefix(head, []byte("%PDF")):
+		return "the export is a PDF; export it as CSV or JSON where it is from"
+	case has(`"FeatureCollection"`) && has(`"features"`):
+		return "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"
+	}
+	return ""
 }
 
 // meter counts the bytes of an export that are read, and stops at MaxExport and when

@@ -110,8 +110,11 @@ type Config struct {
 	// verification and stay unpublished until the editor adds one.
 	Verification string
 	// RatingScale is the best rating of the export; 0 means 5. Ratings are
-	// converted to stars proportionally, halves rounded up, at least one star.
+	// converted to stars proportionally.
 	RatingScale float64
+	// Round says how a rating between two stars is rounded. Empty: its row is
+	// skipped, since no customer gave a rounded rating.
+	Round Rounding
 	// DateLayout is the layout of dates in the export, as spreadsheets write
 	// layouts (DD/MM/YYYY) or as package time does (02/01/2006); empty means
 	// YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
@@ -145,6 +148,15 @@ type Config struct {
 	// Nil: none is.
 	Withdrawn func(id string) bool
 }
+
+// Rounding is how a rating becomes a whole number of stars, at least one.
+type Rounding string
+
+// The roundings; RoundNearest takes halves up.
+const (
+	RoundNearest Rounding = "nearest"
+	RoundDown    Rounding = "down"
+)
 
 // CSV imports a CSV file with a header row. The error is a *UsageError, one of this
 // package's, or one of the reader, the context or the disk; then nothing was written.
@@ -187,6 +199,9 @@ func (c Config) check() (Config, error) {
 	}
 	if !validSource(c.Source) {
 		bad("source %s can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", quote(c.Source), MaxSource)
+	}
+	if c.Round != "" && c.Round != RoundNearest && c.Round != RoundDown {
+		bad("rounding %s is unknown; known are nearest, down", quote(string(c.Round)))
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; known are %s", quote(c.Verification), strings.Join(reviewcast.VerificationMethods, ", "))

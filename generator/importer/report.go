@@ -42,6 +42,7 @@ const (
 	NoRating     Code = "no-rating"
 	BadRating    Code = "bad-rating"
 	OverScale    Code = "rating-over-scale"
+	BetweenStars Code = "between-stars"
 	OtherScale   Code = "other-scale"
 	NoDate       Code = "no-date"
 	BadDate      Code = "bad-date"
@@ -66,6 +67,7 @@ var headlines = map[Code]string{
 	NoRating:     "rating is empty",
 	BadRating:    "rating is not a number above zero",
 	OverScale:    "rating is over the scale",
+	BetweenStars: "rating is not a whole number of stars",
 	OtherScale:   "imported on another scale before",
 	NoDate:       "a date is empty",
 	BadDate:      "a date has another layout or does not exist",

@@ -8,6 +8,7 @@
 package starter
 
 import (
+	"bytes"
 	"embed"
 	"errors"
 	"fmt"
@@ -35,10 +36,45 @@ func Write(dir string) (files []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(dir, content)
+	return write(dir, content, func(_ string, text []byte) []byte { return text })
 }
 
-func write(dir string, content fs.FS) (files []string, err error) {
+// WriteEmpty is Write without the made-up business and reviews: every field is a
+// comment to fill in, but for the two that business.yaml needs.
+func WriteEmpty(dir string) (files []string, err error) {
+	content, err := fs.Sub(embedded, "files")
+	if err != nil {
+		return nil, err
+	}
+	return write(dir, content, empty)
+}
+
+// empty makes comments of the fields of a file; nil leaves the file out.
+func empty(name string, text []byte) []byte {
+	switch {
+	case name == "summary.md":
+		return nil
+	case filepath.Ext(name) != ".yaml":
+		return text
+	}
+	required := name == "business.yaml"
+	var b bytes.Buffer
+	for line := range strings.Lines(string(text)) {
+		switch {
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
+		case required && strings.HasPrefix(line, "id: "):
+			line = "id: my-business                         # a short name without spaces; never change it later\n"
+		case required && strings.HasPrefix(line, "name: "):
+			line = "name: My business                       # as customers know you\n"
+		default:
+			b.WriteByte('#')
+		}
+		b.WriteString(line)
+	}
+	return b.Bytes()
+}
+
+func write(dir string, content fs.FS, edit func(name string, text []byte) []byte) (files []string, err error) {
 	dir = filepath.Clean(dir)
 	if err := checkEmpty(dir); err != nil {
 		return nil, err
@@ -63,7 +99,14 @@ func write(dir string, content fs.FS) (files []string, err error) {
 		if d.IsDir() {
 			return mkdirAll(target, &made)
 		}
-		if err := copyFile(target, content, path, &made); err != nil {
+		text, err := fs.ReadFile(content, path)
+		if err != nil {
+			return err
+		}
+		if text = edit(path, text); text == nil {
+			return nil
+		}
+		if err := create(target, text, &made); err != nil {
 			return err
 		}
 		files = append(files, path)
@@ -129,18 +172,14 @@ func mkdirAll(dir string, made *[]string) error {
 	return err
 }
 
-// copyFile writes one file that must not exist yet: one that came after the check
+// create writes a file that must not exist yet: one that appeared after the check
 // belongs to somebody else.
-func copyFile(target string, content fs.FS, path string, made *[]string) error {
-	b, err := fs.ReadFile(content, path)
-	if err != nil {
-		return err
-	}
+func create(target string, text []byte, made *[]string) error {
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return err
 	}
 	*made = append(*made, target)
-	_, err = f.Write(b)
+	_, err = f.Write(text)
 	return errors.Join(err, f.Close())
 }

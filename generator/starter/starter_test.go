@@ -24,6 +24,8 @@ var want = []string{
 	"withdrawn.yaml",
 }
 
+func asIs(_ string, text []byte) []byte { return text }
+
 func TestWrite(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "new", "deeper", "content")
 	files, err := Write(dir)
@@ -124,7 +126,7 @@ func TestWriteLeavesNothingAfterAnError(t *testing.T) {
 	}
 	t.Run("new folder", func(t *testing.T) {
 		parent := t.TempDir()
-		files, err := write(filepath.Join(parent, "new", "content"), content)
+		files, err := write(filepath.Join(parent, "new", "content"), content, asIs)
 		if err == nil || files != nil {
 			t.Fatalf("got %q, %v, want an error", files, err)
 		}
@@ -135,7 +137,7 @@ func TestWriteLeavesNothingAfterAnError(t *testing.T) {
 	t.Run("folder that was there", func(t *testing.T) {
 		dir := t.TempDir()
 		touch(t, filepath.Join(dir, ".keep"))
-		if _, err := write(dir, content); err == nil {
+		if _, err := write(dir, content, func(_ string, text []byte) []byte { return text }); err == nil {
 			t.Fatal("no error")
 		}
 		if got := tree(t, dir); !slices.Equal(got, []string{".keep"}) {
@@ -223,5 +225,40 @@ func touch(t *testing.T, file string) {
 	t.Helper()
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestWriteEmpty: nothing made up is left, and each field is there as a comment.
+func TestWriteEmpty(t *testing.T) {
+	dir := t.TempDir()
+	files, err := WriteEmpty(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != len(want)-1 || slices.Contains(files, "summary.md") {
+		t.Errorf("WriteEmpty wrote %q", files)
+	}
+	for _, f := range files {
+		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Ext(f) != ".yaml" {
+			continue
+		}
+		var fields any
+		if err := yaml.Unmarshal(data, &fields); err != nil {
+			t.Errorf("%s: %v", f, err)
+		}
+		if m, ok := fields.(map[string]any); f == "business.yaml" && (!ok || len(m) != 2 || m["id"] != "my-business") || f != "business.yaml" && fields != nil {
+			t.Errorf("%s holds %v", f, fields)
+		}
+		full, err := embedded.ReadFile("files/" + f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Count(string(data), "\n"), strings.Count(string(full), "\n"); got != want {
+			t.Errorf("%s has %d lines, and with examples %d", f, got, want)
+		}
 	}
 }
