@@ -43,4 +43,7 @@ for (const topic of ["/reviews.json", "/api/feed.json", "/feed.xml"]) {
   assert.match(link, /rel="?hub"?/, `Link rel=hub of ${topic}`);
   assert.ok(link.includes(`${topic}>; rel="self"`), `Link rel=self of ${topic}: ${link}`);
 }
+for (const page of ["/", "/reviews/*", "/aspects/*", "/technicians/*", "/services/*", "/areas/*", "/docs/*"]) {
+  assert.match(value(page, "Content-Security-Policy") ?? "", /script-src 'self'.*frame-ancestors 'none'/, `CSP of ${page}`);
+}
 console.log(`netlify.toml: ${rewrites.size} rewrites, headers for ${headers.size} patterns`);

@@ -62,8 +62,13 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	}
 	for i, item := range base.Entries {
 		e := f.entries[i]
-		for _, words := range []string{e.title, e.body, e.Author} {
-			if at, bad := reviewcast.BadRune(words); at >= 0 {
+		x := f.extension(e)
+		words := []string{e.title, e.body, e.Author}
+		if x.OwnerReply != nil {
+			words = append(words, x.OwnerReply.Text)
+		}
+		for _, text := range words {
+			if at, bad := reviewcast.BadRune(text); at >= 0 {
 				return nil, fmt.Errorf("render %s: review %s holds %U, which XML can't carry", reviewcast.PathAtom, e.ID, bad)
 			}
 		}
@@ -72,7 +77,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		if e.SourceURL != nil {
 			item.Links = append(item.Links, feeds.AtomLink{Rel: "via", Href: *e.SourceURL})
 		}
-		entry := atomEntry{Lang: e.language, AtomEntry: item, Review: f.extension(e)}
+		entry := atomEntry{Lang: e.language, AtomEntry: item, Review: x}
 		for _, c := range e.categories {
 			entry.Category = append(entry.Category, atomCategory{Term: c.term, Label: c.label})
 		}

@@ -137,6 +137,14 @@ type ReviewExtension struct {
 	BestRating         int    `json:"best_rating" xml:"best_rating,attr" jsonschema:"always 5"`
 	Source             string `json:"source" xml:"source,attr" jsonschema:"where the review was given, such as direct or google"`
 	VerificationMethod string `json:"verification_method" xml:"verification_method,attr" jsonschema:"how the business knows that the author was a customer"`
+
+	OwnerReply *FeedReply `json:"owner_reply" xml:"owner_reply" jsonschema:"the business's public answer; null without one. In Atom it is a child element with the date as an attribute"`
+}
+
+// FeedReply is the business's public answer in a feed.
+type FeedReply struct {
+	Text string          `json:"text" xml:",chardata"`
+	Date reviewcast.Date `json:"date" xml:"date,attr"`
 }
 
 // ReviewNamespace is the XML namespace of the Atom feed's extension. It is a name
@@ -144,13 +152,17 @@ type ReviewExtension struct {
 const ReviewNamespace = "urn:reviewcast:review"
 
 func (f *feed) extension(e entry) ReviewExtension {
-	return ReviewExtension{
+	x := ReviewExtension{
 		About:              f.BaseURL + reviewcast.PathOpenAPI + "#/components/schemas/ReviewExtension",
 		Rating:             e.Rating,
 		BestRating:         reviewcast.MaxRating,
 		Source:             e.Source,
 		VerificationMethod: e.Verification.Method,
 	}
+	if r := e.OwnerReply; r != nil {
+		x.OwnerReply = &FeedReply{r.Text, r.Date}
+	}
+	return x
 }
 
 func plural(n int, noun string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -113,7 +114,8 @@ func TestAtom(t *testing.T) {
 	if e.Title != "1 of 5 stars from Zoë" || e.Categories[0].Term != "1-star" || e.Categories[1].Term != "water-heater" || e.Categories[1].Label != "Water heaters" {
 		t.Errorf("title %q, categories %v", e.Title, e.Categories)
 	}
-	if want := (ReviewExtension{Rating: 1, BestRating: 5, Source: "direct", VerificationMethod: "job"}); e.Review != want {
+	if want := (ReviewExtension{Rating: 1, BestRating: 5, Source: "direct", VerificationMethod: "job",
+		OwnerReply: &FeedReply{"We are sorry & have called you.", "2026-03-20"}}); !reflect.DeepEqual(e.Review, want) {
 		t.Errorf("review %+v, want %+v", e.Review, want)
 	}
 	// Stars only: the words are ours, and in English.
@@ -183,7 +185,7 @@ func TestJSONFeedRules(t *testing.T) {
 					}
 				}
 				review := item["_review"].(map[string]any)
-				if len(review) != 5 || !strings.HasPrefix(fmt.Sprint(review["about"]), "https://reviews.example.com/.well-known/openapi.json#") {
+				if len(review) != 6 || !strings.HasPrefix(fmt.Sprint(review["about"]), "https://reviews.example.com/.well-known/openapi.json#") {
 					t.Errorf("_review %v", review)
 				}
 			}
