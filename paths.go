@@ -46,6 +46,18 @@ const (
 	MediaJSONL = "application/jsonl"
 )
 
+// MediaSchema is the media type of a JSON Schema.
+const MediaSchema = "application/schema+json"
+
+// SchemaPath returns the path of the JSON Schema of a dataset's file.
+func SchemaPath(path string) string { return "/schemas" + path }
+
+// DescribedByLink is the value of the Link header that leads from a dataset's file to
+// its JSON Schema.
+func DescribedByLink(baseURL, path string) string {
+	return fmt.Sprintf("<%s>; rel=\"describedby\"; type=%q", baseURL+SchemaPath(path), MediaSchema)
+}
+
 // PagePolicy is the Content-Security-Policy of every page: our own stylesheet,
 // script and images, queries to our own origin, and nothing else.
 const PagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; " +

@@ -36,7 +36,7 @@ type Config struct {
 	// Snapshots holds the snapshot to serve. Required.
 	Snapshots *snapshot.Holder
 	// BaseURL is the public origin, as returned by [reviewcast.ParseBaseURL]. The
-	// Link headers of the topics are derived from it. Required.
+	// Link headers are derived from it. Required.
 	BaseURL string
 	// Hub serves [reviewcast.PathHub]. If nil, the response is 404.
 	Hub http.Handler
@@ -62,8 +62,8 @@ type Config struct {
 // edge is the state of the handler that New makes.
 type edge struct {
 	Config
-	topics map[string][]string // Link headers, by path
-	pages  atomic.Pointer[pages]
+	links map[string][]string // Link headers, by path
+	pages atomic.Pointer[pages]
 }
 
 // New returns the handler of the public listener.
@@ -78,9 +78,12 @@ func New(c Config) (http.Handler, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	e := &edge{Config: c, topics: map[string][]string{}}
+	e := &edge{Config: c, links: map[string][]string{}}
 	for _, path := range reviewcast.Topics {
-		e.topics[path] = []string{reviewcast.TopicLinks(origin, path)}
+		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
+	}
+	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
+		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(origin, path))
 	}
 	// Otherwise the old snapshot would stay in memory until the next request.
 	c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { e.pages.Store(nil) })

@@ -91,7 +91,7 @@ func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
-		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.topics[f.Path], sequence: sequence,
+		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.links[f.Path], sequence: sequence,
 		body: bytesBody(f.Body),
 	}
 	if strings.HasPrefix(f.MediaType, "text/html") {

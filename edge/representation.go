@@ -19,7 +19,7 @@ type representation struct {
 	encoding []string // nil for identity
 	cache    []string
 	policy   []string
-	link     []string // nil except for topics
+	link     []string // nil except for topics and datasets
 	sequence []string // of the version that the answer is from
 	body     func() *parts
 }

@@ -19,7 +19,7 @@ import (
 // it.
 func TestFastIsSlow(t *testing.T) {
 	e := &edge{Config: Config{Snapshots: &snapshot.Holder{}, BaseURL: snapshottest.BaseURL}}
-	e.topics = map[string][]string{"/reviews.json": {"<x>; rel=\"self\""}}
+	e.links = map[string][]string{"/reviews.json": {"<x>; rel=\"self\""}}
 	s := scripted(t).Open(t, 1)
 	f, _ := s.File("/reviews.json")
 	page := e.page(f, []string{"7"})

@@ -34,9 +34,9 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 
 // since answers /api/reviews/since/{date}.
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
-	date, err := url.PathUnescape(chi.URLParam(r, "date")) // chi routes by the escaped path
-	if err != nil {
-		return errNotFound
+	date := chi.URLParam(r, "date")
+	if r.URL.RawPath != "" { // chi then routes by the escaped path, which net/url has checked
+		date, _ = url.PathUnescape(date)
 	}
 	day, issues := reviewcast.ParseSince(date, r.URL.RawQuery)
 	if len(issues) > 0 {

@@ -23,6 +23,7 @@ type entry struct {
 	insights.Analyzed
 	published         reviewcast.Review
 	line, insightLine []byte // in reviews.json and insights.json
+	quotes            []pages.Quote
 }
 
 // entries are those of the Content that was loaded last. They change only by
@@ -79,6 +80,9 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	var err, err2 error
 	e.line, err = render.ReviewLine(&e.published)
 	e.insightLine, err2 = render.InsightLine(r.ID, e.Insight)
+	for aspect, sentence := range e.Sentences(a) {
+		e.quotes = append(e.quotes, pages.Quote{Aspect: aspect, Text: sentence})
+	}
 	return e, cmp.Or(err, err2)
 }
 
@@ -145,9 +149,9 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	}
 	all := e.published(content)
 	analyzed := make([]insights.Analyzed, len(all))
-	lines := make([][]byte, len(all))
+	lines, quotes := make([][]byte, len(all)), make([][]pages.Quote, len(all))
 	for i, entry := range all {
-		analyzed[i], lines[i] = entry.Analyzed, entry.line
+		analyzed[i], lines[i], quotes[i] = entry.Analyzed, entry.line, entry.quotes
 	}
 	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights}
 	in := site.Insights
@@ -163,7 +167,8 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 		return nil, err
 	}
 	shown, err := pages.Render(pages.Content{
-		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines,
+		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
+		OpenAPI: bodyOf(files, reviewcast.PathOpenAPI),
 	}, &e.memo)
 	if err != nil {
 		return nil, err
@@ -171,6 +176,10 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	site.Artifacts = slices.Concat(files, shown)
 	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
 	return site, nil
+}
+
+func bodyOf(files []render.Artifact, path string) []byte {
+	return files[slices.IndexFunc(files, func(a render.Artifact) bool { return a.Path == path })].Body
 }
 
 func channel(s source.Site, baseURL string) render.Channel {

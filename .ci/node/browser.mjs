@@ -54,6 +54,15 @@ try {
     checks++;
     await page.close();
   }
+  // On paper: answers are open, and nothing is dark.
+  const page = await browser.newPage({ colorScheme: "dark" });
+  await page.goto(base + "/", { waitUntil: "load" });
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const answers = await page.$$eval("details .words", (all) => all.map((e) => e.getBoundingClientRect().height));
+  check(answers.length > 0 && answers.every((height) => height > 0), `print: answers have the heights ${answers}`);
+  const card = await page.$eval("article", (e) => getComputedStyle(e).backgroundColor);
+  check(card === "rgb(255, 255, 255)", `print: a review is on ${card}`);
+  await page.close();
 } finally {
   await browser.close();
 }

@@ -72,7 +72,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, c.Listen)
+	l, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func serve(ctx context.Context, s service) error {
 		return edge.Run(ctx, l, edge.Server(s.handler, s.log), edge.Grace)
 	}}, s.work...)
 	if s.admin != "" {
-		private, err := listen(ctx, s.admin)
+		private, err := listen(ctx, "--admin-listen", s.admin)
 		if err != nil {
 			l.Close()
 			return err
@@ -175,13 +175,4 @@ func (s *service) operators() http.Handler {
 		mux.Handle("GET /metrics", s.metrics)
 	}
 	return mux
-}
-
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("%w; name another address with --listen", err)
-	}
-	return l, nil
 }

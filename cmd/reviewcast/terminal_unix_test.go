@@ -408,3 +408,37 @@ func TestPullProgress(t *testing.T) {
 	screen.expect("\r\x1b[K")
 	screen.expect("added; rating")
 }
+
+// TestDevInAnEmptyFolder: dev offers a starter, writes it and shows it.
+func TestDevInAnEmptyFolder(t *testing.T) {
+	for _, args := range [][]string{{"dev"}, {"dev", "--content", "."}} {
+		dir := t.TempDir()
+		s := onScreen(t, dir, 80, append(args, "--listen", "localhost:0")...)
+		s.answer("[Y/n]", "maybe"+enter)
+		s.answer("write y or n", enter)
+		s.expect("open http://localhost:")
+		if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if code := s.ended(); code != 0 {
+			t.Errorf("it ended with %d:\n%q", code, s.printed())
+		}
+		content := filepath.Join(dir, "content")
+		if len(args) > 1 {
+			content = dir
+		}
+		if _, err := os.Stat(filepath.Join(content, "business.yaml")); err != nil {
+			t.Error(err)
+		}
+	}
+	dir := t.TempDir()
+	s := onScreen(t, dir, 80, "dev", "--listen", "localhost:0")
+	s.answer("[Y/n]", "n"+enter)
+	s.expect("`reviewcast init content`")
+	if code := s.ended(); code != exitUsage {
+		t.Errorf("it ended with %d:\n%q", code, s.printed())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("it left %v, %v", entries, err)
+	}
+}

@@ -206,12 +206,12 @@ func (d *apiDocument) fields(w *writer, s *apiSchema) {
 		if slices.Contains(s.Required, name) {
 			mark = " *"
 		}
-		w.html("| `", name, "`", mark, " | ", typeOf(p), " | ", cell(d.meaning(name, p)), " |\n")
+		w.html("| `", name, "`", mark, " | ", typeOf(p), " | ", cell(d.meaning(p)), " |\n")
 	}
 }
 
 // meaning is a member's description, or that of its type.
-func (d *apiDocument) meaning(name string, s *apiSchema) string {
+func (d *apiDocument) meaning(s *apiSchema) string {
 	if s.Description != "" {
 		return s.Description
 	}
@@ -223,7 +223,7 @@ func (d *apiDocument) meaning(name string, s *apiSchema) string {
 			return t.Description
 		}
 	}
-	return meanings[name]
+	return ""
 }
 
 // typeOf writes a type for people: "integer, 1 to 5", "list of [Review]".
@@ -290,7 +290,3 @@ func cell(s string) string {
 
 // last is the name that a reference ends with.
 func last(ref string) string { return ref[strings.LastIndexByte(ref, '/')+1:] }
-
-// meanings are of members whose name is the same wherever they occur and whose type
-// has no description.
-var meanings = map[string]string{}

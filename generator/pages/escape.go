@@ -83,7 +83,7 @@ func (w *writer) markdown(s, prefix string) {
 		switch {
 		case strings.IndexByte("\\`*_[]<>&~|", c) >= 0,
 			start && strings.IndexByte("#+-=", c) >= 0,
-			(c == '.' || c == ')') && startsWithNumber(s[:i]):
+			(c == '.' || c == ')') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n') && startsWithNumber(s[:i]):
 			w.b = append(w.b, '\\', c)
 		case c == '\n':
 			w.html("\n", prefix)

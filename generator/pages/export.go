@@ -66,31 +66,54 @@ func reply(r *reviewcast.Review) reviewcast.OwnerReply {
 // that begin with = + - or @, so that somebody's own words that do have an
 // apostrophe before them.
 func (s *site) csv() ([]byte, error) {
-	size := 0
-	for i := range s.reviews {
-		size += len(s.reviews[i].line)
-	}
-	b := make([]byte, 0, size+1024)
+	var header []byte
 	for i, c := range columns {
 		if i > 0 {
-			b = append(b, ',')
+			header = append(header, ',')
 		}
-		b = append(b, c.name...)
+		header = append(header, c.name...)
 	}
-	for i := range s.reviews {
-		b = append(b, "\r\n"...)
+	parts := [][]byte{append(header, "\r\n"...)}
+	made := map[string]remembered{}
+	for i := range s.months {
+		m := &s.months[i]
+		k := &key{}
+		k.SetSeed(s.seed)
+		for j := range m.reviews {
+			k.sums(m.reviews[j].sum)
+		}
+		r := remembered{key: k.value()}
+		if old := s.memo.month(m.name); old.key == r.key {
+			r = old
+		} else {
+			r.rows = m.rows()
+		}
+		made[m.name] = r
+		parts = append(parts, r.rows)
+	}
+	if s.memo != nil {
+		s.memo.months = made
+	}
+	return bytes.Join(parts, nil), nil
+}
+
+// rows are a month's records.
+func (m *month) rows() []byte {
+	var b []byte
+	for i := range m.reviews {
 		for j := range columns {
 			if j > 0 {
 				b = append(b, ',')
 			}
-			v := columns[j].value(s.reviews[i].Review)
+			v := columns[j].value(m.reviews[i].Review)
 			if columns[j].words && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
 				v = "'" + v
 			}
 			b = appendCell(b, v)
 		}
+		b = append(b, "\r\n"...)
 	}
-	return append(b, "\r\n"...), nil
+	return b
 }
 
 // appendCell appends a field, in quotation marks where it needs them.

@@ -14,13 +14,15 @@ import (
 type Memo struct {
 	seed      maphash.Seed
 	made      map[string]remembered
-	templates *template.Template // of theme
+	months    map[string]remembered // rows of the CSV export, by month
+	templates *template.Template    // of theme
 	theme     uint64
 }
 
 type remembered struct {
 	key   uint64
 	files []render.Artifact
+	rows  []byte
 }
 
 // do makes the files of a job, unless they are remembered.
@@ -41,9 +43,18 @@ func (m *Memo) keep(jobs []job, made [][]render.Artifact) {
 	m.made = make(map[string]remembered, len(jobs))
 	for i, j := range jobs {
 		if j.key != 0 {
-			m.made[j.path] = remembered{j.key, made[i]}
+			m.made[j.path] = remembered{key: j.key, files: made[i]}
 		}
 	}
+}
+
+// month is what is remembered of a month's records in the CSV export. One job at a time
+// reads and changes it.
+func (m *Memo) month(name string) remembered {
+	if m == nil {
+		return remembered{}
+	}
+	return m.months[name]
 }
 
 // key sums up what a page shows.

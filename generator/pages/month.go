@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"html/template"
@@ -94,6 +95,7 @@ type indexView struct {
 	Years     []yearRow
 	Withdrawn []withdrawn
 	Hidden    string
+	Names     string // of what the search finds facets of, by id, as JSON
 }
 
 type yearRow struct {
@@ -118,7 +120,7 @@ type withdrawn struct {
 // indexPage lists the months, and all withdrawals.
 func (s *site) indexPage() page {
 	return page{path: reviewcast.PathMonths, modified: s.modified, view: func() (*view, error) {
-		v := indexView{Hidden: hidden(s.Dataset.Unpublished), Withdrawn: s.withdrawn()}
+		v := indexView{Hidden: hidden(s.Dataset.Unpublished), Withdrawn: s.withdrawn(), Names: s.searchNames()}
 		md := &writer{}
 		for _, y := range s.years() {
 			v.sum(&y.tally)
@@ -140,6 +142,26 @@ func (s *site) indexPage() page {
 		main, err := s.execute("months.html", v)
 		return &view{Title: "All reviews", Description: v.summary(), Main: main, Markdown: append([]byte(v.summary()+"\n"), md.b...)}, err
 	}}
+}
+
+// searchNames are the names that the search box shows instead of ids.
+func (s *site) searchNames() string {
+	facets := map[string]string{reviewcast.PathAspects: "aspect", reviewcast.PathTechnicians: "technician",
+		reviewcast.PathServices: "service", reviewcast.PathAreas: "service_area"}
+	names := map[string]map[string]string{}
+	for i := range s.subjects {
+		n := &s.subjects[i]
+		facet := facets[n.base]
+		if names[facet] == nil {
+			names[facet] = map[string]string{}
+		}
+		names[facet][n.id] = n.name
+	}
+	b, err := json.Marshal(names)
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	return string(b)
 }
 
 // withdrawn are all withdrawals, the newest first.

@@ -8,7 +8,7 @@
 // its month: /reviews/2026-03/#id. A withdrawn review's anchor says that it was
 // withdrawn, when and why. /reviews/ lists the months, /reviews/2026/ is a year, and
 // /aspects/{id}/, /technicians/{id}/, /services/{id}/ and /areas/{id}/ hold the quotes
-// behind a number: on one page while they fit into [maxQuotes], by year beyond that.
+// behind a number: on one page while they fit, by year beyond that.
 // Ids of our own on a page begin with "_", which no id of a review does.
 //
 // # How a page is made
@@ -42,9 +42,9 @@ type Content struct {
 	Channel  render.Channel
 	Dataset  *reviewcast.Dataset  // its reviews in published order
 	Insights *reviewcast.Insights // nil: nothing is counted
-	// Quotes are, by aspect, the sentences of all reviews that mention it. A review
-	// that has none here is quoted from the insights' evidence, or by its beginning.
-	Quotes map[string][]reviewcast.Evidence
+	// Quotes are, for each review of the dataset, the sentences about its aspects. A
+	// review without one is quoted from the insights' evidence, or by its beginning.
+	Quotes [][]Quote
 	// Withdrawals are those of /withdrawn.json.
 	Withdrawals []reviewcast.Withdrawal
 	// OpenAPI is the API's description, from which /docs/ is made. Empty: it is
@@ -54,6 +54,9 @@ type Content struct {
 	ReviewLines [][]byte
 	Theme       Theme
 }
+
+// Quote is a review's sentence about an aspect.
+type Quote struct{ Aspect, Text string }
 
 // Render makes all pages and the files beside them, sorted by path. The memo may be
 // nil; it never changes the result.

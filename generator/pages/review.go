@@ -86,17 +86,25 @@ func (s *site) mentions(w *writer, r *review) {
 	}
 }
 
-// eachMention calls f with the page and the name of each technician, service and area
-// of a review.
-func (s *site) eachMention(r *review, f func(path, name string)) {
-	for _, list := range []struct {
-		base string
-		ids  []string
-	}{
+// mentioned are ids of subjects of one kind.
+type mentioned struct {
+	base string
+	ids  []string
+}
+
+// about are the technicians, services and areas of a review.
+func (r *review) about() [3]mentioned {
+	return [3]mentioned{
 		{reviewcast.PathTechnicians, r.Mentions.Technicians},
 		{reviewcast.PathServices, r.Mentions.Services},
 		{reviewcast.PathAreas, r.Mentions.ServiceAreas},
-	} {
+	}
+}
+
+// eachMention calls f with the page and the name of each technician, service and area
+// of a review.
+func (s *site) eachMention(r *review, f func(path, name string)) {
+	for _, list := range r.about() {
 		for _, id := range list.ids {
 			path := list.base + id + "/"
 			if name, known := s.names[path]; known {

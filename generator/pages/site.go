@@ -16,6 +16,7 @@ import (
 type site struct {
 	Content
 	in        *reviewcast.Insights
+	memo      *Memo
 	templates *template.Template
 	seed      maphash.Seed
 	frame     uint64 // sum of what every page shows
@@ -92,7 +93,7 @@ func (t tally) Low() int     { return t.spread[1] + t.spread[2] }
 
 func newSite(c Content, memo *Memo) (*site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &site{Content: c, in: c.Insights, at: make(map[string]int, len(c.Dataset.Reviews))}
+	s := &site{Content: c, in: c.Insights, memo: memo, at: make(map[string]int, len(c.Dataset.Reviews))}
 	if s.in == nil {
 		s.in = &reviewcast.Insights{}
 	}
@@ -135,7 +136,7 @@ func (s *site) read() error {
 				return fmt.Errorf("render review %s: %w", r.ID, err)
 			}
 		}
-		r.sum = maphash.Bytes(s.seed, r.line) ^ sumOfInsight(s.seed, s.in.PerReview[r.ID])
+		r.sum = maphash.Bytes(s.seed, r.line)
 		s.reviews[i] = r
 		s.at[r.ID] = i
 	}

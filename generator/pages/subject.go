@@ -12,8 +12,11 @@ import (
 	"reviewcast"
 )
 
-// maxQuotes is how many bytes of quotes a page holds, so that it stays below 100 KB.
-const maxQuotes = 80_000
+// A page of quotes stays below 100 KB.
+const (
+	maxQuotes     = 80_000 // bytes on a subject's own page; more are on pages by year
+	quotesPerPage = 230    // of about 330 bytes
+)
 
 // subject is something that reviews are about, with a page of its own: an aspect, a
 // technician, a service or an area.
@@ -28,15 +31,15 @@ type subject struct {
 // they are shown.
 type evidence struct {
 	review   *review
-	said     *reviewcast.Evidence // the sentence; nil: the beginning of the text
+	said     string // the sentence; "": the beginning of the text
 	polarity reviewcast.Polarity
 }
 
 func (e *evidence) quote() quote {
 	q := quote{review: e.review, polarity: e.polarity}
 	switch {
-	case e.said != nil:
-		q.text = strings.Join(strings.Fields(e.said.Quote), " ")
+	case e.said != "":
+		q.text = strings.Join(strings.Fields(e.said), " ")
 		q.short = q.text
 	case e.review.Text != nil:
 		q.text = excerpt(*e.review.Text, maxBeginning)
@@ -48,8 +51,8 @@ func (e *evidence) quote() quote {
 // size is about how many bytes the quote takes.
 func (e *evidence) size() int {
 	n := quoteFrame + len(e.review.Author)
-	if e.said != nil {
-		n += len(e.said.Quote)
+	if e.said != "" {
+		n += len(e.said)
 	} else if e.review.Text != nil {
 		n += min(len(*e.review.Text), maxBeginning)
 	}
@@ -62,9 +65,9 @@ func (s *subject) path() string { return s.base + s.id + "/" }
 func (s *site) allSubjects() []subject {
 	var all []subject
 	s.names = map[string]string{}
-	at := map[string]int{} // by path
+	at := map[string]map[string]int{reviewcast.PathAspects: {}, reviewcast.PathTechnicians: {}, reviewcast.PathServices: {}, reviewcast.PathAreas: {}}
 	add := func(n subject) {
-		at[n.path()] = len(all)
+		at[n.base][n.id] = len(all)
 		s.names[n.path()] = n.name
 		all = append(all, n)
 	}
@@ -82,19 +85,24 @@ func (s *site) allSubjects() []subject {
 	for _, n := range b.ServiceAreas {
 		add(subject{base: reviewcast.PathAreas, id: n.ID, name: n.Name, entity: entityOf(e.ServiceAreas, n.ID)})
 	}
-	said := s.said()
+	aspects := at[reviewcast.PathAspects]
 	for i := range s.reviews {
 		r := &s.reviews[i]
 		found := s.in.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
-			if n, known := at[reviewcast.PathAspects+id+"/"]; known {
-				all[n].quotes = append(all[n].quotes, evidence{r, said[id][r.ID], polarity})
+			if n, known := aspects[id]; known {
+				all[n].quotes = append(all[n].quotes, evidence{r, s.sentence(i, all[n].aspect), polarity})
 			}
 		}
-		s.eachMention(r, func(path, _ string) {
-			n := at[path]
-			all[n].quotes = append(all[n].quotes, evidence{review: r, polarity: cmp.Or(found.Sentiment, byStars(r.Rating))})
-		})
+		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
+		for _, list := range r.about() {
+			for _, id := range list.ids {
+				if n, known := at[list.base][id]; known {
+					all[n].quotes = append(all[n].quotes, evidence{review: r, polarity: sentiment})
+				}
+			}
+		}
+		r.sum ^= sumOfInsight(s.seed, found)
 	}
 	return all
 }
@@ -118,19 +126,21 @@ func byStars(rating int) reviewcast.Polarity {
 	return reviewcast.Neutral
 }
 
-// said are the sentences about each aspect, by review.
-func (s *site) said() map[string]map[string]*reviewcast.Evidence {
-	all := make(map[string]map[string]*reviewcast.Evidence, len(s.in.Aspects))
-	for i := range s.in.Aspects {
-		a := &s.in.Aspects[i]
-		all[a.ID] = map[string]*reviewcast.Evidence{}
-		for _, list := range [][]reviewcast.Evidence{s.Quotes[a.ID], a.Evidence} {
-			for j := range list {
-				all[a.ID][list[j].ReviewID] = &list[j]
+// sentence is what the review at i says about an aspect, as far as it is known.
+func (s *site) sentence(i int, a *reviewcast.Aspect) string {
+	if s.Quotes != nil {
+		for _, q := range s.Quotes[i] {
+			if q.Aspect == a.ID {
+				return q.Text
 			}
 		}
 	}
-	return all
+	for j := range a.Evidence {
+		if a.Evidence[j].ReviewID == s.reviews[i].ID {
+			return a.Evidence[j].Quote
+		}
+	}
+	return ""
 }
 
 // polarities in the order in which quotes are listed: criticism first.
@@ -151,6 +161,9 @@ func (s *site) subjectPages(n *subject) []page {
 	k := s.sumEvidence(s.key().string(n.name), n.quotes)
 	figures, err := json.Marshal([]any{n.aspect, n.entity})
 	k.string(string(figures))
+	if n.aspect == nil {
+		k.string(mean(s.Dataset.AggregateRating.RatingValue)) // to compare with
+	}
 	main := page{path: n.path(), modified: newestOf(n.quotes), key: k.value(), view: func() (*view, error) {
 		if err != nil {
 			return nil, err
@@ -172,10 +185,7 @@ func (s *site) sumEvidence(k *key, list []evidence) *key {
 	for i := range list {
 		e := &list[i]
 		k.sums(e.review.sum)
-		k.string(string(e.polarity))
-		if e.said != nil {
-			k.string(e.said.Quote)
-		}
+		k.string(string(e.polarity), e.said)
 	}
 	return k
 }
@@ -188,7 +198,8 @@ func newestOf(quotes []evidence) (newest reviewcast.Date) {
 }
 
 // split divides the quotes into pages by year, and large years into parts; none when
-// all fit on the subject's own page.
+// all fit on the subject's own page. Parts are filled from the oldest quote on, so that
+// a new one changes no other page than its year's own, which holds the newest.
 func (n *subject) split() []quotePage {
 	total := 0
 	for i := range n.quotes {
@@ -204,22 +215,17 @@ func (n *subject) split() []quotePage {
 		for to < len(n.quotes) && string(n.quotes[to].review.Date[:4]) == year {
 			to++
 		}
-		sorted := byPolarity(n.quotes[from:to])
-		for part := 1; len(sorted) > 0; part++ {
-			size, count := 0, 0
-			for count < len(sorted) && size+sorted[count].size() <= maxQuotes || count == 0 {
-				size += sorted[count].size()
-				count++
+		for part := (to - from - 1) / quotesPerPage; from < to; part-- {
+			// Of the year's own page, the newest, the others take their full number.
+			count := to - from - part*quotesPerPage
+			p := quotePage{path: n.path() + year + "/", title: n.name + " in " + year, quotes: byPolarity(n.quotes[from : from+count])}
+			if from > 0 && string(n.quotes[from-1].review.Date[:4]) == year {
+				p.path += strconv.Itoa(part+1) + "/"
+				p.title += ", part " + strconv.Itoa(part+1)
 			}
-			p := quotePage{path: n.path() + year + "/", title: n.name + " in " + year, quotes: sorted[:count]}
-			if part > 1 {
-				p.path += strconv.Itoa(part) + "/"
-				p.title += ", part " + strconv.Itoa(part)
-			}
-			sorted = sorted[count:]
+			from += count
 			pages = append(pages, p)
 		}
-		from = to
 	}
 	for i := range pages {
 		if i > 0 {
@@ -287,9 +293,9 @@ func (s *site) quoteView(n *subject, q quotePage) *view {
 // sumOfInsight is the part of a review's sum that the insights add. The order of
 // aspects in a map must not show.
 func sumOfInsight(seed maphash.Seed, in reviewcast.ReviewInsight) uint64 {
-	sum := maphash.Comparable(seed, in.Sentiment)
+	sum := maphash.String(seed, string(in.Sentiment))
 	for id, polarity := range in.Aspects {
-		sum ^= maphash.Comparable(seed, [2]string{id, string(polarity)})
+		sum += maphash.String(seed, id) * (maphash.String(seed, string(polarity)) | 1)
 	}
 	return sum
 }

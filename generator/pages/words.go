@@ -104,7 +104,8 @@ func place(a reviewcast.Address) string {
 
 // excerpt is the beginning of a text, cut after a word.
 func excerpt(text string, most int) string {
-	text = strings.Join(strings.Fields(text), " ")
+	head := text[:min(len(text), 4*most)] // with room for white space
+	text = strings.Join(strings.Fields(head), " ")
 	if len(text) <= most {
 		return text
 	}

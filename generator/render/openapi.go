@@ -52,7 +52,7 @@ func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 // and making schemas by reflection takes longer than rendering the rest, so it is
 // done once.
 var renderedComponents = sync.OnceValues(func() (jsontext.Value, error) {
-	schemas, err := componentSchemas()
+	schemas, err := sharedSchemas()
 	if err != nil {
 		return nil, err
 	}

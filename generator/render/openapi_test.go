@@ -78,8 +78,8 @@ func TestOpenAPIPaths(t *testing.T) {
 		"HEAD /.well-known/openapi.json":         "200 304 405 406 412 414 431 503",
 		"GET /api/reviews/search":                "200 206 304 400 405 406 412 414 416 429 431 503",
 		"HEAD /api/reviews/search":               "200 304 400 405 406 412 414 429 431 503",
-		"GET /api/reviews/since/{date}":          "200 206 304 400 405 406 412 414 416 429 431 503",
-		"HEAD /api/reviews/since/{date}":         "200 304 400 405 406 412 414 429 431 503",
+		"GET /api/reviews/since/{date}":          "200 206 304 400 404 405 406 412 414 416 429 431 503",
+		"HEAD /api/reviews/since/{date}":         "200 304 400 404 405 406 412 414 429 431 503",
 		"GET /changes/latest.json":               "200 206 304 405 406 412 414 416 431 503",
 		"HEAD /changes/latest.json":              "200 304 405 406 412 414 431 503",
 		"GET /changes/versions.txt":              "200 206 304 405 406 412 414 416 431 503",
@@ -311,5 +311,27 @@ func TestSinceExample(t *testing.T) {
 	example := fmt.Sprint(op.Parameters.GetByInAndName("path", "date").Example)
 	if _, issues := reviewcast.ParseSince(example, ""); issues != nil {
 		t.Errorf("the parser refuses the example %s: %v", example, issues)
+	}
+}
+
+// TestEveryMeaningIsUsed: a member that is renamed takes its meaning along.
+func TestEveryMeaningIsUsed(t *testing.T) {
+	schemas, err := componentSchemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unused := maps.Clone(meanings)
+	for name, s := range schemas {
+		for member, property := range s.Properties {
+			if property.Description == meanings[name+"."+member] {
+				delete(unused, name+"."+member)
+			}
+			if property.Description == meanings[member] {
+				delete(unused, member)
+			}
+		}
+	}
+	if len(unused) > 0 {
+		t.Errorf("meanings of no member: %v", slices.Sorted(maps.Keys(unused)))
 	}
 }

@@ -97,19 +97,28 @@ type Content struct {
 	ReviewLines, InsightLines [][]byte
 }
 
+// output is a file to render.
+type output struct {
+	path, mediaType string
+	render          func() ([]byte, error)
+}
+
 // Files renders the data files, sorted by path, with the digests: everything that is
 // published but the pages, the manifest and the changes.
 func Files(c Content) ([]Artifact, error) {
-	files := []struct {
-		path, mediaType string
-		render          func() ([]byte, error)
-	}{
+	schemaOf := func(path, name string) output {
+		path = reviewcast.SchemaPath(path)
+		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
+	}
+	files := []output{
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
 		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
 		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
 		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
+		schemaOf(reviewcast.PathInsights, "Insights"),
+		schemaOf(reviewcast.PathReviews, "Dataset"),
 	}
 	artifacts := make([]Artifact, len(files))
 	errs := make([]error, len(files)) // by file, so that the first in order is reported

@@ -34,18 +34,19 @@ var described = []struct {
 	{"Mentions", reviewcast.Mentions{}, "Ids of the technicians, services and service areas that the job record or, unambiguously, the text names; each list is sorted."},
 	{"Insights", reviewcast.Insights{}, "What the reviews say, counted. Every number is a function of the published reviews and the editors' vocabulary."},
 	{"Method", reviewcast.Method{}, "How the sentiment was computed."},
+	{"Measured", reviewcast.Measured{}, "How well the method reads real reviews that people have labelled."},
 	{"DateRange", reviewcast.DateRange{}, "Dates of the oldest and the newest review; null when there is none."},
 	{"OverallSentiment", reviewcast.OverallSentiment{}, "All reviews together. Mixed reviews are the rest to 100 per cent."},
 	{"Aspect", reviewcast.Aspect{}, "One thing that customers judge, such as punctuality."},
 	{"AspectMonth", reviewcast.AspectMonth{}, "What one month's reviews say of an aspect."},
-	{"Confidence", reviewcast.Confidence{}, "Wilson score interval (95 per cent) of the positive share."},
+	{"Confidence", reviewcast.Confidence{}, "95 per cent interval of the positive share: Wilson's, widened by the share of votes that the method reads wrongly."},
 	{"Evidence", reviewcast.Evidence{}, "The sentence behind a number. start and end count Unicode code points of the review's text; quote is exactly that slice."},
 	{"Entities", reviewcast.Entities{}, "The people, services, problems and places that reviews name."},
 	{"Entity", reviewcast.Entity{}, "What is said of one person, service, problem or place."},
 	{"Topic", reviewcast.Topic{}, "A phrase that comes up again and again."},
 	{"Temporal", reviewcast.Temporal{}, "How the numbers move."},
 	{"Month", reviewcast.Month{}, "One calendar month; the means are null when it has no review."},
-	{"Trend", reviewcast.Trend{}, "The newest window against the one before it, counted back from the newest review."},
+	{"Trend", reviewcast.Trend{}, "The newest window against the one before it, counted back from the newest review; improving or declining only beyond 1.96 standard errors."},
 	{"ReviewInsight", reviewcast.ReviewInsight{}, "What was found in one review."},
 	{"FAQ", reviewcast.FAQ{}, "A question that customers ask, answered by the editors, with the reviews that the answer rests on."},
 	{"PullQuote", reviewcast.PullQuote{}, "A customer's sentence, word for word."},
@@ -116,6 +117,7 @@ func componentSchemas() (map[string]*jsonschema.Schema, error) {
 			}
 		}
 		s.Description = d.description
+		describe(d.name, s)
 		schemas[d.name] = s
 	}
 	return schemas, nil

@@ -67,7 +67,9 @@ func (lx *lexer) scan(text string, dst []token) []token {
 					mark = max(mark, comma)
 				case '"':
 					quoted = true
-				case '!', '?', '.', ';', ':', '(', ')':
+				case '(', ')':
+					mark = max(mark, comma)
+				case '!', '?', '.', ';', ':':
 					mark = stop
 					if n := len(dst); n > 0 {
 						switch c {

@@ -73,7 +73,7 @@ func Marshal(t testing.TB, v any) []byte {
 }
 
 // media are the media types by the end of a path.
-var media = map[string]string{".json": reviewcast.MediaJSON, ".xml": reviewcast.MediaAtom, ".html": reviewcast.MediaHTML, ".txt": reviewcast.MediaVersions}
+var media = map[string]string{".json": reviewcast.MediaJSON, ".xml": reviewcast.MediaAtom, ".html": reviewcast.MediaHTML, ".txt": reviewcast.MediaVersions, ".md": reviewcast.MediaMarkdown}
 
 // Manifest lists the directory's files.
 func (p Public) Manifest(t testing.TB, sequence int64) []byte {
