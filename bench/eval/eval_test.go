@@ -1,10 +1,14 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"reviewcast/generator/sentiment"
 )
 
 const semeval = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -75,5 +79,49 @@ func TestMacroF1(t *testing.T) {
 	}
 	if m.twoClass() != 0.75 || m.strict() != 0.75 {
 		t.Errorf("two-class %v, strict %v", m.twoClass(), m.strict())
+	}
+}
+
+// TestReal joins labels with texts by hash, scores votes against both passes, shows
+// no errors of the judging part, and says when the texts are missing.
+func TestReal(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, body string) string {
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	texts := []string{"Friendly staff. The food was awful.", "The food was great."}
+	sum := func(i int) string { s := sha256.Sum256([]byte(texts[i])); return hex.EncodeToString(s[:8]) }
+	data := write("d.csv", "overall_rating,content\n3,"+texts[0]+"\n4,"+texts[1]+"\n")
+	labels := write("l.jsonl",
+		`{"sha256":"`+sum(0)+`","part":"steer","first":{"staff":"positive","food":"negative"},"second":{"staff":"positive"}}`+"\n"+
+			`{"sha256":"`+sum(1)+`","part":"judge","first":{"food":"negative"},"second":{"food":"negative"}}`+"\n")
+	c := sentiment.Config{Aspects: []sentiment.Term{{ID: "staff", Label: "Staff", Terms: []string{"staff"}}, {ID: "food", Label: "Food", Terms: []string{"food"}}}}
+	var out strings.Builder
+	if err := evalReal(&out, labels, data, "steer", c, true, false); err != nil {
+		t.Fatal(err)
+	}
+	if want := "1 reviews: precision 100.0 (2 of 2)   recall 100.0 (1 of 1)"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in:\n%s", want, &out)
+	}
+	out.Reset()
+	if err := evalReal(&out, labels, data, "", c, false, false); err != nil {
+		t.Fatal(err)
+	}
+	if want := "2 reviews: precision  66.7 (2 of 3)   recall  50.0 (1 of 2)"; !strings.Contains(out.String(), want) {
+		t.Errorf("no %q in:\n%s", want, &out)
+	}
+	if err := evalReal(&out, labels, data, "judge", c, true, false); err == nil {
+		t.Error("errors of the judging part are shown")
+	}
+	if err := evalReal(&out, labels, data, "judge", c, false, true); err == nil {
+		t.Error("another accuracy than the published one is taken for it")
+	}
+	out.Reset()
+	if err := evalReal(&out, labels, filepath.Join(dir, "none.csv"), "", c, false, true); err != nil || !strings.Contains(out.String(), "not measured") {
+		t.Errorf("without texts: %v, %q", err, out.String())
 	}
 }

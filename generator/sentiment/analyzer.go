@@ -10,15 +10,16 @@
 //
 //	token.go, segment.go   words, sentences (UAX 29), clauses
 //	names.go, people.go    names of places and people
-//	pattern.go             phrases, by longest match over folded, stemmed words
-//	mentions.go            each phrase becomes a mention of an aspect with a polarity
-//	cues.go, cuescore.go   mentions that only weighted cues find
+//	pattern.go             phrases, by longest match over words and their regular forms
+//	phrases.go             what a phrase means in its context
+//	polarity.go            the opinion words around a term, weighted by distance
+//	mentions.go            each phrase and term becomes a mention of an aspect
 //	quotes.go              a quoted price against the price charged
 //	verdict.go             mentions become one vote per aspect, and the review's score
 //
-// The polarity of a mention comes from the first of these that applies: an
-// editor's phrase, a shipped phrase, the cues of the sentence, the opinion words
-// around it weighted by distance, the review's stars.
+// The polarity of a mention comes from a phrase of the editors', a shipped phrase, or
+// the opinion words around a term, in this order. A mention that states nothing
+// about this business today, or only weakly, has no vote.
 package sentiment
 
 import (

@@ -29,7 +29,7 @@ const (
 	subject  // "he", "the": what begins a clause after a joining word
 	stopword // never begins or ends a topic
 	numeric
-	english1 // an English word that the lists know, so no misspelt name
+	knownWord // an English word that the lists know, so no misspelt name
 	auxiliary
 	hedge // "if", "wish"
 	pronoun
@@ -84,8 +84,8 @@ func (d *dictionary) word(folded string) *word {
 	w.valence = d.lex.valence[w.text]
 	f := d.lex.function[w.text]
 	w.boost, w.flags = f.boost, w.flags|f.flags
-	if _, ok := d.lex.valence[w.text]; ok || f.flags&english1 != 0 {
-		w.flags |= english1
+	if _, ok := d.lex.valence[w.text]; ok || f.flags&knownWord != 0 {
+		w.flags |= knownWord
 	}
 	if strings.HasSuffix(w.text, "n't") {
 		w.flags |= negator | auxiliary

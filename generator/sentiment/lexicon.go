@@ -132,7 +132,7 @@ func (lex *lexicon) wordLine(s string) error {
 	}
 	flag, ok := map[string]flags{
 		"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
-		"numeric": numeric, "english": english1, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun, "light": light, "middling": middling,
+		"numeric": numeric, "english": knownWord, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun, "light": light, "middling": middling,
 		"burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 	}[what]
 	if !ok {

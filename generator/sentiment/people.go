@@ -5,7 +5,7 @@ package sentiment
 func someoneElse(tokens []token, i, last int) bool {
 	if last+1 < len(tokens) {
 		n := &tokens[last+1]
-		if n.gap == tight && n.shape&capital != 0 && n.shape&allCaps == 0 && n.flags&(pronoun|english1|stopword|subject|auxiliary|joins|contrast) == 0 &&
+		if n.gap == tight && n.shape&capital != 0 && n.shape&allCaps == 0 && n.flags&(pronoun|knownWord|stopword|subject|auxiliary|joins|contrast) == 0 &&
 			tokens[last].shape&allCaps == 0 && !titled(tokens, i) && n.valence == 0 && len(n.text) > 1 {
 			return true
 		}

@@ -41,14 +41,7 @@ var noAspects = map[string]reviewcast.Polarity{}
 // judge sets the review's votes and its sentiment as a whole.
 func (v *vocabulary) judge(rating int, a *Analysis) {
 	a.Votes, a.Possible = votesOf(a.Aspects)
-	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
-		m := &a.Aspects[b.Mention]
-		doubtful := contradicts(b.Polarity, rating) && m.Origin == FromLexicon && max(m.Score, -m.Score) < againstRating
-		if doubtful {
-			a.Possible = append(a.Possible, b.Aspect)
-		}
-		return doubtful
-	})
+	a.dropDoubtful(rating)
 	in := &a.Insight
 	in.Source, in.Aspects = "stars", noAspects
 	score := float64(rating-3) / 2
@@ -78,6 +71,24 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	}
 }
 
+// dropDoubtful turns votes of opinion words that contradict the rating into possible
+// ones, unless they are strong.
+func (a *Analysis) dropDoubtful(rating int) {
+	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
+		proof := &a.Aspects[b.Mention]
+		if !contradicts(b.Polarity, rating) || proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= againstRating {
+			return false
+		}
+		for i := range a.Aspects {
+			if m := &a.Aspects[i]; m.Aspect == b.Aspect && m.Use == Counted {
+				m.Use, m.Rule = Possible, againstStars
+			}
+		}
+		a.Possible = append(a.Possible, b.Aspect)
+		return true
+	})
+}
+
 // Round rounds to a number of decimals. It never returns -0.
 func Round(f float64, decimals int) float64 {
 	p := math.Pow10(decimals)
@@ -94,9 +105,8 @@ type sides struct {
 	score     [polarities]float32 // the sum of the strongest score of each
 	last      [polarities]Span
 	proof     [polarities]int32 // the best mention, as index plus one
-	possible  bool
-	contrast  bool // one of the mentions is contrasted
-	editors   bool // editors' phrases decide
+	contrast  bool              // one of the mentions is contrasted
+	editors   bool              // editors' phrases decide
 }
 
 // votesOf turns mentions into votes, one per aspect. Where a review both praises
@@ -138,7 +148,6 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 func (s *sides) add(mentions []AspectMention, i int32) {
 	m := &mentions[i]
 	if m.Use == Possible {
-		s.possible = true
 		return
 	}
 	s.contrast = s.contrast || m.contrasted
