@@ -39,9 +39,11 @@ EVAL ?= $(sort $(wildcard generator/sentiment/testdata/gold/*.jsonl))
 eval: ## measure sentiment on labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml ERRORS=1
 	@$(GO) run ./bench/eval $(if $(VOCABULARY),-vocabulary $(VOCABULARY)) $(if $(ERRORS),-errors) $(EVAL)
 
-.PHONY: cues
-cues: ## fit the cue table of the sentiment engine to bench/cues/sentences
-	cd bench/cues && $(GO) run .
+REVIEWS ?= lounge-reviews.csv
+
+.PHONY: measure
+measure: ## sentiment on real labelled reviews: REVIEWS=file.csv PART=steer|judge ERRORS=1 (steer only)
+	@$(GO) run ./bench/eval -labels bench/eval/lounge/labels.jsonl -vocabulary bench/eval/lounge/insights.yaml -part $(or $(PART),judge) $(if $(ERRORS),-errors) $(REVIEWS)
 
 .PHONY: golden
 golden: ## update the golden files of the tests; review the diff

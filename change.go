@@ -17,13 +17,22 @@ import (
 const (
 	// MaxChanges is how many change documents a set holds at most.
 	MaxChanges = 64
-	// ChangesShare times the documents and their patches may be as large as
-	// /reviews.json at most. The newest document is published whatever its size.
-	ChangesShare = 4
-	// OpsShare times the operations of a file may be as large as the new file at
-	// most. Larger ones are left out, and the file is fetched whole.
-	OpsShare = 8
+
+	changesShare = 4
+	minChanges   = 256 << 10
+	opsShare     = 8
+	minOps       = 16 << 10
 )
+
+// MaxChangesSize is how many bytes the documents and their patches may have beside a
+// /reviews.json of a size: a quarter, or 256 KiB where that is more, so that a small
+// site has a history, too. The newest document is published whatever its size.
+func MaxChangesSize(reviews int) int { return max(reviews/changesShare, minChanges) }
+
+// MaxOpsSize is how many bytes of JSON the operations on a file may have whose new
+// size is given: an eighth, or 16 KiB where that is more. Larger ones are left out,
+// and the file is fetched whole.
+func MaxOpsSize(size int) int { return max(size/opsShare, minOps) }
 
 // Change is /changes/{sequence}.json: what one version of the published set did to
 // the version before it. Who has the version before applies it, and checks the
@@ -39,8 +48,8 @@ type Change struct {
 	// when the version before had no document.
 	Previous       *int64  `json:"previous"`
 	PreviousSHA256 *string `json:"previous_sha256"`
-	// ChangesFrom is the lowest sequence from which documents led to this version
-	// when it was published.
+	// ChangesFrom is the oldest version whose document was published together with
+	// this one.
 	ChangesFrom int64 `json:"changes_from"`
 	// SetSHA256 is [Manifest.SetSHA256].
 	SetSHA256 string `json:"set_sha256"`

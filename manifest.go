@@ -21,9 +21,10 @@ type Manifest struct {
 	// Sequence orders the versions of a set: max(previous + 1, the Unix time of the
 	// build in seconds).
 	Sequence int64 `json:"sequence"`
-	// ChangesFrom is the lowest sequence from which change documents lead to this
-	// version, and ChangeSHA256 the hash of the newest document, which identifies the
-	// version. Both are absent in a set of a program that knows no changes.
+	// ChangesFrom is the oldest version whose change document the set holds; it holds
+	// those of all later ones. ChangeSHA256 is the hash of the newest document, which
+	// identifies the version. Both are absent in a set of a program that knows no
+	// changes.
 	ChangesFrom  int64  `json:"changes_from,omitempty"`
 	ChangeSHA256 string `json:"change_sha256,omitempty"`
 	// Files are sorted by path. Neither the manifest itself nor encoded variants

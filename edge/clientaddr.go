@@ -7,6 +7,13 @@ import (
 	"strings"
 )
 
+// ClientAddr returns a function that returns the address of a request's client, for
+// handlers outside this package. trusted is as in [Config].TrustedProxies.
+func ClientAddr(trusted []netip.Prefix) func(*http.Request) string {
+	e := &edge{Config: Config{TrustedProxies: trusted}}
+	return func(r *http.Request) string { return network(e.client(r)).String() }
+}
+
 // client returns the address of the client: the peer's or, if the peer is a trusted
 // proxy, the rightmost address in X-Forwarded-For that is not a trusted proxy. The
 // client may have forged everything to the left of it.

@@ -163,6 +163,10 @@ func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
 		return nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && e.MCP != nil {
+			e.MCP.ServeHTTP(w, r) // a preflight doesn't count against the rate
+			return
+		}
 		if err := serve(w, r, nil); err != nil {
 			e.fail(w, r, err)
 		}

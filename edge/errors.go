@@ -38,6 +38,12 @@ var (
 	errHeaders = problem(http.StatusRequestHeaderFieldsTooLarge, "The header is larger than 16 KiB.")
 )
 
+// refuser is an MCP handler that answers errors of the edge in its own form, which is
+// JSON-RPC, with its own CORS headers.
+type refuser interface {
+	Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration)
+}
+
 // fail answers with an error. It is the only place that maps errors to statuses,
 // bodies and log lines. An error that is not a *failure is an internal error: it is
 // logged and not shown.
@@ -52,6 +58,10 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 		h.Set("X-Request-Id", id)
 		f.Detail += " The request id is " + id + "."
 		e.Logger.Error("request failed", "id", id, "method", r.Method, "path", r.URL.Path, "status", f.Status, "error", err)
+	}
+	if mcp, ok := e.MCP.(refuser); ok && isMCP(r.URL.Path) {
+		mcp.Refuse(w, r, f.Status, f.Detail, f.retryAfter)
+		return
 	}
 	// Remove the header fields of the response that this one replaces.
 	for _, name := range []string{"Etag", "Last-Modified", "Content-Encoding", "Content-Length", "Accept-Ranges", "Link"} {

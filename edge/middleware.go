@@ -72,8 +72,8 @@ func (e *edge) observe(next http.Handler) http.Handler {
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
 			if e.AccessLog {
-				e.Logger.Info("request", "method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
-					"took", time.Since(started), "client", e.client(r))
+				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
+					"took", time.Since(started), "client", e.client(r)}, rec.fields...)...)
 			}
 		}()
 		next.ServeHTTP(rec, r)
@@ -121,7 +121,12 @@ type recorder struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+	fields []any // for the access log
 }
+
+// Annotate adds a field to the access log. A mounted handler finds the method by a type
+// assertion.
+func (rec *recorder) Annotate(name, value string) { rec.fields = append(rec.fields, name, value) }
 
 func (rec *recorder) WriteHeader(status int) {
 	if rec.status == 0 && status >= 200 { // 1xx is not the final status

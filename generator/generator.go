@@ -152,7 +152,7 @@ func NewBuilder(cfg Config) *Builder {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now})}
+	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now, OutputDir: cfg.PublicDir})}
 }
 
 // Build runs every step: load, check, render, compare with the last published set,

@@ -31,7 +31,7 @@ function within(promise, what) {
 // output schema that listTools returned.
 async function calls(client) {
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 9);
+  assert.equal(tools.length, 11);
   for (const tool of tools) assert.ok(tool.outputSchema && tool.title && tool.annotations.readOnlyHint, tool.name);
   const call = async (name, args = {}) => {
     const result = await client.callTool({ name, arguments: args });

@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "write what comes out as what is wanted"
 
 // elsewhere are the problems that an archive of texts cannot show; generator/source
 // tests them.
-var elsewhere = []string{"not-a-folder", "not-text", "not-utf8", "symlink-again", "symlink-broken", "symlink-outside", "too-big", "too-deep",
+var elsewhere = []string{"not-a-folder", "not-text", "not-utf8", "output-inside", "symlink-again", "symlink-broken", "symlink-outside", "too-big", "too-deep",
 	"too-long", "too-many-links", "too-many-problems", "too-many-reviews", "unreadable"}
 
 // TestCheck runs `reviewcast check` on every archive of problems, those of the loader's
@@ -126,7 +126,7 @@ func TestCheckFormats(t *testing.T) {
 		}
 	}
 	out, exit = run("--format", "github", "--strict")
-	want := "::error file=content/reviews/a%2Cb.yaml,line=1,col=19,title=full-surname::author \"Maria Kowalska\" has a full surname, and the policy of site.yaml is initials%0A"
+	want := "::error file=content/reviews/a%2Cb.yaml,line=1,col=19,title=full-surname::author \"Maria Kowalska\" has a full surname, but the policy in site.yaml is initials%0A"
 	if !strings.HasPrefix(out, want) || strings.Count(out, "\n") != 3 || exit != exitProblem {
 		t.Errorf("exit %d:\n%s", exit, out)
 	}

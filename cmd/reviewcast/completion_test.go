@@ -154,3 +154,33 @@ func TestFishCompletion(t *testing.T) {
 		t.Errorf("check takes no file, and is offered %q, %v", out, err)
 	}
 }
+
+// TestHelpAll: dev --help shows what an editor needs, --help-all all of it.
+func TestHelpAll(t *testing.T) {
+	help := func(args ...string) string {
+		var out bytes.Buffer
+		if err := run(t.Context(), args, nil, &out, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	short, all := help("dev", "--help"), help("dev", "--help-all")
+	for _, flag := range []string{"--content", "--listen", "--poll", "--help-all"} {
+		if !strings.Contains(short, flag) {
+			t.Errorf("dev --help has no %s:\n%s", flag, short)
+		}
+	}
+	for _, flag := range []string{"--hub-retry", "--mcp-sessions", "--admin-listen", "--trusted-proxies"} {
+		if strings.Contains(short, flag) || !strings.Contains(all, flag) || !strings.Contains(help("edge", "--help"), flag) {
+			t.Errorf("%s is for dev --help-all and edge --help:\n%s", flag, short)
+		}
+	}
+	if again := help("dev", "--help-all"); again != all {
+		t.Errorf("the help changes:\n%s", again)
+	}
+	for _, text := range []string{short, all} {
+		if !strings.Contains(text, "(default: content)") {
+			t.Errorf("a help without defaults:\n%s", text)
+		}
+	}
+}

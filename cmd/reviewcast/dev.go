@@ -3,25 +3,29 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"reviewcast/cmd/reviewcast/devserver"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
+	"reviewcast/generator/starter"
 )
 
 type devCmd struct {
 	contentFlags
-	Listen  string        `help:"The address to serve on; it is the base URL, unless --base-url says otherwise." default:"localhost:8080" placeholder:"ADDR"`
-	Poll    time.Duration `help:"Compare the files at this interval instead of waiting for events of the system; for network folders." placeholder:"1s"`
-	Quiet   bool          `short:"q" xor:"volume" help:"Print problems only."`
-	Verbose bool          `short:"v" xor:"volume" help:"Also list every file that changed, and what the edge and the hub log."`
-	serveFlags
+	Listen     string        `help:"The address to serve on; it is the base URL, unless --base-url says otherwise." default:"localhost:8080" placeholder:"ADDR"`
+	Poll       time.Duration `help:"Compare the files at this interval instead of waiting for events of the system; for network folders." placeholder:"1s"`
+	Quiet      bool          `short:"q" xor:"volume" help:"Print problems only."`
+	Verbose    bool          `short:"v" xor:"volume" help:"Also list every file that changed, and what the edge and the hub log."`
+	serveFlags `embed:"" group:"operators"`
 }
 
 // Help is what --help says beside the flags.
@@ -38,11 +42,14 @@ Examples:
 
 // Run builds and serves until ctx ends.
 func (c *devCmd) Run(ctx context.Context, std streams) error {
+	if err := c.offerStarter(ctx, std); err != nil {
+		return err
+	}
 	cfg, err := c.config()
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, c.Listen)
+	l, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -63,6 +70,33 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	return c.serve(ctx, std, l, cfg, log)
 }
 
+// offerStarter offers to create the content folder if it does not exist or is empty,
+// and people are there to answer.
+func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
+	if !starter.Empty(c.Content) {
+		return nil
+	}
+	return std.prompt(ctx, func(p *terminal.Prompter) error {
+		create := false
+		question := fmt.Sprintf("There is no content in %s yet. Create a folder with examples to start from? [Y/n]", c.Content)
+		err := p.Line(question, nil, func(answer string) error {
+			switch strings.ToLower(answer) {
+			case "", "y", "yes":
+				create = true
+			case "n", "no":
+			default:
+				return errors.New("write y or n")
+			}
+			return nil
+		})
+		if err != nil || !create {
+			return err
+		}
+		_, err = createContent(c.Content)
+		return err
+	})
+}
+
 func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg generator.Config, log *slog.Logger) error {
 	holder := &snapshot.Holder{}
 	ec := c.edgeConfig(holder, cfg.BaseURL, log)
@@ -71,7 +105,7 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 	if err != nil {
 		return err
 	}
-	mcp, err := c.mountMCP(&ec)
+	mcp, err := c.mountMCP(&ec, pushes)
 	var whole http.Handler
 	if err == nil {
 		whole, err = edge.New(ec)
@@ -80,24 +114,14 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 		return errors.Join(err, pushes.close())
 	}
 	preview, err := devserver.New(devserver.Config{
-		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, Poll: c.Poll, Snapshots: holder, Handler: whole,
+		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder, Handler: whole,
 		BaseURL: cfg.BaseURL, AccessLog: c.AccessLog, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
 	})
 	if err != nil {
 		return errors.Join(err, pushes.close())
 	}
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, log: log,
+		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
 		work: []func(context.Context) error{preview.Run, mcp, pushes.run},
 	}), pushes.close())
-}
-
-// localURL is the base URL of a listener. An address that means every interface is
-// reached as localhost.
-func localURL(addr net.Addr) string {
-	host, port, _ := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() || ip.IsLoopback() {
-		host = "localhost"
-	}
-	return "http://" + net.JoinHostPort(host, port)
 }

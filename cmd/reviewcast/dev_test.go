@@ -24,6 +24,7 @@ import (
 type pageState struct {
 	Build    string
 	Message  string
+	More     int
 	Problems []struct {
 		Severity, Place, Message, Suggestion, Source string
 		Caret                                        int
@@ -351,8 +352,13 @@ func TestOverlay(t *testing.T) {
 	if !strings.Contains(d.get("/reviews.json"), "Mended.") {
 		t.Error("the last good output is gone")
 	}
+	d.write("reviews/bad.yaml", strings.Repeat("- {id: good}\n", 20))
+	s = d.wait("many mistakes", func(s pageState) bool { return len(s.Problems) > 1 })
+	if len(s.Problems) != 50 || s.More != 29 {
+		t.Errorf("%d problems and %d more are shown", len(s.Problems), s.More)
+	}
 	d.write("reviews/bad.yaml", oneReview("good", "Mended."))
-	d.wait("mended", func(s pageState) bool { return s.Message == "" && len(s.Problems) == 0 })
+	d.wait("mended", func(s pageState) bool { return s.Message == "" && len(s.Problems) == 0 && s.More == 0 })
 }
 
 // TestBurst changes a thousand files at once: the last of them is shown, in few

@@ -72,7 +72,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, c.Listen)
+	l, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
@@ -83,20 +83,20 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,
 	}
 	ec := c.edgeConfig(holder, baseURL, log)
-	mcp, err := c.mountMCP(&ec)
-	if err != nil {
-		return err
-	}
 	pushes, err := c.mountHub(ctx, &ec, state, func([]string) { _ = watcher.Look() }) // it has logged the error
 	if err != nil {
 		return err
 	}
-	handler, err := edge.New(ec)
+	mcp, err := c.mountMCP(&ec, pushes)
+	var handler http.Handler
+	if err == nil {
+		handler, err = edge.New(ec)
+	}
 	if err != nil {
 		return errors.Join(err, pushes.close())
 	}
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, log: log,
+		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
 		work: []func(context.Context) error{watcher.Run, mcp, pushes.run},
 	}), pushes.close())
 }
@@ -128,6 +128,7 @@ type service struct {
 	admin    string // address of the private listener; empty for none
 	handler  http.Handler
 	metrics  http.Handler // for the private listener; nil for none
+	health   func() error // of the hub, for /readyz; nil for none
 	holder   *snapshot.Holder
 	log      *slog.Logger
 	work     []func(context.Context) error
@@ -141,7 +142,7 @@ func serve(ctx context.Context, s service) error {
 		return edge.Run(ctx, l, edge.Server(s.handler, s.log), edge.Grace)
 	}}, s.work...)
 	if s.admin != "" {
-		private, err := listen(ctx, s.admin)
+		private, err := listen(ctx, "--admin-listen", s.admin)
 		if err != nil {
 			l.Close()
 			return err
@@ -170,18 +171,22 @@ func serve(ctx context.Context, s service) error {
 // operators returns the handler of the private listener.
 func (s *service) operators() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", edge.Admin(s.holder))
+	admin := edge.Admin(s.holder)
+	mux.Handle("/", admin)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if s.health != nil {
+			if err := s.health(); err != nil {
+				w.Header().Set("Content-Type", "application/json")
+				w.Header().Set("Cache-Control", "no-store")
+				w.WriteHeader(http.StatusServiceUnavailable)
+				_ = json.NewEncoder(w).Encode(map[string]string{"status": "hub: " + err.Error()})
+				return
+			}
+		}
+		admin.ServeHTTP(w, r)
+	})
 	if s.metrics != nil {
 		mux.Handle("GET /metrics", s.metrics)
 	}
 	return mux
-}
-
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("%w; name another address with --listen", err)
-	}
-	return l, nil
 }

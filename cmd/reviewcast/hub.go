@@ -34,8 +34,11 @@ type hubState struct {
 	BaseURL string `name:"base-url" help:"The base URL that names the state." placeholder:"URL"`
 }
 
+// stateTimeout bounds an operator's command: a database may not answer.
+const stateTimeout = time.Minute
+
 // with opens the state for f.
-func (h *hubState) with(ctx context.Context, f func(*store.Store) error) error {
+func (h *hubState) with(ctx context.Context, f func(context.Context, *store.Store) error) error {
 	state := h.State
 	if state == "" {
 		origin, err := (&edgeCmd{Public: h.Public, BaseURL: h.BaseURL}).origin()
@@ -51,11 +54,16 @@ func (h *hubState) with(ctx context.Context, f func(*store.Store) error) error {
 			return fmt.Errorf("%w; name the state that the edge uses with --state", err)
 		}
 	}
+	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	slow := time.AfterFunc(openAtOnce, func() { fmt.Fprintf(os.Stderr, "waiting for the state %s\n", stateSource(state)) })
+	defer slow.Stop()
 	s, err := store.Open(ctx, state, store.Options{})
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(s), s.Close())
+	slow.Stop()
+	return errors.Join(f(ctx, s), s.Close())
 }
 
 type hubListCmd struct {
@@ -67,7 +75,7 @@ type hubListCmd struct {
 
 // Run lists subscriptions by id.
 func (c *hubListCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, func(s *store.Store) error {
+	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		list, err := s.List(ctx, store.Filter{Topic: c.Topic, Failing: c.Failing, At: time.Now()})
 		if err != nil {
 			return err
@@ -134,7 +142,7 @@ type hubShowCmd struct {
 
 // Run shows a subscription by its id, or everything that is known of a callback.
 func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
-	return c.with(ctx, func(s *store.Store) error {
+	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		records, err := c.records(ctx, s)
 		if err != nil {
 			return err
@@ -236,7 +244,7 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 	if c.Failing == (len(c.IDs) > 0) {
 		return usageError{errors.New("name ids, or --failing for all whose last delivery failed")}
 	}
-	return c.with(ctx, func(s *store.Store) error {
+	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		ids := unique(c.IDs)
 		if c.Failing {
 			list, err := s.List(ctx, store.Filter{Failing: true})
@@ -266,7 +274,7 @@ func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 	if (c.Host == "") == (len(c.IDs) == 0) {
 		return usageError{errors.New("name ids, or --host for all subscriptions of a host")}
 	}
-	return c.with(ctx, func(s *store.Store) error {
+	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		if c.Host != "" {
 			done, err := s.RemoveHost(ctx, time.Now(), strings.ToLower(c.Host))
 			return std.report(done, done, "removed", err)

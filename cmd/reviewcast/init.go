@@ -21,11 +21,8 @@ func (c *initCmd) Help() string {
 
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
-	files, err := starter.Write(c.Dir)
+	files, err := createContent(c.Dir)
 	if err != nil {
-		return err
-	}
-	if _, err := writeSchemas(filepath.Join(c.Dir, source.SchemaFolder)); err != nil {
 		return err
 	}
 	for _, f := range files {
@@ -33,4 +30,14 @@ func (c *initCmd) Run(std streams) error {
 	}
 	fmt.Fprintf(std.out, "%d files in %s. To see them in a browser, run:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
 	return nil
+}
+
+// createContent writes a content folder to start from and returns its files.
+func createContent(dir string) ([]string, error) {
+	files, err := starter.Write(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, err = writeSchemas(filepath.Join(dir, source.SchemaFolder))
+	return files, err
 }

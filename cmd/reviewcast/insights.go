@@ -20,8 +20,9 @@ import (
 )
 
 type insightsCmd struct {
-	Explain explainCmd `cmd:"" help:"Show what is found in one review, and why."`
-	Suggest suggestCmd `cmd:"" help:"Draft FAQ answers and a summary from the counts, for an editor to accept."`
+	Explain  explainCmd  `cmd:"" help:"Show what is found in one review, and why."`
+	Coverage coverageCmd `cmd:"" help:"Show what each term of insights.yaml finds, and what none finds."`
+	Suggest  suggestCmd  `cmd:"" help:"Draft FAQ answers and a summary from the counts, for an editor to accept."`
 }
 
 type explainCmd struct {
@@ -32,13 +33,12 @@ type explainCmd struct {
 
 // Help is what --help says beside the flags.
 func (c *explainCmd) Help() string {
-	return `Each thing found is shown with the words that name it, what is felt about it, and
-where that comes from: a phrase of insights.yaml (editor), a phrase that comes with
-reviewcast (trade), cues (words, pairs and triples with the weights of the cue
-table: how much each speaks for the aspect, and for praise, or below zero for
-blame), the words around (lexicon), or the stars of a review whose text says
-nothing (stars). When it is wrong, add the phrase to insights.yaml, under
-the aspect's positive, negative or neutral, or under ignore.
+	return `Shows each thing found, and why: an editor's phrase, a shipped phrase, or a term with
+the opinion word beside it. What is only named, asked, supposed, or said of another
+business or an earlier time is shown and not counted.
+
+When something is wrong, add the phrase to insights.yaml, under the aspect's
+positive, negative or neutral, or under ignore.
 
 Example:
   reviewcast insights explain 2025-q4-late-but`
@@ -79,9 +79,9 @@ func printExplanation(std streams, e sentiment.Explanation) {
 		fmt.Fprintln(std.out, terminal.Fold(std.out, fmt.Sprintf(format, args...), 6))
 	}
 	r := e.Review
-	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.Bold(r.ID), r.Rating, r.Date, r.Language, feeling(p, e.Sentiment, string(e.Sentiment)), e.Score)
-	if !e.English {
-		say(p.Dim("The word lists know English only: here names and the phrases of insights.yaml are found, and the sentiment is that of the stars."))
+	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.Bold(r.ID), r.Rating, r.Date, r.Language, polarityColor(p, e.Sentiment, string(e.Sentiment)), e.Score)
+	if e.Language != "en" {
+		say(p.Dim("Opinion words are known in English only: here names and phrases are found, and the sentiment is that of the stars."))
 	}
 	if r.Title != nil {
 		say("\n" + p.Bold(marked(p, *r.Title, e.Mentions, true)))
@@ -104,26 +104,18 @@ func printExplanation(std streams, e sentiment.Explanation) {
 			row("  %-12s %-22s %q %s", m.Kind, id, words, p.Dim(where+"; "+m.Rule))
 			continue
 		}
-		why := m.Origin.String()
-		if m.Phrase != "" {
-			why += " \"" + m.Phrase + "\""
+		counts := polarityColor(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity))
+		if m.Use != sentiment.Counted {
+			counts = p.Dim(fmt.Sprintf("%-12s", "(not counted)"))
 		}
-		row("  %-12s %-22s %q %s", feeling(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity)), m.ID, words,
-			p.Dim(fmt.Sprintf("%s; %s, %+.2f; %s", where, why, m.Score, m.Rule)))
-		if len(m.Cues) > 0 {
-			hints := make([]string, len(m.Cues))
-			for i, h := range m.Cues {
-				hints[i] = fmt.Sprintf("%q %+.2f %+.2f", h.Cue, h.Aspect, h.Tone)
-			}
-			row("      %s", p.Dim("cues: "+strings.Join(hints, ", ")))
-		}
+		row("  %s %-22s %s %s", counts, m.ID, terminal.Visible(m.Reason()), p.Dim(where))
 	}
 	if len(e.Mentions) == 0 {
 		fmt.Fprintln(std.out, p.Dim("  nothing found"))
 	}
 }
 
-func feeling(p terminal.Palette, polarity reviewcast.Polarity, s string) string {
+func polarityColor(p terminal.Palette, polarity reviewcast.Polarity, s string) string {
 	switch polarity {
 	case reviewcast.Positive:
 		return p.Green(s)
@@ -145,7 +137,7 @@ func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title
 			continue
 		}
 		b.WriteString(terminal.Visible(string(runes[at:m.Start])))
-		b.WriteString(feeling(p, m.Polarity, terminal.Visible(string(runes[m.Start:m.End]))))
+		b.WriteString(polarityColor(p, m.Polarity, terminal.Visible(string(runes[m.Start:m.End]))))
 		at = m.End
 	}
 	b.WriteString(terminal.Visible(string(runes[at:])))

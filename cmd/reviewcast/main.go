@@ -5,6 +5,8 @@
 //	reviewcast dev                      preview on localhost, rebuild on every change
 //	reviewcast build                    content/ -> public/
 //	reviewcast edge                     serve public/, answer searches, notify subscribers
+//	reviewcast pull URL copy            keep an exact copy of a published site
+//	reviewcast verify URL               recompute what a published site claims
 //	reviewcast hub list                 list subscriptions
 //	reviewcast import csv reviews.csv   import an export
 //	reviewcast insights explain ID      show how the insights of a review come about
@@ -18,6 +20,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
@@ -57,6 +60,7 @@ type cli struct {
 
 	Complete completeCmd `cmd:"" hidden:"" passthrough:""`
 
+	HelpAll     helpAllFlag      `name:"help-all" help:"Show help with all flags, also those for operators."`
 	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and exit."`
 }
 
@@ -91,6 +95,20 @@ type streams struct {
 	out, err io.Writer
 }
 
+// prompt calls ask with the terminal if people are there to answer.
+func (std streams) prompt(ctx context.Context, ask func(*terminal.Prompter) error) error {
+	in, ok := std.in.(*os.File)
+	if !ok || !terminal.IsTerminal(in) || !terminal.IsTerminal(std.out) {
+		return nil
+	}
+	p, restore, err := terminal.NewPrompter(ctx, in, std.out)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return ask(p)
+}
+
 // exited is the panic that ends run when kong has printed a help or a version.
 type exited struct{}
 
@@ -115,22 +133,43 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	c, err := parser.Parse(args)
 	if err != nil {
-		return usageError{fmt.Errorf("%w; --help lists commands and flags", err)}
+		return usageError{parseError(args, err)}
 	}
-	return c.Run()
+	return explainError(ctx, c.Run())
 }
 
-// helpOf returns the help of a flag with its default at the end.
-func helpOf(v *kong.Value) string {
-	if !v.HasDefault || v.Default == "" || v.IsBool() {
-		return v.Help
+// parseError adds a remedy to an error of the parser.
+func parseError(args []string, err error) error {
+	for i, arg := range args {
+		name, port, _ := strings.Cut(arg, "=")
+		if name != "--port" && name != "-p" || !strings.Contains(err.Error(), "unknown flag "+name) {
+			continue
+		}
+		if port == "" && i+1 < len(args) {
+			port = args[i+1]
+		}
+		if !isPort(port) {
+			port = "8080"
+		}
+		return fmt.Errorf("unknown flag %s; write --listen localhost:%s", name, port)
 	}
-	return strings.TrimSuffix(v.Help, ".") + " (default: " + v.Default + ")."
+	return fmt.Errorf("%w; --help lists commands and flags", err)
 }
 
-// maxHelpColumns limits the lines of a help text however wide the terminal is:
-// longer ones are hard to read.
-const maxHelpColumns = 100
+// explainError adds a remedy to errors that any command can have.
+func explainError(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return terminal.ErrStopped
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; this disk cannot be written to, choose a folder elsewhere", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; ask for the right to read and write there, or choose another folder", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w; delete something, and run the command again", err)
+	}
+	return err
+}
 
 // newParser returns the parser of the command line.
 func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
@@ -141,7 +180,8 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 		kong.Exit(func(int) { panic(exited{}) }),
 		kong.Vars{"version": programVersion()},
 		importVars(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: maxHelpColumns}),
+		kong.ConfigureHelp(helpOptions),
+		kong.Help(printHelp),
 		kong.ValueFormatter(helpOf),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(std),

@@ -26,7 +26,7 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 	holder := &snapshot.Holder{}
 	holder.Swap(snapshottest.Publish(t, corpus.Dataset(300)).Open(t, 1))
 	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL}
-	if _, err := (&mcpFlags{}).mountMCP(&c); err != nil {
+	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
 		t.Fatal(err)
 	}
 	h, err := edge.New(c)
@@ -51,14 +51,21 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		query, args := url.Values{}, map[string]any{}
 		give := func(name string, value any) { query.Set(name, fmt.Sprint(value)); args[name] = value }
-		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"rating", "min_rating", "since", "until", "query", "mentions_technician", "mentions_service", "limit"}), 0, 4, rapid.ID).Draw(rt, "names") {
+		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"rating", "min_rating", "since", "until", "query", "mentions_technician", "mentions_service", "limit",
+			"max_rating", "mentions_service_area", "language", "source", "verification", "has_reply", "aspect", "sentiment", "facets"}), 0, 5, rapid.ID).Draw(rt, "names") {
 			switch name {
 			case "rating", "limit":
 				give(name, rapid.IntRange(0, 7).Draw(rt, name))
-			case "min_rating":
+			case "min_rating", "max_rating":
 				give(name, rapid.SampledFrom([]float64{0, 1, 4, 4.5, 6}).Draw(rt, name))
 			case "since", "until":
 				give(name, rapid.SampledFrom([]string{"2024-06-01", "2025-06-01", "2026-01-31", "2026-02-30", "soon"}).Draw(rt, name))
+			case "verification", "sentiment":
+				give(name, rapid.SampledFrom([]string{"job", "platform", "positive", "mixed", ""}).Draw(rt, name))
+			case "has_reply", "facets":
+				give(name, rapid.SampledFrom([]any{true, false, "true", "yes"}).Draw(rt, name))
+			case "language", "source":
+				give(name, rapid.SampledFrom([]string{"en", "google", "Direct", "x"}).Draw(rt, name))
 			case "query":
 				give(name, rapid.SampledFrom([]string{"", "on time", "É", "a", strings.Repeat("x", 201)}).Draw(rt, name))
 			default:

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/compose"
@@ -67,7 +66,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 		ID: c.ID, Author: c.Author, Rating: c.Rating, Date: c.Date, Title: c.Title, Text: c.Text, Language: c.Language, Source: c.Source,
 		Verification: c.Verification, Reference: c.Reference, Technicians: c.Technicians, Services: c.Services, ServiceAreas: c.ServiceAreas,
 	}
-	if err := ask(ctx, std, r, content, today); err != nil {
+	if err := std.prompt(ctx, func(p *terminal.Prompter) error { return r.Ask(p, content, today) }); err != nil {
 		return err
 	}
 	r.Date = cmp.Or(r.Date, today)
@@ -84,20 +83,6 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 		fmt.Fprintln(std.err, terminal.Fold(std.err, "this review is not published until it has a verification: how you know that its author was a customer", 2))
 	}
 	return nil
-}
-
-// ask asks for what is missing if people are there to answer.
-func ask(ctx context.Context, std streams, r *compose.Review, content *source.Content, today string) error {
-	in, ok := std.in.(*os.File)
-	if !ok || !terminal.IsTerminal(in) || !terminal.IsTerminal(std.out) {
-		return nil
-	}
-	p, restore, err := terminal.NewPrompter(ctx, in, std.out)
-	if err != nil {
-		return err
-	}
-	defer restore()
-	return r.Ask(p, content, today)
 }
 
 // inputError makes a usage error of an [compose.InputError].

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
@@ -18,7 +17,7 @@ import (
 	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/hub"
-	"reviewcast/edge/hub/store"
+	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
 )
 
@@ -35,13 +34,17 @@ type hubFlags struct {
 
 // mountedHub is a hub in an edge.
 type mountedHub struct {
-	run     func(context.Context) error
-	metrics http.Handler
-	close   func() error // after everything that uses it has ended
+	run      func(context.Context) error
+	state    mcpserver.State // nil without a state
+	registry *prometheus.Registry
+	metrics  http.Handler
+	health   func() error // why the hub doesn't accept requests; nil if it does
+	close    func() error // after everything that uses it has ended
 }
 
-// mountHub opens the state and puts a hub into an edge's configuration. reload
-// looks for newer files at once; nil when they come by themselves.
+// mountHub opens the state and puts a hub into an edge's configuration. Reload looks for
+// newer files; nil if they are loaded without it. A state that can't be opened at once is
+// opened later: the edge serves its files meanwhile.
 func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func([]string)) (*mountedHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
@@ -51,73 +54,24 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	metrics := promhttp.HandlerFor(registry, promhttp.HandlerOpts{})
 	if state == noState {
 		idle := func(ctx context.Context) error {
 			<-ctx.Done()
 			return nil
 		}
-		return &mountedHub{run: idle, metrics: metrics, close: func() error { return nil }}, nil
+		return &mountedHub{run: idle, registry: registry, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
 	}
-	s, err := openState(ctx, state, c.Logger)
-	if err != nil {
-		return nil, err
-	}
-	h, err := hub.New(hub.Config{
-		BaseURL: c.BaseURL, Store: s, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: edge.Client(c.TrustedProxies),
+	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
+		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: edge.Client(c.TrustedProxies),
 		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
-		Metrics: registry, Logger: c.Logger,
-	})
-	if err != nil {
-		return nil, errors.Join(usageError{err}, s.Close())
+		Logger: c.Logger,
+	}}
+	if err := l.start(ctx); err != nil {
+		return nil, err
 	}
-	c.Hub = h
-	unsubscribe := c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
-	return &mountedHub{
-		run: h.Run, metrics: metrics,
-		close: func() error {
-			unsubscribe()
-			return s.Close()
-		},
-	}, nil
-}
-
-// openState opens a state. One that another edge has open is waited for as long
-// as that one may take to drain, so that a restart is no race.
-func openState(ctx context.Context, state string, log *slog.Logger) (*store.Store, error) {
-	waits := false
-	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
-		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
-		if err == nil {
-			err = tellState(ctx, s, state, log)
-		}
-		switch {
-		case !errors.Is(err, store.ErrInUse):
-			return s, err
-		case !waits:
-			waits = true
-			log.Warn("another edge has the hub's state open; waiting for it to end", "state", stateSource(state), "until", deadline.UTC().Format(time.RFC3339))
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("%w; name another with --state, or say --state none to run without a hub", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
-}
-
-// tellState logs which state was opened and what is in it: a wrong one shows by being
-// empty.
-func tellState(ctx context.Context, s *store.Store, state string, log *slog.Logger) error {
-	counts, err := s.Counts(ctx, time.Now())
-	if err != nil {
-		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())
-	}
-	log.Info("hub state", "state", stateSource(state), "subscriptions", counts.Total)
-	return nil
+	c.Hub = l
+	return &mountedHub{run: l.run, state: l, registry: registry, metrics: l.serveMetrics(registry), health: l.health, close: l.close}, nil
 }
 
 // editionOf is a snapshot as the hub sees it.

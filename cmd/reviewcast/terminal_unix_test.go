@@ -5,6 +5,8 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 )
 
@@ -380,4 +383,62 @@ func TestImportIsLeft(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "content", "reviews")); err == nil {
 		t.Error("it left something behind")
 	}
+}
+
+// TestDevInAnEmptyFolder: dev offers a starter, writes it and shows it.
+func TestDevInAnEmptyFolder(t *testing.T) {
+	for _, args := range [][]string{{"dev"}, {"dev", "--content", "."}} {
+		dir := t.TempDir()
+		s := onScreen(t, dir, 80, append(args, "--listen", "localhost:0")...)
+		s.answer("[Y/n]", "maybe"+enter)
+		s.answer("write y or n", enter)
+		s.expect("open http://localhost:")
+		if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if code := s.ended(); code != 0 {
+			t.Errorf("it ended with %d:\n%q", code, s.printed())
+		}
+		content := filepath.Join(dir, "content")
+		if len(args) > 1 {
+			content = dir
+		}
+		if _, err := os.Stat(filepath.Join(content, "business.yaml")); err != nil {
+			t.Error(err)
+		}
+	}
+	dir := t.TempDir()
+	s := onScreen(t, dir, 80, "dev", "--listen", "localhost:0")
+	s.answer("[Y/n]", "n"+enter)
+	s.expect("`reviewcast init content`")
+	if code := s.ended(); code != exitUsage {
+		t.Errorf("it ended with %d:\n%q", code, s.printed())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("it left %v, %v", entries, err)
+	}
+}
+
+// TestPullProgress: a terminal shows how much of a slow download has come, and no
+// trace of it afterwards.
+func TestPullProgress(t *testing.T) {
+	s := newPullSite(t, 200)
+	seen := make(chan struct{})
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == reviewcast.PathReviews {
+			body := s.Files[r.URL.Path]
+			_, _ = w.Write(body[:len(body)/2])
+			_ = http.NewResponseController(w).Flush()
+			<-seen
+			_, _ = w.Write(body[len(body)/2:])
+			return
+		}
+		s.origin.ServeHTTP(w, r)
+	}))
+	defer slow.Close()
+	screen := onScreen(t, t.TempDir(), 80, "pull", slow.URL, "copy")
+	screen.expect("of 0.")
+	close(seen)
+	screen.expect("\r\x1b[K")
+	screen.expect("added; rating")
 }

@@ -5,8 +5,9 @@
 //
 // The code reads in this order: request (handler.go, request.go), verification
 // (verify.go), changes (publish.go), scheduling (claim.go, scheduler.go, slots.go),
-// delivery (revalidate.go, deliver.go), acknowledgement (acknowledge.go). run.go starts
-// and stops the goroutines.
+// delivery (revalidate.go, deliver.go, network.go), acknowledgement (acknowledge.go).
+// run.go starts and stops the goroutines; status.go and explain.go say what has happened
+// to a subscription.
 //
 // # States of a subscription
 //
@@ -25,12 +26,13 @@
 //	active    delivery: 410                none
 //	active    delivery: any other result   active, one more failure, waits 30 s, then 1 h
 //	active    third consecutive failure    none, and a denial (hub.mode=denied) is stored
+//	active    our network fails            active, postponed
 //	active    lease ends                   none, without notice
 //
 // A new subscription isn't sent the current content. It is sent every change after the
 // request, even one that comes before the verification. Renewing changes the lease and
-// the secret, and nothing else: not what is still to be delivered, a wait, or the number
-// of failures.
+// the secret, and ends a wait and the count of failures: the subscriber has just answered.
+// The row of an expired subscription is kept for a day, in case our clock is wrong.
 //
 // # Why nothing is lost
 //
@@ -68,6 +70,13 @@
 // Twenty consecutive exchanges without an HTTP answer open the breaker of a host:port for
 // thirty seconds; its deliveries are postponed meanwhile, not failed. All connections use
 // HTTP/1.1, because streams that share a connection would share its stalls.
+//
+// # Failures of our own
+//
+// A delivery without an answer counts as a failure only if the network works: another
+// exchange was answered since it began, or endpoints that answered last can be connected
+// to (network.go). Errors of this machine never count. While the state can't be written,
+// requests are rejected and [Hub.Health] returns the error.
 //
 // # Safety
 //

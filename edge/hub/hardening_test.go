@@ -262,3 +262,15 @@ func TestPingOfNothing(t *testing.T) {
 		}
 	}
 }
+
+// The caps of a client count for its network.
+func TestNetworkOf(t *testing.T) {
+	for client, want := range map[string]string{
+		"192.0.2.7": "192.0.2.0/24", "2001:db8:1:2::3": "2001:db8:1::/48", "": "",
+	} {
+		address, _ := netip.ParseAddr(client) // the zero address for none
+		if got := networkOf(address); got != want {
+			t.Errorf("%q is in %q, want %q", client, got, want)
+		}
+	}
+}

@@ -132,6 +132,7 @@ type Hub struct {
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
 	pings    pings
+	health   atomic.Pointer[error] // of the last heartbeat; nil if it succeeded
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
 }

@@ -110,7 +110,7 @@ var (
 	descPending       = describe("handshakes_pending", "Verifications and denials that are pending.", "mode")
 	descBacklog       = describe("backlog", "Subscriptions that were not delivered the newest content yet.", "topic")
 	descOldest        = describe("oldest_undelivered_seconds", "For how long the newest content has been due to the longest waiting subscription that doesn't wait for a retry.", "topic")
-	descUp            = describe("state_up", "1 if the state could be read; otherwise metrics from the state are missing.")
+	descUp            = describe("state_up", "1 if the state can be read and written; otherwise metrics from the state are missing.")
 	descInFlight      = describe("deliveries_in_flight", "Deliveries in flight by lane: fast (normal slots) or slow (slow slots).", "lane")
 	descWaiting       = describe("deliveries_claimed", "Claimed deliveries that wait for a slot.")
 	descOpen          = describe("breakers_open", "Endpoints that don't answer; their deliveries are postponed.")
@@ -133,7 +133,7 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	gauge(descWaiting, float64(l.queued))
 	gauge(descOpen, float64(l.openBreakers))
 	counts, err := s.count(now)
-	if err != nil { // the other metrics matter all the more
+	if err = errors.Join(err, s.hub.Health()); err != nil { // the other metrics matter all the more
 		gauge(descUp, 0)
 		return
 	}

@@ -186,3 +186,79 @@ func TestOneUnansweredIsNoOutage(t *testing.T) {
 		}
 	})
 }
+
+// A denial waits for a network that works.
+func TestDenialWaitsForNetwork(t *testing.T) {
+	var away atomic.Bool
+	change := func(c *Config) {
+		c.Retry = [2]time.Duration{2 * time.Second, 4 * time.Second}
+		dial := c.Dial
+		c.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+			if away.Load() {
+				return nil, &net.OpError{Op: "dial", Err: syscall.ENETUNREACH}
+			}
+			return dial(ctx, network, address)
+		}
+	}
+	bubbleWith(t, change, func(t *testing.T, r *rig, net *pipes) {
+		s, callback := net.subscriber(t, 0)
+		r.subscribe(s, atom, callback)
+		failures := 0
+		s.answers(func(w http.ResponseWriter, _ *http.Request, c call) {
+			if c.method == http.MethodPost {
+				failures++
+				away.Store(failures == 3)
+				w.WriteHeader(http.StatusInternalServerError)
+			}
+		})
+		r.publish(2, "second")
+		for range 3 {
+			s.notification()
+		}
+		time.Sleep(5 * time.Minute)
+		s.quiet()
+		away.Store(false)
+		if c := s.verification(); c.query.Get("hub.mode") != "denied" {
+			t.Errorf("called with %s, want a denial", c.uri)
+		}
+	})
+}
+
+// A verified renewal ends the wait after a failure: the delivery is made at once.
+func TestRenewalEndsWait(t *testing.T) {
+	change := func(c *Config) { c.Retry = [2]time.Duration{time.Hour, time.Hour} }
+	bubbleWith(t, change, func(t *testing.T, r *rig, net *pipes) {
+		s, callback := net.subscriber(t, 0)
+		r.subscribe(s, atom, callback)
+		s.answers(status(http.StatusInternalServerError))
+		r.publish(2, "second")
+		s.notification()
+		r.until("it waits", func() bool { return r.list()[0].Failures == 1 })
+		s.answers(nil)
+		began := time.Now()
+		r.subscribe(s, atom, callback)
+		s.notification()
+		if took := time.Since(began); took > 2*DefaultPollInterval {
+			t.Errorf("delivered %s after the renewal", took)
+		}
+	})
+}
+
+// A callback whose name server doesn't answer isn't pending for ever.
+func TestSilentNameServer(t *testing.T) {
+	change := func(c *Config) {
+		c.Dial = func(context.Context, string, string) (net.Conn, error) {
+			return nil, &net.DNSError{Err: "server misbehaving", Name: "example.com", IsTemporary: true}
+		}
+	}
+	bubbleWith(t, change, func(t *testing.T, r *rig, _ *pipes) {
+		callback, _ := at(0)
+		began := time.Now()
+		r.ask("subscribe", atom, callback)
+		time.Sleep(maxPostponed - time.Minute)
+		r.settled()
+		if took := time.Since(began); took < maxPostponed || took > 2*maxPostponed {
+			t.Errorf("given up after %s", took)
+		}
+	})
+}

@@ -2,17 +2,17 @@ package hub
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"time"
-
-	"reviewcast/edge/hub/store"
 )
 
 const (
-	// heartbeatEvery is how often the hub records that it is alive.
-	heartbeatEvery = store.OwnerLapse / 4
+	// heartbeatEvery is how often the hub records that it is alive, and checks that the state
+	// can be written. A heartbeat that takes as long counts as failed.
+	heartbeatEvery = time.Second
 	// sweepEvery is how often expired subscriptions are deleted.
 	sweepEvery = 30 * time.Second
 	// sweepBatch keeps a sweep from delaying deliveries.
@@ -84,13 +84,37 @@ func (h *Hub) maintainLoop(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-heartbeat.C:
-			if err := h.Store.Heartbeat(ctx, time.Now(), h.owner); err != nil {
-				h.storeError(ctx, "heartbeat failed", err)
-			}
+			h.heartbeat(ctx)
 		case <-sweep.C:
 			h.sweep(ctx)
 		}
 	}
+}
+
+// heartbeat records that the hub is alive, and whether the state can be written.
+func (h *Hub) heartbeat(ctx context.Context) {
+	late := time.AfterFunc(heartbeatEvery, func() { h.health.Store(&errStateSlow) })
+	err := h.Store.Heartbeat(ctx, time.Now(), h.owner)
+	late.Stop()
+	if ctx.Err() != nil {
+		return
+	}
+	if err != nil {
+		h.health.Store(&err)
+		h.storeError(ctx, "heartbeat failed", err)
+		return
+	}
+	h.health.Store(nil)
+}
+
+var errStateSlow = errors.New("the state doesn't answer")
+
+// Health returns an error while the state can't be written. Requests are rejected then.
+func (h *Hub) Health() error {
+	if err := h.health.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (h *Hub) sweep(ctx context.Context) {

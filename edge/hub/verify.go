@@ -22,6 +22,11 @@ const (
 	verifyTimeout = 10 * time.Second
 	// verifyTries is how often a callback that doesn't answer is asked.
 	verifyTries = 3
+	// maxPostponed is for how long after its request a verification is postponed because of
+	// our network; maxDenialPostponed is that of a denial. It keeps callbacks whose name
+	// servers don't answer from being pending for ever.
+	maxPostponed       = 10 * time.Minute
+	maxDenialPostponed = 24 * time.Hour
 	// challengeBytes is the number of random bytes in a challenge.
 	challengeBytes = 32
 )
@@ -134,9 +139,9 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 		h.scheduler.answered(v.Endpoint)
 		h.settle(ctx, v, err)
 	case ctx.Err() != nil: // the hub stops: the claim lapses
-	case isLocal(err):
+	case isLocal(err) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(localWait), fmt.Errorf("%w: %w", errLocal, err))
-	case h.isOutage(ctx, v.Endpoint, began):
+	case h.isOutage(ctx, v.Endpoint, began) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(postponeFor), errOutage)
 	default:
 		if attempts := v.Attempts + 1; attempts < verifyTries {
@@ -145,6 +150,15 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 			h.settle(ctx, v, err)
 		}
 	}
+}
+
+// mayPostpone reports whether a verification may wait longer for our network.
+func mayPostpone(v store.Verification, now time.Time) bool {
+	limit := maxPostponed
+	if v.Mode == store.ModeDenied {
+		limit = maxDenialPostponed
+	}
+	return now.Sub(v.RequestedAt) < limit
 }
 
 // isOutage reports whether a verification without an answer is due to our network.

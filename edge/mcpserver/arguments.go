@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -8,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
 )
@@ -28,14 +31,37 @@ type arguments map[string]json.RawMessage
 // readArguments decodes the arguments object of a call, which may be missing.
 func readArguments(raw json.RawMessage) (arguments, error) {
 	args := arguments{}
-	if len(raw) > 0 && string(raw) != "null" {
-		if err := json.Unmarshal(raw, &args); err != nil {
-			return nil, refuse("Invalid arguments: expected an object such as {}, received %s.", cleanText(reviewcast.EchoJSON(raw)))
+	if len(raw) == 0 || string(raw) == "null" {
+		return args, nil
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw)) // reads the bytes of a Buffer in place
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, refuse("Invalid arguments: expected an object such as {}, received %s.", cleanText(reviewcast.EchoJSON(raw)))
+	}
+	for d.PeekKind() != '}' {
+		if len(args) == maxArguments {
+			return nil, refuse("Invalid arguments: more than %d.", maxArguments)
+		}
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, refuse("Invalid arguments: expected an object such as {}.")
+		}
+		key := name.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, refuse("Invalid arguments: expected an object such as {}.")
+		}
+		if value.Kind() != 'n' {
+			end := d.InputOffset()
+			args[key] = json.RawMessage(raw[int(end)-len(value) : end])
 		}
 	}
-	maps.DeleteFunc(args, func(_ string, v json.RawMessage) bool { return string(v) == "null" })
 	return args, nil
 }
+
+// maxArguments is the most arguments of a call. It stops calls whose only purpose is to
+// be expensive to refuse.
+const maxArguments = 64
 
 // param is a parameter of a tool, except the search parameters, which are in
 // [reviewcast.SearchParams]. Its value is a string.
@@ -44,6 +70,7 @@ type param struct {
 	description string
 	values      []string // the allowed values; nil for any text
 	optional    bool
+	number      bool // a whole number is taken as well
 	byDefault   string
 }
 
@@ -78,7 +105,9 @@ func (p param) read(args arguments) (string, error) {
 		return "", fmt.Errorf("%s: missing: %s", p.name, p.expected())
 	}
 	var s string
-	if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
+	if p.number && jsontext.Value(raw).Kind() == '0' {
+		s = string(raw)
+	} else if err := json.Unmarshal(raw, &s); err != nil || raw[0] != '"' {
 		return "", fmt.Errorf("%s: expected a string, received %s: %s", p.name, cleanText(reviewcast.EchoJSON(raw)), p.expected())
 	}
 	switch n := utf8.RuneCountInString(s); {
@@ -99,21 +128,21 @@ func (p param) expected() string {
 
 // read removes the values of the tool's own parameters from the arguments and returns
 // them by name. The error reports every bad argument.
-func (t *tool) read(args arguments) (map[string]string, error) {
+func (t *tool) read(v *view, args arguments) (map[string]string, error) {
 	values := make(map[string]string, len(t.params))
 	var wrong []string
 	for _, p := range t.params {
-		v, err := p.read(args)
+		value, err := p.read(args)
 		if err != nil {
 			wrong = append(wrong, err.Error())
 		}
-		values[p.name] = v
+		values[p.name] = value
 	}
 	if len(args) > 0 && !t.search {
 		wrong = append(wrong, t.unknown(slices.Sorted(maps.Keys(args))))
 	}
 	if len(wrong) > 0 {
-		return nil, t.invalid(wrong)
+		return nil, t.invalid(v, wrong)
 	}
 	return values, nil
 }
@@ -131,9 +160,10 @@ func (t *tool) unknown(keys []string) string {
 	return fmt.Sprintf("unknown %s: %s %s", strings.Join(shown, ", "), t.name, takes)
 }
 
-// invalid is the refusal of a call with bad arguments.
-func (t *tool) invalid(wrong []string) error {
-	return refuse("Invalid arguments for %s:\n- %s\nExample: %s", t.name, strings.Join(wrong, "\n- "), t.example)
+// invalid is the refusal of a call with bad arguments. The example uses names of the
+// business.
+func (t *tool) invalid(v *view, wrong []string) error {
+	return refuse("Invalid arguments for %s:\n- %s\nExample: %s", t.name, strings.Join(wrong, "\n- "), v.examples.Replace(t.example))
 }
 
 // maxKnown is the most names that an error or a hint lists.

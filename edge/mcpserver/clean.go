@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -27,7 +29,8 @@ func cleanJSON(raw []byte) []byte {
 // published files keep them; only the agent's view lacks them.
 //
 // It removes format characters (Cf), which include bidirectional controls, the other
-// default-ignorable characters of Unicode, and variation selectors. Three kinds stay,
+// default-ignorable characters of Unicode, variation selectors, the blank Braille
+// pattern, and private-use characters, which have no agreed meaning. Three kinds stay,
 // because words or symbols would change without them:
 //
 //   - visible characters of category Cf, such as the Arabic number sign;
@@ -47,6 +50,9 @@ func cleanText[T ~string | ~[]byte](text T) T {
 		return text
 	}
 	s := string(text[i:])
+	if strings.IndexFunc(s, hidden) < 0 {
+		return text
+	}
 	out := make([]byte, 0, len(text))
 	out = append(out, text[:i]...)
 	last := rune(-1)                // the last rune that was kept
@@ -80,6 +86,8 @@ const (
 	joiner     = '\u200D'
 	textStyle  = '\uFE0E'
 	emojiStyle = '\uFE0F'
+
+	blankBraille = '\u2800' // looks like a space
 )
 
 // hidden reports whether r is invisible.
@@ -87,8 +95,12 @@ func hidden(r rune) bool {
 	if r < 0x2000 && r != 0xAD && r < 0x34F {
 		return false // fast path for the letters of most European texts
 	}
+	if 0x2010 <= r && r <= 0x2027 {
+		return false // and for their dashes and quotation marks
+	}
 	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
-		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
+		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
+		0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 || r == blankBraille // U+F0000 and above are for private use
 }
 
 // needed reports whether a hidden r between the rune last and the text rest is part of
@@ -118,4 +130,15 @@ func joins(r rune) bool {
 // pictograph, a skin tone, or the emoji style selector.
 func pictorial(r rune) bool {
 	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == emojiStyle
+}
+
+// instructionWords are parts of a phrase that addresses an agent rather than describes
+// a service.
+var instructionWords = []string{"ignore", "disregard", "instruction", "prompt", "assistant", "you must", "you are", "as an ai",
+	"language model", "override", "http", "www.", "tool call", "call the tool"}
+
+// instructive reports whether a phrase reads like an instruction to an agent.
+func instructive(phrase string) bool {
+	phrase = strings.ToLower(phrase)
+	return slices.ContainsFunc(instructionWords, func(w string) bool { return strings.Contains(phrase, w) })
 }

@@ -25,6 +25,17 @@ type message struct {
 	method string         // empty for a response
 	params map[string]jsontext.Value
 	meta   meta
+	raw    struct{ method, params jsontext.Value } // as received
+}
+
+// withID is the message with another id, encoded.
+func (m *message) withID(id jsontext.Value) []byte {
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = append(append(b, `,"method":`...), m.raw.method...)
+	if m.raw.params != nil {
+		b = append(append(b, `,"params":`...), m.raw.params...)
+	}
+	return append(b, '}')
 }
 
 // meta is the _meta member of params, where a call of revision 2026-07-28 states
@@ -135,6 +146,7 @@ func (m *message) decode(raw jsontext.Value) *rpcError {
 	case wire.Method == nil:
 		return nil
 	}
+	m.raw.method, m.raw.params = wire.Method, wire.Params
 	if m.method = stringOf(wire.Method); m.method == "" {
 		return invalidRequest(m.id, "method must be a string such as tools/list")
 	}

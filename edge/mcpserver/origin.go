@@ -75,8 +75,8 @@ func accepts(r *http.Request, media string) bool {
 	kind, _, _ := strings.Cut(media, "/")
 	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
 		got, params, err := mime.ParseMediaType(part)
-		if err != nil || params["q"] == "0" {
-			continue
+		if err != nil || strings.Trim(params["q"], "0.") == "" && params["q"] != "" {
+			continue // a weight of zero, such as 0.000
 		}
 		if got == media || got == kind+"/*" || got == "*/*" {
 			return true

@@ -76,9 +76,9 @@ func (s *Server) compareAspects(_ context.Context, req *mcp.GetPromptRequest) (*
 	var labels []string
 	var messages []*mcp.PromptMessage
 	for _, name := range []string{given["first"], given["second"]} {
-		a, ok := v.aspect(strings.TrimSpace(name))
-		if !ok {
-			return nil, protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("No aspect is called %s. %s", echo(name), known("aspects", v.aspectIDs())))
+		a, err := v.aspect(name)
+		if err != nil {
+			return nil, protocolError(jsonrpc.CodeInvalidParams, err.Error())
 		}
 		uri := scheme + "aspect/" + a.ID
 		labels = append(labels, a.Label)

@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -30,26 +31,25 @@ var (
 // resource returns the content of a resource, nil when it doesn't exist. A nil view
 // has no resources.
 func (v *view) resource(uri string) jsontext.Value {
-	rest, ok := strings.CutPrefix(uri, scheme)
-	if v == nil || !ok {
+	kind, id, hasID := cutURI(uri)
+	if v == nil {
 		return nil
 	}
-	kind, id, _ := strings.Cut(rest, "/")
 	id, err := url.PathUnescape(id)
 	if err != nil {
 		return nil
 	}
 	var content jsontext.Value
 	switch {
-	case rest == "business":
+	case kind == "business" && !hasID:
 		return v.business
-	case rest == "summary":
+	case kind == "summary" && !hasID:
 		return v.summary
 	case kind == "review":
 		content, err = reviewAnswer(v, id)
 	case kind == "aspect":
-		if a, ok := v.aspect(id); ok && a.ID == id {
-			content, err = aspectAnswer(v, id)
+		if slices.Contains(v.aspectIDs(), id) {
+			content, err = aspectAnswer(v, map[string]string{"aspect": id}, nil)
 		}
 	case kind == "technician":
 		for _, t := range v.dataset.Business.Technicians {
@@ -62,6 +62,15 @@ func (v *view) resource(uri string) jsontext.Value {
 		return nil // no such review
 	}
 	return content
+}
+
+// cutURI divides a URI into the kind of the resource and its id.
+func cutURI(uri string) (kind, id string, hasID bool) {
+	rest, ok := strings.CutPrefix(uri, scheme)
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(rest, "/")
 }
 
 func (s *Server) addResources() {

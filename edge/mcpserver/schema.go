@@ -50,7 +50,7 @@ func inputSchema(t *tool) *jsonschema.Schema {
 // searchParam is the JSON Schema of a search parameter.
 func searchParam(p reviewcast.Param) *jsonschema.Schema {
 	first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
-	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimSuffix(first, ".") + "."}
+	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
 	switch p.Type {
 	case reviewcast.IntegerParam, reviewcast.NumberParam:
 		s.Minimum, s.Maximum = &p.Min, &p.Max
@@ -60,6 +60,10 @@ func searchParam(p reviewcast.Param) *jsonschema.Schema {
 	case reviewcast.DateParam:
 		s.Type, s.Format = "string", "date"
 	case reviewcast.StringParam:
+		if p.Values != nil {
+			s.Enum = anys(p.Values)
+			break
+		}
 		s.MaxLength = &p.MaxLength
 		if p.MinLength > 0 {
 			s.MinLength = &p.MinLength
@@ -89,6 +93,9 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[reviewcast.Date]():     {Type: "string"},
 		reflect.TypeFor[reviewcast.Polarity](): {Type: "string"},
+		// The descriptions of the tools name the members of these.
+		reflect.TypeFor[entityLine]():        {Type: "object"},
+		reflect.TypeFor[reviewcast.Entity](): {Type: "object"},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("make schema of %T: %w", t.output, err)
@@ -102,9 +109,12 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	return s, nil
 }
 
+// maxDescribed is the most members of a nested object that a schema describes.
+const maxDescribed = 15
+
 // shorten reduces a schema to what a client needs to check a result and an agent to
-// read it: names and types. Lists are never null, objects may gain members, and the
-// items of nested lists of objects are not described.
+// read it: names and types. Lists are never null, objects may gain members, and
+// objects that are nested more deeply, or have many members, are not described.
 func shorten(s *jsonschema.Schema, depth int) {
 	s.Description, s.Required = "", nil
 	if slices.Contains(s.Types, "array") {
@@ -125,12 +135,16 @@ func shorten(s *jsonschema.Schema, depth int) {
 	if depth > 1 && s.Items != nil {
 		s.Items.Properties = nil
 	}
+	if depth > 1 || depth == 1 && len(s.Properties) > maxDescribed {
+		s.Properties, s.PropertyOrder = nil, nil
+	}
 }
 
 // completeSearch adds the members of search_reviews that the HTTP search doesn't have.
 // A concise review has an excerpt and few other members, so few are required.
 func completeSearch(s *jsonschema.Schema) {
 	s.Properties["query"].Properties = nil // the arguments as applied
+	s.Properties["facets"] = &jsonschema.Schema{Type: "object", Description: "lists of value, count, average_rating"}
 	review := s.Properties["reviews"].Items
 	review.Required = []string{"id", "rating", "date"}
 	// The schema of get_review has the other members of a review.

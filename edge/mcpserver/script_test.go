@@ -42,7 +42,7 @@ import (
 // SESSION; $CURSOR is the next_cursor that an answer before has given. A body of JSON is shown with a line for each member.
 //
 // The first lines of a script, before the files, may say "unpublished" (nothing is
-// published), "allow ORIGIN", or "sessions N".
+// published) or "allow ORIGIN".
 func TestScripts(t *testing.T) {
 	names, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(names) == 0 {
@@ -63,8 +63,6 @@ func TestScripts(t *testing.T) {
 					public = nil
 				case "allow":
 					c.AllowOrigins = append(c.AllowOrigins, rest)
-				case "sessions":
-					fmt.Sscan(rest, &c.MaxSessions)
 				}
 			}
 			_, srv := serve(t, public, c)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,31 +22,57 @@ import (
 const (
 	detailed = "detailed"
 	concise  = "concise"
+	counts   = "counts"
 )
 
-// excerptLength is the most code points of a review's text in the concise format.
-const excerptLength = 100
+const (
+	// excerptLength is the most code points of a review's text in the concise format.
+	excerptLength = 100
+	// conciseBudget is the most bytes of all reviews of a page in the concise format:
+	// about 1,250 tokens, twice in a result. A page that would be larger ends early, with a cursor.
+	conciseBudget = 5000
+	// maxMonths is the most months in the counts format, newest first. Years count the
+	// older ones, and since and until select them.
+	maxMonths = 12
+	// maxListText is the most code points of a text in a list of reviews. get_review
+	// returns the whole text.
+	maxListText = 1500
+)
 
 // searchReviews answers search_reviews with the same reviews as /api/reviews/search
 // returns for the same parameters.
 func (t *tool) searchReviews(v *view, values map[string]string, args arguments) (jsontext.Value, error) {
 	q, issues := reviewcast.BindSearch(args)
 	if len(issues) > 0 {
-		return nil, t.invalid(t.describe(issues))
+		return nil, t.invalid(v, t.describe(issues))
 	}
+	format := values["response_format"]
+	q.Facets = q.Facets || format == counts
 	from := 0
 	if values["cursor"] != "" {
 		var err error
 		if from, err = v.resume(q, values["cursor"]); err != nil {
-			return nil, t.invalid([]string{err.Error()})
+			return nil, t.invalid(v, []string{err.Error()})
 		}
 	}
-	found := v.SearchFrom(q, from)
+	found := v.SearchAlso(q, v.alsoMatching(q.Text), from)
 	hint := ""
 	if found.Matched == 0 {
 		hint = v.widen(q)
 	}
-	return searchResult(found, values["response_format"], hint), nil
+	review := cutTexts
+	switch format {
+	case counts:
+		found.Reviews, found.Next = nil, -1
+		if f := found.Facets; len(f.Month) > maxMonths {
+			f.Month = f.Month[:maxMonths]
+		}
+	case concise:
+		short := v.shorten(&found)
+		next := 0
+		review = func([]byte) []byte { next++; return short[next-1] }
+	}
+	return searchResult(found, review, hint), nil
 }
 
 // describe turns the issues of a search into lines for an agent.
@@ -64,14 +91,11 @@ func (t *tool) describe(issues []reviewcast.Issue) []string {
 	return lines
 }
 
-// searchResult is the result of search_reviews: the members of the HTTP search, and
-// next_cursor, a hint when nothing matches, and the notice.
-func searchResult(found snapshot.Result, format, hint string) jsontext.Value {
-	review := cleanJSON
-	if format == concise {
-		review = func(raw []byte) []byte { return excerptOf(raw, found.Query.Text) }
-	}
-	b := found.AppendMembers([]byte{'{'}, review)
+// searchResult is the result of search_reviews: the notice, the members of the HTTP
+// search, next_cursor, and a hint when nothing matches. review makes the agents' view
+// of a review.
+func searchResult(found snapshot.Result, review func([]byte) []byte, hint string) jsontext.Value {
+	b := found.AppendMembers([]byte(`{"notice":"`+notice+`",`), review)
 	b = append(b, `,"next_cursor":`...)
 	if found.Next < 0 {
 		b = append(b, "null"...)
@@ -84,33 +108,105 @@ func searchResult(found snapshot.Result, format, hint string) jsontext.Value {
 		b = append(b, `,"hint":`...)
 		b, _ = jsontext.AppendQuote(b, hint) // valid UTF-8: all of it was decoded from JSON
 	}
-	return append(b, `,"notice":"`+notice+`"}`...)
+	return append(b, '}')
 }
 
-// excerptOf is a review in the concise format.
-func excerptOf(raw []byte, query string) []byte {
-	var r struct {
-		ID     string          `json:"id"`
-		Rating int             `json:"rating"`
-		Date   reviewcast.Date `json:"date"`
-		Text   *string         `json:"text"`
+// shorten returns the reviews of a page in the concise format. It ends the page early
+// when they exceed conciseBudget.
+func (v *view) shorten(found *snapshot.Result) [][]byte {
+	short, size := make([][]byte, 0, len(found.Reviews)), 0
+	for i, raw := range found.Reviews {
+		b := v.conciseReview(raw, found.Query.Text)
+		if size += len(b) + 1; size > conciseBudget && i > 0 {
+			found.Reviews, found.Next = found.Reviews[:i], i // any ordinal: a cursor names a review
+			break
+		}
+		short = append(short, b)
 	}
+	return short
+}
+
+// shortReview is the part of a review that lists of reviews show.
+type shortReview struct {
+	ID       string              `json:"id"`
+	Rating   int                 `json:"rating"`
+	Date     reviewcast.Date     `json:"date"`
+	Title    *string             `json:"title"`
+	Text     *string             `json:"text"`
+	Mentions reviewcast.Mentions `json:"mentions"`
+}
+
+func readReview(raw []byte) (r shortReview) {
 	_ = jsonv2.Unmarshal(raw, &r) // checked when the snapshot was opened
+	return r
+}
+
+// conciseReview is a review in the concise format. It has the title when the query
+// occurs only there.
+func (v *view) conciseReview(raw []byte, query string) []byte {
+	r := readReview(raw)
 	out := struct {
-		ID      string          `json:"id"`
-		Rating  int             `json:"rating"`
-		Date    reviewcast.Date `json:"date"`
-		Excerpt *string         `json:"excerpt"`
-	}{r.ID, r.Rating, r.Date, nil}
+		ID          string          `json:"id"`
+		Rating      int             `json:"rating"`
+		Date        reviewcast.Date `json:"date"`
+		Title       *string         `json:"title,omitempty"`
+		Technicians []string        `json:"technicians,omitempty"`
+		Excerpt     *string         `json:"excerpt"`
+	}{ID: r.ID, Rating: r.Rating, Date: r.Date, Technicians: r.Mentions.Technicians}
+	text := ""
 	if r.Text != nil {
-		s := excerpt(cleanText(*r.Text), query)
+		text = cleanText(*r.Text)
+		s := excerpt(text, query)
 		out.Excerpt = &s
+	}
+	if r.Title != nil && indexFold(text, query) < 0 && indexFold(cleanText(*r.Title), query) >= 0 {
+		title := excerpt(cleanText(*r.Title), query)
+		out.Title = &title
 	}
 	b, err := jsonv2.Marshal(out)
 	if err != nil {
 		panic(err) // decoded from JSON above
 	}
 	return b
+}
+
+// cutTexts is a review in the detailed format. Strings that are too long are cut, and
+// end with a note that says where the rest is.
+func cutTexts(raw []byte) []byte {
+	raw = cleanJSON(raw)
+	if !hasLongString(raw) {
+		return raw
+	}
+	var out bytes.Buffer
+	d, e := jsontext.NewDecoder(bytes.NewReader(raw)), jsontext.NewEncoder(&out)
+	for {
+		t, err := d.ReadToken()
+		if err != nil {
+			return bytes.TrimSuffix(out.Bytes(), []byte("\n")) // the end
+		}
+		if t.Kind() == '"' && utf8.RuneCountInString(t.String()) > maxListText {
+			t = jsontext.String(beginning(t.String(), maxListText) + " [cut; get_review has the whole text]")
+		}
+		if err := e.WriteToken(t); err != nil {
+			return raw // can't happen: the tokens came from valid JSON
+		}
+	}
+}
+
+// hasLongString reports whether a JSON text may have a string of more than maxListText
+// code points. It looks at the distances of quotation marks that are not escaped,
+// without decoding.
+func hasLongString(raw []byte) bool {
+	for start, at := 0, 0; len(raw)-start > maxListText; {
+		quote := bytes.IndexByte(raw[at:], '"')
+		if quote < 0 || at+quote-start > maxListText {
+			return true
+		}
+		if at += quote + 1; at < 2 || raw[at-2] != '\\' {
+			start = at
+		}
+	}
+	return false
 }
 
 // lead is the number of code points before the match in an excerpt.
@@ -180,9 +276,9 @@ func indexFold(text, query string) int {
 // published order. It stays valid at every edge when reviews are published or
 // withdrawn: no review appears twice, and none that was there is left out.
 
-// filters is a short hash of a query without its limit.
+// filters is a short hash of a query without its limit and facets.
 func filters(q reviewcast.Query) []byte {
-	q.Limit = 0
+	q.Limit, q.Facets = 0, false
 	raw, err := json.Marshal(q)
 	if err != nil {
 		panic(err) // strings and numbers always marshal
@@ -226,11 +322,22 @@ func (v *view) resume(q reviewcast.Query, cursor string) (int, error) {
 // reviews match without each of the filters.
 func (v *view) widen(q reviewcast.Query) string {
 	var hints []string
-	if q.Technician != "" && len(v.Technicians(q.Technician)) == 0 {
-		hints = append(hints, fmt.Sprintf("No technician is called %s. %s", echo(q.Technician), known("technicians", v.technicianNames())))
+	for _, f := range []struct {
+		kind, name string
+		in         namedList
+		matched    int
+	}{
+		{"technician", q.Technician, v.names.technicians, v.Search(reviewcast.Query{Technician: q.Technician}).Matched},
+		{"service", q.Service, v.names.services, v.Search(reviewcast.Query{Service: q.Service}).Matched},
+		{"service area", q.ServiceArea, v.names.areas, v.Search(reviewcast.Query{ServiceArea: q.ServiceArea}).Matched},
+		{"aspect", q.Aspect, v.names.aspects, v.Search(reviewcast.Query{Aspect: q.Aspect}).Matched},
+	} {
+		if f.name != "" && f.matched == 0 && !slices.ContainsFunc(f.in, func(n named) bool { return n.isCalled(f.name) }) {
+			hints = append(hints, f.in.unknown(f.kind, f.name))
+		}
 	}
-	if q.Service != "" && len(v.Services(q.Service)) == 0 {
-		hints = append(hints, fmt.Sprintf("No service is called %s. %s", echo(q.Service), known("services", v.serviceNames())))
+	if words := v.wordCounts(q); words != "" {
+		hints = append(hints, words)
 	}
 	var without []string
 	for _, f := range []struct {
@@ -240,14 +347,23 @@ func (v *view) widen(q reviewcast.Query) string {
 	}{
 		{"rating", q.Rating != 0, func(q *reviewcast.Query) { q.Rating = 0 }},
 		{"min_rating", q.MinRating != 0, func(q *reviewcast.Query) { q.MinRating = 0 }},
+		{"max_rating", q.MaxRating != 0, func(q *reviewcast.Query) { q.MaxRating = 0 }},
 		{"since", q.Since != "", func(q *reviewcast.Query) { q.Since = "" }},
 		{"until", q.Until != "", func(q *reviewcast.Query) { q.Until = "" }},
 		{"query", q.Text != "", func(q *reviewcast.Query) { q.Text = "" }},
 		{"mentions_technician", q.Technician != "", func(q *reviewcast.Query) { q.Technician = "" }},
 		{"mentions_service", q.Service != "", func(q *reviewcast.Query) { q.Service = "" }},
+		{"mentions_service_area", q.ServiceArea != "", func(q *reviewcast.Query) { q.ServiceArea = "" }},
+		{"language", q.Language != "", func(q *reviewcast.Query) { q.Language = "" }},
+		{"source", q.Source != "", func(q *reviewcast.Query) { q.Source = "" }},
+		{"verification", q.Verification != "", func(q *reviewcast.Query) { q.Verification = "" }},
+		{"has_reply", q.HasReply != nil, func(q *reviewcast.Query) { q.HasReply = nil }},
+		{"aspect", q.Aspect != "", func(q *reviewcast.Query) { q.Aspect = "" }},
+		{"sentiment", q.Sentiment != "", func(q *reviewcast.Query) { q.Sentiment = "" }},
 	} {
 		if f.given {
 			wider := q
+			wider.Facets = false
 			f.drop(&wider)
 			if n := v.Search(wider).Matched; n > 0 {
 				without = append(without, fmt.Sprintf("without %s %d match", f.name, n))
@@ -263,4 +379,22 @@ func (v *view) widen(q reviewcast.Query) string {
 		hints = append(hints, fmt.Sprintf("Nothing matches, even without any one of the filters: use fewer. %d reviews are published.", v.Len()))
 	}
 	return strings.Join(hints, " ")
+}
+
+// maxWords is the most words of a query that a hint counts.
+const maxWords = 6
+
+// wordCounts says how many reviews match each word of a query of several words.
+func (v *view) wordCounts(q reviewcast.Query) string {
+	words := strings.Fields(q.Text)
+	if len(words) < 2 {
+		return ""
+	}
+	var found []string
+	for _, word := range words[:min(len(words), maxWords)] {
+		one := q
+		one.Text, one.Facets = word, false
+		found = append(found, fmt.Sprintf("%s %d", echo(word), v.Search(one).Matched))
+	}
+	return "query matches the phrase as a whole. Reviews with each word alone: " + strings.Join(found, ", ") + "."
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,12 @@ func genQuery(rt *rapid.T) map[string]any {
 	maybe("mentions_service", func() any {
 		return rapid.SampledFrom([]string{corpus.Business().Services[0].ID, "nothing"}).Draw(rt, "service")
 	})
+	maybe("max_rating", func() any { return rapid.SampledFrom([]any{1, 3.5, "4", 5}).Draw(rt, "max_rating") })
+	maybe("language", func() any { return rapid.SampledFrom([]string{"en", "EN", "fr"}).Draw(rt, "language") })
+	maybe("source", func() any { return rapid.SampledFrom([]string{"google", "direct", "nowhere"}).Draw(rt, "source") })
+	maybe("verification", func() any { return rapid.SampledFrom(reviewcast.VerificationMethods).Draw(rt, "verification") })
+	maybe("has_reply", func() any { return rapid.SampledFrom([]any{true, false, "true"}).Draw(rt, "has_reply") })
+	maybe("facets", func() any { return rapid.Bool().Draw(rt, "facets") })
 	maybe("limit", func() any { return rapid.IntRange(1, 100).Draw(rt, "limit") })
 	maybe("since", day)
 	maybe("until", day)
@@ -69,15 +76,19 @@ func TestSearchIsTheHTTPSearch(t *testing.T) {
 			Matched, Returned int
 			Reviews           []json.RawMessage
 			Query             reviewcast.Query
+			Facets            *reviewcast.Facets
 			NextCursor        *string `json:"next_cursor"`
 			Hint              string
 		}
 		if err := json.Unmarshal(c.tool(t, "search_reviews", args).StructuredContent, &got); err != nil {
 			rt.Fatal(err)
 		}
-		if got.Matched != want.Matched || got.Returned != len(want.Reviews) || got.Query != q ||
+		if got.Matched != want.Matched || got.Returned != len(want.Reviews) || !reflect.DeepEqual(got.Query, q) ||
 			!slices.EqualFunc(got.Reviews, want.Reviews, func(a, b json.RawMessage) bool { return bytes.Equal(a, cleanJSON(b)) }) {
 			rt.Fatalf("%v: matched %d, returned %d, query %+v; want %d, %d, %+v", args, got.Matched, got.Returned, got.Query, want.Matched, len(want.Reviews), q)
+		}
+		if !reflect.DeepEqual(got.Facets, want.Facets) {
+			rt.Fatalf("%v: facets %+v, want %+v", args, got.Facets, want.Facets)
 		}
 		if (got.NextCursor == nil) != (want.Next < 0) || (got.Hint != "") != (got.Matched == 0) {
 			rt.Fatalf("%v: cursor %v and hint %q with %d of %d", args, got.NextCursor, got.Hint, got.Returned, got.Matched)
@@ -190,12 +201,14 @@ func TestAnswersFitTheirSchemas(t *testing.T) {
 		t.Fatal(err)
 	}
 	calls := map[string][]map[string]any{
-		"get_business": {nil}, "list_topics": {nil}, "get_faq": {nil}, "get_summary": {nil},
+		"get_business": {nil}, "list_topics": {nil}, "get_faq": {nil}, "get_summary": {nil, {"since": "2025-01-01"}},
 		"get_review":           {{"id": "r5"}, {"id": "r3"}},
-		"get_aspect_sentiment": {{"aspect": "punctuality"}, {"aspect": "Pricing"}},
-		"get_technician":       {{"name": "Daniel"}, {"name": "marcus-okafor"}},
+		"get_aspect_sentiment": {{"aspect": "punctuality"}, {"aspect": "Pricing"}, {"aspect": "punct", "polarity": "negative"}},
+		"get_technician":       {{"name": "Daniel"}, {"name": "marcus-okafor"}, {"name": "kowal"}},
+		"get_changes":          {{"since": "2026-01-01"}, {"since": 1}, {"since": "0"}},
+		"list_entities":        {{}, {"kind": "problems"}, {"kind": "technicians"}},
 		"get_service":          {{"service": "drain-cleaning"}, {"service": "Water heater"}},
-		"search_reviews":       {{}, {"response_format": "concise"}, {"rating": 4}, {"limit": 1}},
+		"search_reviews":       {{}, {"response_format": "concise"}, {"rating": 4}, {"limit": 1}, {"response_format": "counts"}, {"facets": true}},
 	}
 	if len(list.Tools) != len(calls) {
 		t.Errorf("there are %d tools, want %d", len(list.Tools), len(calls))
@@ -276,4 +289,30 @@ func TestErrorsHoldNoReview(t *testing.T) {
 			rt.Fatalf("%s %v: %q %s", name, args, text, got.StructuredContent)
 		}
 	})
+}
+
+// TestCutTexts: a list cuts long strings, also those with many escapes, and no others.
+func TestCutTexts(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		cut  bool
+	}{
+		{strings.Repeat("x", maxListText), false},
+		{strings.Repeat("x", maxListText+1), true},
+		{strings.Repeat("é", maxListText), false},
+		{strings.Repeat(`é"`, maxListText), true}, // quotation marks within a string
+		{strings.Repeat("word ", 20_000), true},
+	} {
+		raw, err := json.Marshal(map[string]any{"id": "a", "text": tt.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ ID, Text string }
+		if err := json.Unmarshal(cutTexts(raw), &got); err != nil {
+			t.Fatal(err)
+		}
+		if cut := got.Text != tt.text; cut != tt.cut || got.ID != "a" || cut && utf8.RuneCountInString(got.Text) > maxListText+50 {
+			t.Errorf("%.20q…: cut %t, want %t: %d code points", tt.text, cut, tt.cut, utf8.RuneCountInString(got.Text))
+		}
+	}
 }

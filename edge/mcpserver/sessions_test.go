@@ -3,11 +3,12 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
-	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,19 +20,31 @@ import (
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 
+const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+
 // ask posts a body to a handler, with a session or without.
 func ask(h http.Handler, session, body string) *httptest.ResponseRecorder {
+	return askFrom(h, "", session, body)
+}
+
+// askFrom posts from a client address.
+func askFrom(h http.Handler, address, session, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodPost, reviewcast.PathMCP, strings.NewReader(body))
 	r.Header.Set("Content-Type", reviewcast.MediaJSON)
 	if session != "" {
 		r.Header.Set(headerSession, session)
+	}
+	if address != "" {
+		r.RemoteAddr = address + ":1"
 	}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	return w
 }
 
-const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+func subscribeTo(uri string) string {
+	return `{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"` + uri + `"}}`
+}
 
 // quietly runs f in a bubble with a server whose Run ends with it.
 func quietly(t *testing.T, c Config, f func(t *testing.T, s *Server)) {
@@ -53,95 +66,221 @@ func quietly(t *testing.T, c Config, f func(t *testing.T, s *Server)) {
 	})
 }
 
-func TestSessionsEndWhenIdle(t *testing.T) {
+// TestSessionsOutliveSilence: 30 idle minutes free what a session keeps in memory; its
+// id is valid for seven days.
+func TestSessionsOutliveSilence(t *testing.T) {
 	quietly(t, Config{Idle: 30 * time.Minute}, func(t *testing.T, s *Server) {
-		used, left := ask(s, "", initialize).Header().Get(headerSession), ask(s, "", initialize).Header().Get(headerSession)
-		time.Sleep(20 * time.Minute)
-		if w := ask(s, used, ping); w.Code != http.StatusOK {
-			t.Fatalf("after 20 minutes: %d %s", w.Code, w.Body)
+		id := ask(s, "", initialize).Header().Get(headerSession)
+		if n, _, _ := s.sessions.counts(); n != 0 {
+			t.Errorf("%d sessions in memory after initialize", n)
 		}
-		time.Sleep(15 * time.Minute)
+		ask(s, id, subscribeTo("reviewcast://business"))
+		time.Sleep(29 * time.Minute)
+		ask(s, id, ping)
+		time.Sleep(29 * time.Minute)
+		if n, _, subscriptions := s.sessions.counts(); n != 1 || subscriptions != 1 {
+			t.Errorf("a session that is used: %d sessions, %d subscriptions", n, subscriptions)
+		}
+		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if n := len(s.sessions.byID); n != 1 {
-			t.Errorf("after 35 minutes %d sessions are open, want the one that was used", n)
+		if n, _, subscriptions := s.sessions.counts(); n != 0 || subscriptions != 0 {
+			t.Errorf("an idle one: %d sessions, %d subscriptions", n, subscriptions)
 		}
-		if w := ask(s, used, ping); w.Code != http.StatusOK {
-			t.Errorf("used 15 minutes ago: %d %s", w.Code, w.Body)
-		}
-		if w := ask(s, left, ping); w.Code != http.StatusNotFound {
-			t.Errorf("left 35 minutes ago: %d %s", w.Code, w.Body)
-		}
-		time.Sleep(31 * time.Minute)
-		synctest.Wait()
-		if n := len(s.sessions.byID); n != 0 {
-			t.Errorf("in the end %d sessions are open", n)
-		}
-	})
-}
-
-// TestSessionsAreCapped: when all are taken, those that have been silent for a minute
-// make room, and nobody else.
-func TestSessionsAreCapped(t *testing.T) {
-	quietly(t, Config{MaxSessions: 3}, func(t *testing.T, s *Server) {
-		var ids []string
-		for range 3 {
-			ids = append(ids, ask(s, "", initialize).Header().Get(headerSession))
-			time.Sleep(10 * time.Second)
-		}
-		w := ask(s, "", initialize)
-		if wait, _ := strconv.Atoi(w.Header().Get("Retry-After")); w.Code != http.StatusServiceUnavailable || wait != 30 {
-			t.Fatalf("a fourth: %d, Retry-After %d, want 503 and 30 s: %s", w.Code, wait, w.Body)
-		}
-		ask(s, ids[0], ping)
-		time.Sleep(50 * time.Second)
-		if w := ask(s, "", initialize); w.Code != http.StatusOK {
-			t.Fatalf("a fourth after a minute: %d %s", w.Code, w.Body)
-		}
-		for i, want := range []int{http.StatusOK, http.StatusNotFound, http.StatusOK} {
-			if w := ask(s, ids[i], ping); w.Code != want {
-				t.Errorf("session %d: %d, want %d", i, w.Code, want)
+		for _, step := range []struct {
+			sleep time.Duration
+			want  int
+		}{{0, http.StatusOK}, {6 * 24 * time.Hour, http.StatusOK}, {24 * time.Hour, http.StatusNotFound}} {
+			time.Sleep(step.sleep)
+			if w := ask(s, id, ping); w.Code != step.want {
+				t.Errorf("after another %s: %d, want %d: %s", step.sleep, w.Code, step.want, w.Body)
 			}
 		}
 	})
 }
 
-// TestAbandonedSessionsAreBounded opens 10,000 sessions and leaves them.
-func TestAbandonedSessionsAreBounded(t *testing.T) {
-	const opened, limit = 10_000, 200
-	quietly(t, Config{MaxSessions: limit}, func(t *testing.T, s *Server) {
+// memoryState is a State in memory.
+type memoryState struct {
+	mu    sync.Mutex
+	key   []byte
+	ended map[string]time.Time
+}
+
+func (m *memoryState) SessionKey(context.Context) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.key == nil {
+		m.key = newKey()
+	}
+	return m.key, nil
+}
+
+func (m *memoryState) EndSession(_ context.Context, id string, _, expires time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended == nil {
+		m.ended = map[string]time.Time{}
+	}
+	m.ended[id] = expires
+	return nil
+}
+
+func (m *memoryState) EndedSessions(context.Context, time.Time) (map[string]time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.ended), nil
+}
+
+// TestSessionsAreShared: a session is valid at every edge that shares the state, and
+// after a restart, until one of them ends it. Without a state it ends with the process.
+func TestSessionsAreShared(t *testing.T) {
+	state := &memoryState{}
+	quietly(t, Config{State: state}, func(t *testing.T, one *Server) {
+		other, err := New(one.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go other.Run(ctx)
+		id := ask(one, "", initialize).Header().Get(headerSession)
+		if w := ask(other, id, ping); w.Code != http.StatusOK {
+			t.Errorf("at another edge: %d %s", w.Code, w.Body)
+		}
+		r := httptest.NewRequest(http.MethodDelete, reviewcast.PathMCP, nil)
+		r.Header.Set(headerSession, id)
+		w := httptest.NewRecorder()
+		one.ServeHTTP(w, r)
+		time.Sleep(pollInterval + time.Second)
+		synctest.Wait()
+		for name, s := range map[string]*Server{"one": one, "other": other} {
+			if got := ask(s, id, ping); w.Code != http.StatusNoContent || got.Code != http.StatusNotFound {
+				t.Errorf("ended with %d, then %d at %s", w.Code, got.Code, name)
+			}
+		}
+		alone, err := New(Config{Snapshots: one.config.Snapshots, BaseURL: snapshottest.BaseURL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := ask(alone, ask(one, "", initialize).Header().Get(headerSession), ping); w.Code != http.StatusNotFound {
+			t.Errorf("at an edge with another key: %d", w.Code)
+		}
+	})
+}
+
+// TestForgedSessions: an id that is changed anywhere is refused.
+func TestForgedSessions(t *testing.T) {
+	ids, now := newSessionIDs(newKey()), time.Now()
+	good := ids.seal(now)
+	if _, ok := ids.open(good, now); !ok {
+		t.Fatal("a good id is refused")
+	}
+	for i := range good {
+		forged := []byte(good)
+		forged[i] ^= 1
+		if _, ok := ids.open(string(forged), now); ok && i < len(good)-1 { // the last character has unused bits
+			t.Errorf("accepted with another character %d", i)
+		}
+	}
+	for _, id := range []string{"", "nobody", good + "A", good[1:]} {
+		if _, ok := ids.open(id, now); ok {
+			t.Errorf("%q is accepted", id)
+		}
+	}
+}
+
+func TestEndedSessionsAreBounded(t *testing.T) {
+	ids := newSessionIDs(newKey())
+	for i := range maxEnded + 10 {
+		ids.end(fmt.Sprint(i), int64(i))
+	}
+	if _, oldest := ids.ended["0"]; len(ids.ended) != maxEnded || oldest {
+		t.Errorf("%d are remembered, the oldest too: %t", len(ids.ended), oldest)
+	}
+}
+
+// TestSilentSessionsCostNothing opens 10,000 sessions, more than may be in memory, and
+// uses the first one.
+func TestSilentSessionsCostNothing(t *testing.T) {
+	quietly(t, Config{MaxSessions: 10}, func(t *testing.T, s *Server) {
 		before := runtime.NumGoroutine()
-		refused := 0
-		for i := range opened {
-			switch w := ask(s, "", initialize); w.Code {
-			case http.StatusOK:
-			case http.StatusServiceUnavailable:
-				refused++
-			default:
-				t.Fatalf("session %d: %d %s", i, w.Code, w.Body)
-			}
-			if i%1000 == 999 {
-				time.Sleep(minSilence)
+		first := ask(s, "", initialize).Header().Get(headerSession)
+		for range 10_000 {
+			if w := ask(s, "", initialize); w.Code != http.StatusOK {
+				t.Fatalf("%d %s", w.Code, w.Body)
 			}
 		}
 		synctest.Wait()
-		if n := len(s.sessions.byID); n != limit {
-			t.Errorf("%d sessions are open, want %d", n, limit)
+		if n, _, _ := s.sessions.counts(); n != 0 || runtime.NumGoroutine() > before {
+			t.Errorf("%d sessions and %d goroutines more", n, runtime.NumGoroutine()-before)
 		}
-		if want := opened - 10*limit; refused != want {
-			t.Errorf("%d were refused, want %d", refused, want)
-		}
-		if n := runtime.NumGoroutine() - before; n > 4*limit {
-			t.Errorf("%d goroutines for %d sessions", n, limit)
-		}
-		if n := len(s.subscriptions.sessions); n != 0 {
-			t.Errorf("%d sessions are watched for", n)
+		if w := ask(s, first, ping); w.Code != http.StatusOK {
+			t.Errorf("the first session: %d", w.Code)
 		}
 	})
 }
 
-// BenchmarkSession opens sessions and leaves them: bytes-held/op is what one keeps.
+// TestAddressesShare: one address can't take all places or all subscriptions, and a
+// session has a share of its own.
+func TestAddressesShare(t *testing.T) {
+	quietly(t, Config{MaxSessions: 50}, func(t *testing.T, s *Server) {
+		subscribe := func(address, uri string) int {
+			id := ask(s, "", initialize).Header().Get(headerSession)
+			return askFrom(s, address, id, subscribeTo(uri)).Code
+		}
+		got := map[int]int{}
+		for i := range 20 {
+			got[subscribe("203.0.113.1", fmt.Sprint("reviewcast://review/none-", i))]++
+		}
+		if want := map[int]int{200: 5, 429: 15}; !maps.Equal(got, want) {
+			t.Errorf("20 sessions of one address: %v, want %v", got, want)
+		}
+		if code := subscribe("203.0.113.2", "reviewcast://review/none-0"); code != http.StatusOK {
+			t.Errorf("another address: %d", code)
+		}
+		for i := range 50 {
+			subscribe(fmt.Sprint("203.0.113.", 10+i), "reviewcast://business")
+		}
+		if code := subscribe("198.51.100.1", "reviewcast://business"); code != http.StatusServiceUnavailable {
+			t.Errorf("when all are taken: %d", code)
+		}
+		time.Sleep(minSilence)
+		if code := subscribe("198.51.100.1", "reviewcast://business"); code != http.StatusOK {
+			t.Errorf("when others have been silent: %d", code)
+		}
+	})
+}
+
+// TestManySubscribeAttempts: attempts to subscribe leave nothing behind once the
+// sessions have ended, whatever the spelling of the resource.
+func TestManySubscribeAttempts(t *testing.T) {
+	quietly(t, Config{}, func(t *testing.T, s *Server) {
+		refused := 0
+		for i := range 2000 {
+			id := ask(s, "", initialize).Header().Get(headerSession)
+			for _, uri := range []string{"reviewcast://business", fmt.Sprint("reviewcast://review/none-", i), "reviewcast://review/%72-" + fmt.Sprint(i), "reviewcast://business/" + fmt.Sprint(i), "x://" + fmt.Sprint(i)} {
+				if strings.Contains(ask(s, id, subscribeTo(uri)).Body.String(), `"error"`) {
+					refused++
+				}
+			}
+			if i%400 == 399 {
+				time.Sleep(DefaultIdle + time.Minute)
+			}
+		}
+		synctest.Wait()
+		if sessions, streams, subscriptions := s.sessions.counts(); sessions+streams+subscriptions != 0 || len(s.sessions.byAddress) != 0 {
+			t.Errorf("left: %d sessions, %d streams, %d subscriptions, %d addresses", sessions, streams, subscriptions, len(s.sessions.byAddress))
+		}
+		if refused != 2*2000 {
+			t.Errorf("%d attempts were refused, want the two spellings that aren't canonical", refused)
+		}
+	})
+}
+
+// BenchmarkSession opens sessions and subscribes in each: bytes-held/op is what one
+// keeps until it is idle.
 func BenchmarkSession(b *testing.B) {
-	s, err := New(Config{Snapshots: &snapshot.Holder{}, BaseURL: snapshottest.BaseURL, MaxSessions: 1 << 30})
+	s, err := New(Config{Snapshots: &snapshot.Holder{}, BaseURL: snapshottest.BaseURL, MaxSessions: 1 << 30,
+		Client: func(r *http.Request) string { return r.Header.Get(headerSession) }})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -149,7 +288,8 @@ func BenchmarkSession(b *testing.B) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for b.Loop() {
-		if w := ask(s, "", initialize); w.Code != http.StatusOK {
+		id := ask(s, "", initialize).Header().Get(headerSession)
+		if w := ask(s, id, subscribeTo("reviewcast://summary")); w.Code != http.StatusOK {
 			b.Fatal(w.Code)
 		}
 	}
@@ -157,19 +297,5 @@ func BenchmarkSession(b *testing.B) {
 	runtime.ReadMemStats(&after)
 	held := float64(after.HeapAlloc+after.StackInuse) - float64(before.HeapAlloc+before.StackInuse)
 	b.ReportMetric(held/float64(b.N), "bytes-held/op")
-	for session := range s.mcp.Sessions() {
-		session.Close()
-	}
-}
-
-func TestManyMissingResources(t *testing.T) {
-	var w subscriptions
-	for i := range maxMissing {
-		if !w.addMissing(fmt.Sprint("reviewcast://review/", i)) {
-			t.Fatalf("refused after %d", i)
-		}
-	}
-	if w.addMissing("reviewcast://review/more") || !w.addMissing("reviewcast://review/1") || w.addMissing(strings.Repeat("x", maxURI+1)) {
-		t.Error("the cap doesn't hold, or holds too much")
-	}
+	s.sessions.close()
 }

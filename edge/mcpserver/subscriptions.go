@@ -3,117 +3,121 @@ package mcpserver
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
+	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast/edge/snapshot"
 )
 
-// maxSubscriptions is the most resources that one session or stream may subscribe
-// to. Each one is compared whenever a new set of files is published.
-const maxSubscriptions = 100
-
-// A client may subscribe to a resource that doesn't exist: a review may be published
-// later. The SDK keeps every URI that was ever subscribed to, so such URIs are capped
-// in length (bytes) and, over the life of the server, in number.
-const (
-	maxURI     = 512
-	maxMissing = 1000
-)
-
-// subscriptions are the resources that sessions and streams subscribe to.
-type subscriptions struct {
-	mu       sync.Mutex
-	sessions map[*mcp.ServerSession]map[string]struct{}
-	missing  map[string]struct{} // URIs that had no resource when first subscribed to
+func tooManySubscriptions() *rpcError {
+	return &rpcError{status: http.StatusOK, code: jsonrpc.CodeInvalidParams,
+		message: fmt.Sprintf("a client may subscribe to %d resources; unsubscribe from one, or subscribe to %ssummary, which changes with every review", maxSubscriptions, scheme)}
 }
 
-// addMissing records a URI that has no resource yet. It reports false at the cap.
-func (w *subscriptions) addMissing(uri string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.missing == nil {
-		w.missing = map[string]struct{}{}
+// subscribe answers resources/subscribe and resources/unsubscribe. The SDK would keep
+// every subscription for as long as the server runs.
+func (s *Server) subscribe(r *http.Request, id sessionID, m *message) *rpcError {
+	uri := stringOf(m.params["uri"])
+	switch {
+	case m.method == "resources/unsubscribe":
+		s.sessions.unsubscribe(id, uri)
+		return nil
+	case !strings.HasPrefix(uri, scheme):
+		return nil // a resource of another server never changes here
+	case !canonicalURI(uri):
+		return unknownResource(uri)
 	}
-	if _, ok := w.missing[uri]; !ok && (len(uri) > maxURI || len(w.missing) >= maxMissing) {
-		return false
-	}
-	w.missing[uri] = struct{}{}
-	return true
+	return s.sessions.subscribe(id, s.config.Client(r), uri)
 }
 
-// add records a subscription. It reports false when the session has too many.
-func (w *subscriptions) add(s *mcp.ServerSession, uri string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.sessions == nil {
-		w.sessions = map[*mcp.ServerSession]map[string]struct{}{}
-	}
-	uris := w.sessions[s]
-	if uris == nil {
-		uris = map[string]struct{}{}
-		w.sessions[s] = uris
-	}
-	if _, ok := uris[uri]; !ok && len(uris) >= maxSubscriptions {
-		return false
-	}
-	uris[uri] = struct{}{}
-	return true
+// maxURI is the most bytes of a URI in subscriptions/listen.
+const maxURI = 512
+
+func unknownResource(uri string) *rpcError {
+	return &rpcError{status: http.StatusOK, code: jsonrpc.CodeInvalidParams,
+		message: "Resource not found: " + echo(uri) + ". Subscriptions take the canonical URIs of resources/list and resources/templates/list, without percent-encoding."}
 }
 
-func (w *subscriptions) remove(s *mcp.ServerSession, uri string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.sessions[s], uri)
-	if len(w.sessions[s]) == 0 {
-		delete(w.sessions, s)
+// listen admits a subscriptions/listen call before the SDK answers it with a stream.
+func (s *Server) listen(r *http.Request, m *message) (release func(), err *rpcError) {
+	var wanted struct {
+		URIs []jsontext.Value `json:"resourceSubscriptions"`
 	}
-}
-
-// uris returns all subscribed URIs, sorted. It drops the sessions that are no longer
-// open.
-func (w *subscriptions) uris(open map[*mcp.ServerSession]bool) []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	all := map[string]struct{}{}
-	for s, uris := range w.sessions {
-		if !open[s] {
-			delete(w.sessions, s)
-			continue
+	if json.Unmarshal(m.params["notifications"], &wanted) != nil {
+		return nil, &rpcError{status: http.StatusBadRequest, code: jsonrpc.CodeInvalidParams,
+			message: "Invalid params for subscriptions/listen: notifications.resourceSubscriptions must be a list of URIs."}
+	}
+	var uris []string
+	for _, raw := range wanted.URIs {
+		uri := stringOf(raw)
+		if strings.HasPrefix(uri, scheme) && !canonicalURI(uri) || len(uri) > maxURI {
+			err := unknownResource(uri)
+			err.status = http.StatusBadRequest
+			return nil, err
 		}
-		maps.Copy(all, uris)
+		uris = append(uris, uri)
 	}
-	return slices.Sorted(maps.Keys(all))
+	return s.sessions.listen(s.config.Client(r), uris)
 }
 
-// subscribe answers resources/subscribe, and each resource of subscriptions/listen.
-func (s *Server) subscribe(_ context.Context, req *mcp.SubscribeRequest) error {
-	v, err := s.views.load()
-	if err != nil {
-		return s.unavailable(err)
+// serveStream answers GET: it sends the updates of a session until the client goes
+// away or opens another stream. Updates that nobody received, because the client was
+// away, are sent first.
+func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id sessionID) *rpcError {
+	var after *uint64
+	if n, err := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64); err == nil {
+		after = &n
 	}
-	if v.resource(req.Params.URI) == nil && !s.subscriptions.addMissing(req.Params.URI) {
-		return mcp.ResourceNotFoundError(req.Params.URI)
+	st, refused := s.sessions.attach(id, s.config.Client(r), after)
+	if refused != nil {
+		return refused
 	}
-	if !s.subscriptions.add(req.Session, req.Params.URI) {
-		return protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("a client may subscribe to %d resources; unsubscribe from one, or subscribe to %ssummary, which changes with every review", maxSubscriptions, scheme))
+	defer s.sessions.detach(id, st)
+	resp := newResponse(w, nil)
+	defer resp.finish()
+	resp.Header().Set("Content-Type", mediaStream)
+	resp.Header().Set("Cache-Control", "no-cache, no-transform")
+	resp.WriteHeader(http.StatusOK)
+	for {
+		for _, u := range s.sessions.pending(id, st) {
+			uri, err := jsontext.AppendQuote(nil, u.uri)
+			if err != nil {
+				continue // can't happen: a canonical URI is ASCII
+			}
+			if _, err := fmt.Fprintf(resp, "id: %d\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":%s}}\n\n", u.number, uri); err != nil {
+				return nil // the client is gone
+			}
+			if err := resp.FlushError(); err != nil {
+				return nil
+			}
+			s.sessions.sent(id, u.number)
+		}
+		resp.Flush()
+		select {
+		case <-r.Context().Done():
+			return nil
+		case <-st.done:
+			return nil
+		case <-st.wake:
+		}
 	}
-	return nil
 }
 
-func (s *Server) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
-	s.subscriptions.remove(req.Session, req.Params.URI)
-	return nil
-}
+// pollInterval is how often a server reads which sessions have ended at other edges.
+const pollInterval = 10 * time.Second
 
-// Run notifies subscribers of resources that have changed and ends idle sessions,
-// until ctx is done. Then it ends all sessions and streams, so that a listener can
-// shut down without waiting for them, and returns nil.
+// Run notifies subscribers of resources that have changed, frees the memory of idle
+// sessions and reads which sessions have ended at other edges, until ctx is done. Then
+// it ends all streams, so that a listener can shut down without waiting for them, and
+// returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	var mu sync.Mutex
 	var before *snapshot.Snapshot // what subscribers were last notified of
@@ -131,10 +135,14 @@ func (s *Server) Run(ctx context.Context) error {
 
 	idle := time.NewTimer(s.config.Idle)
 	defer idle.Stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	s.loadEnded(ctx)
 	for {
 		select {
 		case <-ctx.Done():
-			for session := range s.mcp.Sessions() {
+			s.sessions.close()
+			for session := range s.mcp.Sessions() { // of subscriptions/listen
 				session.Close()
 			}
 			return nil
@@ -146,18 +154,27 @@ func (s *Server) Run(ctx context.Context) error {
 			s.update(ctx, old)
 		case now := <-idle.C:
 			idle.Reset(s.sessions.expire(now))
+		case <-poll.C:
+			s.loadEnded(ctx)
 		}
+	}
+}
+
+func (s *Server) loadEnded(ctx context.Context) {
+	if s.config.State == nil {
+		s.ids.prune(time.Now())
+		return
+	}
+	s.loadKey(ctx)
+	if err := s.ids.load(ctx, s.config.State, time.Now()); err != nil && ctx.Err() == nil {
+		s.config.Logger.Warn("ended sessions not read; those of other edges stay valid here", "error", err)
 	}
 }
 
 // update makes the view of the current snapshot before the first call needs it, and
 // notifies subscribers of the resources whose content differs from that in old.
 func (s *Server) update(ctx context.Context, old *snapshot.Snapshot) {
-	open := map[*mcp.ServerSession]bool{}
-	for session := range s.mcp.Sessions() {
-		open[session] = true
-	}
-	uris := s.subscriptions.uris(open)
+	uris := s.sessions.uris()
 	var before *view
 	if len(uris) > 0 {
 		before = s.views.of(old) // before load replaces it
@@ -167,12 +184,15 @@ func (s *Server) update(ctx context.Context, old *snapshot.Snapshot) {
 		s.config.Logger.Error("view of the published files failed; MCP calls get errors", "error", err)
 		return
 	}
+	var updated []string
 	for _, uri := range uris {
 		if same(before, after, uri) {
 			continue
 		}
+		updated = append(updated, uri)
 		if err := s.mcp.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri}); err != nil {
 			s.config.Logger.Warn("resource update not sent", "resource", uri, "error", err)
 		}
 	}
+	s.sessions.updated(updated)
 }

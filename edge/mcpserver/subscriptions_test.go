@@ -4,8 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -216,13 +219,66 @@ func TestStreamHeaders(t *testing.T) {
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != mediaStream || resp.Header.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("GET: %d %v", resp.StatusCode, resp.Header)
 	}
+	// A client that opens another stream has lost the first one.
 	again, err := srv.Client().Do(r.Clone(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer again.Body.Close()
-	if again.StatusCode != http.StatusConflict || again.Header.Get("Content-Type") != reviewcast.MediaJSON {
+	if again.StatusCode != http.StatusOK {
 		t.Errorf("a second stream: %d %v", again.StatusCode, again.Header)
+	}
+	if _, err := io.ReadAll(resp.Body); err != nil { // returns when the first stream ends
+		t.Error(err)
+	}
+}
+
+// TestUpdatesBetweenStreams: what changes while a session has no stream is sent, once
+// for each resource, when it opens one. Last-Event-ID repeats what was lost on the way.
+func TestUpdatesBetweenStreams(t *testing.T) {
+	s, srv := serve(t, sample(t), Config{})
+	c := newTalker(t, s)
+	c.result(t, "resources/subscribe", map[string]any{"uri": "reviewcast://review/r5"})
+	publish := func(p snapshottest.Public, sequence int64, wantUpdates uint64) {
+		s.config.Snapshots.Swap(p.Open(t, sequence))
+		id, _ := s.ids.open(c.session, time.Now())
+		for deadline := time.Now().Add(10 * time.Second); ; {
+			s.sessions.mu.Lock()
+			last := s.sessions.byID[id].last
+			s.sessions.mu.Unlock()
+			if last >= wantUpdates {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%d updates, want %d", last, wantUpdates)
+			}
+			runtime.Gosched()
+		}
+	}
+	publish(changed(t), 2, 1)
+	publish(sample(t), 3, 2)
+	for _, after := range []string{"", "1", "0"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+reviewcast.PathMCP, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", mediaStream)
+		r.Header.Set(headerSession, c.session)
+		if after != "" {
+			r.Header.Set("Last-Event-ID", after)
+		}
+		resp, err := srv.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "id: 2\nevent: message\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/resources/updated\",\"params\":{\"uri\":\"reviewcast://review/r5\"}}\n\n"
+		got := make([]byte, len(want))
+		if _, err := io.ReadFull(resp.Body, got); err != nil || string(got) != want {
+			t.Errorf("after %q: %q, %v", after, got, err)
+		}
+		cancel()
+		resp.Body.Close()
 	}
 }
 
@@ -232,7 +288,7 @@ func TestSubscriptionsAreCapped(t *testing.T) {
 	c := newTalker(t, s)
 	codes := []int{}
 	for i := range maxSubscriptions + 2 {
-		w := c.post(t, "resources/subscribe", map[string]any{"uri": "reviewcast://review/none-" + strings.Repeat("x", i)})
+		w := c.post(t, "resources/subscribe", map[string]any{"uri": fmt.Sprint("reviewcast://review/none-", i)})
 		if strings.Contains(w.Body.String(), `"error"`) {
 			codes = append(codes, i)
 		}

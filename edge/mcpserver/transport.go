@@ -1,15 +1,16 @@
 package mcpserver
 
 import (
-	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast"
 )
@@ -22,11 +23,14 @@ const MaxBody = 1 << 20
 const (
 	headerSession  = "Mcp-Session-Id"
 	headerVersion  = "Mcp-Protocol-Version"
+	headerName     = "Mcp-Name"
 	allowedMethods = "GET, POST, DELETE, OPTIONS"
 
 	mediaStream = "text/event-stream"
 	// firstStateless is the first revision without sessions.
 	firstStateless = "2026-07-28"
+	// firstWithoutBatches is the first revision without batches.
+	firstWithoutBatches = "2025-06-18"
 )
 
 // ServeHTTP answers /mcp and /mcp/server-card.
@@ -37,17 +41,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.serve(w, r); err != nil {
+		s.metrics.refused(err.status)
 		err.write(w)
 	}
 }
 
+// Refuse answers a request with an error that arose before the server saw it, such as
+// a rate limit, with the same headers and in the same form as its own errors.
+func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	err := s.checkOrigin(w, r)
+	if err == nil {
+		err = &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
+	}
+	s.metrics.refused(err.status)
+	err.write(w)
+}
+
 // serve answers a request, or returns the error to answer with.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
-	if strings.TrimSuffix(r.URL.Path, "/") != reviewcast.PathMCP {
-		return &rpcError{status: http.StatusNotFound, code: codeRequest, message: "Nothing is here; the MCP server is at " + reviewcast.PathMCP + "."}
-	}
 	if err := s.checkOrigin(w, r); err != nil {
 		return err
+	}
+	if strings.TrimSuffix(r.URL.Path, "/") != reviewcast.PathMCP {
+		return &rpcError{status: http.StatusNotFound, code: codeRequest, message: "Nothing is here; the MCP server is at " + reviewcast.PathMCP + "."}
 	}
 	switch r.Method {
 	case http.MethodOptions:
@@ -73,72 +90,123 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 		return &rpcError{status: http.StatusMethodNotAllowed, code: codeRequest, allow: "POST, OPTIONS",
 			message: "Revision " + firstStateless + " has POST only; subscriptions/listen opens a stream."}
 	}
-	session, release, err := s.findSession(r, nil)
+	id, err := s.findSession(r)
 	if err != nil {
 		return err
 	}
-	defer release()
-	if r.Method == http.MethodDelete {
-		defer s.sessions.remove(session)
+	if r.Method == http.MethodGet {
+		return s.serveStream(w, r, id)
 	}
-	r.Header.Set("Accept", mediaStream)
-	s.forward(w, r, s.stateful, nil)
+	s.endSession(r, id)
+	w.WriteHeader(http.StatusNoContent)
 	return nil
 }
 
-// findSession returns the session that a request names. The session stays open until
-// release is called. id is the id of the call, for the error.
-func (s *Server) findSession(r *http.Request, id jsontext.Value) (_ *session, release func(), _ *rpcError) {
+// endSession ends a session here and, by the state, at the other edges.
+func (s *Server) endSession(r *http.Request, id sessionID) {
+	s.ids.end(id.String(), id.expires)
+	s.sessions.remove(id)
+	if s.config.State == nil {
+		return
+	}
+	if err := s.config.State.EndSession(r.Context(), id.String(), time.Now(), time.Unix(id.expires, 0)); err != nil {
+		s.config.Logger.Warn("end of a session not stored; it stays valid at other edges", "error", err)
+	}
+}
+
+// findSession checks the session id and the revision of a request.
+func (s *Server) findSession(r *http.Request) (sessionID, *rpcError) {
 	name := r.Header.Get(headerSession)
 	if name == "" {
-		return nil, nil, &rpcError{status: http.StatusBadRequest, id: id, code: codeRequest,
+		return sessionID{}, &rpcError{status: http.StatusBadRequest, code: codeRequest,
 			message: "Bad request: the " + headerSession + " header is missing. Call initialize first; the header is in its response."}
 	}
-	session, release, ok := s.sessions.acquire(name)
-	if !ok {
-		return nil, nil, &rpcError{status: http.StatusNotFound, id: id, code: codeSession,
-			message: "Session not found: it has ended or never existed. Call initialize again, without the header."}
+	if v := r.Header.Get(headerVersion); v != "" && (v >= firstStateless || !slices.Contains(mcp.SupportedProtocolVersions(), v)) {
+		return sessionID{}, &rpcError{status: http.StatusBadRequest, code: codeRequest,
+			message: "Bad request: unsupported protocol version " + echo(v) + " in a session; supported are " + strings.Join(sessionVersions(), ", ") + "."}
 	}
-	return session, release, nil
+	id, ok := s.ids.open(name, time.Now())
+	if !ok {
+		return sessionID{}, &rpcError{status: http.StatusNotFound, code: codeSession,
+			message: "Session not found: it has ended, has expired or never existed. Call initialize again, without the header."}
+	}
+	s.sessions.used(id)
+	return id, nil
+}
+
+// sessionVersions lists the revisions with sessions.
+func sessionVersions() []string {
+	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
 }
 
 // post answers POST.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
-	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != reviewcast.MediaJSON {
-		return &rpcError{status: http.StatusUnsupportedMediaType, code: codeRequest, message: "Content-Type must be application/json."}
-	}
-	if !accepts(r, reviewcast.MediaJSON) {
-		return &rpcError{status: http.StatusNotAcceptable, code: codeRequest, message: "Accept must allow application/json and text/event-stream."}
-	}
-	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	raw, err := readBody(w, r)
 	if err != nil {
-		if errors.As(err, new(*http.MaxBytesError)) {
-			return &rpcError{status: http.StatusRequestEntityTooLarge, code: codeRequest, message: "The body is larger than 1 MiB."}
-		}
-		return &rpcError{status: http.StatusBadRequest, code: codeRequest, message: "The body could not be read."}
+		return err
 	}
-	b, refused := parseBody(raw)
-	if refused != nil {
-		return refused
+	b, err := parseBody(raw)
+	if err != nil {
+		return err
 	}
 	e := b.era(r)
-	for i := range b.messages {
-		m := &b.messages[i]
-		if m.isCall() {
-			if err := m.validate(e); err != nil {
-				return err
+	decodeName(r.Header)
+	var id sessionID
+	m := b.call()
+	opens := m != nil && m.method == "initialize"
+	if e == stateful && !opens {
+		if id, err = s.findSession(r); err != nil {
+			if m != nil {
+				err.id = m.id
 			}
-		} else if m.method != "" && !strings.HasPrefix(m.method, "notifications/") || m.method == "notifications/message" {
-			// JSON-RPC 2.0, section 4.1: errors in notifications are not reported.
-			w.WriteHeader(http.StatusAccepted)
-			return nil
+			return err
 		}
 	}
-	r.Body = io.NopCloser(bytes.NewReader(raw))
-	if e == stateless {
-		return s.postStateless(w, r, b)
+	if b.batch {
+		return s.postBatch(w, r, b, id)
 	}
-	return s.postSession(w, r, b)
+	if m == nil {
+		// JSON-RPC 2.0, section 4.1: notifications have no response, not even an error.
+		w.WriteHeader(http.StatusAccepted)
+		return nil
+	}
+	if m.method == "subscriptions/listen" && e == stateless {
+		err = s.serveListen(w, r, m)
+	} else {
+		err = s.postCall(w, r, m, e, id)
+	}
+	if err != nil {
+		err.id = m.id
+	}
+	return err
+}
+
+// readBody reads the body of a POST request after checking its headers.
+func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
+	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	charset := params["charset"]
+	switch {
+	case err != nil || media != reviewcast.MediaJSON, charset != "" && !strings.EqualFold(charset, "utf-8"):
+		return nil, &rpcError{status: http.StatusUnsupportedMediaType, code: codeRequest, message: "Content-Type must be application/json, in UTF-8."}
+	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
+		return nil, &rpcError{status: http.StatusUnsupportedMediaType, code: codeRequest, message: "The body must not be compressed: send no Content-Encoding."}
+	case !accepts(r, reviewcast.MediaJSON):
+		return nil, &rpcError{status: http.StatusNotAcceptable, code: codeRequest, message: "Accept must allow application/json and text/event-stream."}
+	case r.ContentLength > MaxBody:
+		return nil, tooLarge()
+	}
+	raw, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if errors.As(err, new(*http.MaxBytesError)) {
+		return nil, tooLarge()
+	}
+	if err != nil {
+		return nil, &rpcError{status: http.StatusBadRequest, code: codeRequest, message: "The body could not be read."}
+	}
+	return raw, nil
+}
+
+func tooLarge() *rpcError {
+	return &rpcError{status: http.StatusRequestEntityTooLarge, code: codeRequest, message: "The body is larger than 1 MiB."}
 }
 
 // era is the era of a body, by its header. Without the header it is what the call
@@ -154,65 +222,102 @@ func (b *body) era(r *http.Request) era {
 	return stateful
 }
 
-// postStateless answers a call without a session.
-func (s *Server) postStateless(w http.ResponseWriter, r *http.Request, b *body) *rpcError {
-	m := b.call()
-	if m != nil && m.method == "subscriptions/listen" {
-		if !accepts(r, mediaStream) {
-			return &rpcError{status: http.StatusNotAcceptable, id: m.id, code: codeRequest, message: "subscriptions/listen needs Accept: text/event-stream."}
-		}
-		release, wait, ok := s.sessions.reserve(time.Now())
-		if !ok {
-			return sessionsFull(m.id, wait)
-		}
-		defer release()
+// reply is a response to a call.
+type reply struct {
+	status int
+	body   []byte // the JSON-RPC response
+}
+
+// answer answers a call. It is the only place that decides who does: this package, the
+// fast path or the SDK.
+func (s *Server) answer(r *http.Request, m *message, e era, id sessionID) (*reply, *rpcError) {
+	if err := m.validate(e); err != nil {
+		return nil, err
 	}
-	if !s.answerFast(w, r, m, stateless) {
-		s.forward(w, r, s.stateless, m)
+	switch m.method {
+	case "resources/subscribe", "resources/unsubscribe":
+		if err := s.subscribe(r, id, m); err != nil {
+			return nil, err
+		}
+		return &reply{status: http.StatusOK, body: append(appendEnvelope(nil, m.id), "{}}"...)}, nil
+	case "tools/call":
+		if re := s.answerFast(r, m, e); re != nil {
+			return re, nil
+		}
 	}
+	return s.callSDK(r, m)
+}
+
+// postCall answers a single call.
+func (s *Server) postCall(w http.ResponseWriter, r *http.Request, m *message, e era, id sessionID) *rpcError {
+	if m.method == "tools/call" {
+		annotate(w, "tool", s.toolName(m))
+	}
+	re, err := s.answer(r, m, e, id)
+	if err != nil {
+		return err
+	}
+	if m.method == "initialize" && e == stateful {
+		w.Header().Set(headerSession, s.ids.seal(time.Now()))
+	}
+	h := w.Header()
+	h["Content-Type"] = []string{reviewcast.MediaJSON}
+	h["Cache-Control"] = []string{"no-cache, no-transform"}
+	h["Content-Length"] = []string{fmt.Sprint(len(re.body))}
+	resp := newResponse(w, m)
+	resp.WriteHeader(re.status)
+	_, _ = resp.Write(re.body) // fails only if the client is gone
 	return nil
 }
 
-// postSession answers a call in a session, or initialize, which opens one.
-func (s *Server) postSession(w http.ResponseWriter, r *http.Request, b *body) *rpcError {
-	m := b.call()
-	if m != nil && m.method == "initialize" && r.Header.Get(headerSession) == "" {
-		release, wait, ok := s.sessions.reserve(time.Now())
-		if !ok {
-			return sessionsFull(m.id, wait)
+// postBatch answers the calls of a batch, each by itself.
+func (s *Server) postBatch(w http.ResponseWriter, r *http.Request, b *body, id sessionID) *rpcError {
+	if v := r.Header.Get(headerVersion); v >= firstWithoutBatches {
+		return &rpcError{status: http.StatusBadRequest, code: codeRequest,
+			message: "JSON-RPC batching is not supported in " + firstWithoutBatches + " and later (request version: " + v + ")"}
+	}
+	var out []byte
+	for i := range b.messages {
+		m := &b.messages[i]
+		if !m.isCall() {
+			continue
 		}
-		defer release()
-		s.forward(w, r, s.stateful, m)
+		re, err := s.answer(r, m, stateful, id)
+		if err != nil {
+			err.id = m.id
+			re = &reply{body: err.body()}
+		}
+		out = append(append(out, ','), re.body...)
+	}
+	if out == nil {
+		w.WriteHeader(http.StatusAccepted)
 		return nil
 	}
-	var id jsontext.Value
-	if m != nil {
-		id = m.id
+	out[0] = '['
+	out = append(out, ']')
+	h := w.Header()
+	h["Content-Type"] = []string{reviewcast.MediaJSON}
+	h["Cache-Control"] = []string{"no-cache, no-transform"}
+	h["Content-Length"] = []string{fmt.Sprint(len(out))}
+	_, _ = newResponse(w, nil).Write(out) // fails only if the client is gone
+	return nil
+}
+
+// serveListen answers subscriptions/listen with a stream, which the SDK writes.
+func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message) *rpcError {
+	if err := m.validate(stateless); err != nil {
+		return err
 	}
-	_, release, err := s.findSession(r, id)
+	if !accepts(r, mediaStream) {
+		return &rpcError{status: http.StatusNotAcceptable, code: codeRequest, message: "subscriptions/listen needs Accept: text/event-stream."}
+	}
+	release, err := s.listen(r, m)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if !s.answerFast(w, r, m, stateful) {
-		s.forward(w, r, s.stateful, m)
-	}
-	return nil
-}
-
-func sessionsFull(id jsontext.Value, wait time.Duration) *rpcError {
-	return &rpcError{status: http.StatusServiceUnavailable, id: id, code: codeRequest, retryAfter: wait,
-		message: "All sessions are taken. Retry-After says when to try again."}
-}
-
-// forward passes a request to one of the SDK's handlers. m is the call in it, nil
-// for a batch or a stream.
-func (s *Server) forward(w http.ResponseWriter, r *http.Request, to http.Handler, m *message) {
-	if r.Method == http.MethodPost {
-		// The SDK requires both media types, whatever it answers with.
-		r.Header["Accept"] = []string{reviewcast.MediaJSON + ", " + mediaStream}
-	}
 	resp := newResponse(w, m)
 	defer resp.finish()
-	to.ServeHTTP(resp, r)
+	s.sdk.ServeHTTP(resp, sdkRequest(r, m.withID(m.id)))
+	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -22,14 +23,17 @@ var errNothingPublished = errors.New("nothing is published here yet; try again i
 // (see cleanText).
 type view struct {
 	*snapshot.Snapshot
-	dataset   reviewcast.Dataset // without reviews
-	insights  reviewcast.Insights
-	perReview map[string]jsontext.Value
-	business  jsontext.Value // results of the tools without arguments, made once
-	summary   jsontext.Value
-	topics    jsontext.Value
-	faq       jsontext.Value
-	ids       func() []string // of all reviews, newest first
+	dataset  reviewcast.Dataset  // without reviews
+	insights reviewcast.Insights // without per_review
+	names    directories
+	examples *strings.Replacer // see newExamples
+
+	business jsontext.Value // results of the tools without arguments, made once
+	summary  jsontext.Value
+	topics   jsontext.Value
+	faq      jsontext.Value
+	ids      func() []string      // of all reviews, newest first
+	altered  func() []alteredText // see alteredTexts
 }
 
 // newView decodes a snapshot's insights. The reviews were checked when the snapshot
@@ -40,25 +44,24 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 	if v.dataset, err = cleaned(s.Dataset()); err != nil {
 		return nil, fmt.Errorf("view dataset: %w", err)
 	}
-	if raw := s.Insights(); raw != nil {
-		// per_review is as long as the dataset: its values stay undecoded until one is
-		// requested.
-		in := struct {
-			reviewcast.Insights
-			PerReview map[string]jsontext.Value `json:"per_review"`
-		}{}
-		if err := json.Unmarshal(cleanJSON(raw), &in); err != nil {
+	analysis, err := s.Analysis()
+	if err != nil {
+		return nil, fmt.Errorf("view: %w", err)
+	}
+	if analysis.Insights != nil {
+		if err := json.Unmarshal(cleanJSON(analysis.Insights), &v.insights); err != nil {
 			return nil, fmt.Errorf("view %s: %w", reviewcast.PathInsights[1:], err)
 		}
-		v.insights, v.perReview = in.Insights, in.PerReview
 	}
+	v.names = newDirectories(v.dataset.Business, v.insights)
+	v.examples = newExamples(v)
 	for _, made := range []struct {
 		to   *jsontext.Value
 		from any
 	}{
 		{&v.business, newBusiness(v)},
-		{&v.summary, newSummary(v)},
-		{&v.topics, topicList{ReviewCount: s.Len(), Topics: v.insights.Topics, Notice: notice}},
+		{&v.summary, newSummary(v, "")},
+		{&v.topics, newTopicList(v)},
 		{&v.faq, faqList{FAQ: v.insights.FAQ}},
 	} {
 		if *made.to, err = encode(made.from); err != nil {
@@ -66,6 +69,7 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 		}
 	}
 	v.ids = sync.OnceValue(v.reviewIDs)
+	v.altered = sync.OnceValue(v.alteredTexts)
 	return v, nil
 }
 
@@ -101,6 +105,45 @@ func (v *view) reviewIDs() []string {
 		ids = append(ids, keyOf(raw).ID)
 	}
 	return ids
+}
+
+// alteredText is a review whose text or title agents see without invisible characters.
+type alteredText struct {
+	ordinal     int
+	title, text string // clean
+}
+
+// alteredTexts finds the reviews with invisible characters. A phrase that an agent
+// copied from one doesn't occur in the published text.
+func (v *view) alteredTexts() (altered []alteredText) {
+	for i, raw := range v.SearchFrom(reviewcast.Query{Limit: v.Len()}, 0).Reviews {
+		if bytes.Equal(raw, cleanJSON(raw)) {
+			continue
+		}
+		r, a := readReview(raw), alteredText{ordinal: i}
+		if r.Title != nil {
+			a.title = cleanText(*r.Title)
+		}
+		if r.Text != nil {
+			a.text = cleanText(*r.Text)
+		}
+		altered = append(altered, a)
+	}
+	return altered
+}
+
+// alsoMatching returns the ordinals of altered reviews that contain a query as agents
+// see them.
+func (v *view) alsoMatching(query string) (ordinals []int) {
+	if query == "" {
+		return nil
+	}
+	for _, a := range v.altered() {
+		if indexFold(a.text, query) >= 0 || indexFold(a.title, query) >= 0 {
+			ordinals = append(ordinals, a.ordinal)
+		}
+	}
+	return ordinals
 }
 
 // key is a review's position in the published order: date descending, then id

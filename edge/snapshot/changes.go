@@ -31,7 +31,7 @@ func (s *Snapshot) readChanges(read reader, c Config) error {
 		if err := s.readPatches(read, &change, c); err != nil {
 			return err
 		}
-		if change.Previous == nil || change.PreviousSHA256 == nil || *change.Previous <= s.manifest.ChangesFrom {
+		if change.Previous == nil || change.PreviousSHA256 == nil || *change.Previous < s.manifest.ChangesFrom {
 			break
 		}
 		seq, hash = *change.Previous, *change.PreviousSHA256

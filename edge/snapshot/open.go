@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,6 +57,7 @@ func open(read reader, c Config) (*Snapshot, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Snapshot{}
+	s.analysis = sync.OnceValues(s.newAnalysis)
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)

@@ -140,15 +140,16 @@ const between = 0xFF
 
 // record is the part of a review that the indexes are built from.
 type record struct {
-	ID       string          `json:"id"`
-	Rating   int             `json:"rating"`
-	Date     reviewcast.Date `json:"date"`
-	Mentions mentions        `json:"mentions"`
-}
-
-type mentions struct {
-	Technicians []string `json:"technicians"`
-	Services    []string `json:"services"`
+	ID           string          `json:"id"`
+	Rating       int             `json:"rating"`
+	Date         reviewcast.Date `json:"date"`
+	Language     string          `json:"language"`
+	Source       string          `json:"source"`
+	Verification struct {
+		Method string `json:"method"`
+	} `json:"verification"`
+	OwnerReply jsontext.Value      `json:"owner_reply"`
+	Mentions   reviewcast.Mentions `json:"mentions"`
 }
 
 // readReviews decodes and checks all reviews and folds their texts.
@@ -223,12 +224,13 @@ func (r *record) check() error {
 }
 
 // indexRecords checks the order of the reviews, on which all answers depend, and builds
-// the indexes of ids, days, stars and mentions.
+// the indexes of everything but their texts.
 func (s *Snapshot) indexRecords(records []record) error {
 	n := len(records)
 	s.reviews.ids = make(map[string]uint32, n)
 	var stars [reviewcast.MaxRating + 1][]uint32
-	technicians, services := map[string][]uint32{}, map[string][]uint32{}
+	var replied []uint32
+	var technicians, services, areas, languages, sources, verifications mentions
 	for i, r := range records {
 		ordinal := uint32(i)
 		if _, taken := s.reviews.ids[r.ID]; taken {
@@ -238,20 +240,28 @@ func (s *Snapshot) indexRecords(records []record) error {
 		if i == 0 || r.Date != records[i-1].Date {
 			s.reviews.days = append(s.reviews.days, day{r.Date, i})
 		}
+		if i == 0 || r.Date.Month() != records[i-1].Date.Month() {
+			s.months = append(s.months, day{reviewcast.Date(r.Date.Month()), i})
+		}
 		if i > 0 && cmp.Or(strings.Compare(string(records[i-1].Date), string(r.Date)), strings.Compare(r.ID, records[i-1].ID)) < 0 {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
 		}
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
-		for _, id := range r.Mentions.Technicians {
-			technicians[id] = append(technicians[id], ordinal)
+		if r.OwnerReply.Kind() == '{' {
+			replied = append(replied, ordinal)
 		}
-		for _, id := range r.Mentions.Services {
-			services[id] = append(services[id], ordinal)
-		}
+		technicians.add(ordinal, r.Mentions.Technicians...)
+		services.add(ordinal, r.Mentions.Services...)
+		areas.add(ordinal, r.Mentions.ServiceAreas...)
+		languages.add(ordinal, r.Language)
+		sources.add(ordinal, r.Source)
+		verifications.add(ordinal, r.Verification.Method)
 	}
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
+	s.starBits, s.replied = newStarBits(s.stars, n), newSet(replied, n)
+	s.languages, s.sources, s.verifications = newDirectory(languages, n), newDirectory(sources, n), newDirectory(verifications, n)
 	s.technicians = newDirectory(technicians, n)
 	for _, t := range s.dataset.Business.Technicians {
 		names := append([]string{t.Name}, t.Aliases...)
@@ -260,9 +270,27 @@ func (s *Snapshot) indexRecords(records []record) error {
 		}
 		s.technicians.name(t.ID, names...)
 	}
-	s.services = newDirectory(services, n)
+	s.services, s.areas = newDirectory(services, n), newDirectory(areas, n)
 	for _, v := range s.dataset.Business.Services {
 		s.services.name(v.ID, v.Name)
 	}
+	for _, v := range s.dataset.Business.ServiceAreas {
+		s.areas.name(v.ID, v.Name)
+	}
 	return nil
+}
+
+// mentions are the sorted ordinals of the reviews that have each value.
+type mentions map[string][]uint32
+
+// add records the values of a review. Empty ones are ignored.
+func (m *mentions) add(ordinal uint32, values ...string) {
+	if *m == nil {
+		*m = mentions{}
+	}
+	for _, v := range values {
+		if v != "" {
+			(*m)[v] = append((*m)[v], ordinal)
+		}
+	}
 }

@@ -18,6 +18,8 @@ type Result struct {
 	Matched int
 	// Reviews are the JSON of the newest matches, at most the query's limit.
 	Reviews []json.RawMessage
+	// Facets count all matches; nil unless the query asks for them.
+	Facets *reviewcast.Facets
 	// Next is the ordinal at which SearchFrom continues; -1 at the end.
 	Next int
 }
@@ -50,7 +52,16 @@ func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []
 		b = append(b, review...)
 	}
 	b = append(b, `],"query":`...)
-	return append(b, query...)
+	b = append(b, query...)
+	if r.Facets == nil {
+		return b
+	}
+	facets, err := json.Marshal(r.Facets)
+	if err != nil {
+		panic(err) // ids and numbers always marshal
+	}
+	b = append(b, `,"facets":`...)
+	return append(b, facets...)
 }
 
 // Search finds the reviews that match all filters of a query, newest first. Text
@@ -60,8 +71,17 @@ func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchFrom(q, 0)
 // SearchFrom is Search, but returns only reviews from an ordinal on, which is 0 or the
 // Next of an earlier Result. Matched still counts all matches.
 func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
-	found := s.match(q)
+	return s.SearchAlso(q, nil, ordinal)
+}
+
+// SearchAlso is SearchFrom, but the reviews with the ordinals in also match the query's
+// text even if it doesn't contain it.
+func (s *Snapshot) SearchAlso(q reviewcast.Query, also []int, ordinal int) Result {
+	found := s.match(q, also)
 	r := Result{Query: q, Matched: found.len(), Next: -1}
+	if q.Facets {
+		r.Facets = s.facets(found)
+	}
 	if r.Matched == 0 || ordinal < 0 {
 		return r
 	}
@@ -76,8 +96,9 @@ func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
 	return r
 }
 
-// match returns the ordinals that match the query.
-func (s *Snapshot) match(q reviewcast.Query) bitmap {
+// match returns the ordinals that match the query. Those in also count as matching its
+// text.
+func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	n := s.Len()
 	found := newBitmap(n)
 	low, high := 0, n
@@ -100,16 +121,67 @@ func (s *Snapshot) match(q reviewcast.Query) bitmap {
 		}
 		found.and(enough)
 	}
-	if q.Technician != "" {
-		found.and(s.technicians.reviews(q.Technician, n))
+	if q.MaxRating != 0 && q.MaxRating < reviewcast.MaxRating {
+		few := newBitmap(n)
+		for stars := reviewcast.MinRating; stars <= reviewcast.MaxRating; stars++ {
+			if float64(stars) <= q.MaxRating {
+				s.star(stars).addTo(few)
+			}
+		}
+		found.and(few)
 	}
-	if q.Service != "" {
-		found.and(s.services.reviews(q.Service, n))
+	for _, f := range []struct {
+		name string
+		in   directory
+	}{
+		{q.Technician, s.technicians}, {q.Service, s.services}, {q.ServiceArea, s.areas},
+		{q.Language, s.languages}, {q.Source, s.sources}, {q.Verification, s.verifications},
+	} {
+		if f.name != "" {
+			found.and(f.in.reviews(f.name, n))
+		}
 	}
+	if q.HasReply != nil {
+		replied := newBitmap(n)
+		s.replied.addTo(replied)
+		if *q.HasReply {
+			found.and(replied)
+		} else {
+			found.andNot(replied)
+		}
+	}
+	s.matchSentiment(q, found)
 	if q.Text != "" {
+		var kept []uint32
+		for _, i := range also {
+			if found[i>>6]&(1<<(i&63)) != 0 {
+				kept = append(kept, uint32(i))
+			}
+		}
 		s.matchText(q.Text, found)
+		for _, i := range kept {
+			found.add(i)
+		}
 	}
 	return found
+}
+
+// matchSentiment removes from found the reviews that don't have the query's aspect and
+// sentiment.
+func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
+	if q.Aspect == "" && q.Sentiment == "" {
+		return
+	}
+	switch a, err := s.Analysis(); {
+	case err != nil || a.Insights == nil:
+		clear(found)
+	case q.Aspect != "":
+		found.and(a.aspectReviews(q.Aspect, q.Sentiment, s.Len()))
+	default:
+		b := newBitmap(s.Len())
+		a.sentiment.addTo(b, q.Sentiment)
+		found.and(b)
+	}
 }
 
 func (s *Snapshot) star(rating int) set {

@@ -86,9 +86,7 @@ func (s set) addTo(b bitmap) {
 		}
 		return
 	}
-	for w, word := range s.bits {
-		b[w] |= word
-	}
+	b.or(s.bits)
 }
 
 // intersect removes from b what is not in the set.
@@ -105,6 +103,20 @@ func (s set) intersect(b bitmap) {
 			list = list[1:]
 		}
 		b[w] &= word
+	}
+}
+
+// or adds the ordinals in o to b. Both have the same length.
+func (b bitmap) or(o bitmap) {
+	for w := range b {
+		b[w] |= o[w]
+	}
+}
+
+// andNot removes from b what is in o. Both have the same length.
+func (b bitmap) andNot(o bitmap) {
+	for w := range b {
+		b[w] &^= o[w]
 	}
 }
 

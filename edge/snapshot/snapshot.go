@@ -59,13 +59,19 @@ type Snapshot struct {
 	dataset  reviewcast.Dataset // without reviews
 	modified time.Time          // of reviews.json
 
-	reviews     list
-	stars       [reviewcast.MaxRating + 1]set // by rating; 0 is unused
-	technicians directory
-	services    directory
-	texts       []shard
-	trigrams    trigrams
-	prefix      prefix
+	reviews  list
+	months   []day                         // the first review of each month, newest first
+	stars    [reviewcast.MaxRating + 1]set // by rating; 0 is unused
+	starBits starBits
+	replied  set // with an owner reply
+
+	technicians, services, areas      directory
+	languages, sources, verifications directory
+
+	texts    []shard
+	trigrams trigrams
+	prefix   prefix
+	analysis func() (*Analysis, error) // see Analysis
 }
 
 // File is one published file with its body and its encoded variants.

@@ -10,8 +10,8 @@
 // # Retention
 //
 // A set holds the documents that lead to it, newest first: at most
-// [reviewcast.MaxChanges], while they and their patches are together at most a
-// quarter of /reviews.json. The newest is always there. When a review is withdrawn
+// [reviewcast.MaxChanges], while they and their patches are together at most
+// [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
 // for legal reasons, every document that holds a line with its id goes, and so do
 // all older ones; [Input.Forget] drops all but the newest. The lines of
 // versions.txt stay: they are hashes.
@@ -157,9 +157,6 @@ func (v *Version) describe(in Input) error {
 func (v *Version) retain(in Input) error {
 	c := v.Change
 	c.ChangesFrom = c.Sequence
-	if c.Previous != nil {
-		c.ChangesFrom = *c.Previous
-	}
 	newest, err := reviewcast.EncodeJSON(c)
 	if err != nil {
 		return err
@@ -169,7 +166,7 @@ func (v *Version) retain(in Input) error {
 		for _, patch := range v.Documents {
 			size += len(patch)
 		}
-		c.ChangesFrom = v.keep(in, c.ChangesFrom, len(in.Reviews)/reviewcast.ChangesShare-size)
+		c.ChangesFrom = v.keep(in, reviewcast.MaxChangesSize(len(in.Reviews))-size)
 	}
 	if v.Latest, err = reviewcast.EncodeJSON(c); err != nil {
 		return err
@@ -179,17 +176,19 @@ func (v *Version) retain(in Input) error {
 }
 
 // keep keeps documents of the previous set, newest first, while there is room for
-// them in bytes, and returns the lowest sequence from which they lead on.
-func (v *Version) keep(in Input, from int64, room int) int64 {
+// them in bytes, and returns the sequence of the oldest.
+func (v *Version) keep(in Input, room int) (oldest int64) {
 	erased := legal(in.Withdrawn)
-	for range reviewcast.MaxChanges - 1 { // the newest is one of them
-		path := reviewcast.ChangePath(from)
+	oldest = v.Change.Sequence
+	seq := v.Change.Previous
+	for n := 1; n < reviewcast.MaxChanges && seq != nil; n++ { // the newest is one of them
+		path := reviewcast.ChangePath(*seq)
 		document, ok := in.Previous.Documents[path]
 		var c reviewcast.Change
-		if !ok || json.Unmarshal(document, &c) != nil || c.Previous == nil {
+		if !ok || json.Unmarshal(document, &c) != nil {
 			break
 		}
-		patchPath := reviewcast.InsightsPatchPath(from)
+		patchPath := reviewcast.InsightsPatchPath(*seq)
 		patch, patched := in.Previous.Documents[patchPath]
 		room -= len(document) + len(patch)
 		if room < 0 || names(document, erased) || names(patch, erased) {
@@ -199,7 +198,7 @@ func (v *Version) keep(in Input, from int64, room int) int64 {
 		if patched {
 			v.Documents[patchPath] = patch
 		}
-		from = *c.Previous
+		oldest, seq = *seq, c.Previous
 	}
-	return from
+	return oldest
 }

@@ -144,7 +144,7 @@ func TestHistories(t *testing.T) {
 		last := h.sets[len(h.sets)-1]
 		for _, from := range h.sets {
 			files, ok := follow(t, from, last)
-			if reached := from.Manifest.Sequence >= last.Manifest.ChangesFrom; ok != reached {
+			if reached := from.Manifest.Sequence >= last.Manifest.ChangesFrom; reached && !ok {
 				t.Fatalf("seed %d: from %d followed: %v; changes_from is %d", seed, from.Manifest.Sequence, ok, last.Manifest.ChangesFrom)
 			}
 			if !ok {
@@ -173,7 +173,7 @@ func checkRetention(t *testing.T, set *Previous) {
 			newest += len(body)
 		}
 	}
-	if size > len(set.Files[reviewcast.PathReviews])/reviewcast.ChangesShare && size > newest {
+	if size > reviewcast.MaxChangesSize(len(set.Files[reviewcast.PathReviews])) && size > newest {
 		t.Errorf("documents of %d bytes beside reviews of %d", size, len(set.Files[reviewcast.PathReviews]))
 	}
 	versions, err := reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])
@@ -261,13 +261,13 @@ func TestLegalErasure(t *testing.T) {
 	if holds(after, secret) {
 		t.Error("the text is still published")
 	}
-	if want := h.sets[1].Manifest.Sequence; after.Manifest.ChangesFrom != want {
+	if want := h.sets[2].Manifest.Sequence; after.Manifest.ChangesFrom != want {
 		t.Errorf("changes_from %d, want %d: the documents after the one with the text stay", after.Manifest.ChangesFrom, want)
 	}
 	h.add("fine3", "Fine.")
 	h.publish(true)
 	forgot := h.sets[5]
-	if len(forgot.Documents) != 2 || forgot.Manifest.ChangesFrom != after.Manifest.Sequence {
+	if len(forgot.Documents) != 2 || forgot.Manifest.ChangesFrom != forgot.Manifest.Sequence {
 		t.Errorf("after forget: changes_from %d, %d documents", forgot.Manifest.ChangesFrom, len(forgot.Documents))
 	}
 	if n := bytes.Count(forgot.Files[reviewcast.PathVersions], []byte("\n")); n != 6 {
@@ -296,7 +296,7 @@ func TestAfterAnOlderProgram(t *testing.T) {
 	old.Manifest.Sequence = 7
 	h.add("r2", "Hm.")
 	v := h.publish(false)
-	if c := v.Change; *c.Previous != 7 || c.PreviousSHA256 != nil || c.ChangesFrom != 7 || len(c.Reviews.Added) != 1 {
+	if c := v.Change; *c.Previous != 7 || c.PreviousSHA256 != nil || c.ChangesFrom != c.Sequence || len(c.Reviews.Added) != 1 {
 		t.Errorf("after a set without changes: %s", v.Latest)
 	}
 }

@@ -96,11 +96,11 @@ func small(ops []reviewcast.Op, next []byte) (bool, error) {
 	for _, op := range ops {
 		size += len(op.Line)
 	}
-	if size*reviewcast.OpsShare > len(next) {
+	if size > reviewcast.MaxOpsSize(len(next)) {
 		return false, nil // no need to encode them
 	}
 	body, err := reviewcast.EncodeJSON(ops)
-	return len(body)*reviewcast.OpsShare <= len(next), err
+	return len(body) <= reviewcast.MaxOpsSize(len(next)), err
 }
 
 // movedLines returns the reviews whose lines the operations don't copy, and those

@@ -152,7 +152,7 @@ func (l *List) All() []Problem {
 	}
 	return append(slices.Clip(l.listed), Problem{Severity: l.worst, File: l.File, Code: "too-many-problems",
 		Message:    fmt.Sprintf("%d more problems in this file are not listed", l.dropped),
-		Suggestion: "correct those that are, then look again"})
+		Suggestion: "fix the listed ones and check again"})
 }
 
 // maxQuoted is how many code points of a bad value a message repeats: enough to

@@ -65,7 +65,7 @@ func MeantRating(s string) string {
 	case exact == float64(whole):
 		return fmt.Sprintf("write %d", whole)
 	}
-	return fmt.Sprintf("write %d or %d: stars are whole", whole, whole+1)
+	return fmt.Sprintf("write %d or %d: ratings are whole numbers", whole, whole+1)
 }
 
 // number64 reads a number with a point or a comma.
@@ -78,16 +78,16 @@ func number64(s string) (float64, error) {
 func ExplainDate(name, s string) (message, suggestion string) {
 	const form = "write it as YYYY-MM-DD"
 	if dateForm.MatchString(s) {
-		return fmt.Sprintf("%s %s is not in the calendar", name, s), "correct the month or the day"
+		return fmt.Sprintf("%s %s does not exist", name, s), "correct the month or the day"
 	}
 	if _, err := time.Parse("2006-01", s); err == nil {
 		return fmt.Sprintf("%s %s has no day", name, Quote(s)), form
 	}
 	switch dates := meantDates(s); len(dates) {
 	case 1:
-		return fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", name, Quote(s)), "write " + dates[0].Format(time.DateOnly)
+		return fmt.Sprintf("%s %s is not in the form YYYY-MM-DD", name, Quote(s)), "write " + dates[0].Format(time.DateOnly)
 	case 2:
-		return fmt.Sprintf("%s %s can be read in two ways", name, Quote(s)),
+		return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)),
 			fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
 	}
 	return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"

@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 )
 
-// anonymous is the author of a review that names nobody.
+// anonymous is the author of a review without a name.
 const anonymous = "Anonymous"
 
 // publishedAuthor turns an export's author into the name that is published.
 //
-// By initials that is the first word and the initial of the last, "Maria K.",
-// however many words stand between; one word stays as it is, and so does the case
-// of the first. A name written surname first with a comma is turned round. In
-// full it is the name as given, with single spaces. Either way a word with an @ is
-// an e-mail address and left out, and what then has no letter (nothing, a
+// With initials that is the first word and the initial of the last, "Maria K.",
+// however many words are in between; a single word stays as it is, and so does the
+// case of the first. A name written surname first with a comma is reordered. In full
+// it is the name as given, with single spaces. In both cases a word with an @ is an
+// e-mail address and is left out, and a name that then has no letter (nothing, a
 // telephone number, an emoji) or begins with "Anonymous" is Anonymous.
 func publishedAuthor(name string, full bool) string {
 	if !full {
@@ -43,15 +43,14 @@ func publishedAuthor(name string, full bool) string {
 	return kept[0] // "Maria !!!"
 }
 
-// placeholder tells whether the words are what a platform shows in place of a
-// name.
+// placeholder reports whether the words are what a platform shows in place of a name.
 func placeholder(words []string) bool {
 	return strings.EqualFold(strings.Trim(words[0], "()[]<>"), anonymous) ||
 		strings.EqualFold(strings.Join(words, " "), "a Google user")
 }
 
-// surnameLast gives "Maria Kowalska" for "Kowalska, Maria", and leaves out what
-// follows the comma otherwise: "Maria Kowalska, MD".
+// surnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops
+// what follows the comma: "Maria Kowalska, MD".
 func surnameLast(name string) string {
 	before, after, comma := strings.Cut(name, ",")
 	if !comma {
@@ -63,8 +62,8 @@ func surnameLast(name string) string {
 	return before
 }
 
-// initialOf is the first letter of a word in upper case, with the combining marks
-// that belong to it; "" when there is none.
+// initialOf returns the first letter of a word in upper case with its combining
+// marks; "" if there is none.
 func initialOf(word string) string {
 	start := strings.IndexFunc(word, unicode.IsLetter)
 	if start < 0 {

@@ -16,8 +16,8 @@ import (
 	"reviewcast"
 )
 
-// review is a row that can be published: its members as they are written, and by
-// what it is known again.
+// review is a row that can be published: its members as they are written, and its
+// key.
 type review struct {
 	number, line int
 	key          string // see keyOf
@@ -25,15 +25,16 @@ type review struct {
 	values       values
 }
 
-// converter turns rows into reviews by the rules of one import.
+// converter converts rows to reviews by the rules of one import.
 type converter struct {
 	Config
-	// says tells which members this import speaks about. What it doesn't say is left
-	// as it stands in a file that is updated: a second export without titles must
-	// not delete them.
+	// says reports which members this import has. What it does not have stays as
+	// it is in a file that is updated: a second export without titles must not
+	// delete them.
 	says [len(memberNames)]bool
 	full bool
-	// zoned tells that dates are instants, to be put into Location's calendar.
+	// zoned reports that dates are instants, which are converted to Location's
+	// calendar.
 	zoned bool
 }
 
@@ -57,9 +58,9 @@ func newConverter(cfg Config) *converter {
 	return c
 }
 
-// convert checks a row and gives its review, or the first reason to skip it. The
-// review then has a key all the same when the export has ids, so that the caller
-// knows which one was meant.
+// convert checks a row and returns its review, or the first reason to skip it. The
+// review then has a key all the same if the export has ids, so that the caller knows
+// which one was meant.
 func (c *converter) convert(r *row) (*review, *Skip) {
 	v := &review{number: r.number, line: r.line}
 	for f := range field(len(fieldNames)) {
@@ -68,7 +69,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if c.Map[fieldID.String()] != "" {
 		v.external = strings.TrimSpace(r.cell(fieldID))
 		if v.external == "" {
-			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to tell reviews apart by their content")
+			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
 		v.key = keyOfID(v.external)
 	}
@@ -107,12 +108,12 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	return v, nil
 }
 
-// checkText refuses words that can't be published verbatim.
+// checkText refuses text that cannot be published verbatim.
 func checkText(r *row) *Skip {
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
 		cell := r.cell(f)
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
-			return r.skip(BadCharacter, "character %d of %s is %s, which can't be published; take it out of the export",
+			return r.skip(BadCharacter, "character %d of %s is %s, which can't be published; remove it from the export",
 				utf8.RuneCountInString(cell[:at])+1, f, codePoint(bad))
 		}
 		limit := reviewcast.MaxTextLength
@@ -131,8 +132,8 @@ func codePoint(r rune) string {
 	return "U+" + strings.Repeat("0", max(0, 4-len(s))) + s
 }
 
-// stars turns a rating into 1 to 5. A rating over the scale says that the row has
-// another scale than was claimed, and which one is not for a program to guess.
+// stars converts a rating to 1 to 5. A rating over the scale means that the row has
+// another scale than configured, and which one is not guessed.
 func (c *converter) stars(r *row) (int, *Skip) {
 	cell := strings.TrimSpace(r.cell(fieldRating))
 	if cell == "" {
@@ -143,26 +144,26 @@ func (c *converter) stars(r *row) (int, *Skip) {
 	case err != nil:
 		return 0, r.skip(BadRating, "rating %s is not a number; write it in digits", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
-		return 0, r.skip(OverScale, "rating %s is out of %g and not of the scale of %g; import such rows apart, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
+		return 0, r.skip(OverScale, "rating %s has a scale of %g, not of %g; import such rows separately, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
 	case value <= 0:
 		return 0, r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale && c.RatingScale < scale {
-				return 0, r.skip(OverScale, "rating %s is over the scale of %g; those rows look like they are out of %g: import them apart, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
+				return 0, r.skip(OverScale, "rating %s is over the scale of %g; the scale of these rows seems to be %g: import them separately, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
 			}
 		}
-		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or say another --rating-scale", clip(cell), c.RatingScale)
+		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", clip(cell), c.RatingScale)
 	}
-	// Times first, divided last: 7*5/10 is exactly 3.5 where 7/10*5 need not be.
+	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := int(math.Floor(value*reviewcast.MaxRating/c.RatingScale + 0.5))
 	return max(reviewcast.MinRating, stars), nil
 }
 
-// parseRating takes the forms of a rating that have one meaning only: 4.5, the
-// same with a comma, before one or two digits (three would be thousands), "4/5" and
-// "4 / 5", which say their scale, and stars, of which the empty ones count for the
-// scale. Scale is 0 where none is said.
+// parseRating parses the forms of a rating that have one meaning only: 4.5, the same
+// with a comma, before one or two digits (three would be thousands), "4/5" and "4 /
+// 5", which include their scale, and stars, of which the empty ones count for the
+// scale. scale is 0 if there is none.
 func parseRating(s string) (value, scale float64, err error) {
 	if full := strings.TrimLeft(s, "★⭐\ufe0f "); full != s || strings.HasPrefix(s, "☆") {
 		rest := strings.TrimLeft(full, "☆ ")
@@ -193,8 +194,8 @@ func parseRating(s string) (value, scale float64, err error) {
 
 var errNotDecimal = errors.New("not a decimal number")
 
-// parseDecimal takes digits with an optional sign and fraction. strconv alone
-// would let "0x3", "Inf" and "1e1" pass for ratings.
+// parseDecimal parses digits with an optional sign and fraction. strconv alone would
+// accept "0x3", "Inf" and "1e1" as ratings.
 func parseDecimal(s string) (float64, error) {
 	digits := 0
 	for i := range len(s) {
@@ -213,10 +214,10 @@ func parseDecimal(s string) (float64, error) {
 	return strconv.ParseFloat(s, 64) // a second dot is its error
 }
 
-// slashed is a date with two meanings: 03/04/2025.
+// slashed is an ambiguous date: 03/04/2025.
 var slashed = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$`)
 
-// date reads a calendar day.
+// date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimSpace(r.cell(f))
 	if cell == "" {
@@ -225,19 +226,19 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	t, err := time.Parse(c.DateLayout, cell)
 	if err != nil {
 		if strings.HasSuffix(err.Error(), "out of range") {
-			return "", r.skip(BadDate, "%s %s is written as %s, but is not in the calendar; correct it, or name another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
+			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
 		if slashed.MatchString(cell) {
-			return "", r.skip(BadDate, "%s %s is not written as %s; say --date-layout DD/MM/YYYY where the day comes first, MM/DD/YYYY where the month does", f, quote(cell), inLetters.Replace(c.DateLayout))
+			return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to DD/MM/YYYY if the day comes first, MM/DD/YYYY if the month does", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
-		return "", r.skip(BadDate, "%s %s is not written as %s; name the export's layout with --date-layout, such as DD.MM.YYYY for 31.12.2025", f, quote(cell), inLetters.Replace(c.DateLayout))
+		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to the layout of the export, such as DD.MM.YYYY for 31.12.2025", f, quote(cell), inLetters.Replace(c.DateLayout))
 	}
 	if c.zoned {
 		t = t.In(c.Location)
 	}
 	date := reviewcast.Date(t.Format(time.DateOnly))
 	if !date.Valid() { // a zone can carry the last day of year 9999 over
-		return "", r.skip(BadDate, "%s %s is out of the calendar; correct it", f, quote(cell))
+		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
 	}
 	if c.Today != "" && date > c.Today {
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
@@ -275,7 +276,7 @@ func sourceURL(r *row, v *review) *Skip {
 	return nil
 }
 
-// reply reads the owner's answer; a day without words is no answer.
+// reply reads the owner's reply; a date without text is no reply.
 func (c *converter) reply(r *row, v *review) *Skip {
 	words := unlessBlank(r.cell(fieldReplyText))
 	if words == nil {
@@ -289,7 +290,7 @@ func (c *converter) reply(r *row, v *review) *Skip {
 	return nil
 }
 
-// quoted is a string as JSON. The caller has made sure that it is UTF-8.
+// quoted returns a string as JSON. The caller has checked that it is UTF-8.
 func quoted(s string) jsontext.Value {
 	b, err := jsontext.AppendQuote(nil, s)
 	if err != nil {
@@ -298,8 +299,7 @@ func quoted(s string) jsontext.Value {
 	return b
 }
 
-// unlessBlank is nil for white space only, which says nothing, and otherwise
-// every character of s.
+// unlessBlank returns nil for white space only, and otherwise every character of s.
 func unlessBlank(s string) jsontext.Value {
 	if strings.TrimSpace(s) == "" {
 		return nil

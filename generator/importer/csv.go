@@ -12,8 +12,8 @@ import (
 
 // table is a CSV file whose header has been read.
 type table struct {
-	// in is what csv reads from: csv.NewReader takes over a buffered reader as it is,
-	// so what is left in it is what csv hasn't seen.
+	// in is what csv reads from. csv.NewReader uses a buffered reader as it is,
+	// so what is left in it has not been read by csv.
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
@@ -21,7 +21,7 @@ type table struct {
 	binding [len(fieldNames)]int
 }
 
-// openTable reads the header and finds the mapped columns in it. Of a platform's
+// openTable reads the header and finds the mapped columns in it. For a platform's
 // export it fills in the map and the layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
@@ -68,14 +68,13 @@ func openTable(export text, cfg *Config) (*table, error) {
 	return t, err
 }
 
-// maxHeader is how much of an export is looked at to see how its header is
-// written, in bytes.
+// maxHeader is how many bytes of an export are searched for its header.
 const maxHeader = 64 << 10
 
-// inspectHeader tells what stands between the cells when nobody says it: the comma,
-// unless the header has none and has semicolons (Excel where the comma is the
-// decimal sign) or tabs. OldMac tells that lines end in a carriage return alone, as
-// Excel's "CSV (Macintosh)" has it.
+// inspectHeader returns the delimiter if none is configured: a comma, or, if the
+// header has none, semicolons (Excel where the comma is the decimal sign) or tabs.
+// oldMac reports that lines end in a carriage return only, as in Excel's "CSV
+// (Macintosh)".
 func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 	head, err := in.Peek(maxHeader)
 	if err != nil && err != io.EOF {
@@ -102,10 +101,10 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 	return ',', oldMac, nil
 }
 
-// delimiters are what may stand between cells, the likeliest first.
+// delimiters are the possible delimiters, the most likely first.
 const delimiters = ",;\t"
 
-// lineFeeds turns carriage returns into the line ends that csv knows.
+// lineFeeds replaces carriage returns by the line ends that csv knows.
 type lineFeeds struct{ r io.Reader }
 
 func (l lineFeeds) Read(p []byte) (int, error) {
@@ -118,7 +117,7 @@ func (l lineFeeds) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rows gives the rows after the header.
+// rows returns the rows after the header.
 func (t *table) rows() rowSeq {
 	return func(yield func(row, error) bool) {
 		for number := 2; ; number++ {
@@ -146,7 +145,7 @@ func (t *table) rows() rowSeq {
 				err = t.checkUTF8(cells)
 			}
 			if err == nil && len(cells) != t.width {
-				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put quotes around cells that hold the delimiter or line ends", len(cells), t.width)
+				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put quotes around cells that contain the delimiter or line ends", len(cells), t.width)
 			}
 			if err == nil {
 				for f, column := range t.binding {
@@ -162,10 +161,9 @@ func (t *table) rows() rowSeq {
 	}
 }
 
-// broken decides what a row means that isn't CSV. The reader goes on after the
-// line where the quotes broke, so only that row is lost; but when it spans lines
-// up to the end of the file, a quote was never closed and it may have swallowed
-// any number of rows.
+// broken handles a row with a syntax error. The reader goes on after the line of the
+// error, so only that row is lost. But if the row spans lines up to the end of the
+// file, a quote was never closed and may have included any number of rows.
 func (t *table) broken(r *row, err error) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
@@ -173,16 +171,16 @@ func (t *table) broken(r *row, err error) error {
 	}
 	r.line = p.StartLine
 	if p.StartLine == p.Line {
-		return r.skip(BadQuotes, "the quotes are broken at column %d; put the cell in quotes and double each quote inside it", p.Column)
+		return r.skip(BadQuotes, "wrong quotes at column %d; put the cell in quotes and double each quote inside it", p.Column)
 	}
 	if _, err := t.in.Peek(1); err == io.EOF {
-		return fmt.Errorf("read export: line %d: quotes open in the row that begins here and are still open or broken at the end of the file; close them there", p.StartLine)
+		return fmt.Errorf("read export: line %d: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", p.StartLine)
 	}
-	return r.skip(BadQuotes, "the quotes are broken in lines %d to %d; put the cell in quotes and double each quote inside it", p.StartLine, p.Line)
+	return r.skip(BadQuotes, "wrong quotes in lines %d to %d; put the cell in quotes and double each quote inside it", p.StartLine, p.Line)
 }
 
-// checkUTF8 finds the first byte that isn't UTF-8. One such byte means that the
-// encoding of the whole file is another, so it ends the import.
+// checkUTF8 finds the first byte that is not UTF-8. One such byte means that the
+// whole file has another encoding, so it ends the import.
 func (t *table) checkUTF8(cells []string) error {
 	for i, cell := range cells {
 		if utf8.ValidString(cell) {
@@ -202,11 +200,11 @@ func (t *table) checkUTF8(cells []string) error {
 	return nil
 }
 
-// checkDecoded finds what couldn't be decoded in the cells that are used.
+// checkDecoded finds what could not be decoded in the cells that are used.
 func (t *table) checkDecoded(r *row, cells []string) error {
 	for f, column := range t.binding {
 		if column != noColumn && column < len(cells) && strings.ContainsRune(cells[column], utf8.RuneError) {
-			return r.skip(BadCharacter, "%s holds something that is no character in the export's encoding; correct the cell or say another --encoding", field(f))
+			return r.skip(BadCharacter, "%s contains bytes that are not valid in the encoding of the export; correct the cell or set another --encoding", field(f))
 		}
 	}
 	return nil

@@ -19,14 +19,14 @@ func TestBrokenRows(t *testing.T) {
 		err        string
 		added      int
 	}{
-		{"too few", "5,2026-01-01\n" + good, "row 2 (line 2): the row has 2 cells, the header 3; put quotes around cells that hold the delimiter or line ends", "", 1},
-		{"too many", good + "5,2026-01-01,Late, dear\n", "row 3 (line 3): the row has 4 cells, the header 3; put quotes around cells that hold the delimiter or line ends", "", 1},
-		{"bare quote", "5,2026-01-01,The \"best\"\n" + good, "row 2 (line 2): the quotes are broken at column 18; put the cell in quotes and double each quote inside it", "", 1},
-		{"quote in quotes", "5,2026-01-01,\"The \"best\" one\"\n" + good, "row 2 (line 2): the quotes are broken at column 19; put the cell in quotes and double each quote inside it", "", 1},
-		{"broken over lines", "5,2026-01-01,\"The\n\"best\" one\"\n" + good, "row 2 (line 2): the quotes are broken in lines 2 to 3; put the cell in quotes and double each quote inside it", "", 1},
-		{"broken in the last line", good + "5,2026-01-01,\"The \"best\"", "row 3 (line 3): the quotes are broken at column 19; put the cell in quotes and double each quote inside it", "", 1},
-		{"cut off in the last line", good + "5,2026-01-01,\"The bes", "row 3 (line 3): the quotes are broken at column 22; put the cell in quotes and double each quote inside it", "", 1},
-		{"never closed", "5,2026-01-01,\"The best\n" + good + good, "", "read export: line 2: quotes open in the row that begins here and are still open or broken at the end of the file; close them there", 0},
+		{"too few", "5,2026-01-01\n" + good, "row 2 (line 2): the row has 2 cells, the header 3; put quotes around cells that contain the delimiter or line ends", "", 1},
+		{"too many", good + "5,2026-01-01,Late, dear\n", "row 3 (line 3): the row has 4 cells, the header 3; put quotes around cells that contain the delimiter or line ends", "", 1},
+		{"bare quote", "5,2026-01-01,The \"best\"\n" + good, "row 2 (line 2): wrong quotes at column 18; put the cell in quotes and double each quote inside it", "", 1},
+		{"quote in quotes", "5,2026-01-01,\"The \"best\" one\"\n" + good, "row 2 (line 2): wrong quotes at column 19; put the cell in quotes and double each quote inside it", "", 1},
+		{"broken over lines", "5,2026-01-01,\"The\n\"best\" one\"\n" + good, "row 2 (line 2): wrong quotes in lines 2 to 3; put the cell in quotes and double each quote inside it", "", 1},
+		{"broken in the last line", good + "5,2026-01-01,\"The \"best\"", "row 3 (line 3): wrong quotes at column 19; put the cell in quotes and double each quote inside it", "", 1},
+		{"cut off in the last line", good + "5,2026-01-01,\"The bes", "row 3 (line 3): wrong quotes at column 22; put the cell in quotes and double each quote inside it", "", 1},
+		{"never closed", "5,2026-01-01,\"The best\n" + good + good, "", "read export: line 2: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", 0},
 		{"not UTF-8", good + "4,2026-01-01,\"Two\nlines, caf\xe9\"\n", "", "the export is not UTF-8: line 4 has the byte 0xE9; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac", 0},
 		{"CRLF", strings.ReplaceAll("5,2026-01-01,\"a\nb\"\n", "\n", "\r\n") + "x,2026-01-01,\n", `row 3 (line 4): rating "x" is not a number; write it in digits`, "", 1},
 		{"blank lines", "\n\n" + good + "\n,,\n", "row 3 (line 6): rating is empty; a review needs one", "", 1},

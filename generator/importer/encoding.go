@@ -13,8 +13,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// encodings are the values of Config.Encoding. Nil is UTF-8, which isn't decoded
-// but checked cell by cell, where a message can say the line.
+// encodings are the values of Config.Encoding. Nil is UTF-8, which is not decoded but
+// checked cell by cell, where a message can name the line.
 var encodings = map[string]encoding.Encoding{
 	"":             nil,
 	"utf-8":        nil,
@@ -24,8 +24,8 @@ var encodings = map[string]encoding.Encoding{
 	"macintosh":    charmap.Macintosh,
 }
 
-// marks are the byte order marks. They overrule Config.Encoding, since no text
-// begins with one by chance.
+// marks are the byte order marks. They override Config.Encoding, since no text begins
+// with one by chance.
 var marks = []struct {
 	bytes    string
 	encoding string
@@ -38,13 +38,13 @@ var marks = []struct {
 // text is an export as UTF-8.
 type text struct {
 	io.Reader
-	// lossy tells that U+FFFD stands for something that couldn't be decoded, and
-	// isn't the customer's own character.
+	// lossy reports that U+FFFD stands for something that could not be decoded,
+	// and is not the customer's own character.
 	lossy bool
 }
 
-// decode turns an export into UTF-8 without a byte order mark, as far as its
-// encoding is known; bytes that aren't UTF-8 are left for the reader to find.
+// decode converts an export to UTF-8 without a byte order mark if its encoding is
+// known. Bytes that are not UTF-8 are left to the reader.
 func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 	in := bufio.NewReaderSize(&meter{ctx: ctx, r: r}, 64<<10)
 	head, err := in.Peek(4)
@@ -73,8 +73,8 @@ func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 	return text{Reader: transform.NewReader(in, enc.NewDecoder()), lossy: true}, nil
 }
 
-// meter counts what is read of an export, stops at MaxExport and when the context
-// ends.
+// meter counts the bytes of an export that are read, and stops at MaxExport and when
+// the context ends.
 type meter struct {
 	ctx  context.Context
 	r    io.Reader

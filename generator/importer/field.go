@@ -11,8 +11,7 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// field is something that an export may say about a review, in the order of
-// fieldNames.
+// field is a value that an export may have for a review, in the order of fieldNames.
 type field int
 
 const (
@@ -35,13 +34,13 @@ var fieldNames = [...]string{
 
 func (f field) String() string { return fieldNames[f] }
 
-// Fields are what Config.Map can give a column for.
+// Fields are the fields that Config.Map can map to columns.
 func Fields() []string { return slices.Clone(fieldNames[:]) }
 
-// ParseMap reads a map as it is written on a command line: field=COLUMN, joined
-// by commas. A part that holds a comma itself stands in double quotes, as in CSV:
-// rating=stars,"text=Review, public". Whether fields and columns exist is for the
-// import to say. The error is a *UsageError.
+// ParseMap parses a map as it is written on a command line: field=COLUMN, separated
+// by commas. A part that contains a comma is in double quotes, as in CSV:
+// rating=stars,"text=Review, public". Whether the fields and columns exist is checked
+// by the import. The error is a *UsageError.
 func ParseMap(s string) (map[string]string, error) {
 	r := csv.NewReader(strings.NewReader(s))
 	r.LazyQuotes = true
@@ -69,7 +68,7 @@ func ParseMap(s string) (map[string]string, error) {
 	return m, nil
 }
 
-// checkFields finds what is wrong with a map before any export is seen.
+// checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
@@ -86,10 +85,10 @@ func checkFields(m map[string]string) []string {
 	return problems
 }
 
-// noColumn marks in a binding a field that the export doesn't have.
+// noColumn marks a field that the export does not have.
 const noColumn = -1
 
-// bind finds the columns of a map in a header.
+// bind finds the mapped columns in a header.
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
 	var problems []string
 	for f := range field(len(fieldNames)) {
@@ -117,8 +116,8 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	return binding, nil
 }
 
-// maxListed is how many columns a message lists: a file that isn't a table at all
-// can have a header of any size.
+// maxListed is how many columns a message lists: a file that is not a table can have
+// a header of any size.
 const maxListed = 60
 
 func quoteAll(names []string) string {
@@ -136,7 +135,7 @@ func quoteAll(names []string) string {
 	return b.String()
 }
 
-// delimiterHint is for the commonest reason why no column is found.
+// delimiterHint explains the most frequent reason why no column is found.
 func delimiterHint(header []string) string {
 	if len(header) > 1 {
 		return ""
@@ -149,10 +148,10 @@ func delimiterHint(header []string) string {
 	return ""
 }
 
-// didYouMean proposes the known name nearest to a mistyped one, when it is near.
+// didYouMean returns a suggestion if a known name is near.
 func didYouMean(name string, known []string) string {
-	// Names longer than this are no typing slips, and the distance costs their
-	// product.
+	// Longer names are not typing mistakes, and the distance takes quadratic
+	// time.
 	const longest = 64
 	best, bestDistance := "", longest
 	for _, k := range known {

@@ -14,18 +14,18 @@ import (
 	"strings"
 )
 
-// folder is where reviews stand below the content folder.
+// folder is the folder of reviews below the content folder.
 const folder = "reviews"
 
 func dataPath(source string) string   { return path.Join(folder, "import-"+source+".jsonl") }
 func memoryPath(source string) string { return path.Join(folder, ".import-"+source+".json") }
 
-// stagingPrefix begins the names of files that are being written. A tilde stands
-// in no source's name, so an import never takes another source's for its own; a
-// dotfile that ends in .tmp is nothing to the generator.
+// stagingPrefix begins the names of files that are being written. No name of a source
+// contains a tilde, so an import never takes the files of another source for its own.
+// The generator ignores names that begin with a dot or end in .tmp.
 func stagingPrefix(source string) string { return ".import-" + source + "~" }
 
-// files are the two files of an import, as they stood and as they are to be.
+// files are the two files of an import, before and after it.
 type files struct {
 	source  string
 	there   bool // the reviews' file exists
@@ -35,22 +35,22 @@ type files struct {
 	data, remembered []byte
 }
 
-// openContent opens the content folder. Everything goes through the root it gives,
-// so that no symbolic link in the folder leads a write out of it.
+// openContent opens the content folder. All access goes through the root it returns,
+// so that no symbolic link leads a write out of the folder.
 func openContent(dir string) (*os.Root, error) {
 	if dir == "" {
 		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
 	}
 	root, err := os.OpenRoot(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open content folder: %w; make one with `reviewcast init`", err)
+		return nil, fmt.Errorf("open content folder: %w; create one with `reviewcast init`", err)
 	} else if err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	return root, nil
 }
 
-// load reads what earlier imports of a source have left.
+// load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
 	f := &files{source: source, memory: &memory{entries: map[string]entry{}}}
 	var err error
@@ -89,7 +89,8 @@ func read(root *os.Root, name string) (data []byte, there bool, err error) {
 	return data, true, nil
 }
 
-// copy is for changing: slices and maps are its own, records are shared.
+// copy returns a copy that may be changed: slices and maps are its own, records are
+// shared.
 func (f *files) copy() *files {
 	c := *f
 	c.records = slices.Clone(f.records)
@@ -97,10 +98,10 @@ func (f *files) copy() *files {
 	return &c
 }
 
-// encode gives the bytes of both files as they are to be.
+// encode returns the bytes of both files.
 func (f *files) encode() (data, remembered []byte) {
-	// Grown once, since doubling costs several times a large file's size. What the
-	// estimates leave out is rare or short.
+	// Allocated once, since doubling costs several times the size of a large
+	// file. The estimates leave out what is rare or short.
 	const aroundValues, perEntry = 128, 384
 	size := 0
 	for _, r := range f.records {
@@ -116,8 +117,8 @@ func (f *files) encode() (data, remembered []byte) {
 	return data, f.memory.append(make([]byte, 0, perEntry*(1+len(f.memory.entries))))
 }
 
-// holds tells that these bytes stand there already, so that there is nothing to
-// write. An import that brought nothing makes no files either.
+// holds reports whether the files have these bytes already, so that there is nothing
+// to write. An import without reviews creates no files.
 func (f *files) holds(data, remembered []byte) bool {
 	if !f.there {
 		return len(data) == 0
@@ -125,15 +126,15 @@ func (f *files) holds(data, remembered []byte) bool {
 	return bytes.Equal(data, f.data) && bytes.Equal(remembered, f.remembered)
 }
 
-// errMeanwhile is why an import that was right when it began is not written.
-var errMeanwhile = errors.New("it was changed while the import ran; nothing was written, import again")
+// errMeanwhile is the error of an import whose files changed while it ran.
+var errMeanwhile = errors.New("it changed during the import; nothing was written, import again")
 
-// replace writes both files in place of those that were read, the reviews first: the
-// memory may be older than the reviews, but must never know of one that isn't
-// there, since that would pass for one that the editor took out.
+// replace writes both files, the reviews first. The memory may be older than the
+// reviews, but must never contain a review that is not there, since it would be taken
+// for one that the editor removed.
 func (f *files) replace(root *os.Root, data, remembered []byte) error {
 	if err := root.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make folder: %w", err)
+		return fmt.Errorf("create folder: %w", err)
 	}
 	removeStale(root, f.source)
 	steps := []struct {
@@ -169,7 +170,8 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 		if err := root.Rename(staged[i], s.name); err != nil {
 			return fmt.Errorf("write %s: %w", s.name, err)
 		}
-		// Synced each time, so that a power cut can't keep the second rename alone.
+		// Synced each time, so that after a power cut the second rename is
+		// never there without the first.
 		if err := syncFolder(root); err != nil {
 			return fmt.Errorf("sync %s: %w", folder, err)
 		}
@@ -177,8 +179,8 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 	return nil
 }
 
-// stage writes and syncs a file that is to take the place of another, and gives
-// it that one's permissions.
+// stage writes and syncs a file that will replace another, with the permissions of
+// that one.
 func stage(root *os.Root, name, target string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := root.Stat(target); err == nil {
@@ -192,8 +194,8 @@ func stage(root *os.Root, name, target string, data []byte) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// removeStale removes what a killed import has left. Should another import of
-// the source be running, it fails at its rename and changes nothing.
+// removeStale removes the files of a killed import. If another import of the source
+// is running, it fails at its rename and changes nothing.
 func removeStale(root *os.Root, source string) {
 	names, err := fs.Glob(root.FS(), path.Join(folder, ".import-*.tmp"))
 	if err != nil {
@@ -206,8 +208,8 @@ func removeStale(root *os.Root, source string) {
 	}
 }
 
-// syncFolder makes renames durable. Windows can't sync a folder and journals
-// renames by itself.
+// syncFolder makes renames durable. Windows can't sync a folder and journals renames
+// itself.
 func syncFolder(root *os.Root) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -18,11 +18,11 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	for _, tt := range []struct{ name, data, memory, want string }{
 		{"not JSON", line + "{\"id\": shop}\n", memory, "read reviews/import-shop.jsonl: line 2: "},
 		{"not an object", "[1]\n", memory, "read reviews/import-shop.jsonl: line 1: "},
-		{"no id", line + "\n{\"rating\":5}\n", memory, "read reviews/import-shop.jsonl: line 3: the review has no valid id; correct the line before you import"},
+		{"no id", line + "\n{\"rating\":5}\n", memory, "read reviews/import-shop.jsonl: line 3: the review has no valid id; correct it before importing"},
 		{"id twice", line + "\n" + strings.ToUpper(line[:15]) + line[15:], memory, `read reviews/import-shop.jsonl: line 3: `},
 		{"member twice", `{"id":"shop-a1","rating":5,"rating":4}`, memory, "read reviews/import-shop.jsonl: line 1: duplicate object member name"},
 		{"memory is not JSON", line, "{", "read reviews/.import-shop.json: "},
-		{"memory of tomorrow", line, `{"version":2}`, "read reviews/.import-shop.json: it has version 2, this program knows 1; import with the program that wrote it"},
+		{"memory of tomorrow", line, `{"version":2}`, "read reviews/.import-shop.json: version 2 is not supported, only version 1; import with the program that wrote it"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d.write("import-shop.jsonl", tt.data)
@@ -38,7 +38,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	d.write(".import-shop.json", memory)
 	d.write("import-shop.jsonl", line+"\n"+strings.Replace(line, "shop", "SHOP", 1))
 	_, err := d.try(header + rowA)
-	wantEqual(t, "message", err.Error(), "read reviews/import-shop.jsonl: line 3: the id SHOP-a1 stands in line 1 already; take one of them out before you import")
+	wantEqual(t, "message", err.Error(), "read reviews/import-shop.jsonl: line 3: the id SHOP-a1 is already used on line 1; remove one of them before importing")
 }
 
 // An editor's program may save with a byte order mark and CRLF, and may write any

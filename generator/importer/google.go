@@ -11,10 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Google imports reviews of Google Business Profile, as its API's
-// accounts.locations.reviews.list answers and as Takeout and most tools that back
-// it up write them: {"reviews": [...]}, several such answers one after the other,
-// a bare list, or a review a line. Of each it takes
+// Google imports reviews of Google Business Profile: answers of the API's
+// accounts.locations.reviews.list, which Takeout and most backup tools write too.
+// These are {"reviews": [...]}, several such answers one after the other, a list, or
+// one review per line. It reads
 //
 //	reviewId, or the end of name    the id
 //	reviewer.displayName            the author; isAnonymous makes it Anonymous
@@ -23,9 +23,8 @@ import (
 //	createTime                      the date, where the business is
 //	reviewReply {comment, updateTime}
 //
-// location, when it isn't "", leaves out the reviews of other locations: it is the
-// location's number as it stands in a review's name,
-// accounts/1/locations/2/reviews/3. cfg.Map is ignored.
+// location, if it is not "", selects the reviews of one location: its number in a
+// review's name, accounts/1/locations/2/reviews/3. cfg.Map is ignored.
 func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Report, error) {
 	cfg.Map = map[string]string{
 		"id": "reviewId", "author": "reviewer.displayName", "rating": "starRating", "date": "createTime", "text": "comment",
@@ -62,8 +61,8 @@ type googleReview struct {
 
 var starWords = map[string]string{"ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4", "FIVE": "5"}
 
-// googleRows gives the reviews of each answer. An answer is one value to the JSON
-// reader, so that a page of 50 reviews is at hand at once.
+// googleRows returns the reviews of each answer. The JSON reader reads an answer as
+// one value, so a page of 50 reviews is in memory at once.
 func googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number := 0
@@ -72,7 +71,7 @@ func googleRows(export text, location string) rowSeq {
 			r := row{number: number}
 			var g googleReview
 			if err := json.Unmarshal(v, &g); err != nil {
-				return yield(r, r.skip(BadValue, "it is no review of Google's: %s", err))
+				return yield(r, r.skip(BadValue, "not a Google review: %s", err))
 			}
 			if location != "" && !strings.Contains(g.Name+"/", "locations/"+location+"/") {
 				number--
@@ -119,7 +118,7 @@ func googleRows(export text, location string) rowSeq {
 	}
 }
 
-// fill puts the review into a row.
+// fill sets the cells of a row.
 func (g *googleReview) fill(r *row) {
 	id := g.ReviewID
 	if id == "" {
@@ -143,14 +142,13 @@ func (g *googleReview) fill(r *row) {
 	}
 }
 
-// Google puts its translation before the original or behind it, always with these
-// words.
+// Google puts its translation before or after the original, always with these words.
 var (
 	translatedFirst = regexp.MustCompile(`(?s)^\s*\(Translated by Google\).*?\n\s*\(Original\)\s*(.*)$`)
 	translatedLast  = regexp.MustCompile(`(?s)^(.*?)\n\s*\(Translated by Google\).*$`)
 )
 
-// untranslated is what the customer wrote.
+// untranslated returns what the customer wrote.
 func untranslated(s string) string {
 	s = strings.ReplaceAll(s, "\r\n", "\n")
 	if m := translatedFirst.FindStringSubmatch(s); m != nil {

@@ -1,48 +1,46 @@
-// Package importer brings the reviews of other people's exports into an editor's
+// Package importer imports reviews from exports of other platforms into an editor's
 // content folder.
 //
 // An import reads one export (CSV, JSONL, or Google's JSON) and writes one file,
-// reviews/import-{source}.jsonl: a review a line, the contract's field names,
-// newest first and then by id. Beside it stands reviews/.import-{source}.json,
-// which the generator ignores; it remembers what the last import wrote. Keep the
+// reviews/import-{source}.jsonl: one review per line, with the field names of the
+// contract, newest first and then by id. The file reviews/.import-{source}.json,
+// which the generator ignores, is the import's memory of what it wrote last. Keep the
 // two together, under version control like all content.
 //
 // # Importing again
 //
-// The same export gives the same bytes. A newer export updates the file in
-// place:
+// The same export gives the same bytes. A newer export updates the file in place:
 //
-//   - A review is known again by the export's own id or, when no column holds
-//     one, by its date, author, title, text and source URL (by its rating too when
-//     it has neither words nor URL). So it keeps its id whatever the order of the
-//     rows and whatever stands around them. Which of the two ways is used must
-//     stay the same; an import that would tell reviews apart in another way is
-//     refused, since it would bring every review in a second time.
-//   - A field whose value is no longer what the last import wrote was changed by
-//     the editor. It is kept and reported. Members that imports don't write, such
-//     as technicians, are never touched.
+//   - A review is identified by the export's own id or, if no column has one, by
+//     its date, author, title, text and source URL (also by its rating if it has
+//     neither text nor URL). So it keeps its id whatever the order of the rows. Which
+//     of the two ways is used must stay the same; an import that would identify
+//     reviews in another way is refused, since it would add every review again.
+//   - A field whose value is not the one that the last import wrote was changed by
+//     the editor. It is kept and reported. Members that imports don't write, such as
+//     technicians, are never changed.
 //   - A review that is gone from the export stays, and is reported.
-//   - A review that the editor took out of the file stays out. To bring it back,
-//     delete its entry from .import-{source}.json. Deleting the JSONL file begins
-//     afresh.
-//   - When .import-{source}.json is lost, nobody can tell an edit from an old
-//     value: everything that stands in the file is kept.
+//   - A review that the editor removed from the file stays out. To import it again,
+//     delete its entry from .import-{source}.json. Deleting the JSONL file starts from
+//     the beginning.
+//   - If .import-{source}.json is lost, an edit can't be distinguished from an old
+//     value: everything in the file is kept.
 //
 // # What is skipped
 //
-// Nothing is guessed and no word is changed in silence. A row that can't be
-// published as it stands is skipped, with its place, the reason and the remedy
-// in the Report; the others are written. What concerns the whole export stops it
-// before anything is written: a column that isn't there, a wrong encoding, a
-// quote that never ends. The only changes to what a customer wrote are line ends
-// (CRLF becomes LF) and the author's name, see Config.AuthorNames.
+// Nothing is guessed, and no text is changed silently. A row that can't be published
+// as it is is skipped, with its place, the reason and the remedy in the Report; the
+// others are written. What concerns the whole export stops it before anything is
+// written: a missing column, a wrong encoding, a quote that is never closed. The only
+// changes to what a customer wrote are line ends (CRLF becomes LF) and the author's
+// name, see [Config].
 //
 // # Why a stop half-way is safe
 //
-// Both files are made in memory, written beside their places, synced and renamed,
-// the reviews first. A stop before the first rename changes nothing. A stop
-// between the two leaves new reviews with the memory of the older import; the
-// next run finds every value equal to the export's and heals the memory.
+// Both files are prepared in memory, written to temporary files, synced and renamed,
+// the reviews first. A stop before the first rename changes nothing. A stop between
+// the two leaves new reviews with the memory of the older import; the next run finds
+// every value equal to that of the export and repairs the memory.
 package importer
 
 import (
@@ -60,19 +58,20 @@ import (
 	"reviewcast"
 )
 
-// Caps on an export. An export comes from outside, so each stands against what a
-// broken or hostile one could do to an editor's machine.
+// Limits of an export. It comes from outside, so each limit stops what a broken or
+// hostile one could do to the machine of an editor.
 const (
-	// MaxExport is the most bytes of an export, and of the file that is updated:
-	// an endless stream would fill the memory.
+	// MaxExport is the size of the largest export, and of the largest file that
+	// is updated, in bytes: an endless stream would fill the memory.
 	MaxExport = 512 << 20
-	// MaxRows is the most rows of an export: millions of tiny rows cost far more
-	// memory than their bytes. It is what a content folder may hold, too.
+	// MaxRows is the largest number of rows: millions of tiny rows cost far more
+	// memory than their bytes. It is what a content folder can hold, too.
 	MaxRows = 1_000_000
-	// MaxAuthor is the most code points of an author's name: a "name" of a megabyte
-	// would stand in every list and feed.
+	// MaxAuthor is the length of the longest author name in code points: it is
+	// shown in every list and feed.
 	MaxAuthor = 200
-	// MaxSource is the most bytes of a source's name, so that ids have room left.
+	// MaxSource is the length of the longest name of a source in bytes, so that
+	// there is room for ids.
 	MaxSource = 32
 )
 
@@ -82,8 +81,8 @@ var (
 	ErrTooManyRows = fmt.Errorf("the export has more than %d rows; split it and import the parts one after the other", MaxRows)
 )
 
-// UsageError says that an import was asked for in a way that can't work: a wrong
-// option, or a column that the export doesn't have. It lists everything at once.
+// UsageError lists the invalid options of an import: a wrong value, or a column that
+// the export doesn't have.
 type UsageError struct {
 	Problems []string
 }
@@ -92,62 +91,64 @@ func (e *UsageError) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Config says what to import and how to read it.
 type Config struct {
-	// ContentDir is the content folder. It must exist; reviews/ in it is made when
-	// it doesn't.
+	// ContentDir is the content folder. It must exist; reviews/ in it is created
+	// if necessary.
 	ContentDir string
-	// Source names where the reviews were given: "google", "skytrax". It becomes
-	// part of the file's name and of every id: a lower-case letter or digit, then
+	// Source is where the reviews were posted: "google", "skytrax". It is part of
+	// the file name and of every id: a lower-case letter or digit, then
 	// lower-case letters, digits, '.', '_' and '-', at most MaxSource bytes.
 	Source string
-	// Map gives for each field of Fields the export's column that holds it. Rating and
-	// date are needed. Nil, of a CSV file: the columns are named as the fields are.
+	// Map maps each of Fields to the column of the export that has it. Rating and
+	// date are required. Nil, for a CSV file: the columns have the names of the
+	// fields.
 	Map map[string]string
-	// Platform names one of Platforms: its map and date layout are found by the
-	// header, as far as Map and DateLayout don't say otherwise. For CSV only.
+	// Platform is one of Platforms: its map and date layout are found by the
+	// header, unless Map and DateLayout are set. For CSV only.
 	Platform string
 	// Verification is how the business knows that the authors were customers, one
-	// of reviewcast.VerificationMethods. Empty: reviews come in without one and stay
-	// unpublished until the editor adds it.
+	// of reviewcast.VerificationMethods. Empty: reviews are imported without a
+	// verification and stay unpublished until the editor adds one.
 	Verification string
-	// RatingScale is the export's best rating; 0 means 5. Ratings are turned into
-	// stars proportionally, halves rounded up, at least one star.
+	// RatingScale is the best rating of the export; 0 means 5. Ratings are
+	// converted to stars proportionally, halves rounded up, at least one star.
 	RatingScale float64
-	// DateLayout is how a date stands in the export, as spreadsheets write layouts
-	// (DD/MM/YYYY) or as package time does (02/01/2006); empty means YYYY-MM-DD. No
-	// other form is tried: 03/04/2025 has two meanings.
+	// DateLayout is the layout of dates in the export, as spreadsheets write
+	// layouts (DD/MM/YYYY) or as package time does (02/01/2006); empty means
+	// YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
 	DateLayout string
-	// Location is the time zone whose calendar gives the day of a date that has a
-	// time and a numeric zone. Nil takes the day as it is written.
+	// Location is the time zone in which a date with a time and a numeric zone
+	// has its day. Nil takes the day as it is written.
 	Location *time.Location
 	// Today is the business's calendar day: later dates are skipped. Empty skips
 	// none.
 	Today reviewcast.Date
 	// AuthorNames is "initials" ("Maria K.") or "full"; empty means initials.
 	AuthorNames string
-	// Language is the BCP 47 tag of reviews for which no column says one. Empty
-	// leaves it to the site's language.
+	// Language is the BCP 47 tag of reviews without a language column. Empty
+	// means the language of the site.
 	Language string
-	// Encoding is that of the export: utf-8, utf-16le, utf-16be, windows-1252 or
-	// macintosh. Empty means UTF-8. A byte order mark overrules it.
+	// Encoding is the encoding of the export: utf-8, utf-16le, utf-16be,
+	// windows-1252 or macintosh. Empty means UTF-8. A byte order mark overrides
+	// it.
 	Encoding string
-	// Delimiter stands between the cells of a CSV file; 0 takes what its header has: a
+	// Delimiter separates the cells of a CSV file; 0 takes what its header has: a
 	// comma, else a semicolon, else a tab.
 	Delimiter rune
 	// DryRun does everything but write.
 	DryRun bool
-	// Taken tells where an id (compared ignoring case) stands in the content
-	// folder: "reviews/2026.yaml:12". Places in the import's own file are ignored, so
-	// the caller need not leave them out. Nil: none is taken.
+	// Taken reports where an id (compared ignoring case) is used in the content
+	// folder: "reviews/2026.yaml:12". Places in the import's own file are
+	// ignored, so the caller need not leave them out. Nil: no id is used.
 	Taken func(id string) (where string, ok bool)
-	// Withdrawn tells whether withdrawn.yaml lists an id: such a review isn't
-	// written, so that a text withdrawn for legal reasons doesn't come back. Nil:
-	// none is.
+	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not
+	// written, so that a text withdrawn for legal reasons does not come back.
+	// Nil: none is.
 	Withdrawn func(id string) bool
 }
 
-// CSV imports a CSV file with a header row. The error is a *UsageError, one of
-// this package's, or one of the reader, the context or the disk; then nothing was
-// written. A Report comes without an error even when every row was skipped.
+// CSV imports a CSV file with a header row. The error is a *UsageError, one of this
+// package's, or one of the reader, the context or the disk; then nothing was written.
+// A Report without an error is returned even if every row was skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	cfg, err := cfg.check()
 	if err != nil {
@@ -155,7 +156,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}
 	for _, name := range []string{"rating", "date"} {
 		if cfg.Map != nil && cfg.Map[name] == "" && cfg.Platform == "" {
-			return nil, &UsageError{[]string{fmt.Sprintf("no column is given for %s; add %s=COLUMN to --map", name, name)}}
+			return nil, &UsageError{[]string{fmt.Sprintf("no column for %s; add %s=COLUMN to --map", name, name)}}
 		}
 	}
 	export, err := decode(ctx, r, cfg)
@@ -169,7 +170,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	return run(ctx, cfg, table.rows())
 }
 
-// check fills in the defaults and finds every option that can't work.
+// check sets the defaults and returns all invalid options.
 func (c Config) check() (Config, error) {
 	var problems []string
 	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -185,19 +186,19 @@ func (c Config) check() (Config, error) {
 		c.AuthorNames = "initials"
 	}
 	if !validSource(c.Source) {
-		bad("source %s can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", quote(c.Source), MaxSource)
+		bad("source %s can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", quote(c.Source), MaxSource)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; known are %s", quote(c.Verification), strings.Join(reviewcast.VerificationMethods, ", "))
 	}
 	if !(c.RatingScale >= 1 && c.RatingScale <= 1000) {
-		bad("rating scale %g is out of range; write the best rating there is, from 1 to 1000", c.RatingScale)
+		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if _, known := Platforms[c.Platform]; !known && c.Platform != "" {
 		bad("platform %s is unknown; known are %s", quote(c.Platform), strings.Join(slices.Sorted(maps.Keys(Platforms)), ", "))
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		bad("date layout %s doesn't show a day; write one with day, month and year, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
+		bad("date layout %s has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
 	}
 	if c.Today != "" && !c.Today.Valid() {
 		bad("today %s is not a date; write it as 2026-01-31", quote(string(c.Today)))
@@ -216,7 +217,7 @@ func (c Config) check() (Config, error) {
 		bad("encoding %s is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh", quote(c.Encoding))
 	}
 	if d := c.Delimiter; d != 0 && (d == '"' || d == '\r' || d == '\n' || d == utf8.RuneError || !utf8.ValidRune(d)) {
-		bad("delimiter %q can't stand between cells; write ',', ';' or a tab", d)
+		bad("delimiter %q can't separate cells; use ',', ';' or a tab", d)
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {
@@ -225,20 +226,20 @@ func (c Config) check() (Config, error) {
 	return c, nil
 }
 
-// validSource keeps the name safe in a file name and in an id on every system,
-// those that don't tell upper from lower case included.
+// validSource reports whether the name is safe in a file name and in an id on every
+// system, including those that ignore case.
 func validSource(s string) bool {
 	return len(s) <= MaxSource && reviewcast.ValidID(s) && s == strings.ToLower(s)
 }
 
-// datesSurvive tells whether a layout keeps year, month and day.
+// datesSurvive reports whether a layout keeps year, month and day.
 func datesSurvive(layout string) bool {
 	day := time.Date(2019, time.November, 23, 0, 0, 0, 0, time.UTC)
 	back, err := time.Parse(layout, day.Format(layout))
 	return err == nil && back.Format(time.DateOnly) == day.Format(time.DateOnly)
 }
 
-// run brings rows into the content folder.
+// run imports rows into the content folder.
 func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 	root, err := openContent(cfg.ContentDir)
 	if err != nil {

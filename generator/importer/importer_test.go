@@ -116,7 +116,7 @@ func TestRemovedReviewsStayOut(t *testing.T) {
 	for range 2 {
 		report := d.load(header + rowA + rowB)
 		wantEqual(t, "codes", codes(report), []Code{Removed})
-		wantEqual(t, "reason", report.Skipped[0].Reason, "the editor took shop-a1 out of reviews/import-shop.jsonl; to bring it back, delete its entry in reviews/.import-shop.json")
+		wantEqual(t, "reason", report.Skipped[0].Reason, "the editor removed shop-a1 from reviews/import-shop.jsonl; to import it again, delete its entry in reviews/.import-shop.json")
 	}
 	if memory := d.file(".import-shop.json"); !strings.Contains(memory, `{"id":"shop-a1"}`) {
 		t.Errorf("something of the removed review is left: %s", memory)
@@ -186,15 +186,15 @@ func TestRatingsAlone(t *testing.T) {
 	d := newDesk(t).without("id")
 	report := d.load(header + ",5,2026-01-01,,,,,\n,4,2026-01-01,,,,,\n,5,2026-01-01,,,,,\n")
 	wantEqual(t, "counts", counts(report), [4]int{2, 0, 0, 1})
-	wantEqual(t, "reason", report.Skipped[0].Error(), "row 4 (line 4): the row says the same as row 2")
+	wantEqual(t, "reason", report.Skipped[0].Error(), "row 4 (line 4): the row repeats row 2")
 }
 
 func TestRepeatedRows(t *testing.T) {
 	d := newDesk(t)
 	report := d.load(header + rowA + rowB + rowA + strings.Replace(rowB, "b2,2", "b2,1", 1))
 	wantEqual(t, "codes", codes(report), []Code{Duplicate, Conflict})
-	wantEqual(t, "duplicate", report.Skipped[0].Error(), `row 4 (line 4) "a1": the row says the same as row 2`)
-	wantEqual(t, "conflict", report.Skipped[1].Error(), `row 5 (line 5) "b2": the row is the same review as row 3 with another rating; row 3 stands, leave one of them out`)
+	wantEqual(t, "duplicate", report.Skipped[0].Error(), `row 4 (line 4) "a1": the row repeats row 2`)
+	wantEqual(t, "conflict", report.Skipped[1].Error(), `row 5 (line 5) "b2": the row is the same review as row 3 with a different rating; row 3 is used, remove one of them`)
 }
 
 func TestTakenAndWithdrawn(t *testing.T) {
@@ -207,7 +207,7 @@ func TestTakenAndWithdrawn(t *testing.T) {
 	d.cfg.Withdrawn = func(id string) bool { return id == "shop-b2" }
 	report := d.load(header + rowA + rowB + rowC)
 	wantEqual(t, "codes", codes(report), []Code{Taken, Withdrawn})
-	wantEqual(t, "reason", report.Skipped[0].Reason, "the id shop-a1 stands at reviews/2026.yaml:12 already; that review is the editor's, delete it there to import it again")
+	wantEqual(t, "reason", report.Skipped[0].Reason, "the id shop-a1 is already used at reviews/2026.yaml:12 by a review of the editor; delete it there to import this one")
 	wantEqual(t, "unchanged", report.Unchanged, 1)
 }
 

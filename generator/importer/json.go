@@ -12,13 +12,13 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxJSONValue is the most bytes of one review of a JSON export. It stops a value
-// that never ends.
+// maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops
+// a value that never ends.
 const maxJSONValue = 4 << 20
 
-// JSONL imports a file with a JSON object a line, or a JSON array of objects. What
-// Config.Map calls a column is a member's name; owner_reply.text=reply.comment
-// reaches into an object within. Otherwise it is as CSV.
+// JSONL imports a file with one JSON object per line, or a JSON array of objects. The
+// columns of Config.Map are names of members; owner_reply.text=reply.comment is a
+// member of an object inside. Otherwise it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	cfg, err := cfg.check()
 	if err != nil {
@@ -49,9 +49,9 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	}))
 }
 
-// jsonRows reads objects, one after the other or in one array, and has each
-// filled into a row; one of more than limit bytes is skipped. The error of fill is
-// a *Skip.
+// jsonRows reads objects, one after the other or in an array, and calls fill to set
+// the cells of a row. An object of more than limit bytes is skipped. The error of
+// fill is a *Skip.
 func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) rowSeq {
 	return func(yield func(row, error) bool) {
 		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
@@ -59,7 +59,7 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 			if errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 				return fmt.Errorf("read export: %w", err)
 			}
-			return fmt.Errorf("read export: byte %d: %w; it should be JSON, an object a line or an array of them", d.InputOffset(), cause(err))
+			return fmt.Errorf("read export: byte %d: %w; expected JSON: one object per line, or an array of objects", d.InputOffset(), cause(err))
 		}
 		inArray := false
 		for number := 1; ; {
@@ -92,7 +92,7 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 			number++
 			switch {
 			case v.Kind() != '{':
-				err = r.skip(BadValue, "it is no JSON object")
+				err = r.skip(BadValue, "not a JSON object")
 			case len(v) > limit:
 				err = r.skip(TextTooLong, "the review has more than %d bytes", limit)
 			default:
@@ -105,8 +105,7 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 	}
 }
 
-// textAt finds a member by its path and gives it as a cell would hold it: ""
-// when it isn't there or null.
+// textAt returns a member by its path as a cell; "" if it is absent or null.
 func textAt(v jsontext.Value, path string) (string, error) {
 	for name := range strings.SplitSeq(path, ".") {
 		var err error
@@ -123,7 +122,7 @@ func textAt(v jsontext.Value, path string) (string, error) {
 	case 'n':
 		return "", nil
 	}
-	return "", fmt.Errorf("%s is %s where words or a number belong", quote(path), kindName(v.Kind()))
+	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kindName(v.Kind()))
 }
 
 func kindName(k jsontext.Kind) string {
@@ -136,7 +135,7 @@ func kindName(k jsontext.Kind) string {
 	return "true or false"
 }
 
-// memberOf finds a member of an object; nil when there is none.
+// memberOf returns a member of an object; nil if there is none.
 func memberOf(v jsontext.Value, name string) (jsontext.Value, error) {
 	if v.Kind() != '{' {
 		return nil, nil

@@ -9,17 +9,17 @@ import (
 	"reviewcast"
 )
 
-// A key is by what a review of one source is known again in the next export: a
-// SHA-256 in hex, so that the import's memory holds neither a platform's ids nor
-// a customer's words. The first part tells the two kinds of key apart.
+// A key identifies a review of one source in the next export. It is a SHA-256 in hex,
+// so that the memory of the import contains neither the ids of a platform nor the
+// words of a customer. The first part distinguishes the two kinds of keys.
 
-// keyOfID is the key of a review whose export has ids.
+// keyOfID returns the key of a review whose export has ids.
 func keyOfID(external string) string { return keyOf("id", external) }
 
-// keyOfContent is the key of a review whose export has none: what its customer
+// keyOfContent returns the key of a review whose export has no ids: what its customer
 // would not have written twice. The author counts as the export has it, so that
-// another policy for names changes no id. The rating doesn't count, since
-// customers change it, unless nothing else tells two ratings of a day apart.
+// another policy for names changes no id. The rating does not count, since customers
+// change it, unless nothing else distinguishes two ratings of a day.
 func keyOfContent(r *row, date reviewcast.Date) string {
 	title, text := blankToEmpty(r.cell(fieldTitle)), blankToEmpty(r.cell(fieldText))
 	url := strings.TrimSpace(r.cell(fieldSourceURL))
@@ -37,7 +37,8 @@ func blankToEmpty(s string) string {
 	return s
 }
 
-// keyOf hashes parts with their lengths, so that no two lists of parts are alike.
+// keyOf hashes parts with their lengths, so that different lists of parts have
+// different keys.
 func keyOf(parts ...string) string {
 	h := sha256.New()
 	var length [8]byte
@@ -49,14 +50,13 @@ func keyOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// shortKey is how many hex digits of a key stand in an id: at a million reviews
-// two share them once in 500 imports, and then the second takes one digit more.
+// shortKey is how many hex digits of a key are in an id: among a million reviews two
+// share them once in 500 imports, and then the second takes one digit more.
 const shortKey = 12
 
-// candidates gives the ids that a review may have, the best first: the export's
-// own where it can be one, or else as much of the key as it takes to be alone.
-// The export's ids may differ by case only, ours may not, so an id's being taken
-// is nothing unusual.
+// candidates returns the ids that a review may have, the best first: the export's own
+// if it is valid, or else as much of the key as is needed to be unique. The ids of an
+// export may differ by case only, ours may not, so it is normal that an id is used.
 func candidates(source string, v *review) func(yield func(string) bool) {
 	return func(yield func(string) bool) {
 		if id := source + "-" + v.external; v.external != "" && reviewcast.ValidID(id) {

@@ -8,10 +8,9 @@ import (
 // letters are the parts of a layout as spreadsheets write it.
 var letters = regexp.MustCompile(`(?i)y+|m+|d+|h+|s+`)
 
-// layoutOf takes a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
-// hh:mm:ss, and gives it as package time writes it; one without a year in letters
-// is that already. Days and months may have one digit or two; m means minutes
-// behind hours.
+// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
+// hh:mm:ss, to that of package time. A layout without a year in letters is returned
+// as it is. Days and months may have one digit or two; m after hours means minutes.
 func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s
@@ -43,6 +42,6 @@ func layoutOf(s string) string {
 	})
 }
 
-// inLetters gives a layout of package time back in letters, for messages.
+// inLetters converts a layout of package time to letters, for messages.
 var inLetters = strings.NewReplacer("2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",
 	"06", "YY", "1", "MM", "2", "DD", ".999999999", "", "Z07:00", " and a zone")

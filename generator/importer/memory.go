@@ -14,8 +14,8 @@ import (
 
 // memory is .import-{source}.json: what the last imports wrote, by key.
 type memory struct {
-	// knownBy tells how reviews are told apart: "id", or the fields that make up the
-	// keys of content.
+	// knownBy says how reviews are identified: "id", or the fields that are part
+	// of the keys of content.
 	knownBy []string
 	entries map[string]entry
 }
@@ -25,9 +25,9 @@ type entry struct {
 	ID string `json:"id"`
 	// Scale is the rating scale that it was imported on; 0 is reviewcast.MaxRating.
 	Scale float64 `json:"scale,omitzero"`
-	// Wrote holds the fingerprint of each member as it was last imported; members
-	// that were absent are left out. It is empty once the editor has taken the review
-	// out of the file: then nothing of it is kept but that it is not wanted.
+	// Wrote has the fingerprint of each member as it was last imported, without
+	// absent ones. It is empty once the editor has removed the review from the
+	// file: then nothing is kept but that it is not wanted.
 	Wrote map[string]string `json:"wrote,omitempty"`
 }
 
@@ -44,10 +44,10 @@ func parseMemory(data []byte) (*memory, error) {
 		Reviews map[string]entry `json:"reviews"`
 	}
 	if err := json.Unmarshal(data, &file); err != nil {
-		return nil, fmt.Errorf("%w; bring the file back from version control, or delete it: then everything that stands in the reviews is kept", cause(err))
+		return nil, fmt.Errorf("%w; restore the file from version control, or delete it: then everything in the file of reviews is kept", cause(err))
 	}
 	if file.Version != memoryVersion {
-		return nil, fmt.Errorf("it has version %d, this program knows %d; import with the program that wrote it", file.Version, memoryVersion)
+		return nil, fmt.Errorf("version %d is not supported, only version %d; import with the program that wrote it", file.Version, memoryVersion)
 	}
 	if file.Reviews == nil {
 		file.Reviews = map[string]entry{}
@@ -55,8 +55,8 @@ func parseMemory(data []byte) (*memory, error) {
 	return &memory{knownBy: file.KnownBy, entries: file.Reviews}, nil
 }
 
-// append writes the file, an entry a line, so that version control shows which
-// reviews an import touched.
+// append writes the file, one entry per line, so that version control shows which
+// reviews an import changed.
 func (m *memory) append(b []byte) []byte {
 	b = append(b, `{"version":`+strconv.Itoa(memoryVersion)+`,"known_by":`...)
 	b = appendJSON(b, m.knownBy)
@@ -81,20 +81,19 @@ func appendJSON(b []byte, v any) []byte {
 	return buf.Bytes()
 }
 
-// errOtherKeys is why an import that tells reviews apart in another way is
-// refused.
-var errOtherKeys = errors.New("every review would come in a second time")
+// errOtherKeys is the error of an import that identifies reviews in another way.
+var errOtherKeys = errors.New("every review would be added a second time")
 
 // checkKeys refuses an import whose keys can't match those of the last one.
 func (m *memory) checkKeys(knownBy []string) error {
 	if len(m.entries) == 0 || slices.Equal(m.knownBy, knownBy) {
 		return nil
 	}
-	return fmt.Errorf("the last import told reviews apart by %s, this one would by %s: %w; map the same columns, or give the export a --source of its own",
+	return fmt.Errorf("the last import identified reviews by %s, this one by %s: %w; map the same columns, or give the export a --source of its own",
 		join(m.knownBy), join(knownBy), errOtherKeys)
 }
 
-// knownBy lists the mapped fields that make up the keys.
+// knownBy lists the mapped fields that are part of the keys.
 func (c Config) knownBy() []string {
 	if c.Map[fieldID.String()] != "" {
 		return []string{fieldID.String()}

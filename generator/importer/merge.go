@@ -15,7 +15,7 @@ import (
 	"reviewcast"
 )
 
-// merger brings the reviews of one export into what stands in the folder.
+// merger merges the reviews of one export into the files in the folder.
 type merger struct {
 	cfg    Config
 	conv   *converter
@@ -26,8 +26,8 @@ type merger struct {
 	seen   map[string]bool    // keys that the export has, skipped rows included
 }
 
-// merge reads an export and works out what follows from it for the import's
-// files. It takes the old files over and changes them.
+// merge reads an export and returns what the files are to be. It takes the old files
+// over and changes them.
 func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *files, error) {
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg), files: old.copy(),
@@ -56,7 +56,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *
 	return m.report, m.files, nil
 }
 
-// read converts every row, and lets of those with one key only the first stand.
+// read converts every row, and keeps the first of those with the same key.
 func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 	var reviews []*review
 	for r, err := range rows {
@@ -90,7 +90,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 	return reviews, nil
 }
 
-// repeated tells a row that says the same again from one that contradicts.
+// repeated distinguishes a row that repeats another from one that contradicts it.
 func repeated(r *row, v, first *review) *Skip {
 	var differ []string
 	for i := range v.values {
@@ -99,14 +99,14 @@ func repeated(r *row, v, first *review) *Skip {
 		}
 	}
 	if len(differ) == 0 {
-		return r.skip(Duplicate, "the row says the same as row %d", first.number)
+		return r.skip(Duplicate, "the row repeats row %d", first.number)
 	}
-	return r.skip(Conflict, "the row is the same review as row %d with another %s; row %d stands, leave one of them out", first.number, join(differ), first.number)
+	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, join(differ), first.number)
 }
 
-// assign gives each review its id: the one it had, or else the first candidate
-// that no other review of this source has or had. New reviews choose in the order
-// of their best candidates, so that the order of the rows plays no part.
+// assign gives each review its id: the one it had, or else the first candidate that
+// no other review of this source has or had. New reviews choose in the order of their
+// best candidates, so that the order of the rows does not matter.
 func (m *merger) assign(reviews []*review) []string {
 	owner := make(map[string]string, len(m.files.memory.entries))
 	for key, e := range m.files.memory.entries {
@@ -136,35 +136,36 @@ func (m *merger) assign(reviews []*review) []string {
 	return ids
 }
 
-// place adds a review, updates the one that stands there, or says why not.
+// place adds or updates a review, or reports why not.
 func (m *merger) place(v *review, id string) {
 	r := &row{number: v.number, line: v.line}
 	r.cells[fieldID] = v.external
 	known, imported := m.files.memory.entries[v.key]
 	standing := m.byID[fold(id)]
 	if id == "" {
-		m.skip(r.skip(Taken, "every id that the review could have is another review's; give the export other ids"))
+		m.skip(r.skip(Taken, "every id that the review could have is used by another review; give the export other ids"))
 		return
 	}
 	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
-		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s; take it out there to bring the review back", id))
+		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s; remove it there to import the review", id))
 		return
 	}
 	if m.cfg.Taken != nil {
 		if where, taken := m.cfg.Taken(id); taken && !strings.HasPrefix(where+":", m.report.File+":") {
-			m.skip(r.skip(Taken, "the id %s stands at %s already; that review is the editor's, delete it there to import it again", id, where))
+			m.skip(r.skip(Taken, "the id %s is already used at %s by a review of the editor; delete it there to import this one", id, where))
 			return
 		}
 	}
 	switch {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
-		// The rows that are told to be imported apart, with another scale, are easily
-		// imported together with all the others, whose stars it would halve.
-		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; import it so again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
+		// Rows with another scale, which the message says to import
+		// separately, are easily imported together with all the others, whose
+		// ratings would be halved.
+		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:
-		m.skip(r.skip(Removed, "the editor took %s out of %s; to bring it back, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source)))
+		m.skip(r.skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source)))
 	default:
 		m.add(v, id)
 	}
@@ -208,8 +209,8 @@ func (m *merger) update(v *review, r *record, known entry) {
 	}
 }
 
-// remember notes what this import says; what it doesn't speak about keeps its
-// older fingerprint.
+// remember stores the fingerprints of this import. Members that it does not have keep
+// their older ones.
 func (m *merger) remember(id string, v *review, older entry) entry {
 	e := entry{ID: id, Scale: m.scale(), Wrote: map[string]string{}}
 	maps.Copy(e.Wrote, older.Wrote)
@@ -225,7 +226,7 @@ func (m *merger) remember(id string, v *review, older entry) entry {
 	return e
 }
 
-// scale is the rating scale as entries note it.
+// scale returns the rating scale as entries have it.
 func (m *merger) scale() float64 {
 	if m.cfg.RatingScale == reviewcast.MaxRating {
 		return 0
@@ -233,9 +234,8 @@ func (m *merger) scale() float64 {
 	return m.cfg.RatingScale
 }
 
-// forget reports the imported reviews that the export no longer has, and drops
-// the fingerprints of those that the editor took out: a text that was withdrawn
-// leaves no trace.
+// forget reports the imported reviews that the export no longer has, and drops the
+// fingerprints of those that the editor removed: a withdrawn text leaves no trace.
 func (m *merger) forget() {
 	for key, e := range m.files.memory.entries {
 		switch {

@@ -9,27 +9,27 @@ import (
 	"time"
 )
 
-// Platform is what is known of a platform's CSV export.
+// Platform describes a platform's CSV export.
 type Platform struct {
-	// Shapes are tried in their order; the first whose rating and date the header
-	// has is taken.
+	// Shapes are tried in order; the first whose rating and date are in the
+	// header is used.
 	Shapes []Shape
 }
 
-// Shape is a header that a platform or a usual tool writes.
+// Shape is a header that a platform or a common tool writes.
 type Shape struct {
-	// Columns gives for each field the names that its column has had, whatever their
-	// case; the first that the header has is taken.
+	// Columns has for each field the names that its column has had; case is
+	// ignored. The first that the header has is used.
 	Columns map[string][]string
-	// Layout is how dates stand in it; "" is 2006-01-02.
+	// Layout is the layout of its dates; "" is 2006-01-02.
 	Layout string
 }
 
-// Platforms are the exports that `import` knows by name. Columns that aren't
-// listed (a reference number, tags, the reviewer's e-mail) are never read.
+// Platforms are the exports that `import` knows by name. Columns that are not listed
+// (a reference number, tags, the reviewer's e-mail) are never read.
 //
-// Neither platform describes its columns where the public can read it. What stands
-// here was found in November 2026 in public programs that write or read such files:
+// Neither platform documents its columns publicly. These were found in November 2026
+// in public programs that write or read such files:
 //
 //   - Trustpilot's Business Portal: a script that rebuilds the portal's file from the
 //     API writes "Review Id", "Review Created (UTC)", "Review Username", "Review
@@ -80,7 +80,7 @@ func (c *Config) shape(header []string) error {
 	return nil
 }
 
-// ownNames is for an export whose columns are named as the fields are.
+// ownNames is for an export whose columns have the names of the fields.
 func (c *Config) ownNames(header []string) error {
 	own := Shape{Columns: map[string][]string{}}
 	for _, name := range fieldNames {
@@ -102,9 +102,9 @@ func unknownHeader(problem string, header []string) error {
 	return &UsageError{[]string{problem}}
 }
 
-// choose finds the shape of a header: the map, without the columns that the
-// export leaves out, and the date layout. ok is false when rating or date is in
-// none.
+// choose finds the shape of a header: the map, without the columns that the export
+// leaves out, and the date layout. ok is false if no shape has both a rating and a
+// date.
 func (p Platform) choose(header []string) (columns map[string]string, layout string, ok bool) {
 	for _, shape := range p.Shapes {
 		columns = map[string]string{}

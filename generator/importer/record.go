@@ -17,8 +17,7 @@ import (
 	"reviewcast"
 )
 
-// member is a member of a review that imports write, in the order in which they
-// stand in a line.
+// member is a member of a review that imports write, in the order of a line.
 type member int
 
 const (
@@ -39,8 +38,8 @@ var memberNames = [...]string{
 	"owner_reply", "verification",
 }
 
-// values are the JSON values of the members that imports write; nil is absent,
-// which is what null means too.
+// values are the JSON values of the members that imports write; nil is absent, which
+// is what null means too.
 type values [len(memberNames)]jsontext.Value
 
 // record is one line of the import's file.
@@ -81,13 +80,13 @@ func parseRecord(line []byte) (*record, error) {
 	return r, nil
 }
 
-// cause takes the words of an error without the library's name.
+// cause returns an error's text without the name of the library.
 func cause(err error) error {
 	return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: "))
 }
 
-// setDate notes the date, by which lines are sorted. One that isn't a string is
-// the editor's mistake; a build says so, and here it sorts last.
+// setDate stores the date, by which lines are sorted. One that is not a string is the
+// editor's mistake; a build reports it, and here it is sorted last.
 func (r *record) setDate() {
 	r.date = ""
 	if v := r.values[memberDate]; v.Kind() == '"' {
@@ -124,7 +123,7 @@ func newestFirst(a, b *record) int {
 	return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id))
 }
 
-// parseRecords reads a file of them. It must be whole: what can't be read can't be
+// parseRecords reads a file of records. It must be valid: what can't be read can't be
 // kept.
 func parseRecords(data []byte) ([]*record, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
@@ -139,10 +138,10 @@ func parseRecords(data []byte) ([]*record, error) {
 		}
 		r, err := parseRecord(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w; correct the line before you import", number, err)
+			return nil, fmt.Errorf("line %d: %w; correct it before importing", number, err)
 		}
 		if first, twice := seen[fold(r.id)]; twice {
-			return nil, fmt.Errorf("line %d: the id %s stands in line %d already; take one of them out before you import", number, r.id, first)
+			return nil, fmt.Errorf("line %d: the id %s is already used on line %d; remove one of them before importing", number, r.id, first)
 		}
 		seen[fold(r.id)] = number
 		records = append(records, r)
@@ -150,10 +149,10 @@ func parseRecords(data []byte) ([]*record, error) {
 	return records, nil
 }
 
-// fold makes ids that differ by case only alike.
+// fold makes ids equal that differ by case only.
 func fold(id string) string { return strings.ToLower(id) }
 
-// same tells whether two values are equal however they are written.
+// same reports whether two values are equal however they are written.
 func same(a, b jsontext.Value) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
@@ -161,7 +160,7 @@ func same(a, b jsontext.Value) bool {
 	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
 }
 
-// canonical is a value as RFC 8785 writes it.
+// canonical returns a value as RFC 8785 writes it.
 func canonical(v jsontext.Value) jsontext.Value {
 	c := v.Clone()
 	if err := c.Canonicalize(); err != nil {
@@ -170,8 +169,8 @@ func canonical(v jsontext.Value) jsontext.Value {
 	return c
 }
 
-// fingerprint is what the import's memory keeps of a value: enough to see that it
-// was changed, too little to read it. An absent one has none.
+// fingerprint is what the import's memory keeps of a value: enough to see that it was
+// changed, too little to read it. An absent value has none.
 func fingerprint(v jsontext.Value) string {
 	if v == nil {
 		return ""

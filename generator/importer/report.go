@@ -17,8 +17,8 @@ type Report struct {
 	Source string
 	File   string // the file of reviews, below the content folder
 	DryRun bool
-	// Changed tells whether the files differ from what stood there, that is whether
-	// they were written, unless DryRun.
+	// Changed reports whether the files differ from those that were there, that
+	// is whether they were written, unless DryRun.
 	Changed bool
 
 	Rows                      int // of the export, without its header
@@ -56,9 +56,9 @@ const (
 	Removed      Code = "removed"
 )
 
-// headlines say each code in words.
+// headlines describe the codes.
 var headlines = map[Code]string{
-	BadQuotes:    "quotes are broken",
+	BadQuotes:    "wrong quotes",
 	RaggedRow:    "number of cells differs from the header's",
 	BadCharacter: "a character can't be published",
 	TextTooLong:  "a text is too long",
@@ -68,19 +68,19 @@ var headlines = map[Code]string{
 	OverScale:    "rating is over the scale",
 	OtherScale:   "imported on another scale before",
 	NoDate:       "a date is empty",
-	BadDate:      "a date is not of the layout or not in the calendar",
+	BadDate:      "a date has another layout or does not exist",
 	FutureDate:   "a date is in the future",
 	BadLanguage:  "language is not a tag",
 	BadSourceURL: "source_url is not an address",
-	BadValue:     "a value is of another kind",
+	BadValue:     "a value has the wrong type",
 	Duplicate:    "the same as another row",
 	Conflict:     "contradicts another row of the same review",
-	Taken:        "the id is taken by another review",
+	Taken:        "the id is used by another review",
 	Withdrawn:    "withdrawn",
-	Removed:      "taken out by the editor",
+	Removed:      "removed by the editor",
 }
 
-// Skip is one row that wasn't imported.
+// Skip is one row that was not imported.
 type Skip struct {
 	Row    int    // as a spreadsheet counts; a CSV header is row 1
 	Line   int    // where the row begins in the file; 0 when it is not known
@@ -117,14 +117,14 @@ type Kept struct {
 	Fields []string
 }
 
-// MaxPrinted is how many reviews of a kind Print lists when it isn't verbose.
-// What was skipped is always listed whole.
+// MaxPrinted is how many reviews of a kind Print lists if it is not verbose. Skipped
+// rows are always listed completely.
 const MaxPrinted = 20
 
-// Print writes the report for people: the counts, the reasons with their counts,
-// every skipped row, what was kept and, in a dry run, a table of what would
-// change. Verbose lists every change. The table is cut to so many columns; 0 cuts
-// nothing. The error is w's.
+// Print writes the report as text: the counts, the reasons with their counts, every
+// skipped row, what was kept and, in a dry run, a table of what would change. Verbose
+// lists every change. The table is cut to so many columns; 0 cuts nothing. The error
+// is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	p := printer{w: w, limit: MaxPrinted, columns: columns}
 	if verbose {
@@ -136,7 +136,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	p.skipped(r.Skipped)
 	if len(r.Kept) > 0 {
-		p.line("kept as the editor wrote it, %s:", plural(len(r.Kept), "review"))
+		p.line("kept as the editor wrote them, %s:", plural(len(r.Kept), "review"))
 		list(&p, r.Kept, func(k Kept) string { return k.ID + ": " + join(k.Fields) })
 	}
 	if len(r.Vanished) > 0 {
@@ -149,7 +149,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	return p.err
 }
 
-// printer keeps the first error, so that Print reads as what it prints.
+// printer keeps the first error.
 type printer struct {
 	w       io.Writer
 	limit   int
@@ -163,7 +163,7 @@ func (p *printer) line(format string, args ...any) {
 	}
 }
 
-// list prints as many items as the limit lets, and counts the rest.
+// list prints the items up to the limit, and counts the others.
 func list[T any](p *printer, items []T, text func(T) string) {
 	for _, item := range items[:min(len(items), p.limit)] {
 		p.line("  %s", text(item))
@@ -177,7 +177,7 @@ func (p *printer) rest(n int) {
 	}
 }
 
-// skipped prints the reasons, the commonest first, and then the rows.
+// skipped prints the reasons, the most frequent first, and then the rows.
 func (p *printer) skipped(skips []Skip) {
 	if len(skips) == 0 {
 		return
@@ -202,8 +202,8 @@ func (p *printer) skipped(skips []Skip) {
 // maxAuthor is how much of a name the table shows, in characters.
 const maxAuthor = 24
 
-// changes prints the table of a dry run. The id stands last: it is the longest, and
-// what people miss least when the table is cut.
+// changes prints the table of a dry run. The id is last: it is the longest, and the
+// least missed when the table is cut.
 func (p *printer) changes(changes []Change) {
 	if len(changes) == 0 || p.err != nil {
 		return
@@ -216,7 +216,8 @@ func (p *printer) changes(changes []Change) {
 		if c.Fields != nil {
 			sign, what = "~", strings.Join(c.Fields, ", ")
 		}
-		// Names are the customers' and may hold what moves a terminal's cursor.
+		// Names are written by customers and may contain control sequences of
+		// terminals.
 		author := shorten(strings.Trim(quote(c.Author), `"`), maxAuthor)
 		fmt.Fprintf(tw, "  %s\t%d\t%s\t%d\t%s\t%s\t%s\n", sign, c.Row, c.Date, c.Rating, author, what, c.ID)
 	}
@@ -229,7 +230,7 @@ func (p *printer) changes(changes []Change) {
 	p.rest(len(changes))
 }
 
-// shorten cuts a text to so many characters, the dots included; 0 cuts nothing.
+// shorten cuts a text to so many characters, including the ellipsis; 0 cuts nothing.
 func shorten(s string, most int) string {
 	if r := []rune(s); most > 0 && len(r) > most {
 		return string(r[:most-1]) + "…"

@@ -8,26 +8,25 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// row is one review as an export has it, before anything is checked. Each
-// platform has a reader that gives rows; everything after that is common.
+// row is one review of an export before anything is checked. Each format has a reader
+// that returns rows; everything after that is common.
 type row struct {
 	number int // counted as a spreadsheet does; in CSV the header is row 1
 	line   int // where it begins in the file
-	// cells holds a value for each of Fields, in that order; "" for those that the
-	// export doesn't have.
+	// cells has a value for each of Fields, in that order; "" for those that the
+	// export does not have.
 	cells [len(fieldNames)]string
-	// value is the whole of it where the export is JSON and its reader has more to
-	// do.
+	// value is the whole JSON value for readers that need more than the cells.
 	value jsontext.Value
 }
 
-// rowSeq is an export read row by row. An error that is a *Skip stands for one
-// row; any other ends the import.
+// rowSeq is an export read row by row. An error that is a *Skip concerns one row; any
+// other ends the import.
 type rowSeq = iter.Seq2[row, error]
 
 func (r *row) cell(f field) string { return r.cells[f] }
 
-// skip gives the row up for a reason.
+// skip returns the error that skips the row for a reason.
 func (r *row) skip(code Code, format string, args ...any) *Skip {
 	return &Skip{Row: r.number, Line: r.line, ID: clip(r.cells[fieldID]), Code: code, Reason: fmt.Sprintf(format, args...)}
 }
@@ -35,8 +34,8 @@ func (r *row) skip(code Code, format string, args ...any) *Skip {
 // maxQuoted is how many code points of a cell a message shows.
 const maxQuoted = 40
 
-// quote shows a cell in a message: in quotes, short, and with everything escaped
-// that could drive the terminal that prints it.
+// quote quotes a cell for a message: shortened, and with everything escaped that
+// could control the terminal.
 func quote(s string) string { return strconv.Quote(clip(s)) }
 
 func clip(s string) string {

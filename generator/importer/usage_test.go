@@ -13,7 +13,7 @@ func TestUsage(t *testing.T) {
 		export string
 		want   string
 	}{
-		{"no rating", func(c *Config) { delete(c.Map, "rating") }, header, "no column is given for rating; add rating=COLUMN to --map"},
+		{"no rating", func(c *Config) { delete(c.Map, "rating") }, header, "no column for rating; add rating=COLUMN to --map"},
 		{"no map, no names of ours", func(c *Config) { c.Map = nil }, header, `the export has no columns rating and date; its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered": say with --map which holds what, at least rating=COLUMN,date=COLUMN`},
 		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
@@ -28,16 +28,16 @@ func TestUsage(t *testing.T) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Today, c.AuthorNames, c.Language, c.Encoding, c.Delimiter = "soon", "none", "!", "latin-1", '"'
 		}, header, strings.Join([]string{
-			`source "My Shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
+			`source "My Shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
 			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
-			`rating scale -1 is out of range; write the best rating there is, from 1 to 1000`,
-			`date layout "YYYY-MM" doesn't show a day; write one with day, month and year, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
+			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
+			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`today "soon" is not a date; write it as 2026-01-31`,
 			`author names "none" is unknown; known are initials, full`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
 			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`,
-			`delimiter '"' can't stand between cells; write ',', ';' or a tab`}, "\n")},
-		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't name a file; write lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
+			`delimiter '"' can't separate cells; use ',', ';' or a tab`}, "\n")},
+		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestAnotherWayToTellApart(t *testing.T) {
 	if !errors.As(err, &usage) {
 		t.Fatalf("got %v, want a UsageError", err)
 	}
-	wantEqual(t, "message", err.Error(), "the last import told reviews apart by id, this one would by date, author and text: every review would come in a second time; map the same columns, or give the export a --source of its own")
+	wantEqual(t, "message", err.Error(), "the last import identified reviews by id, this one by date, author and text: every review would be added a second time; map the same columns, or give the export a --source of its own")
 }
 
 func TestParseMap(t *testing.T) {

@@ -2,7 +2,6 @@ package insights
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
@@ -15,28 +14,35 @@ const (
 	maxQuotes   = 3 // of each polarity
 	maxExamples = 5 // review ids
 	maxPhrases  = 5
-	// phraseSample is how many mentions of a phrase are read for the form in which
-	// most customers write it.
-	phraseSample = 100
-	// maxPhrase is the length, in bytes, up to which a mention shows as a phrase.
+	// maxPhrase is the length, in bytes, up to which words show as a phrase.
 	maxPhrase = 40
+	// phraseSample is how many of the mentions with the same words are read for the
+	// form in which most customers write them.
+	phraseSample = 20
 )
 
 // aspectSum is what is counted of one aspect.
 type aspectSum struct {
 	votes      int
+	possible   int
+	phrased    int // votes that a phrase decides
 	stars      int
 	score      float64
 	counts     reviewcast.SentimentCounts
 	months     []reviewcast.AspectMonth // newest first
 	monthScore float64
 	trend      trendSum
-	examples   []string
-	quotes     [3][]quote // by polarity
-	phrases    map[int32]*phraseSum
+	quotes     [3][]quote // by polarity, the best maxExamples first
+	phrases    map[phraseKey]*phraseSum
 }
 
-// phraseSum counts a pattern, and the first ways in which it is written.
+// phraseKey identifies a phrase, or a term with its opinion word.
+type phraseKey struct {
+	phrase  int32
+	opinion string
+}
+
+// phraseSum counts mentions, and the first ways in which they are written.
 type phraseSum struct {
 	n       int
 	written map[string]int
@@ -54,7 +60,7 @@ type quote struct {
 func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 	sums := make([]aspectSum, len(an.Aspects()))
 	for i := range sums {
-		sums[i].phrases = map[int32]*phraseSum{}
+		sums[i].phrases = map[phraseKey]*phraseSum{}
 	}
 	texts, textStars := 0, 0
 	var w windows
@@ -70,6 +76,9 @@ func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 		textStars += r.Rating
 		for _, b := range r.Votes {
 			sums[b.Aspect].vote(r, b, w, i)
+		}
+		for _, aspect := range r.Possible {
+			sums[aspect].possible++
 		}
 		for k := range r.Aspects {
 			sums[r.Aspects[k].Aspect].phrase(r, &r.Aspects[k])
@@ -97,18 +106,18 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	m.MentionCount++
 	s.monthScore += value
 	m.Score = s.monthScore / float64(m.MentionCount)
-	if len(s.examples) < maxExamples {
-		s.examples = append(s.examples, r.ID)
-	}
 	at := &r.Aspects[b.Mention]
+	if at.Origin != sentiment.FromLexicon {
+		s.phrased++
+	}
 	s.offer(quote{r, at, age})
 }
 
-// offer keeps the best quotes of each polarity, by origin, then by readable length,
-// then the newest. A review has one vote, so none is quoted twice.
+// offer keeps the best quotes of each polarity. A review has one vote, so none is
+// quoted twice.
 func (s *aspectSum) offer(q quote) {
 	list := &s.quotes[q.m.Polarity]
-	if n := len(*list); n == maxQuotes && !better(q, (*list)[n-1]) {
+	if n := len(*list); n == maxExamples && !better(q, (*list)[n-1]) {
 		return
 	}
 	at, _ := slices.BinarySearchFunc(*list, q, func(a, b quote) int {
@@ -118,14 +127,37 @@ func (s *aspectSum) offer(q quote) {
 		return 1
 	})
 	*list = slices.Insert(*list, at, q)
-	if len(*list) > maxQuotes {
-		*list = (*list)[:maxQuotes]
+	if len(*list) > maxExamples {
+		*list = (*list)[:maxExamples]
 	}
 }
 
+// better reports whether a proves its vote more surely than b, or as surely in a
+// more readable sentence, or else is newer.
 func better(a, b quote) bool {
-	return cmp.Or(cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
+	return cmp.Or(cmp.Compare(doubt(a), doubt(b)), cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
 }
+
+// doubt is 0 for a vote that is firm and agrees with the review's stars and its other
+// sentences, and rises with each reason to doubt it.
+func doubt(q quote) (n int) {
+	if q.review.Rating > 3 && q.m.Polarity == sentiment.Negative || q.review.Rating < 3 && q.m.Polarity == sentiment.Positive {
+		n++
+	}
+	for i := range q.review.Aspects {
+		if m := &q.review.Aspects[i]; m.Aspect == q.m.Aspect && m.Polarity != q.m.Polarity && m.Use == sentiment.Counted {
+			n++
+			break
+		}
+	}
+	if q.m.Origin == sentiment.FromLexicon && max(q.m.Score, -q.m.Score) < firmScore {
+		n++
+	}
+	return n
+}
+
+// firmScore is the score of opinion words that are near and clear.
+const firmScore = 1.2
 
 // awkward is 0 for a sentence that can be read by itself.
 func awkward(m *sentiment.AspectMention) int {
@@ -138,18 +170,30 @@ func awkward(m *sentiment.AspectMention) int {
 	return 0
 }
 
+// phrase counts what a mention says in the customer's words: a shipped phrase, or a
+// term and its opinion word. The editors' own phrases tell them nothing new, and
+// numbers belong to one case.
 func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
-	if m.Phrase == 0 { // cues and figures are no phrase
+	if m.Use != sentiment.Counted || m.Origin == sentiment.FromEditor || m.HasFigures() || m.Origin == sentiment.FromLexicon && m.OpinionWord == "" {
 		return
 	}
-	p := s.phrases[m.Phrase]
+	key := phraseKey{m.Phrase, ""}
+	start, end := m.Start, m.End
+	if m.Origin == sentiment.FromLexicon {
+		key.opinion = m.OpinionWord
+		start, end = min(start, m.Opinion.Start), max(end, m.Opinion.End)
+	}
+	p := s.phrases[key]
 	if p == nil {
 		p = &phraseSum{written: map[string]int{}}
-		s.phrases[m.Phrase] = p
+		s.phrases[key] = p
 	}
-	p.n++
-	if p.n <= phraseSample && !m.HasFigures() && m.End-m.Start <= maxPhrase {
-		p.written[strings.Join(strings.Fields(strings.ToLower((*r.Text)[m.Start:m.End])), " ")]++
+	if p.n++; p.n > phraseSample || end-start > maxPhrase {
+		return
+	}
+	text := strings.Join(strings.Fields(strings.ToLower((*r.Text)[start:end])), " ")
+	if !strings.ContainsAny(text, "0123456789.!?;:()") {
+		p.written[text]++
 	}
 }
 
@@ -187,13 +231,11 @@ func most(counts map[string]int, n int) []string {
 func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.Aspect {
 	a := reviewcast.Aspect{
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
-		Confidence:    wilson(s.counts.PositiveCount, s.votes),
+		PossibleCount: s.possible,
+		Confidence:    confidence(s.counts, s.votes, s.phrased, measured),
 		AverageRating: Mean(s.stars, s.votes), AverageRatingWithout: Mean(textStars-s.stars, texts-s.votes),
-		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples, Evidence: s.evidence(),
-		Monthly: s.months, Trend: s.trend.trend(scoreStep),
-	}
-	if a.ExampleReviewIDs == nil {
-		a.ExampleReviewIDs = []string{}
+		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),
+		Monthly: s.months, Trend: s.trend.trend(),
 	}
 	if texts > 0 {
 		a.NotMentionedPct = sentiment.Round(100*float64(texts-s.votes)/float64(texts), 1)
@@ -212,13 +254,30 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	return a
 }
 
+// examples lists typical reviews: those with the most frequent polarity, the surest
+// first.
+func (s *aspectSum) examples() []string {
+	typical := sentiment.Positive
+	switch c := &s.counts; {
+	case c.NeutralCount > c.PositiveCount && c.NeutralCount > c.NegativeCount+c.MixedCount:
+		typical = sentiment.Neutral
+	case c.NegativeCount+c.MixedCount > c.PositiveCount:
+		typical = sentiment.Negative
+	}
+	ids := []string{}
+	for _, q := range s.quotes[typical] {
+		ids = append(ids, q.review.ID)
+	}
+	return ids
+}
+
 // evidence lists quotes, the negative ones beside the positive: where there is a
 // negative vote, there is its sentence.
 func (s *aspectSum) evidence() []reviewcast.Evidence {
 	out := []reviewcast.Evidence{}
 	for _, f := range []sentiment.Polarity{sentiment.Positive, sentiment.Negative, sentiment.Neutral} {
 		for i, q := range s.quotes[f] {
-			if f == sentiment.Neutral && i > 0 {
+			if i == maxQuotes || f == sentiment.Neutral && i > 0 {
 				break // one is enough to show what neither praise nor blame looks like
 			}
 			out = append(out, q.publish())
@@ -271,25 +330,4 @@ func codePoints(text string, s sentiment.Span) (start, end int) {
 		end++
 	}
 	return start, end
-}
-
-// wilson is the 95 % Wilson score interval of a share, with two decimals (E. B.
-// Wilson, 1927). The level says how wide it is: high is within 15 points, medium
-// within 35.
-func wilson(k, n int) reviewcast.Confidence {
-	if n == 0 {
-		return reviewcast.Confidence{Low: 0, High: 1, Level: "none"}
-	}
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	c := reviewcast.Confidence{Low: sentiment.Round(max(0, centre-half), 2), High: sentiment.Round(min(1, centre+half), 2), Level: "low"}
-	switch width := 2 * half; {
-	case width <= 0.15:
-		c.Level = "high"
-	case width <= 0.35:
-		c.Level = "medium"
-	}
-	return c
 }

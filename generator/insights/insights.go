@@ -91,7 +91,8 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	ins := &reviewcast.Insights{
 		Version: 1,
 		Method: reviewcast.Method{
-			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: []string{"en"},
+			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
+			AnalysedCount: analysed(all), Measured: measured,
 		},
 		ReviewCount: len(all),
 		DateRange:   dateRange(all),
@@ -111,8 +112,8 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 // The method, as insights.json names it. The version changes when the same texts
 // and vocabulary give different numbers.
 const (
-	MethodName    = "phrases-cues-lexicon"
-	MethodVersion = "2"
+	MethodName    = "phrases-lexicon"
+	MethodVersion = "3"
 )
 
 // parallel calls do for every index below n, a batch at a time, on all cores.
@@ -146,6 +147,16 @@ func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {
 		m[all[i].ID] = all[i].Insight
 	}
 	return m
+}
+
+// analysed counts the reviews with a text in a known language.
+func analysed(all []Analyzed) (n int) {
+	for i := range all {
+		if all[i].Text != nil && all[i].Analysis.Language != "" {
+			n++
+		}
+	}
+	return n
 }
 
 func overall(all []Analyzed) reviewcast.OverallSentiment {

@@ -36,7 +36,7 @@ type topicSum struct {
 // topics counts the phrases that many reviews have, and the editors' topics.
 func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	rules := a.TopicRules()
-	hidden := rules.Hidden()
+	hidden := a.HiddenTopics()
 	sums, texts, stars, recent := sumTopics(hidden, a, all)
 	out := []reviewcast.Topic{}
 	taken := map[string]bool{}

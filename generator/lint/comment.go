@@ -14,10 +14,9 @@ import (
 	"reviewcast/generator/source"
 )
 
-// A # that follows a blank begins a comment in YAML, wherever a text without quotes
-// stands: "they were the #1 team" is published as "they were the", and nothing is
-// wrong with the file. A # with a blank behind it is taken for a comment that was
-// meant.
+// A # after a space begins a comment in YAML in every text without quotes: "they were
+// the #1 team" is published as "they were the", and the file is valid. A # followed
+// by a space is assumed to be a comment on purpose.
 
 // cutTexts warns of texts that end where such a comment begins.
 func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
@@ -38,8 +37,8 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 	return problems, nil
 }
 
-// plainField is the line of a field whose value stands on it without quotes, up to a
-// comment.
+// plainField matches the line of a field whose value is on the line without quotes,
+// up to a comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
 
 func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
@@ -65,13 +64,13 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) [
 		}
 		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
-			Message:    fmt.Sprintf("what begins with %s isn't published: in YAML a # behind a blank begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
+			Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
 			Suggestion: "put the whole text in double quotes"})
 	}
 }
 
-// endsIn tells whether a text of the review ends in words, those of one field if it
-// is named; a field without words isn't there.
+// endsIn reports whether a text of the review ends in words: those of one field if it
+// is named. Empty words mean a field without a value.
 func endsIn(r *source.Review, field, words string) bool {
 	ends := func(name string, text *string) bool {
 		if field != "" && field != name {

@@ -9,11 +9,10 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Near-duplicates are found by the words that stand together: a text is the set
-// of its runs of three words, and two texts are alike when the sets are. To
-// compare each with each would take 50 million comparisons for 10,000 reviews;
-// so each text is boiled down to some minima of hashes (MinHash, Broder 1997),
-// and only those that agree in one band of them are compared.
+// A text is the set of its runs of three words; two texts are near-duplicates if
+// their sets are similar. Comparing each pair would take 50 million comparisons for
+// 10,000 reviews. So each text is reduced to a few minimum hashes (MinHash, Broder
+// 1997), and only texts that agree in a band of them are compared.
 const (
 	minWords  = 8   // shorter texts are alike by nature
 	minShare  = 0.8 // of the runs that two texts have between them
@@ -22,7 +21,7 @@ const (
 	rows      = 4 // minima in a band: of 8 bands of 4, 98 of 100 alike pairs agree in one
 )
 
-// duplicates reports reviews whose text is nearly that of an earlier one.
+// duplicates reports reviews whose text is nearly that of an older one.
 func (in *inspector) duplicates(reviews []*source.Review) {
 	type key struct {
 		band int
@@ -44,8 +43,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			k := key{b, mix(minima[b*rows] ^ mix(minima[b*rows+1]^mix(minima[b*rows+2]^mix(minima[b*rows+3]))))}
 			j, taken := first[k]
 			if !taken {
-				// One text stands for all that agree with it, so that ten thousand equal
-				// ones cost ten thousand comparisons and no more.
+				// One text represents all that agree with it, so that
+				// ten thousand equal ones cost ten thousand
+				// comparisons.
 				first[k] = i
 			} else if found < 0 && share(runs[i], runs[j]) >= minShare {
 				found = j
@@ -58,13 +58,13 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 				how = "the same text as"
 			}
 			in.add(r, firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, other.ID, at.File, at.Line),
-				"if one customer gave it in two places, keep one of them")
+				"if one customer posted it in two places, keep one of them")
 		}
 	}
 }
 
-// runsOf gives the hashes of a text's runs of words, sorted, each once; nil for a
-// short text.
+// runsOf returns the hashes of the runs of words of a text, sorted and unique; nil
+// for a short text.
 func runsOf(text string) []uint64 {
 	words := wordsOf(strings.ToLower(text))
 	if len(words) < minWords {
@@ -86,7 +86,7 @@ func runsOf(text string) []uint64 {
 	return slices.Compact(runs)
 }
 
-// minimaOf are the least hashes of the runs, by differently salted hashes.
+// minimaOf returns the minimum of the runs under each of several hash functions.
 func minimaOf(runs []uint64) (minima [bands * rows]uint64) {
 	for i := range minima {
 		least, salt := uint64(math.MaxUint64), mix(uint64(i)+1)
@@ -98,7 +98,7 @@ func minimaOf(runs []uint64) (minima [bands * rows]uint64) {
 	return minima
 }
 
-// mix scatters the bits of a number (the finaliser of splitmix64).
+// mix is the finaliser of splitmix64.
 func mix(x uint64) uint64 {
 	x ^= x >> 30
 	x *= 0xbf58476d1ce4e5b9
@@ -107,7 +107,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// share is the part of the runs of both that both have.
+// share returns the Jaccard similarity of two sets of runs.
 func share(a, b []uint64) float64 {
 	both, i, j := 0, 0, 0
 	for i < len(a) && j < len(b) {

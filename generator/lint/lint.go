@@ -31,9 +31,9 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// Check returns Warnings about what the reviews of a folder say. known are the
-// problems that were found in loading it: what may only follow from an Error in
-// site.yaml or business.yaml is left out.
+// Check returns Warnings about the reviews of a folder. known are the problems that
+// were found in loading it: what may only follow from an Error in site.yaml or
+// business.yaml is not reported.
 func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
 	broken := func(name string) bool {
 		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
@@ -65,20 +65,21 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	return warnings, nil
 }
 
-// remark is a warning that has no exact place yet.
-type remark struct {
+// finding is a warning whose place in the file is not yet known.
+type finding struct {
 	at                        diagnostic.Position // of the review
-	snippet                   string              // what it is about, as it stands in the text
+	snippet                   string              // of the text, as it is in the file
 	code, message, suggestion string
 }
 
-// inspector collects remarks.
+// inspector collects findings.
 type inspector struct {
-	content *source.Content
-	remarks []remark
-	people  *people
-	own     ownData
-	// What can't be said because site.yaml or business.yaml is broken.
+	content  *source.Content
+	findings []finding
+	people   *people
+	own      ownData
+	// noNames and noBusiness skip what depends on site.yaml or business.yaml,
+	// which has errors.
 	noNames, noBusiness bool
 }
 
@@ -87,14 +88,14 @@ func newInspector(c *source.Content) *inspector {
 }
 
 func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
-	in.remarks = append(in.remarks, remark{in.content.Position(r), snippet, code, message, suggestion})
+	in.findings = append(in.findings, finding{in.content.Position(r), snippet, code, message, suggestion})
 }
 
-// review looks at one review.
+// review checks one review.
 func (in *inspector) review(r *source.Review) {
 	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
 		if short, full := initials(unquoted(r.Author)); full {
-			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, and the policy of site.yaml is initials", diagnostic.Quote(r.Author)),
+			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 		}
 	}
@@ -106,7 +107,7 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
-			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published as a part of it",
+			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
 	}
@@ -122,7 +123,7 @@ func (in *inspector) review(r *source.Review) {
 			in.personal(r, t.name, *t.text)
 		}
 		if !reply {
-			in.loud(r, t.name, *t.text)
+			in.style(r, t.name, *t.text)
 		}
 		if !reply && !in.noBusiness {
 			in.unlisted(r, t.name, *t.text)
@@ -130,7 +131,7 @@ func (in *inspector) review(r *source.Review) {
 	}
 }
 
-// unquoted is a text without quotation marks around it.
+// unquoted returns a text without typographic quotation marks around it.
 func unquoted(s string) string {
 	s, _ = diagnostic.TrimCurlyQuotes(s)
 	return s
@@ -143,14 +144,14 @@ func replyOf(r *source.Review) *string {
 	return &r.OwnerReply.Text
 }
 
-// place finds each remark's place in its file: the first time that the words
-// stand there from the beginning of the review on, and else the review itself.
+// place finds the place of each finding in its file: the first occurrence of its
+// words after the beginning of the review, or else the review.
 func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
-	slices.SortStableFunc(in.remarks, func(a, b remark) int { return strings.Compare(a.at.File, b.at.File) })
+	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.at.File, b.at.File) })
 	var problems []diagnostic.Problem
 	var data []byte
 	file := ""
-	for _, m := range in.remarks {
+	for _, m := range in.findings {
 		if m.at.File != file {
 			file, data = m.at.File, nil
 			f, err := root.Open(file)
@@ -172,12 +173,12 @@ func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
 	return problems, nil
 }
 
-// maxSeek is how far behind the beginning of a review its words are looked for,
-// in bytes: the longest review is shorter.
+// maxSeek is how many bytes after the beginning of a review its words are searched:
+// the longest review is shorter.
 const maxSeek = 1 << 20
 
-// locate finds a snippet in a file at or behind a place. Words that are folded or
-// escaped in the file aren't found; then the review is the place.
+// locate finds words in a file at or after a place. Words that are folded or escaped
+// in the file are not found; then the review is the place.
 func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Position {
 	start := 0
 	for line := 1; line < at.Line; line++ {

@@ -12,8 +12,8 @@ import (
 	"reviewcast/generator/source"
 )
 
-// initials shortens an author to "First L."; full tells whether that takes
-// something away. A single word, or one that ends in initials already, is short.
+// initials shortens an author to "First L."; full reports whether that removes
+// something. A single word, or a name that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
 	words := strings.Fields(author)
 	if len(words) < 2 {
@@ -26,17 +26,18 @@ func initials(author string) (short string, full bool) {
 	}
 	last := words[len(words)-1]
 	r, size := utf8.DecodeRuneInString(last)
-	// "K", "K." and what is no name ("2024", "&") stay.
+	// "K", "K." and words that are not names ("2024", "&") stay.
 	if !unicode.IsUpper(r) || strings.TrimRight(last[size:], ".") == "" || strings.ToUpper(last) == last && len(last) <= 3 {
 		return author, false
 	}
 	return words[0] + " " + string(r) + ".", true
 }
 
-// joins stand between the first names of a couple.
+// joins are the words between the first names of a couple.
 var joins = map[string]bool{"&": true, "+": true, "and": true, "und": true, "et": true, "e": true, "y": true}
 
-// Bounds on shouting: fewer letters may be an abbreviation, fewer marks are joy.
+// Limits of shouting: fewer letters may be an abbreviation, fewer marks are
+// enthusiasm.
 const (
 	shoutLetters = 20
 	shoutShare   = 0.8
@@ -48,9 +49,9 @@ var (
 	markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://`)
 )
 
-// loud notes capitals and marks throughout, and markup, which is published as the
-// characters that it is.
-func (in *inspector) loud(r *source.Review, field, text string) {
+// style reports texts in capitals, runs of exclamation marks, and markup, which is
+// published as plain characters.
+func (in *inspector) style(r *source.Review, field, text string) {
 	letters, capitals := 0, 0
 	for _, c := range text {
 		if unicode.IsLetter(c) {
@@ -62,7 +63,7 @@ func (in *inspector) loud(r *source.Review, field, text string) {
 	}
 	const keep = "leave it if these are the customer's own words"
 	if letters >= shoutLetters && float64(capitals) >= shoutShare*float64(letters) {
-		in.add(r, firstLine(text), "shouting", field+" is in capital letters throughout", keep)
+		in.add(r, firstLine(text), "shouting", field+" is all in capital letters", keep)
 	}
 	if s := marksForm.FindString(text); s != "" {
 		in.add(r, s, "shouting", fmt.Sprintf("%s has %d marks in a row", field, len(s)), keep)
@@ -71,7 +72,7 @@ func (in *inspector) loud(r *source.Review, field, text string) {
 		return
 	}
 	if s := markupForm.FindString(text); s != "" {
-		in.add(r, s, "markup", fmt.Sprintf("%s has the markup %s, which is published as these characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
+		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
 	}
 }
 
@@ -80,7 +81,7 @@ func firstLine(s string) string {
 	return s
 }
 
-// people are the names that a text may have without being noted.
+// people are the names that need not be reported.
 type people struct {
 	known map[string]bool // lower case, every word of them
 }
@@ -115,16 +116,15 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
 }
 
-// namedForm finds a name beside a word that says what its bearer does. Only where
-// the trade is named too is a capital letter good for a name: everything else
-// would be guessing.
+// namedForm matches a name next to the word for a trade. Without such a word a
+// capital letter would be a guess.
 var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|installer|engineer|mechanic|repairman|fitter|Techniker(?:in)?|Installateur(?:in)?|Monteur(?:in)?|technicien(?:ne)?|plombier|tecnico|idraulico|técnico|fontanero)(?:,? (?i:named|called|was|namens|nommé|appelé|di nome|llamado))?,? (\p{Lu}[\pL'’-]+)`)
 
-// trades are in every text that namedForm can match; to look for them first is
-// far quicker.
+// trades are parts of every text that namedForm can match; to search for them first
+// is much faster.
 var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontanero"}
 
-// unlisted notes a technician whom a text names and business.yaml doesn't list.
+// unlisted reports a technician whom a text names and who is not in business.yaml.
 func (in *inspector) unlisted(r *source.Review, field, text string) {
 	lowered := strings.ToLower(text)
 	if !slices.ContainsFunc(trades, func(s string) bool { return strings.Contains(lowered, s) }) {
@@ -138,12 +138,13 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 			continue
 		}
 		seen = name
-		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, whom business.yaml doesn't list", field, diagnostic.Quote(name)),
-			"add the technician, or the name to somebody's aliases, so that the review counts")
+		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, who is not in business.yaml", field, diagnostic.Quote(name)),
+			"add the technician, or add the name to a technician's aliases")
 	}
 }
 
-// notNames begin sentences and stand beside trades without being anybody.
+// notNames are words after a trade that begin with a capital letter and are not
+// names.
 var notNames = map[string]bool{
 	"i": true, "we": true, "he": true, "she": true, "they": true, "it": true, "the": true, "and": true, "but": true, "very": true, "great": true,
 	"who": true, "came": true, "was": true, "is": true, "not": true, "no": true, "so": true, "then": true, "thanks": true, "thank": true,

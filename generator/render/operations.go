@@ -113,7 +113,7 @@ func search(ex *examples) *operation {
 	op := &operation{
 		OperationID: "searchReviews", Summary: "Search the reviews", Tags: []string{tagSearch},
 		Description: "Filters combine with AND; without any, every review matches. Reviews are given newest first: date descending, then id ascending. " +
-			"`matched` counts all that match, `returned` those that are here. A technician or service that nobody knows matches nothing, and that is no error. " +
+			"`matched` counts all that match, `returned` those that are here. An unknown technician, service, area, language, source or aspect matches nothing; that is not an error. " +
 			"A parameter that is unknown, empty (but for `query`), given twice or out of its bounds is an error.",
 		Responses: answers(ok, "400", "429"),
 	}
@@ -135,8 +135,14 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 		s.Minimum, s.Maximum = &p.Min, &p.Max
 	case reviewcast.DateParam:
 		s.Type, s.Format = "string", "date"
+	case reviewcast.BooleanParam:
+		s.Type = "boolean"
 	case reviewcast.StringParam:
 		s.Type = "string"
+		if p.Values != nil {
+			s.Enum = values(p.Values...)
+			break
+		}
 		s.MaxLength = &p.MaxLength
 		if p.MinLength > 0 {
 			s.MinLength = &p.MinLength

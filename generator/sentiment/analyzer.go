@@ -43,8 +43,11 @@ type Config struct {
 // Term is an aspect or a problem of the vocabulary.
 type Term struct {
 	ID, Label string
-	// Terms name the aspect; its polarity is read from the words around them.
-	// An aspect without terms that has the id of a shipped one gets the shipped terms.
+	// Extends is the id of a shipped aspect whose terms and phrases this aspect has,
+	// too. "": none, whatever the aspect's own id is.
+	Extends string
+	// Terms name the aspect; its polarity is read from the words around them. They
+	// match in their regular forms; in quotation marks, as they are written.
 	Terms []string
 	// Positive, Negative and Neutral are the editors' phrases. They decide the
 	// polarity alone and take precedence over everything shipped. Aspects only.
@@ -87,12 +90,16 @@ type Analysis struct {
 	Topics []TopicKey
 	// Votes has one entry for each aspect mentioned, in the order of the text.
 	Votes []Vote
+	// Possible are the aspects with weak signs only, as indexes into
+	// Analyzer.Aspects. They have no vote.
+	Possible []int16
 	// Mentions is the union of the job record and the unambiguous names in title
 	// and text.
 	Mentions reviewcast.Mentions
 	Insight  reviewcast.ReviewInsight
-	// English reports whether the word lists know the review's language.
-	English bool
+	// Language is the review's language if shipped phrases know it ("en", "es", "fr"),
+	// and "" otherwise. Opinion words are known in English only.
+	Language string
 	// tone is the sum of the positive (0) and of the negative (1) valences in title
 	// and text.
 	tone [2]float32

@@ -3,8 +3,6 @@ package sentiment
 import (
 	"strings"
 	"sync"
-
-	"github.com/kljensen/snowball/english"
 )
 
 // word is everything known about one spelling of a word.
@@ -20,7 +18,6 @@ type word struct {
 	flags   flags
 	name    symbol // in patterns of names, where nothing is stemmed
 	fuzzy   symbol // the one name that it misspells, 0 when there is none
-	cue     cueForms
 }
 
 type flags uint32
@@ -38,6 +35,7 @@ const (
 	pronoun
 	light    // articles and adverbs, which patterns look over
 	middling // "okay", "so-so": an opinion, neither good nor bad
+	burden   // a thing whose absence is good: "no fee"
 	nameWord // a first name that is a word, a place or a brand too
 	nameCue  // before a name, shows that a person is meant
 	nameVerb // after a name, shows that a person is meant
@@ -55,13 +53,12 @@ type dictionary struct {
 	forms   map[string][]symbol // by inflected form, the words of the shipped list
 	names   map[string]symbol
 	symbols symbol // the last one given out
-	cues    *cueWords
 	// misspelt returns the name that a word of six letters or more misspells.
 	misspelt func(string) symbol
 }
 
-func newDictionary(lex *lexicon, cues *cueWords) *dictionary {
-	return &dictionary{lex: lex, cues: cues, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
+func newDictionary(lex *lexicon) *dictionary {
+	return &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
 }
 
 func (d *dictionary) intern(m map[string]symbol, s string) symbol {
@@ -114,17 +111,38 @@ func (d *dictionary) word(folded string) *word {
 		w.syms = append(w.syms, id)
 	}
 	w.name = d.names[w.text]
-	w.cue = d.cueForms(w, classes)
 	return w
 }
 
-// stem returns the stem of a folded word. For a word of another language the result
-// is not a word, but it is the same for the same word.
+// stem returns a key that the regular forms of a folded word share: plurals, "-ed"
+// and "-ing". "Friend" and "friendly", "busy" and "business" differ. The key need
+// not be a word.
 func stem(s string) string {
-	if s == "" || digit(s[0]) || strings.HasSuffix(s, "n't") || len(s) > maxWord {
+	if len(s) < 4 || digit(s[0]) || strings.HasSuffix(s, "n't") || len(s) > maxWord {
 		return s
 	}
-	return english.Stem(s, true)
+	switch {
+	case strings.HasSuffix(s, "ies"), strings.HasSuffix(s, "ied"):
+		return s[:len(s)-3] + "y"
+	case strings.HasSuffix(s, "sses"), strings.HasSuffix(s, "shes"), strings.HasSuffix(s, "ches"), strings.HasSuffix(s, "xes"):
+		s = s[:len(s)-2]
+	case strings.HasSuffix(s, "s") && !strings.HasSuffix(s, "ss") && !strings.HasSuffix(s, "us") && !strings.HasSuffix(s, "is"):
+		s = s[:len(s)-1]
+	}
+	for _, ending := range [...]string{"ed", "ing"} {
+		root, ok := strings.CutSuffix(s, ending)
+		if n := len(root); ok && n > 2 && strings.ContainsAny(root, "aeiouy") && s != "evening" {
+			if root[n-1] == root[n-2] && !strings.ContainsAny(root[n-1:], "lszf") {
+				root = root[:n-1] // "stopped"
+			}
+			s = root
+			break
+		}
+	}
+	if len(s) > 3 {
+		s = strings.TrimSuffix(s, "e")
+	}
+	return s
 }
 
 // hash is FNV-1a, 64 bits: stable across machines and versions.
@@ -172,7 +190,6 @@ func (lx *lexer) lookup(raw string) *word {
 	w := lx.dict.word(folded)
 	if money, ok := lx.dict.exact["@money"]; ok && len(number) < len(raw) {
 		w.syms = append(w.syms, money)
-		w.cue.form = lx.dict.cues.id("$")
 	}
 	if lx.dict.misspelt != nil && w.name == 0 {
 		w.fuzzy = lx.dict.misspelt(w.text)
@@ -190,13 +207,10 @@ type lexicon struct {
 	function map[string]function
 	classes  map[string][]string // by word
 	isClass  map[string]bool
-	// cueClasses are classes of classes.txt, which only cues know.
-	cueClasses map[string][]string
-	spelling   map[string]string
-	signs      map[rune]float32
-	phrases    []phrase
-	cues       *cueTable
-	sha256     string
+	spelling map[string]string
+	signs    map[rune]float32
+	phrases  []phrase
+	sha256   string
 }
 
 // function is a word that changes the meaning of others.

@@ -15,7 +15,7 @@ func NewJudge() *Judge { return &Judge{newWorker(newVocabulary(Config{Aspects: [
 func (j *Judge) Polarity(text string, from, to int) (reviewcast.Polarity, float64) {
 	w := j.w
 	w.segment(text)
-	w.match(true)
+	w.match(english)
 	first, last := -1, 0
 	for i, t := range w.tokens {
 		if int(t.end) > from && int(t.start) < to {
@@ -29,6 +29,6 @@ func (j *Judge) Polarity(text string, from, to int) (reviewcast.Polarity, float6
 		return reviewcast.Neutral, 0
 	}
 	lo, hi := 0, len(w.tokens)
-	sum := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, lo, hi, w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), first, last)
+	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, lo, hi, w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), first, last)
 	return polarityOf(sum).Published(), sum
 }

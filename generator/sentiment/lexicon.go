@@ -13,11 +13,11 @@ import (
 // The word lists. lexicon/README.md says where each comes from and under what
 // licence; Method.LexiconSHA256 is the hash of all of them.
 //
-//go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt lexicon/classes.txt lexicon/cues.txt
+//go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt
 var lists embed.FS
 
 // listNames are the lists in the order in which they are hashed and read.
-var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt", "classes.txt", "cues.txt"}
+var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"}
 
 // huliuWeight is the valence of a word that only Hu and Liu's list knows: half of
 // what a typical word of VADER's has.
@@ -27,8 +27,8 @@ const huliuWeight = 1.0
 // them, so a malformed line is a panic.
 func readLexicon() *lexicon {
 	lex := &lexicon{
-		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{}, cueClasses: map[string][]string{},
-		spelling: map[string]string{}, signs: map[rune]float32{}, cues: newCueTable(),
+		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{},
+		spelling: map[string]string{}, signs: map[rune]float32{},
 	}
 	h := sha256.New()
 	for _, name := range listNames {
@@ -49,7 +49,6 @@ func readLexicon() *lexicon {
 			panic(fmt.Sprintf("lexicon/%s: %s", name, err))
 		}
 	}
-	lex.cues.words.resolve()
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
 }
@@ -85,14 +84,6 @@ func (lex *lexicon) line(file, s string, section *string) error {
 		return nil
 	}
 	switch file {
-	case "cues.txt":
-		return lex.cues.line(s)
-	case "classes.txt":
-		class, words, _ := strings.Cut(s, " ")
-		for w := range strings.FieldsSeq(words) {
-			lex.cueClasses[w] = append(lex.cueClasses[w], class[1:])
-		}
-		return nil
 	case "phrases.txt":
 		return lex.phraseLine(s, section)
 	}
@@ -142,7 +133,7 @@ func (lex *lexicon) wordLine(s string) error {
 	flag, ok := map[string]flags{
 		"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
 		"numeric": numeric, "english": english1, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun, "light": light, "middling": middling,
-		"nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
+		"burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 	}[what]
 	if !ok {
 		return fmt.Errorf("unknown word %q", what)
@@ -157,9 +148,10 @@ func (lex *lexicon) wordLine(s string) error {
 
 // phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
 type phrase struct {
-	aspect  string // "": of no aspect, but with a polarity
-	pattern string
-	meaning meaning
+	aspect   string // "": of no aspect, but with a polarity
+	pattern  string
+	meaning  meaning
+	language string
 }
 
 // meaning is what a pattern means out of context.
@@ -172,27 +164,32 @@ const (
 	states  meaning = '0' // a fact
 	maybe   meaning = '?' // names the aspect only when there is an opinion near it
 	ignores meaning = '!' // looks like the aspect and isn't
+	before  meaning = '<' // its clause is about an earlier time
+	others  meaning = '~' // what follows in its clause is about another business
 )
 
 // decides reports whether the phrase has a polarity of its own.
 func (m meaning) decides() bool { return m == praises || m == blames || m == states }
 
-// phraseLine reads "[aspect]" or "+ pattern | pattern".
+// phraseLine parses "[aspect]", "[aspect language]" or "+ pattern | pattern".
 func (lex *lexicon) phraseLine(s string, section *string) error {
 	if s[0] == '[' && s[len(s)-1] == ']' {
 		*section = strings.Trim(s, "[]")
 		return nil
 	}
-	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0?!", rune(s[0])) {
-		return fmt.Errorf("want [aspect] or one of : + - 0 ? ! and patterns, not %q", s)
+	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0?!<~", rune(s[0])) {
+		return fmt.Errorf("want [aspect] or one of : + - 0 ? ! < ~ and patterns, not %q", s)
 	}
-	aspect := *section
+	aspect, language, ok := strings.Cut(*section, " ")
+	if !ok {
+		language = english
+	}
 	if aspect == "*" {
 		aspect = ""
 	}
 	for pattern := range strings.SplitSeq(s[2:], "|") {
 		if pattern = strings.TrimSpace(pattern); pattern != "" {
-			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0])})
+			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0]), language})
 		}
 	}
 	return nil

@@ -7,14 +7,29 @@ type AspectMention struct {
 	Start, End int32 // the words that name it
 	Sentence   Span
 	Score      float32 // of the polarity, signed
-	certainty  float32 // that the aspect is meant, in log odds
 	Aspect     int16   // index into Analyzer.Aspects
 	Polarity   Polarity
 	Origin     Origin
 	Rule       Rule
-	// Phrase identifies the phrase that matched, 0 when none did.
+	Use        Use
+	contrasted bool // a "but" or its like is in the sentence
+	// Phrase identifies the phrase or term that matched, 0 when none did.
 	Phrase int32
+	// Opinion is the word that decides the polarity of a term, and OpinionWord its
+	// folded form; empty for a phrase.
+	Opinion     Span
+	OpinionWord string
 }
+
+// Use says whether a mention counts.
+type Use uint8
+
+// The uses of a mention.
+const (
+	Counted  Use = iota // it is part of the review's vote
+	Possible            // its signs are too weak to count
+	Unused              // it judges nothing: a question, another business, an earlier time
+)
 
 // Span is a part of a text, in bytes.
 type Span struct{ Start, End int32 }
@@ -54,36 +69,35 @@ type Origin uint8
 const (
 	FromEditor  Origin = iota // a phrase of insights.yaml
 	FromTrade                 // a phrase that comes with reviewcast
-	FromCues                  // the weighted cues of the sentence
 	FromLexicon               // the opinion words around, weighted by distance
-	FromStars                 // the sentence has no opinion, so the rating decides
 )
 
-func (o Origin) String() string {
-	return [...]string{"editor", "trade", "cues", "lexicon", "stars"}[o]
-}
+func (o Origin) String() string { return [...]string{"editor", "trade", "lexicon"}[o] }
 
-// Rule says how a mention's polarity follows from what its origin says.
+// Rule says how a mention's polarity follows from its words.
 type Rule uint8
 
 const (
 	asWritten      Rule = iota
 	afterNegation       // a negation before it
+	absent              // the thing itself is missing: "no towels"
 	asQuestion          // an open question
 	conditional         // in an "if"
 	counterfactual      // in an "if" that says it is not so: "if they ever …"
 	sendsAway           // "look elsewhere" in the same sentence
 	figures             // the figures of quote and bill
-	noOpinion           // no opinion word in the sentence
-	outweighed          // the cues of the sentence contradict the phrase
-	plainFact           // the cues say that it is a fact without an opinion
+	earlier             // about an earlier time
+	elsewhere           // about another business, or only hoped for
+	noOpinion           // no opinion word near it
+	weak                // opinion words are too far away, or contradict each other
 )
 
 func (r Rule) String() string {
 	return [...]string{
-		asWritten: "as it says", afterNegation: "a \"not\" before it turns it around", asQuestion: "asked, not said", conditional: "only supposed (\"if\")",
-		counterfactual: "wished for, so it isn't so", sendsAway: "the sentence sends readers elsewhere", figures: "the figures of quote and bill",
-		noOpinion: "nothing in the sentence is felt, so the stars speak", outweighed: "the words around it outweigh the phrase", plainFact: "its cues say it as a plain fact",
+		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
+		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so", sendsAway: "the sentence sends readers elsewhere",
+		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
+		noOpinion: "named, but no opinion word is near it", weak: "the opinion words are too far away or contradict each other",
 	}[r]
 }
 

@@ -89,67 +89,71 @@ type fuzzyName struct {
 // of one letter. Shorter ones turn into each other: Marc and Mark.
 const minFuzzy = 6
 
-func (v *vocabulary) addNames(c Config) {
-	add := func(k Kind, id int32, text string, first bool) {
-		var p pattern
-		n := name{text: text, first: first, cue: true}
-		for i, end := 0, 0; i < len(text); i = end {
-			var shp shape
-			if end, shp = wordEnd(text, i); end == i {
-				_, size := utf8.DecodeRuneInString(text[i:])
-				end += size
-				continue
-			}
-			folded := bare(Fold(text[i:end]))
-			if folded == "" {
-				continue
-			}
-			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, folded)}})
-			n.upper = append(n.upper, shp&capital != 0)
-		}
-		if len(p) == 0 || len(p) > maxElements || !slices.Contains(n.upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
-			return
-		}
-		if len(p) > 1 || k == Area {
-			n.cue = false
-		} else {
-			n.cue = v.dict.isWord(bare(Fold(strings.TrimSpace(text))))
-		}
-		v.people.add(p, func(have int32) int32 {
-			if have == 0 {
-				v.nameList = append(v.nameList, n)
-				have = int32(len(v.nameList))
-			}
-			at := &v.nameList[have-1]
-			list := &at.people
-			if k == Area {
-				list = &at.places
-			}
-			// A listed alias is worth more than a first name that was guessed.
-			if at.first && !first {
-				at.first, *list = false, nil
-			} else if first && !at.first && len(*list) > 0 {
-				return have
-			}
-			if !slices.Contains(*list, id) {
-				*list = append(*list, id)
-			}
-			return have
-		})
+// addName inserts one way to name a place or a technician. first says that it is
+// a first name that nobody listed as an alias.
+func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
+	p, upper := v.namePattern(text)
+	if len(p) == 0 || len(p) > maxElements || !slices.Contains(upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
+		return
 	}
+	n := name{text: text, upper: upper, first: first}
+	n.cue = len(p) == 1 && k != Area && v.dict.isWord(bare(Fold(strings.TrimSpace(text))))
+	v.people.add(p, func(have int32) int32 {
+		if have == 0 {
+			v.nameList = append(v.nameList, n)
+			have = int32(len(v.nameList))
+		}
+		at := &v.nameList[have-1]
+		list := &at.people
+		if k == Area {
+			list = &at.places
+		}
+		// A listed alias is worth more than a first name that was guessed.
+		if at.first && !first {
+			at.first, *list = false, nil
+		} else if first && !at.first && len(*list) > 0 {
+			return have
+		}
+		if !slices.Contains(*list, id) {
+			*list = append(*list, id)
+		}
+		return have
+	})
+}
+
+// namePattern returns the words of a name, and which of them have a capital.
+func (v *vocabulary) namePattern(text string) (p pattern, upper []bool) {
+	for i, end := 0, 0; i < len(text); i = end {
+		var shp shape
+		if end, shp = wordEnd(text, i); end == i {
+			_, size := utf8.DecodeRuneInString(text[i:])
+			end += size
+			continue
+		}
+		if folded := bare(Fold(text[i:end])); folded != "" {
+			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, folded)}})
+			upper = append(upper, shp&capital != 0)
+		}
+	}
+	return p, upper
+}
+
+// addNames inserts the names of places and technicians. A first name is inserted
+// after all aliases.
+func (v *vocabulary) addNames(c Config) {
 	for i, a := range c.Business.ServiceAreas {
 		for _, text := range append([]string{a.Name}, c.AreaAliases[a.ID]...) {
-			add(Area, int32(i), text, false)
+			v.addName(Area, int32(i), text, false)
 		}
 	}
 	for i, t := range c.Business.Technicians {
 		for _, text := range append([]string{t.Name}, t.Aliases...) {
-			add(Technician, int32(i), text, false)
+			v.addName(Technician, int32(i), text, false)
 		}
 	}
 	for i, t := range c.Business.Technicians {
 		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
-			add(Technician, int32(i), first, true)
+			v.addName(Technician, int32(i), first, true)
 		}
 	}
 	for _, n := range v.nameList {

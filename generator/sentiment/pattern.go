@@ -29,54 +29,67 @@ const maxGap = 4
 // maxElements is how long a pattern may be. It bounds the depth of a match.
 const maxElements = 12
 
-// compile reads a pattern. plain patterns are an editor's: words and nothing else.
-func (d *dictionary) compile(text string, plain bool) (pattern, error) {
+// compile parses a pattern of the shipped lists.
+func (d *dictionary) compile(text string) (pattern, error) {
 	var p pattern
-	if plain {
-		for w := range words(text) {
-			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
+	for _, field := range strings.Fields(text) {
+		if field == ".." {
+			p = append(p, element{})
+			continue
 		}
-	} else {
-		for _, field := range strings.Fields(text) {
-			if field == ".." {
-				p = append(p, element{})
-				continue
-			}
-			field, optional := strings.CutSuffix(field, "?")
-			e := element{optional: optional}
-			for choice := range strings.SplitSeq(field, "/") {
-				switch {
-				case choice == "#":
-					e.syms = append(e.syms, d.intern(d.exact, "@#"))
-				case choice[0] == '@':
-					if choice != "@not" && !d.lex.isClass[choice[1:]] {
-						return nil, fmt.Errorf("pattern %q: there is no class %s", text, choice)
-					}
-					e.syms = append(e.syms, d.intern(d.exact, choice))
-				default:
-					w, exact := strings.CutPrefix(choice, "=")
-					if w = bare(Fold(w)); exact {
-						e.syms = append(e.syms, d.intern(d.exact, w))
-					} else {
-						e.syms = append(e.syms, d.inflected(w))
-					}
+		field, optional := strings.CutSuffix(field, "?")
+		e := element{optional: optional}
+		for choice := range strings.SplitSeq(field, "/") {
+			switch {
+			case choice == "#":
+				e.syms = append(e.syms, d.intern(d.exact, "@#"))
+			case choice[0] == '@':
+				if choice != "@not" && !d.lex.isClass[choice[1:]] {
+					return nil, fmt.Errorf("pattern %q: there is no class %s", text, choice)
+				}
+				e.syms = append(e.syms, d.intern(d.exact, choice))
+			default:
+				w, exact := strings.CutPrefix(choice, "=")
+				if w = bare(Fold(w)); exact {
+					e.syms = append(e.syms, d.intern(d.exact, w))
+				} else {
+					e.syms = append(e.syms, d.inflected(w))
 				}
 			}
-			p = append(p, e)
+		}
+		p = append(p, e)
+	}
+	return p, p.check(text)
+}
+
+// compilePlain parses an editor's phrase: words, which match in their regular
+// forms, or words in quotation marks, which match as they are written.
+func (d *dictionary) compilePlain(text string) (pattern, error) {
+	var p pattern
+	text = strings.TrimSpace(text)
+	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
+	for w := range words(text) {
+		if exact {
+			p = append(p, element{syms: []symbol{d.intern(d.exact, w)}})
+		} else {
+			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
 		}
 	}
+	return p, p.check(text)
+}
+
+func (p pattern) check(text string) error {
 	switch {
 	case len(p) == 0:
-		return nil, fmt.Errorf("pattern %q has no word", text)
+		return fmt.Errorf("pattern %q has no word", text)
 	case len(p) > maxElements:
-		return nil, fmt.Errorf("pattern %q has more than %d words", text, maxElements)
+		return fmt.Errorf("pattern %q has more than %d words", text, maxElements)
 	}
-	return p, nil
+	return nil
 }
 
 // inflected returns the symbol of a word of the shipped list, which also stands for
-// its regular forms. Stems would go too far there: "friend" and "friendly",
-// "reason" and "reasonable" share one. The list has the irregular forms.
+// its regular forms. The list has the irregular forms.
 func (d *dictionary) inflected(w string) symbol {
 	_, known := d.exact["~"+w]
 	id := d.intern(d.exact, "~"+w)

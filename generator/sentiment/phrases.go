@@ -11,11 +11,11 @@ type hit struct {
 
 // match finds the phrases, the longest first, marks their tokens in w.taken and
 // w.inPhrase, and sets w.phraseOpinions to those that have a polarity.
-func (w *worker) match(english bool) []hit {
-	w.phraseOpinions = w.phraseOpinions[:0]
-	hits := w.matchWith(w.v.own, english, nil)
+func (w *worker) match(language string) []hit {
+	w.phraseOpinions, w.distances = w.phraseOpinions[:0], w.distances[:0]
+	hits := w.matchWith(w.v.own, language, nil)
 	n := len(hits)
-	hits = w.matchWith(w.v.phrases, english, hits)
+	hits = w.matchWith(w.v.phrases, language, hits)
 	if n > 0 {
 		slices.SortFunc(hits, func(a, b hit) int { return a.m.first() - b.m.first() })
 		sortOpinions(w.phraseOpinions)
@@ -23,7 +23,7 @@ func (w *worker) match(english bool) []hit {
 	return hits
 }
 
-func (w *worker) matchWith(phrases *trie, english bool, hits []hit) []hit {
+func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		if len(t.syms) == 0 || w.taken[i] {
@@ -34,7 +34,7 @@ func (w *worker) matchWith(phrases *trie, english bool, hits []hit) []hit {
 			continue
 		}
 		group := w.v.entries[m.payload-1]
-		if !english && group[0].origin != FromEditor {
+		if !group[0].speaks(language) {
 			continue
 		}
 		for _, at := range m.at[:m.words] {
@@ -42,11 +42,15 @@ func (w *worker) matchWith(phrases *trie, english bool, hits []hit) []hit {
 		}
 		e := group[0]
 		if e.meaning == ignores {
-			if e.origin == FromEditor { // nor is it a cue
+			if e.origin == FromEditor { // nor is it a topic
 				for _, at := range m.at[:m.words] {
 					w.named[at] = true
 				}
 			}
+			continue
+		}
+		if e.meaning == before || e.meaning == others {
+			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		}
 		if n := len(hits); n > 0 && hits[n-1].m.last() > i && sameAspect(w.v.entries[hits[n-1].m.payload-1], group) {
@@ -67,6 +71,9 @@ func (w *worker) matchWith(phrases *trie, english bool, hits []hit) []hit {
 	}
 	return hits
 }
+
+// speaks reports whether the entry applies to texts in a language.
+func (e *entry) speaks(language string) bool { return e.language == "" || e.language == language }
 
 func sameAspect(a, b []entry) bool {
 	for _, x := range a {

@@ -31,7 +31,7 @@ const (
 	// sentence of 10,000 words must not be quadratic.
 	maxDistance = 64
 	// neutralBelow is the absolute sum below which a mention is neutral.
-	neutralBelow = 0.12
+	neutralBelow = 0.06
 )
 
 // opinion is a word or phrase with a valence.
@@ -53,7 +53,7 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 		}
 		v := float64(t.valence)
 		if t.text == "too" && v == 0 && i+1 < hi && tokens[i+1].gap == tight && tokens[i+1].valence >= 0 &&
-			tokens[i+1].flags&(subject|stopword|numeric) == 0 && !negated(tokens, i) {
+			(tokens[i+1].flags&(subject|stopword|numeric) == 0 || quantity(tokens[i+1].text)) && !negated(tokens, i) {
 			dst = append(dst, opinion{i + 1, i + 1, tooMuch, anyAspect})
 			i++
 			continue
@@ -83,6 +83,10 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 	return dst
 }
 
+func quantity(word string) bool {
+	return word == "few" || word == "many" || word == "little" || word == "much"
+}
+
 func sign(f float32) float64 {
 	if f < 0 {
 		return -1
@@ -90,25 +94,38 @@ func sign(f float32) float64 {
 	return 1
 }
 
-// negated reports whether a "not" before token i, in its clause, reaches it.
+// negated reports whether a negation before token i reaches it: in its clause, or
+// through a list, as in "not clean, tidy or quiet".
 func negated(tokens []token, i int) bool {
+	list := inAlternatives(tokens, i)
 	for back := 1; back <= scope && i-back >= 0; back++ {
-		t := &tokens[i-back]
-		if t.clause != tokens[i].clause {
+		t, next := &tokens[i-back], &tokens[i-back+1]
+		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}
 		if t.flags&negator == 0 {
 			continue
 		}
-		if back > 1 { // "not only good", "nothing but praise" say it louder
-			switch tokens[i-back+1].text {
-			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer":
+		if back > 1 { // "not only good", "nothing but praise"
+			switch next.text {
+			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except":
 				return false
 			}
 		}
 		return true
 	}
 	return false
+}
+
+// inAlternatives reports whether token i is in a list that goes on with "or" or
+// "nor".
+func inAlternatives(tokens []token, i int) bool {
+	for k := i; k < len(tokens) && k <= i+scope && tokens[k].sentence == tokens[i].sentence; k++ {
+		if tokens[k].text == "or" || tokens[k].text == "nor" {
+			return true
+		}
+	}
+	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
 }
 
 // inRange returns the opinions within maxDistance of tokens from to last. They are
@@ -126,10 +143,13 @@ func sortOpinions(opinions []opinion) []opinion {
 }
 
 // weighOpinions sums the opinions within maxDistance of tokens from to last,
-// weighted by distance and by the clause borders between.
-func weighOpinions(tokens []token, opinions []opinion, from, last int) float64 {
-	sum := 0.0
-	for _, v := range inRange(opinions, from, last) {
+// weighted by distance and by the clause borders between. The second result is the
+// opinion that weighs most, nil when there is none.
+func weighOpinions(tokens []token, opinions []opinion, from, last int) (sum float64, strongest *opinion) {
+	most := 0.0
+	near := inRange(opinions, from, last)
+	for i := range near {
+		v := &near[i]
 		if v.at <= last && v.last >= from {
 			if v.at < v.last { // a phrase around the term is about it
 				sum += v.valence
@@ -154,6 +174,9 @@ func weighOpinions(tokens []token, opinions []opinion, from, last int) float64 {
 			}
 		}
 		sum += v.valence * w
+		if weight := math.Abs(v.valence * w); weight > most {
+			most, strongest = weight, v
+		}
 	}
-	return sum
+	return sum, strongest
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // The figures of a quote and of its bill decide by themselves whether the price was
-// kept: "Estimate said 900, invoice said 1,350". They count for the aspect with the
-// shipped id "pricing".
+// kept: "Estimate said 900, invoice said 1,350". They count for the aspect that
+// extends "pricing".
 const pricing = "pricing"
 
 // maxApart is how many words a figure may be from the word that says what it is of,
@@ -32,8 +32,8 @@ const (
 // compareFigures looks for a quoted and a billed amount and adds a mention that
 // replaces what the words of these sentences say about the price.
 func (w *worker) compareFigures(a *Analysis) {
-	aspect := slices.IndexFunc(w.v.aspects, func(t Term) bool { return t.ID == pricing })
-	if aspect < 0 || !a.English {
+	aspect := slices.IndexFunc(w.v.aspects, func(t Term) bool { return t.Extends == pricing })
+	if aspect < 0 || a.Language != english {
 		return
 	}
 	quoted, quotedAt := 0.0, -1
@@ -41,7 +41,7 @@ func (w *worker) compareFigures(a *Analysis) {
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		switch t.stem {
-		case "quot", "estim", "quotat":
+		case "quot", "estimat", "quotation":
 			role, roleAt = isQuote, i
 		case "charg", "bill", "invoic", "paid", "total":
 			if t.text != "charger" {
@@ -64,7 +64,7 @@ func (w *worker) compareFigures(a *Analysis) {
 		}
 		m := AspectMention{
 			Start: w.tokens[quotedAt].start, End: t.end, Sentence: w.sents[t.sentence], Aspect: int16(aspect),
-			Origin: FromTrade, Rule: figures, Polarity: Positive, Score: phraseValence, certainty: figuresCertainty,
+			Origin: FromTrade, Rule: figures, Polarity: Positive, Score: phraseValence,
 		}
 		quoteSentence := w.sents[w.tokens[quotedAt].sentence]
 		if quoteSentence != m.Sentence {
@@ -99,7 +99,7 @@ func (w *worker) amount(i int) (float64, bool) {
 func (w *worker) isMeasure(i int) bool {
 	if i+1 < len(w.tokens) {
 		switch w.tokens[i+1].stem {
-		case "hour", "minut", "day", "week", "month", "year", "percent", "am", "pm", "visit", "peopl", "time":
+		case "hour", "minut", "day", "week", "month", "year", "percent", "am", "pm", "visit", "peopl", "person", "time":
 			return true
 		}
 	}

@@ -30,12 +30,10 @@ const (
 type shape uint8
 
 const (
-	capital    shape = 1 << iota // begins with an upper-case letter
-	allCaps                      // two or more letters, all upper case
-	excited                      // an exclamation mark follows
-	asked                        // a question mark follows
-	quotedWord                   // alone between quotation marks
-	opensRun                     // the first token of a sentence or after a stop
+	capital  shape = 1 << iota // begins with an upper-case letter
+	allCaps                    // two or more letters, all upper case
+	asked                      // a question mark follows
+	opensRun                   // the first token of a sentence or after a stop
 )
 
 // maxWord is how many bytes of a run of letters are taken for a word. It stops a
@@ -43,85 +41,80 @@ const (
 // list; a longer run is an unknown word.
 const maxWord = 48
 
-// scan cuts text into tokens. The lexer remembers every word it has looked up.
+// separators is what stands between two tokens.
+type separators struct {
+	gap      gap
+	last     byte
+	newlines int
+}
+
+// scan splits text into tokens. The lexer caches every word it has looked up.
 func (lx *lexer) scan(text string, dst []token) []token {
-	mark, last := tight, byte(0)
-	quoted := false // an opening quotation mark directly precedes
-	newlines := 0
-	opens := true
+	between := separators{gap: stop}
 	for i := 0; i < len(text); {
-		c := text[i]
-		if c < utf8.RuneSelf {
-			if !asciiWord[c] {
-				i++
-				switch c {
-				case ' ', '\t', '-', '\'', '/', '&', '*', '_', '$', '#', '+', '%':
-					if c == '-' && last == '-' {
-						mark = stop
-					}
-				case '\n':
-					if newlines++; newlines > 1 {
-						mark = stop
-					}
-				case ',':
-					mark = max(mark, comma)
-				case '"':
-					quoted = true
-				case '!', '?', '.', ';', ':', '(', ')':
-					mark = stop
-					if n := len(dst); n > 0 {
-						switch c {
-						case '!':
-							dst[n-1].shape |= excited
-						case '?':
-							dst[n-1].shape |= asked
-						}
-					}
-				}
-				if c != '"' {
-					quoted = quoted && c == '\''
-				}
-				last = c
-				continue
-			}
-		} else {
-			r, size := utf8.DecodeRuneInString(text[i:])
-			if !wordRune(r) {
-				w := lx.symbols[r]
-				i += size
-				switch r {
-				case '—', '–', '…', '。', '！', '？', '；', '：', '•', '·':
-					mark = stop
-				case '，', '、':
-					mark = max(mark, comma)
-				case '“', '„', '«', '”', '»':
-					quoted = r != '”'
-				case 0xFE0F, 0x200D, '’':
-				default:
-					quoted = false
-				}
-				if w != nil {
-					dst = append(dst, token{start: int32(i - size), end: int32(i), word: w, gap: mark})
-					mark, newlines, last = tight, 0, 0
-				}
-				continue
-			}
-		}
-		start := i
+		size, end := 1, i
 		var shp shape
-		i, shp = wordEnd(text, i)
-		t := token{start: int32(start), end: int32(i), gap: mark, shape: shp}
-		if mark == stop || opens {
+		if c := text[i]; c >= utf8.RuneSelf {
+			var r rune
+			if r, size = utf8.DecodeRuneInString(text[i:]); !wordRune(r) {
+				between.sign(r)
+				if w := lx.symbols[r]; w != nil {
+					dst = append(dst, token{start: int32(i), end: int32(i + size), word: w, gap: between.gap})
+					between = separators{}
+				}
+				i += size
+				continue
+			}
+		} else if !asciiWord[c] {
+			between.ascii(c)
+			if n := len(dst); n > 0 && c == '?' {
+				dst[n-1].shape |= asked
+			}
+			i++
+			continue
+		}
+		end, shp = wordEnd(text, i)
+		t := token{start: int32(i), end: int32(end), gap: between.gap, shape: shp}
+		if between.gap == stop {
 			t.shape |= opensRun
 		}
-		if quoted && closesQuote(text[i:]) {
-			t.shape |= quotedWord
+		t.word = lx.lookup(text[i-currency(text, i) : end])
+		if len(dst) == 0 {
+			t.gap = tight
 		}
-		t.word = lx.lookup(text[start-currency(text, start) : i])
 		dst = append(dst, t)
-		mark, newlines, quoted, opens, last = tight, 0, false, false, 0
+		between, i = separators{}, end
 	}
 	return dst
+}
+
+// ascii adds a character that is no letter or digit.
+func (s *separators) ascii(c byte) {
+	switch c {
+	case '-':
+		if s.last == '-' {
+			s.gap = stop
+		}
+	case '\n':
+		if s.newlines++; s.newlines > 1 {
+			s.gap = stop
+		}
+	case ',', '(', ')':
+		s.gap = max(s.gap, comma)
+	case '!', '?', '.', ';', ':':
+		s.gap = stop
+	}
+	s.last = c
+}
+
+// sign adds a character beyond ASCII that is no letter or digit.
+func (s *separators) sign(r rune) {
+	switch r {
+	case '—', '–', '…', '。', '！', '？', '；', '：', '•', '·':
+		s.gap = stop
+	case '，', '、':
+		s.gap = max(s.gap, comma)
+	}
 }
 
 // currency returns the length of the symbol before the number that begins at i, 0 when
@@ -137,11 +130,7 @@ func currency(s string, i int) int {
 	return 0
 }
 
-func closesQuote(rest string) bool {
-	return strings.HasPrefix(rest, `"`) || strings.HasPrefix(rest, "”") || strings.HasPrefix(rest, "“") || strings.HasPrefix(rest, "»")
-}
-
-// wordEnd finds the end of the word that begins at i: letters, marks and digits,
+// wordEnd returns the end of the word that begins at i: letters, marks and digits,
 // apostrophes between letters, and points and commas between digits.
 func wordEnd(s string, i int) (int, shape) {
 	start, upper, lower := i, 0, 0

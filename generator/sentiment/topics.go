@@ -92,11 +92,30 @@ func (w *worker) topicKeys() []TopicKey {
 	return slices.Clone(slices.Compact(w.topics))
 }
 
+// Unmatched returns the keys of the phrases of a text that no phrase or term of an
+// aspect matches, each once.
+func (a *Analyzer) Unmatched(text, language string) []TopicKey {
+	w := a.workers.Get().(*worker)
+	defer a.workers.Put(w)
+	w.segment(text)
+	w.entities(false, nil)
+	w.match(language)
+	var out []TopicKey
+	for i, t := range w.tokens {
+		if i == 0 || w.taken[i] || w.taken[i-1] || !w.contentWord(i-1) || !w.contentWord(i) || !w.adjoins(i) {
+			continue
+		}
+		out = append(out, topicKey(w.tokens[i-1].hash, t.hash))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 // contentWord reports whether a word can begin or end a topic: no function word, no
-// number, no name.
+// number, no name, not the business's own either.
 func (w *worker) contentWord(i int) bool {
 	t := &w.tokens[i]
-	return t.flags&(stopword|numeric|negator|light|subject) == 0 && t.boost == 0 && len(t.text) > 2 && !w.named[i]
+	return !w.v.ownName[t.text] && t.flags&(stopword|numeric|negator|light|subject) == 0 && t.boost == 0 && len(t.text) > 2 && !w.named[i]
 }
 
 // adjoins reports whether token i follows the one before without punctuation.
@@ -143,7 +162,7 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 		}
 		v.topics[at].Pinned = v.topics[at].Pinned || pinned
 		for _, phrase := range phrases {
-			if p, err := v.dict.compile(phrase, true); err == nil {
+			if p, err := v.dict.compilePlain(phrase); err == nil {
 				v.topicTrie.add(p, func(have int32) int32 {
 					if have != 0 {
 						return have
@@ -172,8 +191,10 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 	}
 }
 
-// Hidden returns the keys of the phrases that are not counted by themselves.
-func (r TopicRules) Hidden() map[TopicKey]bool {
+// HiddenTopics returns the keys of the phrases that are not counted by themselves:
+// those of the editors' rules, and the terms of their aspects, which are counted as
+// such.
+func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	hidden := map[TopicKey]bool{}
 	hide := func(phrases []string) {
 		for _, phrase := range phrases {
@@ -181,6 +202,13 @@ func (r TopicRules) Hidden() map[TopicKey]bool {
 				hidden[g] = true
 			}
 		}
+	}
+	r := a.topicRules
+	for _, t := range a.aspects {
+		hide(t.Terms)
+		hide(t.Positive)
+		hide(t.Negative)
+		hide(t.Neutral)
 	}
 	hide(r.Hide)
 	hide(r.Pin)

@@ -2,7 +2,6 @@ package sentiment
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"reviewcast"
@@ -14,7 +13,8 @@ type entry struct {
 	meaning     meaning
 	origin      Origin
 	pattern     string
-	hasNegation bool // contains a negation, so that one before it changes nothing
+	language    string // of a shipped phrase; "": any
+	hasNegation bool   // contains a negation, so that one before it changes nothing
 }
 
 // vocabulary is everything that texts are searched for, compiled. It is immutable.
@@ -24,12 +24,6 @@ type vocabulary struct {
 	own     *trie // the editors' phrases with a polarity; payload: index into entries
 	phrases *trie // all other phrases and terms of aspects; payload: index into entries
 	entries [][]entry
-	// cues have weights for the aspects that come with reviewcast: cueAspects gives the
-	// place in the table of each, -1 for an editor's own. entryCues are the cues that
-	// phrases are.
-	cues       *cueTable
-	cueAspects []int8
-	entryCues  [][3][]int32
 
 	things     [Kinds]*trie // of services and problems; payload: index into thingIDs
 	thingIDs   [Kinds][][]int32
@@ -37,6 +31,7 @@ type vocabulary struct {
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
 	fuzzyNames []fuzzyName
+	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
 	topicTrie  *trie // payload: index into topics; nil when the editors made none
@@ -44,51 +39,34 @@ type vocabulary struct {
 
 // newVocabulary compiles a vocabulary. An editor's phrase without a word in it ("…")
 // is skipped: the source loader has warned about it.
-func newVocabulary(c Config) *vocabulary { return makeVocabulary(c, shipped().cues.words) }
-
-func makeVocabulary(c Config, cues *cueWords) *vocabulary {
+func newVocabulary(c Config) *vocabulary {
 	lex := shipped()
-	v := &vocabulary{dict: newDictionary(lex, cues), cues: lex.cues, aspects: c.Aspects, topicRules: c.Topics, own: newTrie(), phrases: newTrie(), people: newTrie()}
+	v := &vocabulary{dict: newDictionary(lex), aspects: c.Aspects, topicRules: c.Topics, own: newTrie(), phrases: newTrie(), people: newTrie()}
 	if v.aspects == nil {
 		v.aspects = DefaultAspects
 	}
-	index := map[string]int32{"": -1}
+	v.addEditors(v.own, anyAspect, ignores, c.Ignore)
 	for i, a := range v.aspects {
-		index[a.ID] = int32(i)
+		v.addEditors(v.own, int32(i), praises, a.Positive)
+		v.addEditors(v.own, int32(i), blames, a.Negative)
+		v.addEditors(v.own, int32(i), states, a.Neutral)
 	}
-	editors := func(t *trie, aspect int, m meaning, texts []string) {
-		for _, text := range texts {
-			v.addPhrase(t, text, true, entry{aspect: int32(aspect), meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text)})
-		}
-	}
-	trade := func(terms bool) {
-		for _, p := range lex.phrases {
-			at, known := index[p.aspect]
-			if known && terms == (p.meaning == names) && (p.meaning != names || at < 0 || len(v.aspects[at].Terms) == 0) {
-				v.addPhrase(v.phrases, p.pattern, false, entry{aspect: at, meaning: p.meaning, origin: FromTrade, pattern: p.pattern, hasNegation: hasNegation(p.pattern)})
-			}
-		}
-	}
-	editors(v.own, anyAspect, ignores, c.Ignore)
+	// Of two equally long phrases the one inserted first is found. A term of the
+	// editors' comes after the shipped phrases: listing "late" under punctuality names
+	// the aspect, and doesn't deny that late is bad.
+	v.addShipped(lex, false)
 	for i, a := range v.aspects {
-		editors(v.own, i, praises, a.Positive)
-		editors(v.own, i, blames, a.Negative)
-		editors(v.own, i, states, a.Neutral)
+		v.addEditors(v.phrases, int32(i), names, a.Terms)
 	}
-	// Of two equally long phrases the one inserted first is found. A term of
-	// the editors' comes after the shipped phrases: who lists "late" under punctuality
-	// names the aspect, and doesn't deny that late is bad.
-	trade(false)
-	for i, a := range v.aspects {
-		editors(v.phrases, i, names, a.Terms)
-	}
-	trade(true)
-	v.makeEntryCues()
+	v.addShipped(lex, true)
 	for k := range Kinds {
 		v.entities[k] = c.entities(k)
 	}
-	for _, a := range v.aspects {
-		v.cueAspects = append(v.cueAspects, int8(slices.Index(v.cues.aspects, a.ID)))
+	v.ownName = map[string]bool{}
+	for w := range words(c.Business.Name) {
+		if v.dict.lex.function[w].flags&stopword == 0 {
+			v.ownName[w] = true
+		}
 	}
 	v.addThings(Service, c.Business.Services, c.ServiceAliases)
 	problems := make([]reviewcast.Named, len(c.Problems))
@@ -105,16 +83,41 @@ func makeVocabulary(c Config, cues *cueWords) *vocabulary {
 	return v
 }
 
+// addEditors inserts editors' phrases of one meaning.
+func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string) {
+	for _, text := range texts {
+		if p, err := v.dict.compilePlain(text); err == nil {
+			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text), hasNegation: hasNegation(text)})
+		}
+	}
+}
+
+// addShipped inserts the shipped terms, or the other shipped phrases: those of no
+// aspect, and those of the aspects that extend theirs.
+func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
+	extending := map[string][]int32{"": {anyAspect}}
+	for i, a := range v.aspects {
+		if a.Extends != "" {
+			extending[a.Extends] = append(extending[a.Extends], int32(i))
+		}
+	}
+	for _, s := range lex.phrases {
+		if terms != (s.meaning == names) {
+			continue
+		}
+		for _, aspect := range extending[s.aspect] {
+			p, err := v.dict.compile(s.pattern)
+			if err != nil {
+				panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
+			}
+			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language, hasNegation: hasNegation(s.pattern)})
+		}
+	}
+}
+
 // addPhrase inserts a phrase. A phrase that exists gets a second meaning for another
 // aspect: "fixed it for 90" is about the work and about the price.
-func (v *vocabulary) addPhrase(t *trie, text string, plain bool, e entry) {
-	p, err := v.dict.compile(text, plain)
-	if err != nil {
-		if plain {
-			return
-		}
-		panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
-	}
+func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 	t.add(p, func(have int32) int32 {
 		if have == 0 {
 			v.entries = append(v.entries, []entry{e})
@@ -131,10 +134,14 @@ func (v *vocabulary) addPhrase(t *trie, text string, plain bool, e entry) {
 	})
 }
 
+// hasNegation reports whether a pattern contains a negation.
 func hasNegation(pattern string) bool {
-	for _, w := range strings.Fields(pattern) {
-		switch strings.TrimSuffix(w, "?") {
-		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "didn't", "don't", "can't", "couldn't", "wasn't", "isn't", "won't", "doesn't":
+	for w := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return r == ' ' || r == '/' || r == '?' || r == '"' }) {
+		switch strings.TrimPrefix(w, "=") {
+		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "nowhere", "cannot":
+			return true
+		}
+		if strings.HasSuffix(w, "n't") {
 			return true
 		}
 	}
@@ -147,7 +154,7 @@ func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[stri
 	v.things[k] = newTrie()
 	for i, n := range list {
 		for _, text := range append([]string{n.Name}, aliases[n.ID]...) {
-			p, err := v.dict.compile(text, true)
+			p, err := v.dict.compilePlain(text)
 			if err != nil {
 				continue
 			}

@@ -1,6 +1,7 @@
 package sentiment
 
 import (
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -17,42 +18,42 @@ type worker struct {
 	sents    []Span
 	taken    []bool // tokens that a name or a phrase has used
 	inPhrase []bool // tokens of phrases and names: their valence does not count by itself
-	named    []bool // tokens of places, people and ignored phrases: no cues
+	named    []bool // tokens of places, people and ignored phrases: no topics
 
 	// Of the current sentence, or of phrases in the whole text.
 	opinions       []opinion
 	phraseOpinions []opinion
 	near           []opinion
-
-	// Cues: of the current unit, sums by clause, and where a row was last seen.
-	said     []said
-	clauses  [][slots]float32
-	borders  []float64
-	parts    []float64
-	lastSeen []int64
-	stamp    int64
-	dilution float32            // what is required of cues beyond the threshold
-	hints    map[hintsOf][]Hint // nil: not wanted
+	distances      []distance
 
 	topics []TopicKey
 }
 
 func newWorker(v *vocabulary) *worker { return &worker{v: v, lexer: newLexer(v.dict)} }
 
-// isEnglish reports whether a language tag is English, the language of the word
-// lists.
-func isEnglish(tag string) bool {
-	return len(tag) >= 2 && strings.EqualFold(tag[:2], "en") && (len(tag) == 2 || tag[2] == '-')
+// Languages are the languages in which shipped phrases are known.
+var Languages = []string{english, "es", "fr"}
+
+const english = "en"
+
+// languageOf returns the primary subtag of a language tag if it is one of
+// Languages, and "" otherwise.
+func languageOf(tag string) string {
+	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if slices.Contains(Languages, primary) {
+		return primary
+	}
+	return ""
 }
 
 func (w *worker) analyze(r *reviewcast.Review, job reviewcast.Mentions) *Analysis {
-	a := &Analysis{English: isEnglish(r.Language)}
+	a := &Analysis{Language: languageOf(r.Language)}
 	if r.Title != nil {
 		w.segment(*r.Title)
 		a.Entities = w.entities(true, a.Entities)
-		if a.English {
+		if a.Language == english {
 			// No quote can show a title, so its words count for the review as a whole only.
-			w.match(true)
+			w.match(english)
 			a.addTone(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]))
 			a.addTone(w.phraseOpinions)
 		}
@@ -60,7 +61,7 @@ func (w *worker) analyze(r *reviewcast.Review, job reviewcast.Mentions) *Analysi
 	if r.Text != nil {
 		w.segment(*r.Text)
 		a.Entities = w.entities(false, a.Entities)
-		w.aspects(r.Rating, a)
+		w.aspects(a)
 		a.Topics = w.topicKeys()
 	}
 	a.Mentions = w.v.mentions(job, a.Entities)

@@ -199,7 +199,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 	defer root.Close()
 	for b.Loop() {
-		if _, err := walk(root); err != nil {
+		if _, err := walk(root, ""); err != nil {
 			b.Fatal(err)
 		}
 	}

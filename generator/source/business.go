@@ -131,7 +131,7 @@ func (d *decoder) listed(r *fields, s *surroundings) {
 			if at, again := known.add(id, name, aliases, one.placeOf(0)); again {
 				p := one.placeOf(0)
 				d.Add(diagnostic.Error, int(p.Line), int(p.Col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, diagnostic.Quote(id)),
-					fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", at.Line))
+					fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", at.Line))
 			}
 			switch field {
 			case businessTechnicians:
@@ -163,8 +163,8 @@ func (d *decoder) address(n *syntax.Node, a *reviewcast.Address) {
 	a.AddressCountry = r.match(4, countryForm, "write the two capital letters of ISO 3166, such as IT or CA")
 }
 
-// hours reads the opening hours. They are published as written; a form that
-// machines won't understand is worth a warning only.
+// hours reads the opening hours. They are published as written; a form that programs
+// do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
 	items := r.items(businessHours)
 	hours := make([]string, 0, len(items))
@@ -187,7 +187,7 @@ func (r *fields) timeZone(f int) string {
 	if !ok {
 		return ""
 	}
-	// "Local" is the machine's, and the output must not depend on it.
+	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		n := r.value(f)
 		r.Add(diagnostic.Error, n.Line, n.Col, "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)), "write an IANA name, such as Europe/Rome or America/Montreal")
@@ -196,7 +196,7 @@ func (r *fields) timeZone(f int) string {
 	return s
 }
 
-// match reads a text of a certain form.
+// match reads a text that must match a pattern.
 func (r *fields) match(f int, form *regexp.Regexp, suggestion string) string {
 	s, ok := r.text(f)
 	if !ok {
@@ -213,14 +213,13 @@ func (r *fields) match(f int, form *regexp.Regexp, suggestion string) string {
 	return s
 }
 
-// names are the technicians, services or areas that business.yaml lists.
+// names are the technicians, services or areas in business.yaml.
 type names struct {
 	ids    map[string]bool
 	lower  map[string]place  // ids without case
 	byName map[string]string // id by name or alias, without case; "" for several
 	all    []string          // ids, names and aliases, for suggestions
-	// partial tells that an entry couldn't be read, so that an unknown id may be
-	// its.
+	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
 }
 
@@ -228,8 +227,7 @@ func newNames() *names {
 	return &names{ids: map[string]bool{}, lower: map[string]place{}, byName: map[string]string{}}
 }
 
-// add lists one of them; again tells that the id, which stands at first, is
-// taken.
+// add adds one of them. again reports whether the id was already there, at first.
 func (k *names) add(id, name string, aliases []string, at place) (first place, again bool) {
 	lower := strings.ToLower(id)
 	first, again = k.lower[lower]

@@ -5,11 +5,11 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Content is everything an editor's folder says, checked and cross-checked.
+// Content is what a folder says, checked. It must not be changed.
 type Content struct {
 	Site     Site
 	Business reviewcast.Business
-	// Aliases are the other names of services and service areas, by id; like the
+	// Aliases are the other names of services and areas by id. Like the
 	// technicians' published aliases they find mentions in texts.
 	ServiceAliases, AreaAliases map[string][]string
 	// Reviews are all reviews, published or not, in published order
@@ -49,25 +49,24 @@ type Policies struct {
 	AuthorNames string
 }
 
-// Review is one review as the editor keeps it. The embedded words are what is
-// published once the review is verified; its Mentions are left for the insights
-// to fill.
+// Review is one review as the editor keeps it. The embedded Review is published if it
+// is verified; its Mentions are filled in by the insights.
 type Review struct {
 	reviewcast.Review
-	// Published tells whether it has a verification and isn't withdrawn. When it
+	// Published reports whether it has a verification and is not withdrawn. If it
 	// is false, Hidden is the reason.
 	Published bool
 	Hidden    Hidden
 	// Job is what the job record says: ids, sorted, known to business.yaml.
 	Job reviewcast.Mentions
-	// Reference is the private proof behind the verification. It must never
-	// reach an artifact.
+	// Reference is the private proof of the verification. It must never be
+	// published.
 	Reference string
 
 	rec *record // that it was made of
 }
 
-// Hidden is why a review isn't published.
+// Hidden is the reason why a review is not published.
 type Hidden string
 
 // The reasons, as the dataset's `unpublished` counts them.
@@ -96,24 +95,25 @@ type Vocabulary struct {
 	PullQuote *reviewcast.PullQuote
 }
 
-// Term is an aspect or a problem and the words that name it. Positive, Negative
-// and Neutral are an aspect's phrases that settle what is felt.
+// Term is an aspect or a problem and the words that name it. Extends is the shipped
+// aspect whose phrases it has, too. Positive, Negative and Neutral are an aspect's
+// phrases with a polarity of their own.
 type Term struct {
-	ID, Label                          string
+	ID, Label, Extends                 string
 	Terms, Positive, Negative, Neutral []string
 }
 
-// Topics are the editors' rules for topics: phrases to list always, to leave out,
-// to give another label, and to count as one under a label.
+// Topics are the editors' rules for topics: phrases to show always, to hide, to
+// rename, and to merge under one label.
 type Topics struct {
 	Pin, Hide []string
 	Rename    map[string]string
 	Merge     map[string][]string
 }
 
-// Claim is a number that the editors' words rest on, as it was when they wrote
-// them: a measure ("positive_pct", "mention_count" or "average_rating") of an
-// aspect, or of all reviews ("review_count", "average_rating") when Aspect is "".
+// Claim is a number that the editors rely on, as it was when they wrote: a measure
+// ("positive_pct", "mention_count" or "average_rating") of an aspect, or of all
+// reviews ("review_count", "average_rating") if Aspect is "".
 type Claim struct {
 	Aspect, Measure string
 	Value           float64

@@ -9,22 +9,21 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// decoder walks the trees of one file, field by field, and notes everything that
-// is wrong: it never stops at the first problem.
+// decoder decodes the nodes of a file, field by field, and reports everything that is
+// wrong. It never stops at the first problem.
 type decoder struct {
 	*diagnostic.List
 	locate syntax.Locator // nil: the place of the node
-	// strict is JSON's habit: a number where text belongs is a mistake. In YAML
-	// it's just text that happens to look like a number.
+	// strict refuses a number where text belongs, as JSON does. In YAML it is
+	// text that looks like a number.
 	strict bool
-	// absent are required columns that a CSV file doesn't have. The header's
-	// problem stands for those of all rows.
+	// absent are required columns that a CSV file does not have. They are
+	// reported at the header, once.
 	absent map[string]bool
-	// tag and canonical are the last language that was looked up: most files have
-	// one only.
+	// tag and canonical are the last language: most files have only one.
 	tag, canonical string
-	// words holds one copy of the values that come again and again: sources,
-	// methods, ids of technicians.
+	// words holds one copy of frequent values: sources, methods, ids of
+	// technicians.
 	words map[string]string
 }
 
@@ -41,10 +40,10 @@ func (d *decoder) place(n *syntax.Node, offset int) (line, col int) {
 	return d.locate(n, offset)
 }
 
-// maxWords stops a file of a million different sources from being kept for ever.
+// maxWords stops a file of a million different sources from being kept in memory.
 const maxWords = 1000
 
-// word gives the decoder's one copy of s.
+// word returns the copy of s that the decoder keeps.
 func (d *decoder) word(s string) string {
 	if w, ok := d.words[s]; ok {
 		return w
@@ -55,14 +54,13 @@ func (d *decoder) word(s string) string {
 	return s
 }
 
-// schema is a set of fields that may stand together, in the order of the file's
-// description.
+// schema is a set of fields, in the order in which they are documented.
 type schema struct {
 	what   string // "the review", for messages
 	prefix string // "owner_reply.", before the fields' names in messages
 	names  []string
 	index  map[string]int
-	// also says what editors mean by other words.
+	// also maps other words that editors use to the names of fields.
 	also map[string]string
 }
 
@@ -75,7 +73,7 @@ func newSchema(what, prefix string, names ...string) *schema {
 	return s
 }
 
-// qualified are the names with the prefix.
+// qualified returns the names with the prefix.
 func (s *schema) qualified() []string {
 	names := make([]string, len(s.names))
 	for i, name := range s.names {
@@ -84,7 +82,7 @@ func (s *schema) qualified() []string {
 	return names
 }
 
-// schemas are all of them.
+// schemas are all schemas.
 var schemas []*schema
 
 // isField reports whether any file of the folder has a field of this name.
@@ -92,7 +90,7 @@ func isField(name string) bool {
 	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
 }
 
-// meant is the field that an unknown word probably stands for; "" for none.
+// meant returns the field that an unknown word probably stands for; "" for none.
 func (s *schema) meant(word string) string {
 	if name, ok := s.also[diagnostic.Squash(word)]; ok {
 		return name
@@ -100,22 +98,22 @@ func (s *schema) meant(word string) string {
 	return diagnostic.Nearest(word, s.names)
 }
 
-// maxFields is at least the number of fields of the largest schema.
+// maxFields is the number of fields of the largest schema, at least.
 const maxFields = 18
 
-// fields is a mapping whose fields were found by name.
+// fields are the fields of a mapping by their index in the schema.
 type fields struct {
 	*decoder
 	schema *schema
 	node   *syntax.Node
 	found  [maxFields]*syntax.Entry
-	// meant has a bit for each field that an unknown one was probably meant to be:
-	// that it is missing is the same mistake.
+	// meant has a bit for each field that an unknown one was probably meant to
+	// be. That it is missing is the same mistake and is not reported.
 	meant uint32
 }
 
-// fields looks the fields of n up and notes the unknown and the repeated ones. ok
-// is false when n is no mapping at all.
+// fields finds the fields of n and reports unknown and duplicate ones. ok is false if
+// n is not a mapping.
 func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	r = fields{decoder: d, schema: s, node: n}
 	if n.Kind == syntax.Refused {
@@ -124,7 +122,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	if n.Kind != syntax.Mapping {
 		suggestion := "the fields are " + strings.Join(s.names, ", ")
 		if first := syntax.MissingSpace(n.Text, isField); n.Kind == syntax.Text && first != "" {
-			suggestion = "put a blank behind each colon: " + first
+			suggestion = "put a space after each colon: " + first
 		}
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 		return r, false
@@ -142,7 +140,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			if name := s.meant(key.Text); name != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", name)
 				if key.Text == "-"+name {
-					suggestion = fmt.Sprintf("put a blank behind the hyphen: %q", "- "+name)
+					suggestion = fmt.Sprintf("put a space after the hyphen: %q", "- "+name)
 				}
 				r.meant |= 1 << s.index[name]
 			}
@@ -155,9 +153,9 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			if n.Col > 1 {
 				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.Value.Text)
 			}
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", "id stands here a second time; the first is "+above(key, &r.found[f].Key), suggestion)
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", "duplicate field id; the first is "+above(key, &r.found[f].Key), suggestion)
 		case r.found[f] != nil:
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("%s stands here a second time", r.name(f)),
+			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("duplicate field %s", r.name(f)),
 				"the first is "+above(key, &r.found[f].Key)+"; keep one of them")
 		default:
 			r.found[f] = e
@@ -166,14 +164,14 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	return r, true
 }
 
-// above returns where the first of two fields is, seen from the second. Their lines
-// in the file aren't known here, since a record may move.
+// above returns where the first of two fields is, relative to the second. The lines
+// in the file are not known here, since a record may move.
 func above(second, first *syntax.Node) string {
 	switch lines := second.Line - first.Line; lines {
 	case 0:
-		return "in the same line"
+		return "on the same line"
 	case 1:
-		return "in the line above"
+		return "on the line above"
 	default:
 		return fmt.Sprintf("%d lines above", lines)
 	}
@@ -181,7 +179,7 @@ func above(second, first *syntax.Node) string {
 
 func (r *fields) name(f int) string { return r.schema.prefix + r.schema.names[f] }
 
-// value is the field's value, nil when it is absent. null is absent too.
+// value returns the field's value; nil if it is absent or null.
 func (r *fields) value(f int) *syntax.Node {
 	if e := r.found[f]; e != nil && e.Value.Kind != syntax.Null {
 		return &e.Value
@@ -189,7 +187,7 @@ func (r *fields) value(f int) *syntax.Node {
 	return nil
 }
 
-// required notes the fields that have to be there and aren't.
+// required reports the given fields if they are missing.
 func (r *fields) required(fields ...int) {
 	for _, f := range fields {
 		if r.value(f) != nil || r.absent[r.name(f)] || r.meant&(1<<f) != 0 {
@@ -200,12 +198,12 @@ func (r *fields) required(fields ...int) {
 			line, col = e.Value.Line, e.Value.Col
 			suggestion := "write it after the colon"
 			if e.Value.Text != "" && e.Value.Text != "null" && e.Value.Text != "~" {
-				suggestion = fmt.Sprintf("%s alone means nothing at all; if it is meant as text, put it in quotes", e.Value.Text)
+				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}
 			if r.strict {
 				suggestion = "give it a value"
 			}
-			r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s is required and is empty", r.name(f)), suggestion)
+			r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s is required but empty", r.name(f)), suggestion)
 			continue
 		}
 		r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.schema.names[f]), "add "+r.name(f))

@@ -1,5 +1,10 @@
 package source
 
+import (
+	"maps"
+	"slices"
+)
+
 // Delta is what changed between two Contents of a folder.
 type Delta struct {
 	// Gone are reviews of the earlier Content, Come reviews of the later one, both in
@@ -48,10 +53,4 @@ func (p *pending) delta(before, now []*Review) *Delta {
 	return &Delta{Gone: keys(p.gone), Come: keys(p.come)}
 }
 
-func keys(m map[*Review]bool) []*Review {
-	list := make([]*Review, 0, len(m))
-	for r := range m {
-		list = append(list, r)
-	}
-	return sorted(list)
-}
+func keys(m map[*Review]bool) []*Review { return sorted(slices.Collect(maps.Keys(m))) }

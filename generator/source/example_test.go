@@ -62,6 +62,6 @@ verification: {method: job}
 	// 0 problems
 	// 2026-03-15 b: 4 stars, published: false
 	// 2026-03-14 a: 5 stars, published: true
-	// reviews/more.csv:1:11: there is an unknown column "ratnig"; did you mean "rating"?
-	// reviews/more.csv:2:9: date 2026-13-15 is not in the calendar; correct the month or the day
+	// reviews/more.csv:1:11: unknown column "ratnig"; did you mean "rating"?
+	// reviews/more.csv:2:9: date 2026-13-15 does not exist; correct the month or the day
 }

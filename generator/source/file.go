@@ -146,9 +146,9 @@ func open(root *os.Root, name string, limit int64) (*opened, *diagnostic.Problem
 	case err != nil:
 		problem = openProblem(name, err)
 	case !info.Mode().IsRegular():
-		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is no ordinary file", "put a file here"
+		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is not a regular file", "replace it by a regular file"
 	case info.Size() > limit:
-		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; at most %s are read", size(info.Size()), size(limit)), "split it"
+		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; the limit is %s", diagnostic.Bytes(info.Size()), diagnostic.Bytes(limit)), "split it"
 		if limit == syntax.MaxYAMLFile && formatOf(name) == formatYAML {
 			problem.Suggestion = "split it, or use JSONL"
 		}
@@ -157,17 +157,6 @@ func open(root *os.Root, name string, limit int64) (*opened, *diagnostic.Problem
 	}
 	f.Close()
 	return nil, &problem
-}
-
-// size formats a number of bytes.
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }
 
 // readAll reads the file, at most limit bytes even if it grows meanwhile.

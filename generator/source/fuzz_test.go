@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"golang.org/x/sync/errgroup"
 	"os"
 	"path/filepath"
 	"slices"
@@ -56,11 +55,16 @@ func parse(t testing.TB, path string, data []byte, old ...*file) *file {
 		j.parse(newParser(), data, stamp{})
 		return j.now
 	}
-	var workers errgroup.Group
-	finish := j.cutLines(t.Context(), bytes.NewReader(data), stamp{}, &workers)
-	if err := workers.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	tasks, done := make(chan func(*parser)), make(chan bool)
+	go func() {
+		defer close(done)
+		for task := range tasks {
+			task(newParser())
+		}
+	}()
+	finish := j.cutLines(t.Context(), bytes.NewReader(data), stamp{}, tasks)
+	close(tasks)
+	<-done
 	finish()
 	return j.now
 }

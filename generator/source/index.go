@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -15,12 +16,9 @@ import (
 // first load applies all records to an empty index.
 type index struct {
 	around *surroundings
-	// byID has a review for each id, in lower case; more has the other reviews with
-	// that id.
-	byID map[string]*Review
-	more map[string][]*Review
-	// order is the published order, of all reviews in byID and more. It is never
-	// changed in place: Contents have it.
+	byID   map[string][]*Review // by id in lower case
+	shared map[string]bool      // ids of several reviews
+	// order is the published order. It is never changed in place: Contents have it.
 	order []*Review
 	// unidentified are the reviews without a usable id.
 	unidentified map[*record]*Review
@@ -29,7 +27,7 @@ type index struct {
 }
 
 func newIndex(around *surroundings) *index {
-	return &index{around: around, byID: map[string]*Review{}, more: map[string][]*Review{}, order: []*Review{},
+	return &index{around: around, byID: map[string][]*Review{}, shared: map[string]bool{}, order: []*Review{},
 		unidentified: map[*record]*Review{}, suspects: map[*Review]bool{}}
 }
 
@@ -56,10 +54,8 @@ func (x *index) apply(gone, come []*record) (removed, added []*Review) {
 		}
 		added = append(added, r)
 		id := strings.ToLower(rec.ID)
-		if x.byID[id] == nil {
-			x.byID[id] = r
-		} else {
-			x.more[id] = append(x.more[id], r)
+		if x.byID[id] = append(x.byID[id], r); len(x.byID[id]) > 1 {
+			x.shared[id] = true
 		}
 	}
 	x.reorder(leaving, added)
@@ -74,28 +70,16 @@ func (x *index) remove(rec *record) *Review {
 		return r
 	}
 	id := strings.ToLower(rec.ID)
-	bearers := x.bearers(id)
-	i := slices.IndexFunc(bearers, func(r *Review) bool { return r.rec == rec })
-	r := bearers[i]
-	switch bearers = slices.Delete(bearers, i, i+1); len(bearers) {
+	i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec })
+	r := x.byID[id][i]
+	x.byID[id] = slices.Delete(x.byID[id], i, i+1)
+	switch len(x.byID[id]) {
 	case 0:
 		delete(x.byID, id)
 	case 1:
-		x.byID[id] = bearers[0]
-		delete(x.more, id)
-	default:
-		x.byID[id], x.more[id] = bearers[0], bearers[1:]
+		delete(x.shared, id)
 	}
 	return r
-}
-
-// bearers returns all reviews with an id, in a new slice.
-func (x *index) bearers(id string) []*Review {
-	r := x.byID[id]
-	if r == nil {
-		return nil
-	}
-	return append([]*Review{r}, x.more[id]...)
 }
 
 // reorder makes the published order of what stays and what was added.
@@ -129,7 +113,7 @@ func sorted(reviews []*Review) []*Review {
 
 // unique returns the published order without the later reviews of an id.
 func (x *index) unique(at places) []*Review {
-	if len(x.more) == 0 {
+	if len(x.shared) == 0 {
 		return x.order
 	}
 	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return x.first(r.ID, at) != r })
@@ -137,11 +121,11 @@ func (x *index) unique(at places) []*Review {
 
 // first returns the review that stands first among those with an id; nil for none.
 func (x *index) first(id string, at places) *Review {
-	id = strings.ToLower(id)
-	if len(x.more[id]) == 0 {
-		return x.byID[id]
+	reviews := x.byID[strings.ToLower(id)]
+	if len(reviews) == 0 {
+		return nil
 	}
-	return slices.MinFunc(x.bearers(id), at.compare)
+	return slices.MinFunc(reviews, at.compare)
 }
 
 // places finds the places of reviews.
@@ -168,14 +152,11 @@ func (p places) compare(a, b *Review) int {
 
 // problems returns what is wrong between the reviews and the rest of the folder.
 func (x *index) problems(at places) []diagnostic.Problem {
-	reviews := make([]*Review, 0, len(x.suspects)+2*len(x.more))
-	for r := range x.suspects {
-		reviews = append(reviews, r)
-	}
+	reviews := slices.Collect(maps.Keys(x.suspects))
 	firsts := make(map[*Review]*Review) // for each further review with an id
-	for id := range x.more {
+	for id := range x.shared {
 		first := x.first(id, at)
-		for _, r := range x.bearers(id) {
+		for _, r := range x.byID[id] {
 			if r == first {
 				continue
 			}
@@ -192,8 +173,7 @@ func (x *index) problems(at places) []diagnostic.Problem {
 			problems = append(problems, list.All()...)
 			list = diagnostic.List{File: r.rec.file}
 		}
-		var own diagnostic.List
-		own.File = r.rec.file
+		own := diagnostic.List{File: r.rec.file}
 		x.around.check(r.rec, &own)
 		if first := firsts[r]; first != nil {
 			duplicate(r.rec, first, at.of(first, first.rec.id), &own)
@@ -205,9 +185,9 @@ func (x *index) problems(at places) []diagnostic.Problem {
 
 // duplicate reports an id that two reviews have.
 func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
-	message := fmt.Sprintf("the id %s is taken by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
+	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
 	if first.ID != w.ID {
-		message += fmt.Sprintf(" (%s; capitals don't count)", first.ID)
+		message += fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID)
 	}
-	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own, or delete one of them")
+	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own id, or delete one of them")
 }

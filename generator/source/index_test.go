@@ -33,10 +33,10 @@ func TestIndex(t *testing.T) {
 		problems   []string
 	}{
 		{come: []*record{b, a, w}, order: "a b w"},
-		{come: []*record{a2}, order: "A a b w", problems: []string{`reviews/a.yaml:4:5: the id "A" is taken by the review at reviews/a.yaml:2:5 (a; capitals don't count); give each review its own, or delete one of them`}},
+		{come: []*record{a2}, order: "A a b w", problems: []string{`reviews/a.yaml:4:5: the id "A" is used by the review at reviews/a.yaml:2:5 (a; upper and lower case are the same); give each review its own id, or delete one of them`}},
 		{gone: []*record{a}, order: "A b w"},
 		{gone: []*record{a2}, come: []*record{a, unknown, late, nameless}, order: "l a b u w", problems: []string{
-			`reviews/a.yaml:7:3: "anna" is no technician of business.yaml; did you mean "ana"?`,
+			`reviews/a.yaml:7:3: "anna" is not a technician in business.yaml; did you mean "ana"?`,
 			"reviews/a.yaml:8:20: date 2999-01-01 is in the future; today is 2026-11-21",
 			"reviews/a.yaml:9:20: date 2999-01-01 is in the future; today is 2026-11-21"}},
 		{gone: []*record{unknown, late, nameless, b, a, w}},
@@ -59,7 +59,7 @@ func TestIndex(t *testing.T) {
 			t.Errorf("order %s, want %s\nproblems:\n%s\nwant:\n%s", got, step.order, strings.Join(problems, "\n"), strings.Join(step.problems, "\n"))
 		}
 	}
-	if len(x.byID)+len(x.more)+len(x.unidentified)+len(x.suspects) > 0 {
+	if len(x.byID)+len(x.shared)+len(x.unidentified)+len(x.suspects) > 0 {
 		t.Error("something is left of removed records")
 	}
 }

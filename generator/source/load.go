@@ -3,7 +3,9 @@ package source
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +26,9 @@ type Config struct {
 	Today reviewcast.Date
 	// Now returns the time for Today; nil is time.Now.
 	Now func() time.Time
+	// OutputDir is where builds write; inside the content folder it is not read.
+	// "" when nothing is built.
+	OutputDir string
 }
 
 // Loader reads one content folder, again and again. It keeps the records of every
@@ -104,11 +109,23 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	for _, q := range problems {
 		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != withdrawnFile)
 	}
-	for _, r := range l.index.unidentified {
-		p.Unidentified = append(p.Unidentified, r)
-	}
-	slices.SortFunc(p.Unidentified, places(l.tree.files).compare)
+	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil
+}
+
+// OutputName returns the slash-separated name of an output directory below a content
+// directory; "" when it is elsewhere.
+func OutputName(content, output string) string {
+	if output == "" {
+		return ""
+	}
+	dir, derr := filepath.Abs(content)
+	out, oerr := filepath.Abs(output)
+	rel, err := filepath.Rel(dir, out)
+	if derr != nil || oerr != nil || err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
 }
 
 // update brings the tree and the index up to date and returns all problems, sorted.
@@ -153,7 +170,7 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 	}
 	l.sure = false // should this fail
 	if !ok {
-		w, err := walk(root)
+		w, err := walk(root, OutputName(l.dir, l.cfg.OutputDir))
 		if err != nil {
 			return nil, err
 		}

@@ -78,12 +78,12 @@ func TestLoadErrors(t *testing.T) {
 
 func TestMissingFile(t *testing.T) {
 	c, _, problems, err := NewLoader(t.TempDir(), Config{}).Load(t.Context(), nil)
-	want := []diagnostic.Problem{{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file", Message: "the file isn't there",
+	want := []diagnostic.Problem{{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file", Message: "the file is missing",
 		Suggestion: "create it with at least the id and the name of the business"}}
 	if c != nil || err != nil || !slices.Equal(problems, want) {
 		t.Error(c, problems, err)
 	}
-	if got := problems[0].String(); got != "business.yaml: the file isn't there; create it with at least the id and the name of the business" {
+	if got := problems[0].String(); got != "business.yaml: the file is missing; create it with at least the id and the name of the business" {
 		t.Error(got)
 	}
 }
@@ -272,7 +272,7 @@ func TestSameWhateverTheWorkers(t *testing.T) {
 		}
 	}
 	if i := slices.IndexFunc(first, func(p diagnostic.Problem) bool { return p.Code == "too-many-problems" }); i < 0 ||
-		first[i].String() != "reviews/all.jsonl: 2000 more problems in this file are not listed; correct those that are, then look again" {
+		first[i].String() != "reviews/all.jsonl: 2000 more problems in this file are not listed; fix the listed ones and check again" {
 		t.Error(i, first[max(i, 0)])
 	}
 }
@@ -334,6 +334,25 @@ func TestSummary(t *testing.T) {
 		}
 		if got != want || (c.Summary == nil) != (want == "") {
 			t.Errorf("%q: got %q, want %q", data, got, want)
+		}
+	}
+}
+
+// TestOutputInside: the output folder of a build is never read as content, and what a
+// build writes beside it is passed over.
+func TestOutputInside(t *testing.T) {
+	for _, output := range []string{"public", "reviews/public"} {
+		dir := writeFolder(t, map[string]string{
+			BusinessFile: sampleBusiness, output + "/a.yaml": "- id: not-content\n", output + ".staging/b.yaml": "- id: not-content\n", output + ".lock": "",
+		})
+		content, _, problems, err := NewLoader(dir, Config{Today: today, OutputDir: filepath.Join(dir, filepath.FromSlash(output))}).Load(t.Context(), nil)
+		if err != nil || content == nil || len(content.Reviews) > 0 || len(problems) != 1 || problems[0].Code != "output-inside" || problems[0].File != output {
+			t.Errorf("%s: %v, %v", output, problems, err)
+		}
+	}
+	for output, want := range map[string]string{"": "", "content/public": "public", "content": "", "public": "", "content/a/b": "a/b", "contents": ""} {
+		if got := OutputName("content", output); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
 		}
 	}
 }

@@ -17,46 +17,38 @@ import (
 // job is the reading of one file.
 type job struct {
 	path string
-	size int64 // in bytes, when it was found
 	old  *file // nil for a new file
 	now  *file // afterwards; nil if the file is gone
 }
 
-// Limits of the work that one worker gets at a time: enough to make handing it over
-// cheap, little enough for the workers to end together.
-const (
-	jobFiles = 32
-	jobBytes = 256 << 10
-)
-
-// readFiles reads files in parallel. The caller's goroutine cuts JSONL files into
-// lines, as many workers as there are processors parse.
+// readFiles reads files in parallel: this goroutine cuts JSONL files into lines, as many
+// workers as there are processors parse.
 func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	workers, running := errgroup.WithContext(ctx)
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	var finish []func()
-	var batch []*job
-	var total int64
-	flush := func() {
-		if some := batch; len(some) > 0 {
-			workers.Go(func() error { return readWhole(running, root, some) })
-		}
-		batch, total = nil, 0
+	tasks := make(chan func(*parser))
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() error {
+			p := newParser()
+			for task := range tasks {
+				if running.Err() == nil {
+					task(p)
+				}
+			}
+			return running.Err()
+		})
 	}
+	var finish []func()
 	for _, j := range jobs {
 		if running.Err() != nil {
 			break
 		}
 		if formatOf(j.path) == formatJSONL {
-			finish = append(finish, j.readLines(running, root, workers))
+			finish = append(finish, j.readLines(running, root, tasks))
 			continue
 		}
-		if len(batch) == jobFiles || total+j.size > jobBytes {
-			flush()
-		}
-		batch, total = append(batch, j), total+j.size
+		tasks <- func(p *parser) { j.readWhole(root, p) }
 	}
-	flush()
+	close(tasks)
 	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
 		return err
 	}
@@ -66,18 +58,7 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	return nil
 }
 
-// readWhole reads files in one piece each.
-func readWhole(ctx context.Context, root *os.Root, jobs []*job) error {
-	p := newParser()
-	for _, j := range jobs {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		j.readWhole(root, p)
-	}
-	return nil
-}
-
+// readWhole reads a file in one piece.
 func (j *job) readWhole(root *os.Root, p *parser) {
 	limit := int64(syntax.MaxDataFile)
 	if formatOf(j.path) == formatYAML {
@@ -141,6 +122,9 @@ func (j *job) fail(p diagnostic.Problem) {
 	j.now = newFile(j.path, stamp{}, nil, &problems, false)
 }
 
+// batchBytes is how much of a file one worker gets at a time.
+const batchBytes = 256 << 10
+
 // lineBatch is a number of lines for one worker.
 type lineBatch struct {
 	data  []byte
@@ -157,17 +141,17 @@ type newLine struct {
 
 // readLines reads a JSONL file. Workers parse the lines that the last state of the
 // file doesn't have; when they have finished, the caller calls finish.
-func (j *job) readLines(ctx context.Context, root *os.Root, workers *errgroup.Group) (finish func()) {
+func (j *job) readLines(ctx context.Context, root *os.Root, tasks chan<- func(*parser)) (finish func()) {
 	f, stamp := j.open(root, syntax.MaxDataFile)
 	if f == nil {
 		return func() {}
 	}
 	defer f.Close()
-	return j.cutLines(ctx, io.LimitReader(f, syntax.MaxDataFile), stamp, workers)
+	return j.cutLines(ctx, io.LimitReader(f, syntax.MaxDataFile), stamp, tasks)
 }
 
 // cutLines is readLines for an open file.
-func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, workers *errgroup.Group) (finish func()) {
+func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, tasks chan<- func(*parser)) (finish func()) {
 	old := byKey(j.records())
 	records := make([]placed, 0, len(old))
 	var batches []*lineBatch
@@ -175,7 +159,7 @@ func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, workers *e
 	flush := func() {
 		if b := batch; len(b.lines) > 0 {
 			batches = append(batches, b)
-			workers.Go(func() error { return b.parse(ctx, j.path) })
+			tasks <- func(p *parser) { b.parse(p, j.path) }
 		}
 		batch = &lineBatch{}
 	}
@@ -186,11 +170,11 @@ func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, workers *e
 		if ok {
 			delete(old, key)
 		} else {
-			if len(batch.data) > 0 && len(batch.data)+len(text) > jobBytes {
+			if len(batch.data) > 0 && len(batch.data)+len(text) > batchBytes {
 				flush()
 			}
-			if batch.data == nil && len(old) == 0 {
-				batch.data = make([]byte, 0, max(len(text), int(min(j.size, jobBytes))))
+			if batch.data == nil && j.old == nil {
+				batch.data = make([]byte, 0, max(len(text), batchBytes))
 			}
 			batch.data = append(batch.data, text...)
 			batch.lines = append(batch.lines, newLine{index: len(records), end: len(batch.data), key: key})
@@ -214,18 +198,13 @@ func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, workers *e
 }
 
 // parse reads the lines of a batch.
-func (b *lineBatch) parse(ctx context.Context, path string) error {
-	p := newParser()
+func (b *lineBatch) parse(p *parser, path string) {
 	p.begin(path, nil, nil)
 	j := p.jsonl()
 	start := 0
 	b.found = make([]*record, len(b.lines))
 	for i, l := range b.lines {
-		if i%1024 == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
 		b.found[i] = p.parseLine(j, l.key, b.data[start:l.end])
 		start = l.end
 	}
-	return nil
 }

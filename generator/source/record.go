@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 
@@ -15,10 +16,8 @@ import (
 // another line is the same record. Its file knows where it is.
 type record struct {
 	Review
-	key  uint64 // hash of the bytes, or of the nodes, that it was read from
-	file string
-	// readable reports whether it has fields; if not, it only has problems.
-	readable                               bool
+	key                                    uint64 // hash of the bytes, or of the nodes, that it was read from
+	file                                   string
 	start, id, date, replyDate, verifiedOn place
 	refs                                   []ref            // in the order of the file
 	problems                               *diagnostic.List // its own; nil for none
@@ -108,24 +107,11 @@ func (p *parser) parseCSV(data []byte) (complete bool) {
 	c := syntax.NewCSVReader(p.problems, csvColumns)
 	p.decoder.locate, p.decoder.absent = c.Locate, c.Absent
 	return c.Read(data, func(n *syntax.Node) {
-		if p.salt == 0 { // the header has been read
-			p.salt = absentKey(c.Absent)
+		if p.salt == 0 { // the header has been read; its problems stand for those of the rows
+			p.salt = maphash.String(seed, fmt.Sprint(c.Absent))
 		}
 		p.add(n)
 	})
-}
-
-// absentKey makes a key of the columns that a file doesn't have: their absence is
-// reported once, and not for every record.
-func absentKey(absent map[string]bool) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	for _, name := range csvColumns.Names {
-		if absent[name] {
-			_, _ = h.WriteString(name + "\n")
-		}
-	}
-	return h.Sum64()
 }
 
 // parseLine reads one line of JSONL.

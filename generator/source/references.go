@@ -60,11 +60,11 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 	}
 }
 
-// unknown notes an id that business.yaml doesn't list, and tells which was
-// probably meant.
+// unknown reports an id that is not in business.yaml, and which one was probably
+// meant.
 func unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
-	message := fmt.Sprintf("%s is no %s of business.yaml", diagnostic.Quote(r.value), list.one)
+	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
 	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
@@ -84,8 +84,8 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
-// citations reports what the small files cite and isn't published. If not all reviews
-// could be read, an unknown one may be among those.
+// citations reports what the small files cite and is not published. If not all
+// reviews could be read, an unknown one may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
 	var problems []diagnostic.Problem
 	for _, c := range s.evidence {
@@ -104,16 +104,16 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
 		return problems
 	}
-	suggestion := "copy a part of its text, character for character"
+	suggestion := "copy part of its text exactly"
 	if r.Text == nil {
 		suggestion = "the review has no text; choose another"
 	} else if strings.Contains(squeeze(*r.Text), squeeze(quote.Text)) {
-		suggestion = "blanks, line breaks or quotation marks differ; copy it character for character"
+		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
 	}
-	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is no part of the text of %s", quote.ReviewID), suggestion))
+	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }
 
-// squeeze drops what is easily changed when a text is copied.
+// squeeze drops what often changes when a text is copied.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\u00A0'\"‘’“”«»„", r) {
@@ -131,9 +131,9 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case r == nil && !complete:
 		return nil, nil
 	case r == nil:
-		code, why = "unknown-review", "isn't there"
+		code, why = "unknown-review", "does not exist"
 	case r.ID != c.id:
-		code, why, suggestion = "unknown-review", "isn't there", "write "+r.ID
+		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
 		why = "has no verification"
 	case r.Hidden != "":
@@ -141,6 +141,6 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	default:
 		return r, nil
 	}
-	p := c.at.Error(code, fmt.Sprintf("%s names the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
+	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
 	return nil, &p
 }

@@ -58,7 +58,7 @@ func init() {
 
 var requiredFields = []int{reviewID, reviewAuthor, reviewRating, reviewDate}
 
-// refLists are the fields that name what business.yaml lists.
+// refLists are the fields that refer to entries of business.yaml.
 var refLists = [...]struct {
 	field int    // of a review
 	name  string // of the field, there and in business.yaml
@@ -69,14 +69,13 @@ var refLists = [...]struct {
 	{reviewAreas, "service_areas", "service area"},
 }
 
-// review reads one review into w. One that has problems is read all the same, for
-// its id still matters to the other files.
+// review decodes one review into w. One that has problems is kept, since its id
+// matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
 	r, ok := d.fields(n, reviewSchema)
 	if !ok {
 		return
 	}
-	w.readable = true
 	w.start = placeOf(n)
 	r.required(requiredFields...)
 	w.ID = r.id(reviewID)
@@ -108,7 +107,7 @@ func pointer(s string) *string {
 	return &s
 }
 
-// placeOf is where a field's value stands, or the record if it has none.
+// placeOf returns the place of a field's value, or of the mapping if it has none.
 func (r *fields) placeOf(f int) place {
 	if n := r.value(f); n != nil {
 		return placeOf(n)
@@ -116,7 +115,7 @@ func (r *fields) placeOf(f int) place {
 	return placeOf(r.node)
 }
 
-// source reads where the review was given.
+// source reads where the review was posted.
 func (r *fields) source() string {
 	s, ok := r.nonBlank(reviewSource)
 	if !ok {
@@ -124,7 +123,7 @@ func (r *fields) source() string {
 	}
 	n := r.value(reviewSource)
 	if lower := strings.ToLower(s); lower != s {
-		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters, so that it counts as another source than %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
+		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
 	if strings.ContainsAny(s, "\n\t") {
 		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", "source has more than one line", "write one word, such as google")
@@ -132,7 +131,7 @@ func (r *fields) source() string {
 	return r.word(s)
 }
 
-// reply reads the business's answer.
+// reply reads the owner's reply.
 func (d *decoder) reply(n *syntax.Node, w *record) *reviewcast.OwnerReply {
 	r, ok := d.fields(n, replySchema)
 	if !ok {
@@ -145,7 +144,7 @@ func (d *decoder) reply(n *syntax.Node, w *record) *reviewcast.OwnerReply {
 	w.replyDate = r.placeOf(replyDate)
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
 		d.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
-			fmt.Sprintf("the reply of %s is older than its review of %s", reply.Date, w.Date), "check both dates")
+			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates")
 	}
 	return &reply
 }
@@ -168,8 +167,8 @@ func (d *decoder) verification(n *syntax.Node, w *record) {
 	w.Verified, w.Hidden = true, ""
 }
 
-// job reads what the job record names. Whether business.yaml knows it is asked
-// once all files are there.
+// job reads the job record. Its ids are checked against business.yaml when all files
+// have been read.
 func (d *decoder) job(r *fields, w *record) {
 	ids := [len(refLists)][]string{}
 	for i, l := range refLists {

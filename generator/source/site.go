@@ -67,7 +67,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	}
 }
 
-// email reads an address, with a light check.
+// email reads an e-mail address and checks its form.
 func (r *fields) email(f int) string {
 	s, ok := r.text(f)
 	if !ok {

@@ -27,10 +27,8 @@ type surroundings struct {
 	// evidence and quote are what faq.yaml and insights.yaml cite.
 	evidence []citation
 	quote    *citation
-	// withdrawnOn are the dates of withdrawn.yaml, withdrawn its reasons by id in lower
-	// case.
-	withdrawnOn []dated
-	withdrawn   map[string]Hidden
+	// withdrawn are the reasons of withdrawn.yaml, by id in lower case.
+	withdrawn map[string]Hidden
 }
 
 // citation is a place where a small file names a review.
@@ -38,13 +36,6 @@ type citation struct {
 	id, what string
 	at       diagnostic.Position
 	words    diagnostic.Position // of the quoted text
-}
-
-// dated is a date that must not lie in the future.
-type dated struct {
-	what string
-	date reviewcast.Date
-	at   diagnostic.Position
 }
 
 // smallFile is a file that is read by every load.
@@ -87,7 +78,7 @@ func readSmallFile(root *os.Root, name string) smallFile {
 		if info, err := root.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
 			return smallFile{}
 		}
-		problem.Code, problem.Message, problem.Suggestion = "symlink-broken", "the link leads nowhere", "delete it, or put the file here"
+		problem.Code, problem.Message, problem.Suggestion = "symlink-broken", "the target of the link does not exist", "delete it, or put the file here"
 	}
 	return smallFile{present: true, problem: problem}
 }
@@ -100,19 +91,14 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	if !files[BusinessFile].present {
 		s.problems = append(s.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
-			Message: "the file isn't there", Suggestion: "create it with at least the id and the name of the business"})
+			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business"})
 	}
+	s.today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, faqFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, withdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
 	s.summary(files[summaryFile])
 	s.defaults()
-	s.today = today(c.Business.TimeZone)
-	for _, d := range s.withdrawnOn {
-		if d.date > s.today {
-			s.problems = append(s.problems, d.at.Error("future-date", fmt.Sprintf("%s %s is in the future", d.what, d.date), fmt.Sprintf("today is %s", s.today)))
-		}
-	}
 	return s
 }
 
@@ -147,7 +133,7 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 		case 1:
 			decode(d, n)
 		case 2:
-			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and what belongs to no other file")
+			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and the document after it")
 		}
 	})
 	if documents == 0 && !diagnostic.HasErrors(p.All()) {

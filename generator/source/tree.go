@@ -45,7 +45,7 @@ func (t *tree) look(f found) *job {
 	if old != nil && old.stamp.current(&f.status) {
 		return nil
 	}
-	return &job{path: f.path, size: f.status.size, old: old}
+	return &job{path: f.path, old: old}
 }
 
 // missing returns the jobs that remove the files that a walk didn't find.

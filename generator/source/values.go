@@ -16,8 +16,8 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// text reads a text as written. ok is false when it is absent or wrong, which is
-// noted.
+// text reads a text as written. ok is false if it is absent or wrong, which is
+// reported.
 func (r *fields) text(f int) (s string, ok bool) {
 	n := r.value(f)
 	if n == nil {
@@ -26,7 +26,7 @@ func (r *fields) text(f int) (s string, ok bool) {
 	return r.plainText(n, r.name(f))
 }
 
-// plainText reads any text.
+// plainText reads the text of a node.
 func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 	switch n.Kind {
 	case syntax.Text, syntax.Cell:
@@ -41,16 +41,17 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.Text), "put it in quotes")
 		return "", false
 	default:
-		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quotes help when it holds special characters")
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quote it if it contains special characters")
 		return "", false
 	}
 	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
 		line, col := d.place(n, i)
-		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
+		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
-	// Bytes are at least as many as code points, and nearly always few enough.
+	// There are at least as many bytes as code points, and nearly always few
+	// enough.
 	if len(s) > reviewcast.MaxTextLength {
 		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
 			d.Add(diagnostic.Error, n.Line, n.Col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
@@ -60,7 +61,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 	return s, true
 }
 
-// nonBlank reads a text that must say something.
+// nonBlank reads a text that must not be blank.
 func (r *fields) nonBlank(f int) (string, bool) {
 	s, ok := r.text(f)
 	if ok && blank(s) {
@@ -71,7 +72,7 @@ func (r *fields) nonBlank(f int) (string, bool) {
 	return s, ok
 }
 
-// optional reads a customer's words; blank means none.
+// optional reads a customer's text; a blank one is none.
 func (r *fields) optional(f int) *string {
 	s, ok := r.text(f)
 	if !ok || blank(s) {
@@ -85,7 +86,7 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
 //
-//nolint:unparam // every id stands first so far, but each table says where
+//nolint:unparam // every id is the first field so far, but each schema says where
 func (r *fields) id(f int) string {
 	s, ok := r.text(f)
 	if !ok {
@@ -105,7 +106,7 @@ func (r *fields) id(f int) string {
 	return ""
 }
 
-// fixID makes an id of what might have been meant; "" when it can't.
+// fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
@@ -180,7 +181,7 @@ func (r *fields) stars(f int) int {
 	}
 	suggestion := whole
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
-		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
 	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
 		suggestion = meant
 	}
@@ -188,7 +189,7 @@ func (r *fields) stars(f int) int {
 	return 0
 }
 
-// language reads a BCP 47 tag and gives it in its usual case: "en-us" is "en-US".
+// language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
 func (r *fields) language(f int) string {
 	s, ok := r.text(f)
 	if !ok {
@@ -207,7 +208,7 @@ func (r *fields) language(f int) string {
 	return r.canonical
 }
 
-// url reads an absolute web address; "" when it is absent or wrong.
+// url reads an absolute http(s) address; "" if it is absent or wrong.
 func (r *fields) url(f int) string {
 	n := r.value(f)
 	if n == nil {
@@ -255,7 +256,7 @@ func (r *fields) float(f int, low, high float64) float64 {
 	return v
 }
 
-// choice reads one of a few words.
+// choice reads one of a few values.
 func (r *fields) choice(f int, choices []string) string {
 	s, ok := r.text(f)
 	if !ok {
@@ -273,8 +274,9 @@ func (r *fields) choice(f int, choices []string) string {
 	return ""
 }
 
-// items is a list's values; a single text where a list belongs is noted. In a CSV
-// cell the values are separated by semicolons, blanks around them don't count.
+// items returns the values of a list; a single text where a list belongs is reported.
+// In a CSV cell the values are separated by semicolons, and spaces around them are
+// ignored.
 func (r *fields) items(f int) []syntax.Node {
 	n := r.value(f)
 	switch {
@@ -298,7 +300,7 @@ func (r *fields) items(f int) []syntax.Node {
 	}
 	suggestion := "write a list"
 	if n.Kind == syntax.Text && strings.HasPrefix(n.Text, "-") && !r.strict {
-		suggestion = "put a blank after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+		suggestion = "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	} else if n.Kind < syntax.List && !strings.Contains(n.Text, ",") {
 		suggestion = fmt.Sprintf("write [%s]", n.Text)
 		if r.strict || n.Kind == syntax.Text && !reviewcast.ValidID(n.Text) {
@@ -309,7 +311,7 @@ func (r *fields) items(f int) []syntax.Node {
 	return nil
 }
 
-// texts reads a list of texts that must say something.
+// texts reads a list of texts that must not be blank.
 func (r *fields) texts(f int) []string {
 	items := r.items(f)
 	texts := make([]string, 0, len(items))
@@ -321,7 +323,7 @@ func (r *fields) texts(f int) []string {
 	return texts
 }
 
-// item reads one of a list's texts, which must say something.
+// item reads one text of a list, which must not be blank.
 func (d *decoder) item(n *syntax.Node, list string) (string, bool) {
 	if n.Kind == syntax.Null {
 		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is empty", "write it or delete it")

@@ -11,7 +11,7 @@ import (
 
 var (
 	vocabularySchema = newSchema("the vocabulary", "", "aspects", "problems", "pull_quote", "ignore", "topics", "claims")
-	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral")
+	aspectSchema     = newSchema("the aspect", "", "id", "label", "terms", "positive", "negative", "neutral", "extends")
 	problemSchema    = newSchema("the problem", "", "id", "label", "terms")
 	quoteSchema      = newSchema("pull_quote", "pull_quote.", "review_id", "text")
 	faqSchema        = newSchema("the question", "", "question", "answer", "evidence_review_ids", "evidence_aspects", "claims")
@@ -23,6 +23,10 @@ var (
 func init() {
 	faqSchema.also = map[string]string{"q": "question", "a": "answer", "evidence": "evidence_review_ids", "reviews": "evidence_review_ids"}
 }
+
+// ShippedAspects are the ids that an aspect may extend.
+var ShippedAspects = []string{"punctuality", "pricing", "communication", "workmanship", "cleanliness", "professionalism",
+	"technical_knowledge", "responsiveness", "scheduling", "value", "warranty"}
 
 // vocabulary reads insights.yaml.
 func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
@@ -52,7 +56,7 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// terms reads aspects or problems; nil when the field is absent.
+// terms reads aspects or problems; nil if the field is absent.
 func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 	if r.value(field) == nil {
 		return nil
@@ -75,11 +79,14 @@ func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 		term.Terms = d.optionalTexts(&t, 2)
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = d.optionalTexts(&t, 3), d.optionalTexts(&t, 4), d.optionalTexts(&t, 5)
+			if t.value(6) != nil {
+				term.Extends = t.choice(6, ShippedAspects)
+			}
 		}
 		at := t.placeOf(0)
 		if line, again := seen[strings.ToLower(term.ID)]; again && term.ID != "" {
 			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("a second entry has the id %s", diagnostic.Quote(term.ID)),
-				fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", line))
+				fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", line))
 		} else {
 			seen[strings.ToLower(term.ID)] = int(at.Line)
 		}
@@ -91,7 +98,7 @@ func (d *decoder) terms(r *fields, field int, s *schema) []Term {
 	return terms
 }
 
-// optionalTexts reads a list of texts; nil when the field is absent.
+// optionalTexts reads a list of texts; nil if the field is absent.
 func (d *decoder) optionalTexts(r *fields, field int) []string {
 	if r.value(field) == nil {
 		return nil
@@ -143,8 +150,8 @@ func (d *decoder) isMapping(n *syntax.Node, name, example string) bool {
 	return false
 }
 
-// claims reads the numbers that words rest on. Whether they still hold is known
-// once the reviews are counted.
+// claims reads the numbers that the editors rely on. They are checked when the
+// reviews have been counted.
 func (d *decoder) claims(r *fields, field int) []Claim {
 	var out []Claim
 	for _, n := range r.items(field) {
@@ -166,7 +173,7 @@ func (d *decoder) claims(r *fields, field int) []Claim {
 	return out
 }
 
-// maxClaim is more reviews than anybody has.
+// maxClaim is the largest number in a claim.
 const maxClaim = 1e9
 
 // faq reads faq.yaml.
@@ -208,17 +215,17 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		w := Withdrawal{ID: r.id(0), Reason: Hidden(r.choice(1, []string{string(Withdrawn), string(Legal)})), Date: r.date(2), Month: r.month(3), At: d.position(placeOf(&n.Items[i]))}
 		at := r.placeOf(0)
 		if line, again := seen[strings.ToLower(w.ID)]; again && w.ID != "" {
-			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is in line %d; keep one of them", line))
+			d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf("%s is withdrawn a second time", diagnostic.Quote(w.ID)), fmt.Sprintf("the first is on line %d; keep one of them", line))
 		} else {
 			seen[strings.ToLower(w.ID)] = int(at.Line)
 			s.withdrawn[strings.ToLower(w.ID)] = w.Reason
 		}
-		s.withdrawnOn = append(s.withdrawnOn, dated{"date", w.Date, d.position(r.placeOf(2))})
+		s.future("date", w.Date, r.placeOf(2), d.List)
 		s.content.Withdrawn = append(s.content.Withdrawn, w)
 	}
 }
 
-// entries are the items of a file that is one list.
+// entries returns the items of a file that is one list.
 func (d *decoder) entries(n *syntax.Node, of string) []syntax.Node {
 	if n.Kind != syntax.List && n.Kind != syntax.Null && n.Kind != syntax.Refused {
 		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("the file is %s; it must be a list of %s", n.Describe(), of), "begin each with a hyphen (-)")

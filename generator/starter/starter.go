@@ -1,11 +1,10 @@
-// Package starter writes the folder that an editor begins with: a small, made-up
-// business with a note on every field. It is what `reviewcast init` leaves
-// behind.
+// Package starter writes the folder that an editor begins with: a small, invented
+// business with a note on every field. `reviewcast init` writes it.
 //
-// The folder builds as it is, and still builds when the editor has deleted
-// everything in reviews/, and faq.yaml and summary.md. That is why nothing in
-// business.yaml, site.yaml, insights.yaml or withdrawn.yaml refers to an example
-// review. The files stand in files/, as they are written.
+// The folder builds as it is, and still builds when the editor has deleted everything
+// in reviews/, faq.yaml and summary.md. Therefore nothing in business.yaml,
+// site.yaml, insights.yaml or withdrawn.yaml refers to an example review. The files
+// are in files/, as they are written.
 package starter
 
 import (
@@ -21,16 +20,16 @@ import (
 //go:embed files
 var embedded embed.FS
 
-// ErrNotEmpty is the error of Write for a folder that holds something already.
+// ErrNotEmpty is the error of Write for a folder that is not empty.
 var ErrNotEmpty = errors.New("the folder is not empty")
 
-// Write writes the starter folder into dir, which it creates, with its parents,
-// when it isn't there. It gives back the files written, sorted, below dir and
-// with forward slashes.
+// Write writes the starter folder into dir, which it creates with its parents if
+// necessary. It returns the files that it wrote, sorted, relative to dir and with
+// forward slashes.
 //
-// A folder that holds anything but dotfiles (.git, .DS_Store) is refused with
-// ErrNotEmpty, so that no editor's work is ever overwritten. After any error the
-// disk is as it was: what had been written, folders included, is removed.
+// A folder that contains anything but dotfiles (.git, .DS_Store) is refused with
+// ErrNotEmpty, so that no work is overwritten. After any error the disk is as it was:
+// everything that was written, folders included, is removed.
 func Write(dir string) (files []string, err error) {
 	content, err := fs.Sub(embedded, "files")
 	if err != nil {
@@ -50,8 +49,8 @@ func write(dir string, content fs.FS) (files []string, err error) {
 			return
 		}
 		files = nil
-		// Children go first. A folder that somebody else has meanwhile put
-		// something into can't be removed, and shouldn't be.
+		// Children are removed first. A folder into which somebody else has
+		// put something can't be removed, and should not be.
 		for i := len(made) - 1; i >= 0; i-- {
 			os.Remove(made[i])
 		}
@@ -76,7 +75,11 @@ func write(dir string, content fs.FS) (files []string, err error) {
 	return files, nil
 }
 
-// checkEmpty refuses a folder with anything in it but dotfiles.
+// Empty reports whether Write can write to dir: it does not exist, or has nothing in it
+// but dotfiles.
+func Empty(dir string) bool { return checkEmpty(dir) == nil }
+
+// checkEmpty returns an error for a folder with anything in it but dotfiles.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -98,7 +101,7 @@ func checkEmpty(dir string) error {
 		ErrNotEmpty, dir, list(found))
 }
 
-// list names the first three of names and counts the rest.
+// list returns the first three names and the number of the others.
 func list(names []string) string {
 	const shown = 3
 	if len(names) <= shown {
@@ -107,8 +110,8 @@ func list(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
 }
 
-// mkdirAll makes dir and its missing parents, and appends what it made to made:
-// os.MkdirAll doesn't tell.
+// mkdirAll creates dir and its missing parents and appends what it created to made,
+// which os.MkdirAll does not report.
 func mkdirAll(dir string, made *[]string) error {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -126,8 +129,8 @@ func mkdirAll(dir string, made *[]string) error {
 	return err
 }
 
-// copyFile writes one file that must not be there yet: one that came between the
-// check and now belongs to somebody else.
+// copyFile writes one file that must not exist yet: one that came after the check
+// belongs to somebody else.
 func copyFile(target string, content fs.FS, path string, made *[]string) error {
 	b, err := fs.ReadFile(content, path)
 	if err != nil {

@@ -91,7 +91,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		}
 		if rows == MaxRecords {
 			line, _ := r.FieldPos(0)
-			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder holds no more reviews than that")
+			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
 			return false
 		}
 		if empty(row) {
@@ -101,7 +101,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		n.Col = 1
 		if len(row) != len(columns) {
 			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)),
-				"put a text with commas or line breaks in double quotes, and write \"\" for a double quote in it")
+				"put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside")
 			continue
 		}
 		c.row(r, row, columns, &n)
@@ -109,7 +109,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	}
 }
 
-// empty tells whether a row says nothing.
+// empty reports whether all cells of a row are empty.
 func empty(row []string) bool {
 	for _, cell := range row {
 		if cell != "" {
@@ -121,11 +121,11 @@ func empty(row []string) bool {
 
 // column is where a cell goes: a field, or a field in a field.
 type column struct {
-	node         Node // the name's place
+	node         Node // the place of the name
 	outer, inner string
 }
 
-// header reads the columns' names; ok is false when no row could be understood.
+// header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	columns := make([]column, len(header))
 	first := make(map[string]int)
@@ -135,13 +135,13 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		columns[i].node = at
 		switch prev, seen := first[name]; {
 		case name == "":
-			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name, so that it isn't read", i+1), "name it or delete it")
+			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name and is ignored", i+1), "name it or delete it")
 		case seen:
-			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("the column %s stands here a second time", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
+			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
 		case !slices.Contains(c.columns.Names, name):
 			if between, ok := separator(name); len(header) == 1 && ok {
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the columns are separated by "+between+", not by commas",
-					"write commas between the cells, with double quotes around texts that have one; or move the file out of the folder and bring it in with reviewcast import csv --map …, which reads it as it is")
+					"separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is")
 				return nil, false
 			}
 			suggestion := "the columns are " + strings.Join(c.columns.Names, ", ")
@@ -149,7 +149,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 				suggestion = fmt.Sprintf("did you mean %q?", meant)
 				c.Absent[meant] = true
 			}
-			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "there is an unknown column "+diagnostic.Quote(name), suggestion)
+			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)
 		default:
 			known++
 			first[name] = i
@@ -163,13 +163,13 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	for _, name := range required {
 		if _, ok := first[name]; !ok && !c.Absent[name] {
 			c.Absent[name] = true
-			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "there is no column "+name, fmt.Sprintf("the first row names the columns; %s and %s have to be among them", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
+			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, fmt.Sprintf("the first row must name the columns, among them %s and %s", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
 		}
 	}
 	return columns, known > 0
 }
 
-// separator names what stands between the columns of a header instead of commas.
+// separator names the separator of a header that is not separated by commas.
 func separator(header string) (what string, ok bool) {
 	for _, s := range []struct{ sign, what string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "bars"}} {
 		if strings.Contains(header, s.sign) {
@@ -179,7 +179,7 @@ func separator(header string) (what string, ok bool) {
 	return "", false
 }
 
-// row builds the tree of a row in n, which is used again for every row.
+// row builds the mapping of a row in n, whose memory is reused for every row.
 func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) {
 	n.Entries = n.Entries[:0]
 	for i, s := range row {
@@ -201,14 +201,14 @@ func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) 
 	}
 }
 
-// set fills an entry in; its name has the place of its value.
+// set sets the name and the value; the name has the place of the value.
 func (e *Entry) set(name string, value Node) {
 	e.Key.Kind, e.Key.Text, e.Key.Line, e.Key.Col = Cell, name, value.Line, value.Col
 	value.Entries = e.Value.Entries
 	e.Value = value
 }
 
-// cell makes the node of a cell. The text is copied by encoding/csv.
+// cell returns the node of a cell. encoding/csv has copied the text.
 func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
 	n := Node{Kind: Cell, Text: s, Line: line}
@@ -217,7 +217,7 @@ func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	if c.seen < c.lines[line-1] || c.seen > offset {
 		c.seen, c.col = c.lines[line-1], 1
 	}
-	// Counting on from the cell before keeps a line of many cells linear.
+	// Counting from the cell before keeps a line of many cells linear.
 	c.col += utf8.RuneCount(c.data[c.seen:offset])
 	c.seen, n.Col = offset, c.col
 	return n
@@ -243,7 +243,7 @@ func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
 	return line, col
 }
 
-// explain notes in an editor's words why the file is no CSV from here on.
+// explain reports why the rest of the file could not be read.
 func (c *CSVReader) explain(err error) {
 	var e *csv.ParseError
 	if !errors.As(err, &e) {
@@ -256,12 +256,12 @@ func (c *CSVReader) explain(err error) {
 		col = utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))]) + 1
 	}
 	line := e.Line
-	message, suggestion := "the quotes of this cell are wrong", "put the whole cell in double quotes, and write \"\" for a double quote in it"
+	message, suggestion := "wrong quotes in this cell", "put the whole cell in double quotes, and write \"\" for a double quote inside"
 	if errors.Is(e.Err, csv.ErrBareQuote) {
-		message = "a double quote stands in a cell that doesn't begin with one"
+		message = "a double quote in a cell that doesn't begin with one"
 	} else if e.Line > len(c.lines) || c.lines[e.Line-1]+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
 		line, col = e.StartLine, 1
-		message = "a cell of this row has quotes that are never closed"
+		message = "a quoted cell of this row is not closed"
 	}
-	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; nothing below is read", suggestion)
+	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; the rest of the file is not read", suggestion)
 }

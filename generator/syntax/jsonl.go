@@ -13,14 +13,14 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Caps on JSONL and CSV, which are for exports.
+// Limits of JSONL and CSV, which are the formats of exports.
 const (
 	// MaxDataFile is the size of the largest JSONL or CSV file, in bytes.
 	MaxDataFile = 1 << 30
-	// MaxLine is the length of the longest line in one, in bytes. It stops a file
-	// without line ends from being held in memory whole.
+	// MaxLine is the length of the longest line in bytes. It stops a file without
+	// line ends from being held in memory as a whole.
 	MaxLine = 4 << 20
-	// maxValues is how many values one line of JSONL may hold. It stops four
+	// maxValues is how many values a line of JSONL may have. It stops four
 	// megabytes of "[[],[],…" from becoming hundreds.
 	maxValues = 10_000
 )
@@ -45,15 +45,15 @@ func NewJSONReader(p *diagnostic.List) *JSONReader {
 	return &JSONReader{List: p, names: make(map[string]string)}
 }
 
-// Read parses one line, without its line end. Places are relative to it: it is line 1
-// wherever it stands. The node lives until the next call. ok is false if the line is
-// not one JSON value, which is reported.
+// Read parses one line, without its line end. Places are relative: it is line 1
+// wherever it is in the file. The node lives until the next call. ok is false if the
+// line is not one JSON value, which is reported.
 func (j *JSONReader) Read(data []byte) (_ *Node, ok bool) {
 	n := &j.root
 	if err := j.parse(data, n); err == nil {
 		return n, true
 	} else if dirty := suspicious(data, false); dirty {
-		// Bytes that can't be JSON at all explain more than what JSON makes of them.
+		// Bytes that JSON does not allow explain more than the syntax error.
 		before := j.Len()
 		data, ok = cleanLines(data, false, j.List)
 		if !ok {
@@ -73,7 +73,7 @@ var (
 	errTooDeep  = errors.New("too deep")
 	errTooMany  = errors.New("too many values")
 	errTrailing = errors.New("more than one value")
-	jsonOptions = jsontext.AllowDuplicateNames(true) // the decoder tells where both stand
+	jsonOptions = jsontext.AllowDuplicateNames(true) // the decoder reports the places of both
 )
 
 func (j *JSONReader) parse(data []byte, n *Node) error {
@@ -96,7 +96,7 @@ func (j *JSONReader) parse(data []byte, n *Node) error {
 	return nil
 }
 
-// place gives a node the position of the byte at offset.
+// place sets the position of a node to the byte at offset.
 func (j *JSONReader) place(n *Node, offset int) {
 	j.col += utf8.RuneCount(j.data[j.seen:offset])
 	j.seen = offset
@@ -193,7 +193,7 @@ func (j *JSONReader) array(n *Node, depth int) error {
 	return nil
 }
 
-// explain notes in an editor's words why a line is no JSON.
+// explain reports why a line is not JSON.
 func (j *JSONReader) explain(err error) {
 	offset := int(j.dec.InputOffset())
 	var syntax *jsontext.SyntacticError
@@ -204,35 +204,35 @@ func (j *JSONReader) explain(err error) {
 	col := utf8.RuneCount(j.data[:offset]) + 1
 	switch {
 	case errors.Is(err, errTooDeep):
-		j.Add(diagnostic.Error, 1, col, "too-deep", fmt.Sprintf("lists and fields nest more than %d deep", MaxDepth), "nothing here needs more than four levels")
+		j.Add(diagnostic.Error, 1, col, "too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels")
 		return
 	case errors.Is(err, errTooMany):
-		j.Add(diagnostic.Error, 1, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review a line")
+		j.Add(diagnostic.Error, 1, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review per line")
 		return
 	case errors.Is(err, errTrailing):
-		j.Add(diagnostic.Error, 1, col, "json-syntax", "something follows the end of the review", "write one review a line")
+		j.Add(diagnostic.Error, 1, col, "json-syntax", "text after the end of the review", "write one review per line")
 		return
 	}
 	if errText := err.Error(); strings.Contains(errText, "in string") && offset > 0 {
-		// The library points at the character or just behind it.
+		// The library points at the character or after it.
 		for _, i := range []int{offset, offset - 1} {
 			if i < len(j.data) && j.data[i] == '\t' {
-				j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "a tab stands in a text", `write \t for a tab and \n for a line break`)
+				j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "tab character in a text", `write \t for a tab and \n for a line break`)
 				return
 			}
 		}
 	}
-	// A word that begins like true, false or null goes wrong inside.
+	// The error of a word that begins like true, false or null is inside it.
 	for offset > 0 && isLetter(j.data[offset-1]) && offset < len(j.data) && isLetter(j.data[offset]) {
 		offset--
 		col--
 	}
 	rest := strings.TrimLeft(string(j.data[offset:]), " \t")
 	col += len(j.data) - offset - len(rest)
-	message, suggestion := "this isn't JSON: "+diagnostic.Quote(rest), "write one whole review a line, as {\"id\": \"…\", …}"
+	message, suggestion := "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
 	switch {
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
-		message, suggestion = "the line ends before the review does", "close its quotes and brackets, and write one whole review a line"
+		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line"
 		col = utf8.RuneCount(j.data) + 1
 	case rest[0] == '\'' || rest[0] == '`':
 		suggestion = `put names and texts in double quotes (")`
@@ -241,7 +241,7 @@ func (j *JSONReader) explain(err error) {
 	case strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#"):
 		suggestion = "JSON has no comments; delete it"
 	case rest[0] == '\\':
-		message, suggestion = "there is an unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
+		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]"):
 		suggestion = "remove the comma"
 	case isLetter(rest[0]):
@@ -254,7 +254,8 @@ func (j *JSONReader) explain(err error) {
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// Locate is the [Locator] of the nodes: it finds the byte at offset of a text whose escapes are undone.
+// Locate is the [Locator] of the nodes: it finds the byte at offset of a text whose
+// escapes have been undone.
 func (j *JSONReader) Locate(n *Node, offset int) (line, col int) {
 	raw := j.data[n.offset:]
 	if n.Kind != Text || len(raw) == 0 {

@@ -52,12 +52,12 @@ func ReadLines(r io.Reader, p *diagnostic.List, each func(line int, text []byte)
 		case last && len(text) == 0:
 			return complete, nil
 		case line > MaxRecords:
-			p.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d lines", MaxRecords), "a folder holds no more reviews than that")
+			p.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d lines", MaxRecords), "a folder can hold no more reviews than that")
 			return false, nil
 		}
 		text = bytes.TrimSuffix(bytes.TrimSuffix(text, []byte{'\n'}), []byte{'\r'})
 		if len(text) > MaxLine {
-			p.Add(diagnostic.Error, line, 1, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "write one review a line")
+			p.Add(diagnostic.Error, line, 1, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "write one review per line")
 			complete = false
 		} else if len(bytes.TrimLeft(text, " \t")) > 0 {
 			if err := each(line, text); err != nil {

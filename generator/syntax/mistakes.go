@@ -12,14 +12,14 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// usual looks, where YAML can't be read any more, for the mistakes that are usual
-// there. What the parser says of them is true, and about another place: it goes on
-// until nothing fits. False means that it is none of them, and nothing was noted.
-func (y *yamlText) usual(line, col int) bool {
-	return y.closedEarly(line, col) || y.noBlanks(line)
+// commonMistake looks for a common mistake where the parser stopped. The parser often
+// stops much later than the mistake, at the first character that fits nothing. It
+// reports whether it found and reported one.
+func (y *yamlText) commonMistake(line, col int) bool {
+	return y.closedEarly(line, col) || y.missingSpaces(line)
 }
 
-// closedEarly: a quote inside a text in quotes has ended it.
+// closedEarly looks for a quote inside a quoted text, which ends it.
 func (y *yamlText) closedEarly(line, col int) bool {
 	text := []rune(y.text(line))
 	at := min(col-1, len(text)) - 1
@@ -40,22 +40,22 @@ func (y *yamlText) closedEarly(line, col int) bool {
 	return true
 }
 
-// fieldForm finds a field's name at the beginning of a line, and what stands before
-// and behind it.
+// fieldForm matches a line that begins with a field: indentation, hyphen, name,
+// value.
 var fieldForm = regexp.MustCompile(`^( *)(- *|-)?([A-Za-z_]+):(.*)$`)
 
-// maxBack is how many lines are looked at for one mistake.
+// maxBack is how many lines before the error are searched.
 const maxBack = 100
 
-// noBlanks: between a colon and its value, or between a hyphen and its field, is no
-// blank. It is looked for in the line where nothing fits any more and in those right
-// above it that have the same mistake, or in the last one above it.
-func (y *yamlText) noBlanks(line int) bool {
+// missingSpaces looks for fields without a space after the colon or the hyphen: in
+// the line of the error and the lines directly before it that have the same mistake,
+// or in the last line before it.
+func (y *yamlText) missingSpaces(line int) bool {
 	var found []diagnostic.Problem
 	lines := y.upTo(line, maxBack)
 	for back, text := range slices.Backward(lines) {
 		at := line - (len(lines) - 1 - back)
-		if p, ok := y.noBlank(text, at); ok {
+		if p, ok := y.missingSpace(text, at); ok {
 			p.File, p.Line = y.File, p.Line+y.before
 			found = append(found, p)
 		} else if words := strings.TrimLeft(text, " "); words != "" && words[0] != '#' && (len(found) > 0 || at < line) {
@@ -68,7 +68,7 @@ func (y *yamlText) noBlanks(line int) bool {
 	return len(found) > 0
 }
 
-// upTo gives the last n lines up to one, which may be the one behind the end.
+// upTo returns the last n lines up to a line, which may be the one after the end.
 func (y *yamlText) upTo(line, n int) []string {
 	var lines []string
 	rest := y.data
@@ -81,7 +81,7 @@ func (y *yamlText) upTo(line, n int) []string {
 	return lines
 }
 
-func (y *yamlText) noBlank(text string, line int) (p diagnostic.Problem, ok bool) {
+func (y *yamlText) missingSpace(text string, line int) (p diagnostic.Problem, ok bool) {
 	m := fieldForm.FindStringSubmatchIndex(text)
 	if m == nil || !y.isField(text[m[6]:m[7]]) {
 		return p, false
@@ -91,10 +91,10 @@ func (y *yamlText) noBlank(text string, line int) (p diagnostic.Problem, ok bool
 	column := func(byteAt int) int { return utf8.RuneCountInString(text[:byteAt]) + 1 }
 	switch {
 	case m[4] >= 0 && m[5]-m[4] == 1:
-		p.Col, p.Message = column(m[6]), fmt.Sprintf("between the hyphen and %q is no blank", name)
-		p.Suggestion = fmt.Sprintf("write %q, and the fields below it in the column of this one", "- "+name+":")
+		p.Col, p.Message = column(m[6]), fmt.Sprintf("missing space between the hyphen and %q", name)
+		p.Suggestion = fmt.Sprintf("write %q and align the fields below with this one", "- "+name+":")
 	case rest != "" && rest[0] != ' ':
-		p.Col, p.Message = column(m[8]), fmt.Sprintf("behind the colon of %q is no blank", name)
+		p.Col, p.Message = column(m[8]), fmt.Sprintf("missing space after %q", name+":")
 		p.Suggestion = fmt.Sprintf("write %s", diagnostic.Quote(name+": "+rest))
 	default:
 		return p, false
@@ -102,8 +102,8 @@ func (y *yamlText) noBlank(text string, line int) (p diagnostic.Problem, ok bool
 	return p, true
 }
 
-// MissingSpace returns how a text begins that would be a field if there was a space
-// after its colon; "" for any other text.
+// MissingSpace returns the corrected beginning of a text that would be a field with a
+// space after its colon; "" for any other text.
 func MissingSpace(text string, isField func(name string) bool) string {
 	first, _, _ := strings.Cut(text, "\n")
 	if m := fieldForm.FindStringSubmatchIndex(first); m != nil && isField(first[m[6]:m[7]]) && m[9] > m[8] && first[m[8]] != ' ' {

@@ -9,18 +9,17 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// bom is the byte order mark that Windows editors and spreadsheets put before
-// UTF-8. It isn't part of the content.
+// bom is the byte order mark that Windows editors and spreadsheets write before
+// UTF-8. It is not part of the text.
 var bom = []byte("\uFEFF")
 
 // Clean checks the bytes of a file before a parser sees them. It reports every byte
-// that is not UTF-8 and every character that no published text may hold, and returns
-// text that is safe to parse on, where each such character is U+FFFD, so that the
-// file's other problems are found in the same run. ok is false if this is no text at
-// all and nothing more can be said.
+// that is not UTF-8 and every character that may not be published, and returns text
+// that is safe to parse, where each of them is U+FFFD, so that the other problems of
+// the file are found in the same run. ok is false if the file is not text.
 //
-// separators refuses U+2028 and U+2029 too: YAML takes them for line ends, so that
-// they can't be published as written.
+// separators refuses U+2028 and U+2029, too: YAML takes them for line ends, so they
+// could not be published as written.
 func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
 	data, ok = checkStart(data, p)
 	if !ok {
@@ -36,26 +35,26 @@ const startLength = 16
 // a byte order mark.
 func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	if encoding := utf16Or32(data); encoding != "" {
-		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is in "+encoding, "save it as UTF-8")
+		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is encoded in "+encoding, "save it as UTF-8")
 		return nil, false
 	}
 	data = bytes.TrimPrefix(data, bom)
 	if what, instead := noText(data); what != "" {
-		p.Add(diagnostic.Error, 0, 0, "not-text", "this is "+what+" and no text, whatever its name", instead)
+		p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+what+", not text", instead)
 		return nil, false
 	}
 	return data, true
 }
 
-// cleanLines is Clean for lines of a file; the first is line 1.
+// cleanLines is [Clean] for lines of a file; the first is line 1.
 func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
 	if !suspicious(data, separators) {
 		return data, true
 	}
 	out := make([]byte, 0, len(data)+16)
 	line, col := 1, 1
-	// A file in another encoding has many bytes that aren't UTF-8, and one cause:
-	// the first is reported, the others are counted.
+	// A file in another encoding has many bytes that are not UTF-8, and one
+	// cause: the first byte is reported, the others are counted.
 	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
 	for i := 0; i < len(data); {
 		c, size := rune(data[i]), 1
@@ -67,7 +66,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		case c == '\n':
 			bad = false
 		case c == 0:
-			p.Add(diagnostic.Error, line, col, "not-text", "there is a NUL byte here: this is no text file", "save it as plain text in UTF-8")
+			p.Add(diagnostic.Error, line, col, "not-text", "NUL byte: this is not a text file", "save it as plain text in UTF-8")
 			return nil, false
 		case c == utf8.RuneError && size == 1:
 			if invalid++; invalid == 1 {
@@ -75,17 +74,17 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 			}
 		case c == '\r':
 			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
-				message, suggestion = "there is a carriage return (U+000D) without a line feed", BadRuneRemedy(c)
+				message, suggestion = "carriage return (U+000D) without a line feed", BadRuneRemedy(c)
 			}
 		case separators && (c == '\u2028' || c == '\u2029'):
-			message = fmt.Sprintf("the separator U+%04X ends a line in YAML", c)
-			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text between double quotes`, c)
+			message = fmt.Sprintf("the separator U+%04X is a line end in YAML", c)
+			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text in double quotes`, c)
 		case !badRune(c):
 			bad = false
 		case p.Full(): // a message for each of a million would never be read
 			p.Drop(1, diagnostic.Error)
 		default:
-			message, suggestion = fmt.Sprintf("there is a %s here", NameRune(c)), BadRuneRemedy(c)
+			message, suggestion = fmt.Sprintf("%s is not allowed", NameRune(c)), BadRuneRemedy(c)
 		}
 		if message != "" {
 			p.Add(diagnostic.Error, line, col, "bad-character", message, suggestion)
@@ -100,23 +99,23 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		}
 	}
 	if invalid > 0 {
-		message := fmt.Sprintf("the byte 0x%02X is not UTF-8", badByte)
+		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
 		if invalid > 1 {
-			message += fmt.Sprintf(", nor are %d more", invalid-1)
+			message += fmt.Sprintf(", and %d more bytes are not", invalid-1)
 		}
 		looks := "Windows-1252 or Latin-1"
 		if macRoman(data) {
-			looks = "Mac Roman, which old programs on a Mac write"
+			looks = "Mac Roman, used by old Mac programs"
 		}
 		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
 	}
 	return out, true
 }
 
-// noText tells a few files that people take for text by how they begin, and what to
-// do instead; "" for all others.
+// noText recognises by their first bytes some types of files that are taken for text,
+// and returns what to do instead; "" for any other file.
 func noText(data []byte) (what, instead string) {
-	const spreadsheet = "open it in the spreadsheet program and save it as CSV in UTF-8"
+	const spreadsheet = "open it in a spreadsheet program and save it as CSV in UTF-8"
 	for _, f := range []struct{ begins, what, instead string }{
 		{"PK\x03\x04", "an Excel workbook or another ZIP archive", spreadsheet},
 		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
@@ -131,10 +130,10 @@ func noText(data []byte) (what, instead string) {
 	return "", ""
 }
 
-// macRoman guesses which of two encodings a text is in that isn't UTF-8. Bytes from
-// 80 to 9F are letters in Mac Roman and hardly any in Windows-1252; those from C0 on
-// the other way round. What stands beside a letter is taken for one, but for the
-// apostrophe of each.
+// macRoman guesses whether a text that is not UTF-8 is in Mac Roman or in
+// Windows-1252. Bytes from 80 to 9F are letters in Mac Roman and hardly any in
+// Windows-1252; for those from C0 on it is the reverse. A byte next to a letter
+// counts as a letter, except for the apostrophe of each encoding.
 func macRoman(data []byte) bool {
 	mac, windows := 0, 0
 	letter := func(i int) bool { return 0 <= i && i < len(data) && isLetter(data[i]) }
@@ -155,7 +154,8 @@ func macRoman(data []byte) bool {
 	return mac > windows
 }
 
-// utf16Or32 names the UTF-16 or UTF-32 that data seems to be in, "" for neither.
+// utf16Or32 returns the name of the UTF-16 or UTF-32 that data seems to be in; "" for
+// neither.
 func utf16Or32(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
@@ -168,8 +168,8 @@ func utf16Or32(data []byte) string {
 	return ""
 }
 
-// suspicious tells quickly whether clean has to look at each character: most
-// files never need it.
+// suspicious reports whether cleanLines has to look at each character. Few files need
+// it.
 func suspicious(data []byte, separators bool) bool {
 	ascii := true
 	for i, c := range data {
@@ -204,12 +204,12 @@ func suspicious(data []byte, separators bool) bool {
 	return false
 }
 
-// badRune says of one character what reviewcast.BadRune says of a text.
+// badRune reports whether reviewcast.BadRune would find the character in a text.
 func badRune(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF || r >= 0x7F && unicode.IsControl(r)
 }
 
-// nameRune names a character that may not be published.
+// NameRune returns the name of a character that may not be published.
 func NameRune(r rune) string {
 	if r == 0xFFFE || r == 0xFFFF {
 		return fmt.Sprintf("noncharacter U+%04X", r)
@@ -217,10 +217,10 @@ func NameRune(r rune) string {
 	return fmt.Sprintf("control character U+%04X", r)
 }
 
-// badRuneRemedy says what to do about it.
+// BadRuneRemedy returns the suggestion for such a character.
 func BadRuneRemedy(r rune) string {
 	if r == '\r' {
 		return "end lines with a line feed"
 	}
-	return "delete it; only tabs and line breaks may stand in a text"
+	return "delete it; only tabs and line breaks are allowed"
 }

@@ -14,17 +14,17 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Caps on YAML, which is for files that people write.
+// Limits of YAML, which is the format of people.
 const (
-	// MaxYAMLFile is the size of the largest YAML file, in bytes. YAML is read
-	// whole and slowly; 16 MiB are some 20,000 reviews.
+	// MaxYAMLFile is the size of the largest YAML file in bytes. YAML is read as
+	// a whole and slowly; 16 MiB are about 20,000 reviews.
 	MaxYAMLFile = 16 << 20
-	// MaxDepth is how deep lists and fields may nest, in YAML and JSON. It stops
-	// 100,000 brackets, which cost a parser minutes or all of the memory.
+	// MaxDepth is how deep lists and fields may be nested, in YAML and JSON. It
+	// stops 100,000 brackets, which cost a parser minutes or all memory.
 	MaxDepth = 64
 	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have.
-	// Each may make a value that takes the parser a kilobyte: it stops a file of
-	// nothing but hyphens or commas from filling the memory.
+	// Each may become a value that costs the parser a kilobyte: it stops a file
+	// of hyphens or commas from filling the memory.
 	maxYAMLMarks = 1 << 19
 )
 
@@ -93,8 +93,7 @@ func (r *YAMLReader) convert(t *yamlText, documents []*yaml.Node, each func(*Nod
 	}
 }
 
-// cleanYAML looks at the bytes before the parser does; ok is false when it mustn't
-// see them.
+// cleanYAML checks the bytes before the parser sees them. ok is false if it must not.
 func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	if data, ok = Clean(data, true, p); !ok {
 		return nil, false
@@ -106,16 +105,15 @@ func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	return data, true
 }
 
-// maxItems is how many items of a list are read one by one after a syntax error;
-// with more, nobody mends them by hand.
+// maxItems is how many items of a list are read one by one after a syntax error.
 const maxItems = 20_000
 
-// item is a piece of a file that is a list: an item, or what stands before the first.
+// item is a piece of a file that is a list: an item, or what is before the first one.
 type item struct{ start, end, line int }
 
-// items cuts a list up where its hyphens stand, in the column of the first one. Texts
-// of an item are further in, so that none of their lines begins there. nil means that
-// it is no list, or too long.
+// items cuts a list into its items, at the hyphens in the column of the first one.
+// The lines of an item are indented further. nil means that it is not a list, or too
+// long.
 func items(data []byte) []item {
 	var list []item
 	indent := -1
@@ -148,7 +146,7 @@ func items(data []byte) []item {
 func (y *yamlText) parse() (documents []*yaml.Node, ok bool) {
 	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
-		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML reader does not start: "+err.Error(), "report this")
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML parser does not start: "+err.Error(), "report this")
 		return nil, false
 	}
 	for {
@@ -165,7 +163,7 @@ func (y *yamlText) parse() (documents []*yaml.Node, ok bool) {
 	}
 }
 
-// marks counts what makes values.
+// marks counts the bytes that may begin a value.
 func marks(data []byte) int {
 	n := 0
 	for _, c := range data {
@@ -190,15 +188,15 @@ type yamlText struct {
 func (y *yamlText) convert(v *yaml.Node, n *Node) {
 	n.Line, n.Col = v.Line+y.before, v.Column
 	if v.Anchor != "" {
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "there is an anchor &"+v.Anchor, "write the value out; if & belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "the anchor &"+v.Anchor+" is not supported", "write the value itself; if & is part of a text, put the text in quotes")
 	}
 	if v.Style&yaml.TaggedStyle != 0 {
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "there is a tag "+v.Tag, "write the value without it; if ! belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "the tag "+v.Tag+" is not supported", "remove it; if ! is part of a text, put the text in quotes")
 	}
 	switch v.Kind {
 	case yaml.AliasNode:
 		n.Kind = Refused
-		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "there is an alias *"+v.Value, "write the value out; if * belongs to a text, put the text in quotes")
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "the alias *"+v.Value+" is not supported", "write the value itself; if * is part of a text, put the text in quotes")
 	case yaml.ScalarNode:
 		y.scalar(v, n)
 	case yaml.SequenceNode:
@@ -211,14 +209,14 @@ func (y *yamlText) convert(v *yaml.Node, n *Node) {
 		for i := 0; i+1 < len(v.Content); i += 2 {
 			key := v.Content[i]
 			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "there is a merge key <<", "write the fields out")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "the merge key << is not supported", "write the fields out")
 				continue
 			}
 			e := n.grow()
 			y.convert(key, &e.Key)
 			y.convert(v.Content[i+1], &e.Value)
 			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field's name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 			}
 			if key.Kind != yaml.ScalarNode {
 				n.Entries = n.Entries[:len(n.Entries)-1]
@@ -227,7 +225,7 @@ func (y *yamlText) convert(v *yaml.Node, n *Node) {
 	}
 }
 
-// scalar reads a value that is neither list nor mapping.
+// scalar sets n to a value that is neither list nor mapping.
 func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 	n.Kind, n.Text = Text, v.Value
 	if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
@@ -251,10 +249,9 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 	}
 }
 
-// keeps tells whether the block scalar that begins at a place ends with all its
-// line breaks (|+ or >+). Otherwise the last one is the format's, not the
-// customer's. Nodes come in the order of the file, so that the file is gone
-// through once.
+// keeps reports whether the block scalar at a place keeps all its line breaks (|+ or
+// >+). Otherwise the last one belongs to the format and not to the text. Nodes come
+// in the order of the file, so the file is read once.
 func (y *yamlText) keeps(line, col int) bool {
 	for y.line < line {
 		i := bytes.IndexByte(y.data[y.rest:], '\n')

@@ -292,6 +292,23 @@ func TestReplaceTwiceTouchesNothing(t *testing.T) {
 	}
 }
 
+// TestNames: a name from a stranger can neither leave the directory nor be taken for
+// a commit record.
+func TestNames(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "public")
+	mustReplace(t, dir, SwapIfPossible, oldSet)
+	for _, name := range []string{"../outside", "/outside", "a/../../outside", commitFile} {
+		set := maps.Clone(newSet)
+		set[name] = `{"remove":["../outside"]}`
+		if err := replace(t.Context(), dir, SwapIfPossible, set, ours); err == nil {
+			t.Errorf("%s was written", name)
+		}
+		if got := read(t, dir); !maps.Equal(got, oldSet) {
+			t.Errorf("%s: the directory has %v", name, got)
+		}
+	}
+}
+
 func TestKeptFiles(t *testing.T) {
 	eachSwap(t, func(t *testing.T, swap Swap) {
 		dir := filepath.Join(t.TempDir(), "public")

@@ -25,6 +25,13 @@ var errNoExchange = errors.New("directories cannot be exchanged here")
 // file with the name of a kept one. When nothing differs, nothing is touched. After
 // an error the directory holds the old set, or the next Lock completes the new one.
 func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
+	for name := range files {
+		// A copy takes names from a stranger; a commit record among them would be
+		// carried out after a crash.
+		if name == commitFile || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("write %s: %q cannot be the name of a file in it", d.path, name)
+		}
+	}
 	old, kept, err := d.inventory(ours)
 	if err != nil {
 		return err

@@ -176,7 +176,7 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	}
 	set.Versions = versions
 	for _, v := range versions[max(0, len(versions)-reviewcast.MaxChanges):] {
-		if v.Sequence > m.ChangesFrom || v.Sequence == m.Sequence {
+		if v.Sequence >= m.ChangesFrom {
 			take(reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
 		}
 	}

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -168,10 +167,4 @@ func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	}
 	return fmt.Errorf("%s: %w; the copy stays at version %d, and goes back to %d if that is still there at %s",
 		f.Source, ErrOlder, have.Manifest.Sequence, next.Manifest.Sequence, until.UTC().Format("15:04:05 UTC"))
-}
-
-// IsRefusal reports whether an error of Update says that the source serves a set
-// that does not follow from the one at hand, rather than that it could not be read.
-func IsRefusal(err error) bool {
-	return errors.Is(err, ErrOlder) || errors.Is(err, ErrForked) || errors.Is(err, ErrErased) || errors.Is(err, ErrBaseURL)
 }

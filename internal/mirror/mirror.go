@@ -14,8 +14,7 @@
 // # What a set contains
 //
 // The files of the manifest, the manifest, and the numbered change documents with
-// their patches: those of the versions after the manifest's changes_from, and the
-// newest. Encoded variants (reviews.json.gz) are not part of a set.
+// their patches: those of the versions from the manifest's changes_from on. Encoded variants (reviews.json.gz) are not part of a set.
 package mirror
 
 import (

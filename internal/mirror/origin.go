@@ -30,6 +30,9 @@ const (
 	// weakAge is how much older than its answer a Last-Modified must be before it
 	// tells two states apart (RFC 9110, section 8.8.2.2).
 	weakAge = time.Minute
+	// maxTagAge is how long a manifest is asked for conditionally before it is read
+	// whole again.
+	maxTagAge = time.Hour
 	// rawSlack is what an encoded body may have beyond its decoded limit.
 	rawSlack = 1 << 20
 )
@@ -49,6 +52,7 @@ type origin struct {
 type answer struct {
 	body   []byte
 	header http.Header
+	at     time.Time
 }
 
 func newOrigin(base string, cfg Config) *origin {
@@ -96,7 +100,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 	o.mu.Lock()
 	last := o.last
 	o.mu.Unlock()
-	conditions := conditional(last.header)
+	conditions := conditional(last)
 	address := o.base + reviewcast.PathManifest // errors are without the query, so that the same error has the same text
 	var age time.Duration
 	for range attempts {
@@ -120,6 +124,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 		if _, err := reviewcast.ParseManifest(a.body); err != nil {
 			return nil, fmt.Errorf("get %s: %w%s; check the address", address, err, describe(a))
 		}
+		a.at = time.Now()
 		o.mu.Lock()
 		o.last = a
 		o.mu.Unlock()
@@ -252,18 +257,30 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// conditional returns the request headers that ask whether the answer with these
-// headers is still the current one; nil when nothing tells.
-func conditional(h http.Header) http.Header {
-	if tag := h.Get("ETag"); tag != "" {
-		return http.Header{"If-None-Match": {tag}} // opaque, and weak tags compare as well
-	}
-	modified, err := http.ParseTime(h.Get("Last-Modified"))
-	date, derr := http.ParseTime(h.Get("Date"))
-	if err != nil || derr != nil || date.Sub(modified) < weakAge {
+// conditional returns the request headers that ask whether an answer is still the
+// current one; nil when it must be read again. Many servers make the ETag out of the
+// time and the size of a file, so that two manifests of one second, or of a deploy
+// that sets all times alike, can share it: a tag is used as carefully as a date, and
+// not for ever.
+func conditional(last answer) http.Header {
+	if time.Since(last.at) > maxTagAge {
 		return nil
 	}
-	return http.Header{"If-Modified-Since": {h.Get("Last-Modified")}}
+	tag, modified := last.header.Get("ETag"), last.header.Get("Last-Modified")
+	if modified != "" {
+		at, err := http.ParseTime(modified)
+		date, derr := http.ParseTime(last.header.Get("Date"))
+		if err != nil || derr != nil || date.Sub(at) < weakAge {
+			return nil
+		}
+	}
+	switch {
+	case tag != "":
+		return http.Header{"If-None-Match": {tag}} // opaque, and weak tags compare as well
+	case modified != "":
+		return http.Header{"If-Modified-Since": {modified}}
+	}
+	return nil
 }
 
 // ageOf is the time that an answer stayed in caches.

@@ -186,6 +186,7 @@ func TestConditions(t *testing.T) {
 	}{
 		{"strong tag", []string{"ETag", `"abc"`, "Last-Modified", long, "Date", noon}, `"abc"`, ""},
 		{"weak tag", []string{"ETag", `W/"abc"`}, `W/"abc"`, ""},
+		{"tag of a recent file", []string{"ETag", `"abc"`, "Last-Modified", before, "Date", noon}, "", ""},
 		{"old date", []string{"Last-Modified", long, "Date", noon}, "", long},
 		{"date that may repeat", []string{"Last-Modified", before, "Date", noon}, "", ""},
 		{"no Date", []string{"Last-Modified", long}, "", ""},
@@ -219,6 +220,37 @@ func TestConditions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTagIsNotTrustedForEver: a server whose tags repeat hides a version for an hour
+// at most.
+func TestTagIsNotTrustedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := mirrortest.New(1, 1)
+		site.Publish(false)
+		served := origin(site.Files)
+		f := &mirror.Follower{Source: open(t, roundTrip(func(r *http.Request) (*http.Response, error) {
+			if r.Header.Get("If-None-Match") != "" {
+				return response(r, http.StatusNotModified, http.NoBody), nil
+			}
+			return mirrortest.Transport{Handler: served}.RoundTrip(r)
+		}))}
+		have, _, err := f.Update(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		site.Add()
+		site.Publish(false)
+		served.Serve(site.Files)
+		time.Sleep(time.Hour)
+		if set, _, err := f.Update(t.Context(), have); err != nil || set != have {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Minute)
+		if set, _, err := f.Update(t.Context(), have); err != nil || difference(set, site.Files) != "" {
+			t.Fatal(err)
+		}
+	})
 }
 
 func origin(files mirrortest.Files) *mirrortest.Origin {

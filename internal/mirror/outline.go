@@ -149,7 +149,7 @@ func (o *outlined) prefetch(ctx context.Context, versions []byte) error {
 	}
 	var files []wanted
 	for _, v := range lines[max(0, len(lines)-reviewcast.MaxChanges):] {
-		if v.Sequence > o.set.Manifest.ChangesFrom && v.Sequence <= o.set.Manifest.Sequence {
+		if v.Sequence >= o.set.Manifest.ChangesFrom && v.Sequence <= o.set.Manifest.Sequence {
 			files = append(files, wanted{reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument})
 		}
 	}
@@ -178,7 +178,7 @@ func (o *outlined) walkBack(ctx context.Context) error {
 			return fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, ErrHistory)
 		}
 		o.set.Changes = append(o.set.Changes, c)
-		if c.Previous == nil || c.PreviousSHA256 == nil || *c.Previous <= m.ChangesFrom {
+		if c.Previous == nil || c.PreviousSHA256 == nil || *c.Previous < m.ChangesFrom {
 			slices.Reverse(o.set.Changes)
 			return nil
 		}

@@ -16,6 +16,9 @@ type Report struct {
 	Updated bool
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
+	// Repaired counts the files of the set at hand that were damaged, missing or too
+	// much.
+	Repaired int
 	// Files counts the files whose bytes changed, came or went.
 	Files int
 	// Before and After are the ratings; nil without reviews.
@@ -33,7 +36,7 @@ func newReport(have, set *Set, received int64) Report {
 	if have == nil {
 		have = &Set{}
 	} else {
-		r.Before = rating(have)
+		r.Before, r.Repaired = rating(have), len(have.damaged)
 	}
 	for path, body := range set.Files {
 		if old, ok := have.Files[path]; !ok || !bytes.Equal(old, body) {
@@ -46,7 +49,7 @@ func newReport(have, set *Set, received int64) Report {
 		}
 	}
 	before, after := have.Files[reviewcast.PathReviews], set.Files[reviewcast.PathReviews]
-	if bytes.Equal(before, after) {
+	if bytes.Equal(before, after) || before == nil && r.Repaired > 0 {
 		return r
 	}
 	old := reviewLines(before)
@@ -97,6 +100,9 @@ func (r Report) String() string {
 		return "nothing has changed; " + byteCount(r.Bytes)
 	}
 	var parts []string
+	if r.Repaired > 0 {
+		parts = append(parts, fmt.Sprintf("files put right: %d", r.Repaired))
+	}
 	for _, n := range []struct {
 		count int
 		what  string

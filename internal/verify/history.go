@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -20,14 +21,14 @@ func (v *verifier) checkHistory(since Note) {
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
 	if since != (Note{}) {
 		switch {
-		case noted < until || noted == until && noted != v.Sequence:
-			v.unknown("the change documents since the noted version %d are no longer published; they begin after version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, until, reviewcast.MaxChanges)
+		case noted < until:
+			v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, until, reviewcast.MaxChanges)
 		default:
 			until = noted
 		}
 	}
-	w := &walk{verifier: v, ids: slices.Collect(maps.Keys(v.reviews)), lines: splitLines(v.set.Files[reviewcast.PathReviews]), returned: map[string]bool{}}
-	proves := "each change document names exactly the reviews that were added, changed and withdrawn since the version before"
+	w := &walk{verifier: v, ids: slices.Collect(maps.Keys(v.reviews)), lines: splitLines(v.set.Files[reviewcast.PathReviews]), returned: map[string]bool{}, noted: since != (Note{})}
+	proves := fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", until)
 	v.section(proves, func() { w.back(until) })
 	if noted > 0 && until == noted && len(v.Contradictions) == 0 && len(v.Unknown) == 0 {
 		v.prove("since the noted version %d no review vanished, and none was edited, without a published change", noted)
@@ -97,6 +98,7 @@ type walk struct {
 	ids      []string        // of the version that the walk is at, in no order
 	lines    []*string       // of its /reviews.json, nil where they can't be known
 	returned map[string]bool // reviews, in lower case, that a later version added
+	noted    bool            // that no edit is hidden shall be proven back to a noted version
 }
 
 // back walks to the version with the sequence until. That version's own document is

@@ -115,7 +115,9 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, copied []b
 }
 
 // lostComma reports whether the review on line n can have become the last one: it is
-// now, and before, others followed it that are gone.
+// now, and before, others followed it that are gone. Which of the lines at the end was
+// whose isn't known, so that an edit of the last review can hide in the version that
+// takes out its neighbor.
 func (w *walk) lostComma(n int, copied []bool) bool {
 	last := len(copied) - 2
 	return n == len(w.lines)-2 && last >= 2 && !copied[last] && !copied[last-1]
@@ -172,9 +174,12 @@ func (w *walk) checkLeftOut(c *reviewcast.Change, f *reviewcast.FileChange) {
 		}
 	}
 	size += opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
-	if known && int64(size*reviewcast.OpsShare) <= f.Size {
+	if known && size <= reviewcast.MaxOpsSize(int(f.Size)) {
 		w.contradict("version %d leaves out which lines of %s it changed, although what it lists is small", c.Sequence, reviewcast.PathReviews)
 		return
+	}
+	if !w.noted {
+		return // nobody asked what changed since then
 	}
 	w.unknown("version %d changed so much that its document leaves out the lines; an edit that it does not list could not be seen", c.Sequence)
 }

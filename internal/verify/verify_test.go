@@ -56,7 +56,7 @@ func TestHonest(t *testing.T) {
 	proven := 0
 	n := histories(t, 15)
 	for seed := range uint64(n) {
-		site := mirrortest.New(seed, []int{0, 1, 2, 30, 200}[seed%5])
+		site := mirrortest.New(seed, []int{0, 1, 2, 30, 100}[seed%5])
 		site.Publish(false)
 		notes := []verify.Note{{}, note(site.Files)}
 		for range 1 + site.Rand.IntN(20) {
@@ -250,7 +250,7 @@ func TestForgeries(t *testing.T) {
 	found := 0
 	for seed := range uint64(n) {
 		name := names[seed%uint64(len(names))]
-		site := mirrortest.New(seed, 250+int(seed%50))
+		site := mirrortest.New(seed, 20+int(seed%100))
 		f := &forger{Rand: rand.New(rand.NewPCG(seed, 9)), site: site}
 		for len(f.versions) < 4 || f.IntN(6) > 0 {
 			if len(f.versions) > 0 {

@@ -31,6 +31,9 @@ type Config struct {
 	Builder *generator.Builder
 	// ContentDir is the folder to watch, as problems name it. Required.
 	ContentDir string
+	// OutputDir is where builds write; "" if they write elsewhere. Changes in it are
+	// ignored.
+	OutputDir string
 	// Poll compares the files at this interval; 0 waits for events of the system.
 	Poll time.Duration
 	// Snapshots receives each build once it is searchable. Required.
@@ -51,14 +54,13 @@ type Config struct {
 
 // Server is a preview. It is an [http.Handler].
 type Server struct {
-	preview    *preview
-	builder    *generator.Builder
-	contentDir string
-	poll       time.Duration
-	snapshots  *snapshot.Holder
-	config     snapshot.Config
-	log        *slog.Logger
-	printer    printer
+	preview   *preview
+	builder   *generator.Builder
+	watch     WatchConfig
+	snapshots *snapshot.Holder
+	config    snapshot.Config
+	log       *slog.Logger
+	printer   printer
 
 	shown   *generator.Result // nil before the first build
 	toIndex chan indexJob
@@ -71,7 +73,8 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		preview: newPreview(c.ContentDir, c.Handler),
-		builder: c.Builder, contentDir: c.ContentDir, poll: c.Poll, snapshots: c.Snapshots, log: c.Logger,
+		builder: c.Builder, snapshots: c.Snapshots, log: c.Logger,
+		watch:   WatchConfig{Dir: c.ContentDir, OutputDir: c.OutputDir, Poll: c.Poll, Logger: c.Logger},
 		config:  snapshot.Config{BaseURL: c.BaseURL, Logger: c.Logger, Hashed: true},
 		printer: printer{content: c.ContentDir, out: c.Out, err: c.Err, verbose: c.Verbose},
 		toIndex: make(chan indexJob, 1),
@@ -98,7 +101,7 @@ func (s *Server) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { s.index(ctx) })
-	err := Watch(ctx, s.contentDir, s.poll, s.log, func(c Change) time.Duration { return s.rebuild(ctx, c) })
+	err := Watch(ctx, s.watch, func(c Change) time.Duration { return s.rebuild(ctx, c) })
 	cancel()
 	wg.Wait()
 	return err

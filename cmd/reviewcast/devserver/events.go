@@ -25,6 +25,8 @@ type state struct {
 	// are empty when it is.
 	Message  string    `json:"message"`
 	Problems []problem `json:"problems"`
+	// More is the number of problems that are not among Problems.
+	More int `json:"more"`
 }
 
 type problem struct {
@@ -58,7 +60,7 @@ func buildName(s *snapshot.Snapshot) string {
 
 // fail has pages show why there is no newer build.
 func (p *preview) fail(err error, problems []diagnostic.Problem) {
-	failed := &state{Build: p.current.Load().Build, Message: err.Error(), Problems: []problem{}}
+	failed := &state{Build: p.current.Load().Build, Message: err.Error(), Problems: []problem{}, More: max(0, len(problems)-maxOverlay)}
 	errorsFirst := slices.Clone(problems)
 	slices.SortStableFunc(errorsFirst, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
 	for _, e := range terminal.Excerpts(p.content, errorsFirst[:min(len(errorsFirst), maxOverlay)], overlayColumns) {

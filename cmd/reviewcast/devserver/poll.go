@@ -11,10 +11,16 @@ import (
 	"time"
 )
 
-// pollFolder is Watch without events: it compares the names, sizes and times
-// of all files at an interval.
-func pollFolder(ctx context.Context, dir string, interval time.Duration, changed func(Change) time.Duration) error {
-	last := readStamps(dir)
+// tree is the watched folder.
+type tree struct {
+	dir    string
+	output string // the output folder if it is inside; "" if not
+}
+
+// poll is Watch without events: it compares the names, sizes and times of all files at
+// an interval.
+func (t tree) poll(ctx context.Context, interval time.Duration, changed func(Change) time.Duration) error {
+	last := t.stamps()
 	wait, quiet := changed(Change{}), time.Duration(0)
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
@@ -23,7 +29,7 @@ func pollFolder(ctx context.Context, dir string, interval time.Duration, changed
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			now := readStamps(dir)
+			now := t.stamps()
 			quiet += interval
 			if !maps.Equal(now, last) {
 				last, quiet = now, 0
@@ -41,10 +47,10 @@ type stamp struct {
 	mtime int64 // nanoseconds of Unix time
 }
 
-func readStamps(dir string) map[string]stamp {
+func (t tree) stamps() map[string]stamp {
 	stamps := map[string]stamp{}
 	// What cannot be read now is left out, and is a change once it can be read.
-	_ = walk(dir, func(path string, isDir bool) error {
+	_ = t.walk(t.dir, func(path string, isDir bool) error {
 		if info, err := os.Stat(path); err == nil && !isDir {
 			stamps[path] = stamp{info.Size(), info.ModTime().UnixNano()}
 		}
@@ -53,9 +59,12 @@ func readStamps(dir string) map[string]stamp {
 	return stamps
 }
 
-// ignored reports whether the loader ignores every file of this name: dotfiles, and
-// what editors write beside the file that they save.
-func ignored(path string) bool {
+// ignored reports whether the loader ignores a path: dotfiles, what editors write
+// beside the file that they save, and the output folder.
+func (t tree) ignored(path string) bool {
+	if t.output != "" && (path == t.output || path == t.output+".staging" || path == t.output+".lock") {
+		return true
+	}
 	name := filepath.Base(path)
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
 		strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp")
@@ -64,7 +73,7 @@ func ignored(path string) bool {
 // walk visits root and everything below it that the loader may read. It follows
 // symbolic links as the loader does: not out of root, and to each directory once,
 // so that links in a circle end. What vanishes in the meantime is left out.
-func walk(root string, visit func(path string, isDir bool) error) error {
+func (t tree) walk(root string, visit func(path string, isDir bool) error) error {
 	home, err := filepath.EvalSymlinks(root)
 	if err != nil {
 		return err
@@ -89,7 +98,7 @@ func walk(root string, visit func(path string, isDir bool) error) error {
 		}
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
-			if ignored(path) {
+			if t.ignored(path) {
 				continue
 			}
 			isDir := e.IsDir()

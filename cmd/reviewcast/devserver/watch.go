@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
+
+	"reviewcast/generator/source"
 )
 
 // Change is what [Watch] reports.
@@ -22,6 +24,18 @@ type Change struct {
 	Names []string
 	// Quiet is how long, at least, nothing has changed since.
 	Quiet time.Duration
+}
+
+// WatchConfig says what to watch.
+type WatchConfig struct {
+	// Dir is the folder. Required.
+	Dir string
+	// OutputDir is where builds write; changes in it are not reported. "" for none.
+	OutputDir string
+	// Poll compares the files at this interval; 0 waits for events of the system.
+	Poll time.Duration
+	// Logger receives the errors of the system. Required.
+	Logger *slog.Logger
 }
 
 // maxBurst is the longest that changes without a pause put off a build, so that a
@@ -35,31 +49,40 @@ const maxNames = 1000
 const goneInterval = 200 * time.Millisecond
 
 // Watch calls changed when it has begun to watch, so that no change is lost
-// between a first build and the watch, and then after every burst of changes below
-// dir, until ctx ends. If changed returns a duration, it is called again when
+// between a first build and the watch, and then after every burst of changes in the
+// folder, until ctx ends. If changed returns a duration, it is called again when
 // nothing has changed for that long, with the same names and those of the changes
 // until then.
 //
 // Directories are watched and not files, since many editors save by writing another
-// file and renaming it. New directories are added as they appear. When dir itself
+// file and renaming it. New directories are added as they appear. When the folder itself
 // vanishes (a rename, another branch checked out), changed is called, and again
-// when it is back. If poll > 0, the tree is compared at that interval instead, for
+// when it is back. With Poll, the tree is compared at that interval instead, for
 // network folders, which send no events.
 //
 // changed is called on the goroutine of Watch. Changes in the meantime are
 // reported afterwards.
-func Watch(ctx context.Context, dir string, poll time.Duration, log *slog.Logger, changed func(Change) (wait time.Duration)) error {
-	if poll > 0 {
-		return pollFolder(ctx, dir, poll, changed)
+func Watch(ctx context.Context, c WatchConfig, changed func(Change) (wait time.Duration)) error {
+	// Absolute, since walk compares paths, and . is no prefix of the paths below it.
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return fmt.Errorf("watch %s: %w", c.Dir, err)
 	}
-	w := &watch{dir: filepath.Clean(dir), log: log, changed: changed, errs: make(chan error, 1), names: map[string]bool{}}
-	err := w.open()
+	t := tree{dir: dir}
+	if name := source.OutputName(c.Dir, c.OutputDir); name != "" {
+		t.output = filepath.Join(t.dir, filepath.FromSlash(name))
+	}
+	if c.Poll > 0 {
+		return t.poll(ctx, c.Poll, changed)
+	}
+	w := &watch{tree: t, log: c.Logger, changed: changed, errs: make(chan error, 1), names: map[string]bool{}}
+	err = w.open()
 	if err == nil {
 		defer func() { w.Close() }()
 		err = w.addTree(w.dir)
 	}
 	if err != nil {
-		return fmt.Errorf("watch %s: %w; --poll 1s works without events of the system", dir, err)
+		return fmt.Errorf("watch %s: %w; --poll 1s works without events of the system", t.dir, err)
 	}
 	return w.run(ctx)
 }
@@ -67,7 +90,7 @@ func Watch(ctx context.Context, dir string, poll time.Duration, log *slog.Logger
 // watch is the state of Watch.
 type watch struct {
 	*fsnotify.Watcher
-	dir     string
+	tree
 	log     *slog.Logger
 	changed func(Change) time.Duration
 	errs    chan error
@@ -172,7 +195,7 @@ func (w *watch) handle(ev fsnotify.Event) error {
 	self := ev.Name == w.dir
 	gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 	switch {
-	case ev.Op == fsnotify.Chmod || !self && ignored(ev.Name):
+	case ev.Op == fsnotify.Chmod || !self && w.ignored(ev.Name):
 		return nil
 	case self && gone:
 		// A watch on the old folder, wherever it is now, would report foreign changes.
@@ -236,7 +259,7 @@ func (w *watch) add(dir string) {
 // addTree watches a directory and all below it. One that vanishes in the meantime
 // is no error: the watch on its parent reports it.
 func (w *watch) addTree(root string) error {
-	return walk(root, func(path string, isDir bool) error {
+	return w.walk(root, func(path string, isDir bool) error {
 		if !isDir {
 			return nil
 		}

@@ -20,17 +20,20 @@ import (
 // edge is a running program.
 type edge struct {
 	*exec.Cmd
-	addr string
-	done chan struct{}
+	addr, admin string
+	done        chan struct{}
 }
 
-var addressOf = regexp.MustCompile(`msg=serving addr=(\S+)`)
+var (
+	addressOf = regexp.MustCompile(`msg=serving addr=(\S+)`)
+	adminOf   = regexp.MustCompile(`msg="serving operators" addr=(\S+)`)
+)
 
 // start starts the program and waits until it serves.
 func (s *killRun) start() *edge {
 	s.Helper()
 	e := &edge{done: make(chan struct{})}
-	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--state", s.state,
+	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--state", s.state,
 		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0")
 	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert)
 	stderr, err := e.StderrPipe()
@@ -48,6 +51,9 @@ func (s *killRun) start() *edge {
 		lines := bufio.NewScanner(stderr)
 		for lines.Scan() {
 			fmt.Fprintln(&log, lines.Text())
+			if m := adminOf.FindStringSubmatch(lines.Text()); m != nil {
+				e.admin = m[1]
+			}
 			if m := addressOf.FindStringSubmatch(lines.Text()); m != nil {
 				serving <- m[1]
 			}
@@ -70,7 +76,35 @@ func (e *edge) kill() {
 	_ = e.Wait()
 }
 
+// status returns the status and body of a GET.
+func (s *killRun) status(address, path string) (int, string) {
+	s.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return response.StatusCode, string(body)
+}
+
 func (s *killRun) post(e *edge, form url.Values) {
+	s.Helper()
+	if status, body := s.tryPost(e, form); status != http.StatusAccepted {
+		s.Fatalf("%d: %s", status, body)
+	}
+}
+
+func (s *killRun) tryPost(e *edge, form url.Values) (int, string) {
 	s.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -84,8 +118,9 @@ func (s *killRun) post(e *edge, form url.Values) {
 		s.Fatal(err)
 	}
 	defer response.Body.Close()
-	if response.StatusCode != http.StatusAccepted {
-		body, _ := io.ReadAll(response.Body)
-		s.Fatalf("%s: %s", response.Status, body)
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
 	}
+	return response.StatusCode, string(body)
 }

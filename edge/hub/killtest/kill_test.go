@@ -62,10 +62,7 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	program := filepath.Join(t.TempDir(), "reviewcast")
-	if out, err := exec.Command("go", "build", "-o", program, "reviewcast/cmd/reviewcast").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	program := build(t)
 	for name, c := range map[string]struct {
 		edges int
 		state func(testing.TB) string
@@ -81,6 +78,16 @@ func TestKill(t *testing.T) {
 			(&killRun{T: t, program: program, state: c.state(t), public: t.TempDir()}).run(c.edges, rounds, c.rest)
 		})
 	}
+}
+
+// build builds the program.
+func build(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "reviewcast")
+	if out, err := exec.Command("go", "build", "-o", program, "reviewcast/cmd/reviewcast").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return program
 }
 
 // receipt is a notification that a subscriber has read.

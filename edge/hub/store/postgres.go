@@ -71,13 +71,18 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 		return err
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
-		return fmt.Errorf("lock migrations: %w", err)
+	if up { // reading the version needs no lock
+		if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
+			return fmt.Errorf("lock migrations: %w", err)
+		}
 	}
 	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, func(ctx context.Context) (exist bool, err error) {
 		err = conn.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&exist)
 		return exist, err
 	})
+	if !up {
+		return err
+	}
 	_, unlockErr := conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock($1)", int64(migrationLock))
 	return errors.Join(err, unlockErr)
 }

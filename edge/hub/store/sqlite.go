@@ -218,8 +218,8 @@ func (s *sqlite) commit(batch []*job) error {
 	return tx.Commit()
 }
 
-// check returns an error when the open file no longer has its name. What is written to
-// it then is lost at the next start.
+// check returns an error when the open file no longer has its name, so that what is
+// written is lost at the next start, or when it can't be written.
 func (s *sqlite) check() error {
 	now, err := os.Stat(s.file)
 	if err == nil && !os.SameFile(now, s.opened) {
@@ -227,6 +227,9 @@ func (s *sqlite) check() error {
 	}
 	if err != nil {
 		return fmt.Errorf("the state was removed or replaced while open: %w", err)
+	}
+	if err := writable(s.file); err != nil {
+		return fmt.Errorf("the state can't be written: %w", err)
 	}
 	return nil
 }

@@ -81,6 +81,9 @@ func Endpoint(callback *url.URL) (endpoint, host string) {
 // made, zero if there is none: the subscriber will be sent whatever differs from it,
 // even if the hub stops before Publish.
 func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Publication, caps Caps) error {
+	if err := s.db.check(); err != nil {
+		return fmt.Errorf("store request: %w", err)
+	}
 	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		if err := admit(ctx, tx, now, r, caps); err != nil {
 			return err
@@ -146,7 +149,7 @@ func (c Caps) check(counts map[string]int, r Request) error {
 	switch {
 	case reached("host", c.PendingPerHost):
 		return ErrHostBusy
-	case reached("network", c.PendingPerNetwork):
+	case r.Network != "" && reached("network", c.PendingPerNetwork):
 		return ErrNetworkBusy
 	case reached("all", c.Pending):
 		return ErrBusy

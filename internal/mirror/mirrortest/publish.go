@@ -170,7 +170,7 @@ func (v *Version) change(m, before *reviewcast.Manifest, set Files) *reviewcast.
 		}
 		f := reviewcast.FileChange{Path: path, From: reviewcast.SHA256(old), To: reviewcast.SHA256(next), Size: int64(len(next))}
 		ops := reviewcast.Diff(old, next)
-		if len(encode(ops))*reviewcast.OpsShare <= len(next) {
+		if len(encode(ops)) <= max(len(next)/8, 16<<10) {
 			if path == reviewcast.PathReviews {
 				f.Ops = ops
 			} else {
@@ -190,18 +190,18 @@ func (v *Version) retain(set Files, c *reviewcast.Change, newest int) int64 {
 	if v.Previous == nil {
 		return c.Sequence
 	}
-	from, size := *c.Previous, newest+len(set[reviewcast.InsightsPatchPath(c.Sequence)])
+	oldest, seq, size := c.Sequence, c.Previous, newest+len(set[reviewcast.InsightsPatchPath(c.Sequence)])
 	var legal []string
 	for _, w := range withdrawals(v.Bodies).Withdrawn {
 		if w.Reason == reviewcast.ReasonLegal {
 			legal = append(legal, w.ID)
 		}
 	}
-	for n := 1; n < reviewcast.MaxChanges && !v.Forget; n++ {
-		path, patchPath := reviewcast.ChangePath(from), reviewcast.InsightsPatchPath(from)
+	for n := 1; n < reviewcast.MaxChanges && !v.Forget && seq != nil; n++ {
+		path, patchPath := reviewcast.ChangePath(*seq), reviewcast.InsightsPatchPath(*seq)
 		document, patch := v.Previous[path], v.Previous[patchPath]
 		var old reviewcast.Change
-		if document == nil || json.Unmarshal(document, &old) != nil || old.Previous == nil {
+		if document == nil || json.Unmarshal(document, &old) != nil {
 			break
 		}
 		size += len(document) + len(patch)
@@ -209,16 +209,16 @@ func (v *Version) retain(set Files, c *reviewcast.Change, newest int) int64 {
 			quoted := []byte(`\"` + id + `\"`)
 			return bytes.Contains(document, quoted) || bytes.Contains(patch, quoted)
 		})
-		if size > len(v.Bodies[reviewcast.PathReviews])/reviewcast.ChangesShare || holdsErased {
+		if size > max(len(v.Bodies[reviewcast.PathReviews])/4, 256<<10) || holdsErased {
 			break
 		}
 		set[path] = document
 		if patch != nil {
 			set[patchPath] = patch
 		}
-		from = *old.Previous
+		oldest, seq = *seq, old.Previous
 	}
-	return from
+	return oldest
 }
 
 func dataset(files Files) *reviewcast.Dataset {

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"reviewcast"
+	"reviewcast/edge"
+	"reviewcast/edge/snapshot"
+	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/generator"
+)
+
+// A question that somebody asks an assistant, the tool calls that an agent makes for
+// it, and where the answer is in the results. The expected answer is computed from the
+// published files without the server.
+type question struct {
+	text  string
+	calls []string // TOOL {arguments}
+	// path is the answer in the result of the last call: members joined by ".", list
+	// elements by [index] or [member=value], # for a length.
+	path string
+	want func(p published) any
+}
+
+// published is what the questions are about.
+type published struct {
+	reviewcast.Dataset
+	in reviewcast.Insights
+}
+
+func (p published) count(match func(reviewcast.Review) bool) float64 {
+	n := 0
+	for _, r := range p.Reviews {
+		if match(r) {
+			n++
+		}
+	}
+	return float64(n)
+}
+
+func (p published) mean(match func(reviewcast.Review) bool) float64 {
+	n, stars := 0, 0
+	for _, r := range p.Reviews {
+		if match(r) {
+			n, stars = n+1, stars+r.Rating
+		}
+	}
+	return math.Round(100*float64(stars)/float64(n)) / 100
+}
+
+// about matches the reviews that mention an aspect, with one of the polarities or any.
+func (p published) about(aspect string, polarities ...reviewcast.Polarity) func(reviewcast.Review) bool {
+	return func(r reviewcast.Review) bool {
+		polarity, ok := p.in.PerReview[r.ID].Aspects[aspect]
+		return ok && (len(polarities) == 0 || slices.Contains(polarities, polarity))
+	}
+}
+
+func (p published) service(id string) reviewcast.Entity { return find(p.in.Entities.Services, id) }
+
+func (p published) technician(id string) reviewcast.Entity {
+	return find(p.in.Entities.Technicians, id)
+}
+
+func find(list []reviewcast.Entity, id string) reviewcast.Entity {
+	return list[slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id })]
+}
+
+func contains(text string) func(reviewcast.Review) bool {
+	return func(r reviewcast.Review) bool {
+		has := func(s *string) bool { return s != nil && strings.Contains(strings.ToLower(*s), text) }
+		return has(r.Title) || has(r.Text)
+	}
+}
+
+func names(technician string) func(reviewcast.Review) bool {
+	return func(r reviewcast.Review) bool { return slices.Contains(r.Mentions.Technicians, technician) }
+}
+
+var questions = []question{
+	{"How many reviews are there?", []string{`get_summary {}`}, "review_count", func(p published) any { return float64(p.ReviewCount) }},
+	{"What is the average rating?", []string{`get_summary {}`}, "rating_value", func(p published) any { return *p.AggregateRating.RatingValue }},
+	{"What do customers think overall?", []string{`get_summary {}`}, "summary", func(p published) any { return *p.in.Summary }},
+	{"Are they getting better?", []string{`get_summary {}`}, "trend.direction", func(p published) any { return p.in.Temporal.Trend.Direction }},
+	{"What was the average in the newest month?", []string{`get_summary {}`}, "monthly[-1].average_rating",
+		func(p published) any { return *p.in.Temporal.Monthly[len(p.in.Temporal.Monthly)-1].AverageRating }},
+	{"How many reviews came in January 2024?", []string{`get_summary {"since":"2024-01-01"}`}, "monthly[month=2024-01].review_count",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Date.Month() == "2024-01" })
+		}},
+	{"Which languages were analysed?", []string{`get_summary {}`}, "languages_analysed[0]", func(p published) any { return p.in.Method.Languages[0] }},
+	{"Are they open on Saturday?", []string{`get_business {}`}, "business.hours[1]", func(p published) any { return p.Business.Hours[1] }},
+	{"What is their phone number?", []string{`get_business {}`}, "business.telephone", func(p published) any { return p.Business.Telephone }},
+	{"How many five-star reviews?", []string{`get_business {}`}, "aggregate_rating.distribution.5", func(p published) any { return float64(p.AggregateRating.Distribution.Five) }},
+	{"How were the reviews verified?", []string{`get_business {}`}, "verification[value=job].count",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Verification.Method == "job" })
+		}},
+	{"How many reviews are left out, and why?", []string{`get_business {}`}, "unpublished.unverified", func(p published) any { return float64(p.Unpublished.Unverified) }},
+	{"Which neighbourhoods do they serve?", []string{`get_business {}`}, "business.service_areas[#]", func(p published) any { return float64(len(p.Business.ServiceAreas)) }},
+	{"How many one-star reviews in 2025?", []string{`search_reviews {"rating":1,"since":"2025-01-01","until":"2025-12-31","response_format":"counts"}`}, "matched",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Rating == 1 && r.Date[:4] == "2025" })
+		}},
+	{"Mean stars by year?", []string{`search_reviews {"response_format":"counts"}`}, "facets.year[value=2024].average_rating",
+		func(p published) any { return p.mean(func(r reviewcast.Review) bool { return r.Date[:4] == "2024" }) }},
+	{"How many reviews are in French?", []string{`search_reviews {"language":"fr","response_format":"counts"}`}, "matched",
+		func(p published) any { return p.count(func(r reviewcast.Review) bool { return r.Language == "fr" }) }},
+	{"Where do reviews come from?", []string{`search_reviews {"response_format":"counts"}`}, "facets.source[value=google].count",
+		func(p published) any { return p.count(func(r reviewcast.Review) bool { return r.Source == "google" }) }},
+	{"How many bad reviews were left without a reply?", []string{`search_reviews {"max_rating":2,"has_reply":false,"response_format":"counts"}`}, "matched",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Rating <= 2 && r.OwnerReply == nil })
+		}},
+	{"What share of reviews did the owner answer?", []string{`search_reviews {"response_format":"counts"}`}, "facets.replied[value=true].count",
+		func(p published) any { return p.count(func(r reviewcast.Review) bool { return r.OwnerReply != nil }) }},
+	{"How many reviews mention 'on time'?", []string{`search_reviews {"query":"on time","response_format":"counts"}`}, "matched",
+		func(p published) any { return p.count(contains("on time")) }},
+	{"How many customers complain about prices?", []string{`search_reviews {"aspect":"pricing","sentiment":"negative","response_format":"counts"}`}, "matched",
+		func(p published) any { return p.count(p.about("pricing", reviewcast.Negative)) }},
+	{"Which aspects do bad reviews mention most?", []string{`search_reviews {"max_rating":2,"response_format":"counts"}`}, "facets.aspect[0].count",
+		func(p published) any {
+			most := 0.0
+			for _, a := range p.in.Aspects {
+				most = max(most, p.count(func(r reviewcast.Review) bool { return r.Rating <= 2 && p.about(a.ID)(r) }))
+			}
+			return most
+		}},
+	{"How many negative reviews in Verdun?", []string{`search_reviews {"mentions_service_area":"verdun","sentiment":"negative","response_format":"counts"}`}, "matched",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool {
+				return slices.Contains(r.Mentions.ServiceAreas, "verdun") && p.in.PerReview[r.ID].Sentiment == reviewcast.Negative
+			})
+		}},
+	{"Show me the newest complaint.", []string{`search_reviews {"max_rating":2,"limit":1,"response_format":"concise"}`}, "reviews[0].id",
+		func(p published) any {
+			return p.Reviews[slices.IndexFunc(p.Reviews, func(r reviewcast.Review) bool { return r.Rating <= 2 })].ID
+		}},
+	{"What does the newest review say?", []string{`search_reviews {"limit":1}`}, "reviews[0].text", func(p published) any { return *p.Reviews[0].Text }},
+	{"And how was it read?", []string{`search_reviews {"limit":1,"response_format":"concise"}`, `get_review {"id":"{0:reviews[0].id}"}`}, "insight.sentiment",
+		func(p published) any { return string(p.in.PerReview[p.Reviews[0].ID].Sentiment) }},
+	{"Are they on time?", []string{`get_aspect_sentiment {"aspect":"punctuality"}`}, "aspect.positive_pct", func(p published) any { return p.in.Aspects[0].PositivePct }},
+	{"How sure is that?", []string{`get_aspect_sentiment {"aspect":"Punctuality"}`}, "aspect.confidence.level", func(p published) any { return p.in.Aspects[0].Confidence.Level }},
+	{"Who says that they were late?", []string{`get_aspect_sentiment {"aspect":"punctual","polarity":"negative"}`}, "matched",
+		func(p published) any { return p.count(p.about("punctuality", reviewcast.Negative)) }},
+	{"What about the price?", []string{`get_aspect_sentiment {"aspect":"price"}`}, "matched", func(p published) any { return p.count(p.about("pricing")) }},
+	{"What do people say of Helene?", []string{`get_technician {"name":"Helene"}`}, "technicians[0].reviews.average_rating",
+		func(p published) any { return *p.technician("helene-thibodeau").AverageRating }},
+	{"Is Mr Okafor good?", []string{`get_technician {"name":"okafor"}`}, "technicians[0].reviews.review_count",
+		func(p published) any { return float64(p.technician("marcus-okafor").ReviewCount) }},
+	{"Which Daniel should I ask for?", []string{`get_technician {"name":"Daniel"}`}, "matched", func(published) any { return 2.0 }},
+	{"Who is rated best?", []string{`list_entities {"kind":"technicians"}`}, "technicians[id=helene-thibodeau].average_rating",
+		func(p published) any { return *p.technician("helene-thibodeau").AverageRating }},
+	{"Who gets the most reviews?", []string{`list_entities {"kind":"technicians"}`}, "technicians[0].review_count",
+		func(p published) any {
+			most := 0.0
+			for _, t := range p.Business.Technicians {
+				most = max(most, p.count(names(t.ID)))
+			}
+			return most
+		}},
+	{"How do customers like their drain cleaning?", []string{`get_service {"service":"drain"}`}, "reviews.average_rating",
+		func(p published) any { return *p.service("drain-cleaning").AverageRating }},
+	{"Do they repair furnaces well?", []string{`get_service {"service":"furnaces"}`}, "reviews.review_count",
+		func(p published) any { return float64(p.service("heating").ReviewCount) }},
+	{"Which problems come up?", []string{`list_entities {"kind":"problems"}`}, "problems[0].review_count",
+		func(p published) any {
+			most := 0
+			for _, e := range p.in.Entities.Problems {
+				most = max(most, e.ReviewCount)
+			}
+			return float64(most)
+		}},
+	{"What did Grace do for heating customers?", []string{`search_reviews {"mentions_technician":"Grace","mentions_service":"heating","response_format":"concise"}`}, "matched",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool {
+				return names("grace-lachance")(r) && slices.Contains(r.Mentions.Services, "heating")
+			})
+		}},
+	{"What comes up again and again?", []string{`list_topics {}`}, "topics[0].label", func(p published) any { return p.in.Topics[0].Label }},
+	{"Do they come at night?", []string{`get_faq {}`}, "faq[0].answer", func(p published) any { return p.in.FAQ[0].Answer }},
+	{"How many reviews are dated since July 2026?", []string{`get_changes {"since":"2026-07-01"}`}, "reviews_dated_since",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Date >= "2026-07-01" })
+		}},
+}
+
+// TestQuestions asks the real server everything that people ask. Each answer is right,
+// with at most two calls and 3,000 tokens.
+func TestQuestions(t *testing.T) {
+	p, h := sampleServer(t)
+	if len(questions) < 40 {
+		t.Errorf("%d questions", len(questions))
+	}
+	one := 0
+	for _, q := range questions {
+		var results []any
+		tokens := 0
+		for _, call := range q.calls {
+			tool, args, _ := strings.Cut(call, " ")
+			for i, r := range results {
+				if _, after, ok := strings.Cut(args, fmt.Sprintf("{%d:", i)); ok {
+					path, _, _ := strings.Cut(after, "}")
+					args = strings.ReplaceAll(args, fmt.Sprintf("{%d:%s}", i, path), fmt.Sprint(at(r, path)))
+				}
+			}
+			result, size := callTool(t, h, tool, args)
+			results, tokens = append(results, result), tokens+size
+		}
+		if got, want := at(results[len(results)-1], q.path), q.want(p); got != want {
+			t.Errorf("%s %s: %v, want %v", q.text, q.calls, got, want)
+		}
+		if len(q.calls) == 1 {
+			one++
+		}
+		if len(q.calls) > 2 || tokens > 3000 {
+			t.Errorf("%s: %d calls, %d tokens", q.text, len(q.calls), tokens)
+		}
+	}
+	t.Logf("%d questions, %d with one call", len(questions), one)
+}
+
+// sampleServer builds the sample and serves it.
+func sampleServer(t *testing.T) (published, http.Handler) {
+	t.Helper()
+	public := filepath.Join(t.TempDir(), "public")
+	builder := generator.NewBuilder(generator.Config{ContentDir: "../../content", PublicDir: public, BaseURL: snapshottest.BaseURL,
+		Encodings: generator.EncodingsNone, Today: "2026-11-21"})
+	if _, err := builder.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var p published
+	for name, to := range map[string]any{"reviews.json": &p.Dataset, "insights.json": &p.in} {
+		raw, err := os.ReadFile(filepath.Join(public, name))
+		if err == nil {
+			err = json.Unmarshal(raw, to)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := snapshot.Open(os.DirFS(public), snapshot.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder := &snapshot.Holder{}
+	holder.Swap(s)
+	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL}
+	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
+		t.Fatal(err)
+	}
+	h, err := edge.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, h
+}
+
+// callTool returns the structured content of a call, and the tokens of the result: a
+// quarter of its characters.
+func callTool(t *testing.T, h http.Handler, tool, args string) (content any, tokens int) {
+	t.Helper()
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + args +
+		`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	r := httptest.NewRequest(http.MethodPost, reviewcast.PathMCP, strings.NewReader(body))
+	for name, value := range map[string]string{"Content-Type": "application/json", "Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool} {
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	var answer struct {
+		Result struct {
+			StructuredContent any
+			IsError           bool
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil || answer.Result.IsError {
+		t.Fatalf("%s %s: %d %s (%v)", tool, args, w.Code, w.Body, err)
+	}
+	return answer.Result.StructuredContent, len([]rune(w.Body.String())) / 4
+}
+
+// at follows a path of a question.
+func at(v any, path string) any {
+	for part := range strings.SplitSeq(strings.NewReplacer("[", ".[", ".[", ".[").Replace(path), ".") {
+		selector, isList := strings.CutPrefix(part, "[")
+		selector = strings.TrimSuffix(selector, "]")
+		if !isList {
+			m, _ := v.(map[string]any)
+			v = m[part]
+			continue
+		}
+		list, _ := v.([]any)
+		member, value, selects := strings.Cut(selector, "=")
+		i, err := strconv.Atoi(selector)
+		switch {
+		case selector == "#":
+			return float64(len(list))
+		case selects:
+			i = slices.IndexFunc(list, func(e any) bool {
+				m, _ := e.(map[string]any)
+				return fmt.Sprint(m[member]) == value
+			})
+		case err == nil && i < 0:
+			i += len(list)
+		}
+		if i < 0 || i >= len(list) {
+			return nil
+		}
+		v = list[i]
+	}
+	return v
+}

@@ -1,0 +1,72 @@
+package mcpserver
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot"
+	"reviewcast/edge/snapshot/snapshottest"
+)
+
+// edges are servers that share a state behind a proxy that takes turns.
+type edges struct {
+	mu      sync.Mutex
+	servers []*Server
+	next    int
+}
+
+func (e *edges) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.mu.Lock()
+	s := e.servers[e.next%len(e.servers)]
+	e.next++
+	e.mu.Unlock()
+	s.ServeHTTP(w, r)
+}
+
+// TestClientOverTwoEdges: a client that initialized once calls tools over two edges in
+// turn, and over edges that have been restarted since.
+func TestClientOverTwoEdges(t *testing.T) {
+	holder, state := &snapshot.Holder{}, &memoryState{}
+	holder.Swap(sample(t).Open(t, 1))
+	start := func() *Server {
+		s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, State: state})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	proxy := &edges{servers: []*Server{start(), start()}}
+	srv := httptest.NewServer(proxy)
+	defer srv.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: srv.URL + reviewcast.PathMCP}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(when string) {
+		t.Helper()
+		for range 10 {
+			res, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "get_review", Arguments: map[string]any{"id": "r5"}})
+			if err != nil || res.IsError {
+				t.Fatalf("%s: %v, %v", when, res, err)
+			}
+		}
+	}
+	call("two edges")
+	proxy.mu.Lock()
+	proxy.servers = []*Server{start(), start()}
+	proxy.mu.Unlock()
+	call("after a restart")
+	if err := session.Close(); err != nil {
+		t.Error(err)
+	}
+}
