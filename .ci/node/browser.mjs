@@ -113,7 +113,13 @@ try {
   check((await page.locator(`[id="${newest.id}"]`).innerText()).includes(newest.author), "the anchor of a review is the review");
   check(!(await page.locator("#_search").count()) || !(await page.locator("#_search").isVisible()), "without scripts there is no search box");
   await plain.close();
-  const printed = await open("/", {});
+  // On paper: answers are open, and nothing is dark.
+  const printed = await open("/", { colorScheme: "dark" });
+  await printed.emulateMedia({ media: "print", colorScheme: "dark" });
+  const answers = await printed.$$eval("details .words", (all) => all.map((e) => e.getBoundingClientRect().height));
+  check(answers.length > 0 && answers.every((height) => height > 0), `print: answers have the heights ${answers}`);
+  const card = await printed.$eval("article", (e) => getComputedStyle(e).backgroundColor);
+  check(card === "rgb(255, 255, 255)", `print: a review is on ${card}`);
   await printed.pdf({ path: `${out}/front.pdf`, format: "A4" });
   await printed.close();
 } finally {

@@ -71,6 +71,7 @@ var described = []struct {
 	{"Error", reviewcast.ErrorBody{}, "What went wrong, in the members of RFC 9457."},
 	{"Issue", reviewcast.Issue{}, "One thing wrong with one parameter, in the words of zod 4."},
 	{"ReviewExtension", ReviewExtension{}, "What the feeds say of a review that feeds have no word for. In the JSON Feed it is the member `_review` of an item. In Atom it is the element `review` of the namespace `" + ReviewNamespace + "`, with all members but `about` as attributes."},
+	{"FeedReply", FeedReply{}, "The business's public answer to a review, in a feed."},
 	{"JSONFeed", jsonFeedSchema, "JSON Feed 1.1 (jsonfeed.org/version/1.1)."},
 	{"JSONFeedItem", jsonFeedItemSchema, "One review as an item of the JSON Feed."},
 	{"JSONFeedAuthor", jsonFeedAuthorSchema, "Who wrote a review, or who publishes the feed."},
