@@ -1,4 +1,4 @@
-# What people type. `make test` needs Go only; the rest says what it needs.
+# Commands for contributors. `make help` lists them. `make test` needs nothing but Go.
 
 GO ?= go
 BENCHTIME ?= 1s
@@ -6,45 +6,57 @@ BENCHTIME ?= 1s
 # The race detector needs cgo, and cgo a C compiler.
 RACE := $(shell $(GO) env CGO_ENABLED | grep -q 1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race)
 
+.PHONY: help
+help: ## list these commands
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
 .PHONY: test
-test: ## the whole Go suite, under the race detector where there is a C compiler
+test: ## run all Go tests, with the race detector where there is a C compiler
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
 	$(GO) test $(RACE) ./...
 
+.PHONY: check
+check: ## run the linters and the short tests; under a minute once the caches are warm
+	@.ci/tools
+	.ci/out/bin/golangci-lint run ./...
+	$(GO) test -short ./...
+
 .PHONY: dev
-dev: ## build the sample, serve it on http://localhost:8080, rebuild on change
+dev: ## build the sample, serve it on http://localhost:8080 and rebuild on change
 	$(GO) run ./cmd/reviewcast dev
 
 .PHONY: build
-build: ## the binary, as ./reviewcast
+build: ## build the program as ./reviewcast
 	$(GO) build -trimpath -o reviewcast ./cmd/reviewcast
 
 .PHONY: bench
-bench: ## benchmarks at 1k, 10k and 100k reviews (BENCHTIME=5x for a quick look)
+bench: ## run the benchmarks at 1,000, 10,000 and 100,000 reviews; BENCHTIME=5x is quicker
 	$(GO) test -run '^$$' -bench . -benchmem -benchtime $(BENCHTIME) -timeout 30m ./generator/... ./edge/... ./bench/...
 
-EVAL ?= $(sort $(wildcard generator/insights/testdata/gold/*.jsonl))
+EVAL ?= $(sort $(wildcard generator/sentiment/testdata/gold/*.jsonl))
 
 .PHONY: eval
-eval: ## sentiment against labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml ERRORS=1
+eval: ## measure sentiment on labelled sentences: EVAL="FILE.xml ..." VOCABULARY=insights.yaml ERRORS=1
 	@$(GO) run ./bench/eval $(if $(VOCABULARY),-vocabulary $(VOCABULARY)) $(if $(ERRORS),-errors) $(EVAL)
 
-.PHONY: cues
-cues: ## fit the cue table of the sentiment engine anew, to bench/cues/sentences
-	cd bench/cues && $(GO) run .
+REVIEWS ?= lounge-reviews.csv
+
+.PHONY: measure
+measure: ## sentiment on real labelled reviews: REVIEWS=file.csv PART=steer|judge ERRORS=1 (steer only)
+	@$(GO) run ./bench/eval -labels bench/eval/lounge/labels.jsonl -vocabulary bench/eval/lounge/insights.yaml -part $(or $(PART),judge) $(if $(ERRORS),-errors) $(REVIEWS)
 
 .PHONY: golden
-golden: ## write the golden files of the tests anew; look at the diff
+golden: ## update the golden files of the tests; review the diff
 	$(GO) test $$(git grep -l 'flag.Bool("update"' -- '*_test.go' | xargs -n1 dirname | sort -u | sed 's|^|./|') -update
 
 .PHONY: fuzz
-fuzz: ## each fuzz target for FUZZTIME (30s)
+fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 	.ci/fuzz $(or $(FUZZTIME),30s)
 
-.PHONY: ci
-ci: ## what CI runs; installs its tools itself
-	.ci/run
+.PHONY: release
+release: ## build archives, Debian packages and checksums for all systems into dist
+	packaging/build dist
 
-.PHONY: help
-help:
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+.PHONY: ci
+ci: ## run everything that CI runs; it installs its own tools (Debian, as root)
+	.ci/run

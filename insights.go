@@ -23,7 +23,19 @@ type Method struct {
 	Name          string   `json:"name"`
 	Version       string   `json:"version"`
 	LexiconSHA256 *string  `json:"lexicon_sha256" jsonschema:"hash of the word lists; null when the method uses none"`
-	Languages     []string `json:"languages" jsonschema:"languages that the word lists know; in others only names and the editors' own phrases are found, and a review's sentiment is that of its stars"`
+	Languages     []string `json:"languages" jsonschema:"languages of the shipped phrases; opinion words are known in English only, and in other languages only names and the editors' own phrases are found"`
+	AnalysedCount int      `json:"analysed_count" jsonschema:"reviews with a text in one of the languages"`
+	Measured      Measured `json:"measured" jsonschema:"how well the method reads real reviews that people have labelled"`
+}
+
+// Measured is the accuracy of the method on labelled reviews. A vote is right when
+// its aspect and its polarity are.
+type Measured struct {
+	Precision float64 `json:"precision" jsonschema:"share of the votes that are right, 0 to 1"`
+	Recall    float64 `json:"recall" jsonschema:"share of the labels that are found, 0 to 1"`
+	Reviews   int     `json:"reviews"`
+	Labels    int     `json:"labels"`
+	On        string  `json:"on" jsonschema:"whose reviews they are: the figures may differ for this business"`
 }
 
 // DateRange is the dates of the oldest and the newest review; both are null when
@@ -66,8 +78,9 @@ type SentimentCounts struct {
 type Aspect struct {
 	ID           string `json:"id"`
 	Label        string `json:"label"`
-	MentionCount int    `json:"mention_count" jsonschema:"reviews that mention it: each has one vote"`
+	MentionCount int    `json:"mention_count" jsonschema:"reviews that judge it: each has one vote"`
 	SentimentCounts
+	PossibleCount    int        `json:"possible_count" jsonschema:"reviews with weak signs only, which count nowhere else"`
 	PositivePct      float64    `json:"positive_pct"`
 	Score            float64    `json:"score" jsonschema:"-1 (negative) to 1 (positive)"`
 	Confidence       Confidence `json:"confidence"`
@@ -89,7 +102,8 @@ type AspectMonth struct {
 	Score        float64 `json:"score"`
 }
 
-// Confidence is the Wilson score interval (95 %) of the positive share.
+// Confidence is the 95 % interval of the positive share: Wilson's score interval,
+// widened by the share of votes that the method reads wrongly (Method.Measured).
 type Confidence struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`
@@ -104,7 +118,7 @@ type Evidence struct {
 	End      int      `json:"end"`
 	Quote    string   `json:"quote"`
 	Polarity Polarity `json:"polarity"`
-	Source   string   `json:"source" jsonschema:"what settled the polarity: editor (an editor's phrase), trade (a shipped phrase), cues (the words and pairs of words of the sentence, weighed by the shipped table), lexicon (words of praise and blame around), or stars (the text is silent)"`
+	Source   string   `json:"source" jsonschema:"what decided the polarity: editor (an editor's phrase), trade (a shipped phrase) or lexicon (the opinion words around a term)"`
 }
 
 // Entities are the people, services, problems and places that reviews name.
@@ -161,9 +175,11 @@ type Month struct {
 // Trend compares the newest window with the one before it, counted back from the
 // newest review and never from the clock.
 type Trend struct {
-	Direction  string   `json:"direction" jsonschema:"improving, steady, declining or insufficient_data"`
-	Change     *float64 `json:"change" jsonschema:"change of the mean stars; null when there is too little data"`
-	WindowDays int      `json:"window_days"`
+	Direction string   `json:"direction" jsonschema:"improving, steady, declining or insufficient_data"`
+	Change    *float64 `json:"change" jsonschema:"change of the mean; null when there is too little data"`
+	// StandardError is that of the change if nothing had changed.
+	StandardError *float64 `json:"standard_error" jsonschema:"standard error of the change; a change within 1.96 of it is steady; null when there is too little data"`
+	WindowDays    int      `json:"window_days"`
 }
 
 // ReviewInsight is what was found in one review.

@@ -47,7 +47,7 @@ type Issue struct {
 	Code      IssueCode `json:"code"`
 	Path      []string  `json:"path" jsonschema:"the parameter; empty for the query as a whole"`
 	Message   string    `json:"message" jsonschema:"what came, and what would be right"`
-	Expected  string    `json:"expected,omitempty" jsonschema:"invalid_type: int, number or string"`
+	Expected  string    `json:"expected,omitempty" jsonschema:"invalid_type: int, number, boolean or string"`
 	Origin    string    `json:"origin,omitempty" jsonschema:"too_small, too_big, invalid_format: number or string"`
 	Format    string    `json:"format,omitempty" jsonschema:"invalid_format: date or query_string"`
 	Minimum   *float64  `json:"minimum,omitempty"`
@@ -102,6 +102,10 @@ func tooBig(name, origin string, maximum float64, what string) Issue {
 
 func invalidType(name, expected, message string) Issue {
 	return Issue{Code: InvalidType, Path: []string{name}, Expected: expected, Message: "Invalid input: " + message}
+}
+
+func invalidValue(name string, values []string, message string) Issue {
+	return Issue{Code: InvalidValue, Path: []string{name}, Values: values, Message: "Invalid option: " + message}
 }
 
 func invalidDate(name, got string) Issue {

@@ -1,6 +1,12 @@
 package reviewcast
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -12,22 +18,18 @@ type Manifest struct {
 	Version int `json:"version"`
 	// BaseURL is the origin that the files were rendered for.
 	BaseURL string `json:"base_url"`
-	// Sequence grows by one with every build that changes a file, so that of two
-	// manifests the newer is known without a clock.
+	// Sequence orders the versions of a set: max(previous + 1, the Unix time of the
+	// build in seconds).
 	Sequence int64 `json:"sequence"`
+	// ChangesFrom is the oldest version whose change document the set holds; it holds
+	// those of all later ones. ChangeSHA256 is the hash of the newest document, which
+	// identifies the version. Both are absent in a set of a program that knows no
+	// changes.
+	ChangesFrom  int64  `json:"changes_from,omitempty"`
+	ChangeSHA256 string `json:"change_sha256,omitempty"`
 	// Files are sorted by path. Neither the manifest itself nor encoded variants
-	// (reviews.json.gz) are listed.
+	// (reviews.json.gz) nor numbered change documents are listed.
 	Files []File `json:"files"`
-	// Draft is there when dev wrote the files, for an editor's eyes. What only dev
-	// has shown was never promised to anybody, and what it left out still is.
-	Draft *Draft `json:"draft,omitempty"`
-}
-
-// Draft tells how a set of files that dev wrote differs, in review ids, from what
-// the last real build published. Both lists are sorted.
-type Draft struct {
-	New     []string `json:"new"`     // shown here, never published
-	Missing []string `json:"missing"` // published and not shown here, nor withdrawn
 }
 
 // File is one published file.
@@ -39,6 +41,51 @@ type File struct {
 	LastModified time.Time `json:"last_modified"`
 }
 
+// ErrManifest reports bytes that are no manifest of a published set.
+var ErrManifest = errors.New("not the manifest of a published set")
+
+// ParseManifest reads a manifest. Whoever writes files to the paths that it lists can
+// rely on each being a valid relative path once its slash is cut off, on the order,
+// and on the form of the hashes. The error wraps ErrManifest.
+func ParseManifest(data []byte) (*Manifest, error) {
+	m := &Manifest{}
+	fail := func(format string, args ...any) (*Manifest, error) {
+		return nil, fmt.Errorf("%w: %s", ErrManifest, fmt.Sprintf(format, args...))
+	}
+	if err := json.Unmarshal(data, m); err != nil {
+		return fail("%v", err)
+	}
+	if m.Version != 1 {
+		return fail("version %d, want 1", m.Version)
+	}
+	if m.Sequence < 0 || m.ChangesFrom < 0 || m.ChangesFrom > m.Sequence {
+		return fail("sequence %d, changes_from %d", m.Sequence, m.ChangesFrom)
+	}
+	previous := ""
+	for _, f := range m.Files {
+		switch {
+		case !strings.HasPrefix(f.Path, "/") || !fs.ValidPath(f.Path[1:]) || f.Path == "/." || f.Path == PathManifest || strings.ContainsAny(f.Path, "\\\x00"):
+			return fail("path %q cannot be published", f.Path)
+		case f.Path <= previous:
+			return fail("path %s comes after %s; files are sorted by path, each once", f.Path, previous)
+		case !IsSHA256(f.SHA256) || f.Size < 0:
+			return fail("%s has no sha256 of 64 lower-case hex digits, or a negative size", f.Path)
+		}
+		previous = f.Path
+	}
+	if _, ok := m.File(PathReviews); !ok {
+		return fail("%s is not listed", PathReviews)
+	}
+	if m.ChangeSHA256 == "" {
+		return m, nil
+	}
+	latest, _ := m.File(PathLatestChange)
+	if _, ok := m.File(PathVersions); !ok || latest.SHA256 != m.ChangeSHA256 {
+		return fail("change_sha256 is not the hash of %s, or %s is not listed", PathLatestChange, PathVersions)
+	}
+	return m, nil
+}
+
 // File finds the file at a path; false when it isn't published.
 func (m *Manifest) File(path string) (File, bool) {
 	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return strings.Compare(f.Path, p) })
@@ -46,4 +93,28 @@ func (m *Manifest) File(path string) (File, bool) {
 		return File{}, false
 	}
 	return m.Files[i], true
+}
+
+// SetSHA256 identifies the files of the set whatever its changes are: the sha256,
+// in hex, of a line "{sha256} {path}\n" for each file of the manifest that isn't
+// below /changes/, sorted by path.
+func (m *Manifest) SetSHA256() string {
+	h := sha256.New()
+	for _, f := range m.Files {
+		if !strings.HasPrefix(f.Path, PathChanges) {
+			fmt.Fprintf(h, "%s %s\n", f.SHA256, f.Path)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// LastModified is the time of the set: the latest of its files.
+func (m *Manifest) LastModified() time.Time {
+	var latest time.Time
+	for _, f := range m.Files {
+		if f.LastModified.After(latest) {
+			latest = f.LastModified
+		}
+	}
+	return latest
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,11 +27,53 @@ const (
 	PathServerCard = "/mcp/server-card"
 )
 
+// Folders of pages. A page is an index.html in a folder, and its address ends in a
+// slash; index.md beside it says the same in Markdown.
+const (
+	PathMonths      = "/reviews/"     // the months; + YYYY-MM/ one month, + YYYY/ one year
+	PathAspects     = "/aspects/"     // + id/
+	PathTechnicians = "/technicians/" // + id/
+	PathServices    = "/services/"    // + id/
+	PathAreas       = "/areas/"       // + id/
+	PathDocs        = "/docs/"
+)
+
+// Exports of the dataset for analysts.
+const (
+	PathCSV    = "/reviews.csv"
+	PathJSONL  = "/reviews.jsonl"
+	MediaCSV   = "text/csv; charset=utf-8; header=present"
+	MediaJSONL = "application/jsonl"
+)
+
+// MediaSchema is the media type of a JSON Schema.
+const MediaSchema = "application/schema+json"
+
+// SchemaPath returns the path of the JSON Schema of a dataset's file.
+func SchemaPath(path string) string { return "/schemas" + path }
+
+// DescribedByLink is the value of the Link header that leads from a dataset's file to
+// its JSON Schema.
+func DescribedByLink(baseURL, path string) string {
+	return fmt.Sprintf("<%s>; rel=\"describedby\"; type=%q", baseURL+SchemaPath(path), MediaSchema)
+}
+
+// PagePolicy is the Content-Security-Policy of every page: our own stylesheet,
+// script and images, queries to our own origin, and nothing else.
+const PagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; " +
+	"base-uri 'none'; form-action 'self'"
+
+// ReviewPath is where a review is read: its anchor on the page of its month. The
+// date must be valid.
+func ReviewPath(id string, date Date) string { return PathMonths + date.Month() + "/#" + id }
+
 // Media types as they stand in Content-Type and in the manifest.
 const (
 	MediaJSON = "application/json"
 	MediaAtom = "application/atom+xml"
 	MediaHTML = "text/html; charset=utf-8"
+	// MediaMarkdown is the type of a page's twin.
+	MediaMarkdown = "text/markdown; charset=utf-8"
 	// MediaJSONFeed is how pages announce the JSON Feed; it is served as MediaJSON,
 	// as the specification says.
 	MediaJSONFeed = "application/feed+json"
@@ -39,13 +82,12 @@ const (
 // FeedSize is how many of the newest reviews the two feeds hold.
 const FeedSize = 50
 
-// Topics are the paths that the WebSub hub takes subscriptions for.
-var Topics = []string{PathAtom, PathJSONFeed, PathReviews}
+// Topics are the paths that the WebSub hub takes subscriptions for. The last one is
+// there only in a set that publishes changes.
+var Topics = []string{PathAtom, PathJSONFeed, PathReviews, PathLatestChange}
 
-// IsTopic tells whether a path is one of Topics.
-func IsTopic(path string) bool {
-	return path == PathAtom || path == PathJSONFeed || path == PathReviews
-}
+// IsTopic reports whether a path is one of Topics.
+func IsTopic(path string) bool { return slices.Contains(Topics, path) }
 
 // TopicLinks is the value of the Link header of a topic: its hub and itself
 // (W3C WebSub, section 4).

@@ -4,37 +4,92 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
-// Query is a search: filters that combine with AND, and how many reviews to give
-// back. The zero value of a filter is no filter. As JSON it is the `query` member
-// of an answer: the filters as applied, defaults included.
+// Query is a search: filters that combine with AND, and the number of reviews to
+// return. The zero value of a filter means no filter. As JSON it is the query member
+// of a result: the filters as applied, including defaults.
 type Query struct {
-	Rating     int     `json:"rating,omitempty"`
-	MinRating  float64 `json:"min_rating,omitempty"`
-	Since      Date    `json:"since,omitempty"`
-	Until      Date    `json:"until,omitempty"`
-	Text       string  `json:"query,omitempty"`
-	Technician string  `json:"mentions_technician,omitempty"`
-	Service    string  `json:"mentions_service,omitempty"`
-	Limit      int     `json:"limit"`
+	Rating       int      `json:"rating,omitempty"`
+	MinRating    float64  `json:"min_rating,omitempty"`
+	MaxRating    float64  `json:"max_rating,omitempty"`
+	Since        Date     `json:"since,omitempty"`
+	Until        Date     `json:"until,omitempty"`
+	Text         string   `json:"query,omitempty"`
+	Technician   string   `json:"mentions_technician,omitempty"`
+	Service      string   `json:"mentions_service,omitempty"`
+	ServiceArea  string   `json:"mentions_service_area,omitempty"`
+	Language     string   `json:"language,omitempty"`
+	Source       string   `json:"source,omitempty"`
+	Verification string   `json:"verification,omitempty"`
+	HasReply     *bool    `json:"has_reply,omitempty"`
+	Aspect       string   `json:"aspect,omitempty"`
+	Sentiment    Polarity `json:"sentiment,omitempty"`
+	Facets       bool     `json:"facets,omitempty"`
+	Limit        int      `json:"limit"`
 }
 
-// SearchResult is the answer of /api/reviews/search.
+// SearchResult is the response of /api/reviews/search.
 type SearchResult struct {
 	Matched  int      `json:"matched" jsonschema:"how many reviews match, returned or not"`
 	Returned int      `json:"returned" jsonschema:"how many of them are here: at most the limit"`
 	Reviews  []Review `json:"reviews" jsonschema:"the newest that match: date descending, then id ascending"`
-	Query    Query    `json:"query" jsonschema:"the filters as applied, defaults included"`
+	Query    Query    `json:"query" jsonschema:"the filters as applied, including defaults"`
+	Facets   *Facets  `json:"facets,omitempty" jsonschema:"with facets=true: how many of the matches have each value"`
 }
 
-// SinceResult is the answer of /api/reviews/since/{date}.
+// Facets counts all matches of a search by their values. Values without a match are
+// left out. Ratings, years and months are sorted descending, the others by count, then
+// by value.
+type Facets struct {
+	Rating       []RatingFacet `json:"rating"`
+	Year         []Facet       `json:"year"`
+	Month        []Facet       `json:"month"`
+	Language     []Facet       `json:"language"`
+	Source       []Facet       `json:"source"`
+	Verification []Facet       `json:"verification"`
+	Technician   []Facet       `json:"technician" jsonschema:"by id"`
+	Service      []Facet       `json:"service" jsonschema:"by id"`
+	ServiceArea  []Facet       `json:"service_area" jsonschema:"by id"`
+	Aspect       []AspectFacet `json:"aspect" jsonschema:"by id"`
+	Replied      []ReplyFacet  `json:"replied"`
+}
+
+// FacetCount is the number of matches with a value, and their mean stars.
+type FacetCount struct {
+	Count         int     `json:"count"`
+	AverageRating float64 `json:"average_rating" jsonschema:"mean stars, rounded to two decimals"`
+}
+
+// Facet counts the matches with a value, such as the year 2026.
+type Facet struct {
+	Value string `json:"value"`
+	FacetCount
+}
+
+// RatingFacet counts the matches with a number of stars.
+type RatingFacet struct {
+	Value int `json:"value"`
+	FacetCount
+}
+
+// ReplyFacet counts the matches with or without an owner reply.
+type ReplyFacet struct {
+	Value bool `json:"value"`
+	FacetCount
+}
+
+// AspectFacet counts the matches that mention an aspect, by polarity.
+type AspectFacet struct {
+	Value string `json:"value"`
+	FacetCount
+	SentimentCounts
+}
+
+// SinceResult is the response of /api/reviews/since/{date}.
 type SinceResult struct {
 	Since    Date     `json:"since" jsonschema:"the date asked for"`
 	Matched  int      `json:"matched"`
@@ -42,88 +97,8 @@ type SinceResult struct {
 	Reviews  []Review `json:"reviews" jsonschema:"every review dated on or after since: date descending, then id ascending"`
 }
 
-// ParamType is the form of a parameter's value.
-type ParamType string
-
-// The forms.
-const (
-	IntegerParam ParamType = "integer" // [0-9]+
-	NumberParam  ParamType = "number"  // [0-9]+(\.[0-9]+)?
-	DateParam    ParamType = "date"    // a real YYYY-MM-DD
-	StringParam  ParamType = "string"
-)
-
-// Param describes one search parameter. The table SearchParams is the only place
-// that knows them: the HTTP parser, the API description and the MCP tool's input
-// schema are all made from it.
-type Param struct {
-	Name        string
-	Type        ParamType
-	Min, Max    float64 // bounds of a number, inclusive
-	MinLength   int     // of a string, in Unicode code points
-	MaxLength   int     // of a string, in Unicode code points
-	Default     int     // of an integer; 0 for none
-	Description string
-	Example     any
-
-	set func(*Query, value)
-}
-
-// value is a parameter's value once its form is known.
-type value struct {
-	number float64
-	text   string
-}
-
-// MaxQueryLength is the most code points that a string parameter takes.
-const MaxQueryLength = 200
-
-// Bounds of the number of reviews that a search returns.
-const (
-	DefaultLimit = 20
-	MaxLimit     = 100
-)
-
-// SearchParams are the parameters of a search, in the order in which they are
-// described and their issues reported.
-var SearchParams = []Param{
-	{
-		Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
-		Description: "Only reviews with exactly this many stars.",
-		set:         func(q *Query, v value) { q.Rating = int(v.number) },
-	}, {
-		Name: "min_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 4,
-		Description: "Only reviews with at least this many stars.",
-		set:         func(q *Query, v value) { q.MinRating = v.number },
-	}, {
-		Name: "since", Type: DateParam, Example: "2026-01-01",
-		Description: "Only reviews dated on or after this day (YYYY-MM-DD).",
-		set:         func(q *Query, v value) { q.Since = Date(v.text) },
-	}, {
-		Name: "until", Type: DateParam, Example: "2026-03-31",
-		Description: "Only reviews dated on or before this day (YYYY-MM-DD).",
-		set:         func(q *Query, v value) { q.Until = Date(v.text) },
-	}, {
-		Name: "query", Type: StringParam, MaxLength: MaxQueryLength, Example: "on time",
-		Description: "Only reviews whose title or text contains this, upper and lower case alike. It is not trimmed; empty means no filter.",
-		set:         func(q *Query, v value) { q.Text = v.text },
-	}, {
-		Name: "mentions_technician", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "Marcus",
-		Description: "Only reviews that mention this technician: name, alias, first name or id, upper and lower case alike. A first name that several share matches them all; an unknown name matches nothing.",
-		set:         func(q *Query, v value) { q.Technician = v.text },
-	}, {
-		Name: "mentions_service", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "water-heater",
-		Description: "Only reviews that mention this service: id or name, upper and lower case alike. An unknown one matches nothing.",
-		set:         func(q *Query, v value) { q.Service = v.text },
-	}, {
-		Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
-		Description: "How many reviews to return at most, the newest first.",
-		set:         func(q *Query, v value) { q.Limit = int(v.number) },
-	},
-}
-
-// ParseSearch reads the raw query string of a search. It reports every bad
-// parameter at once; the Query is good only when there is no issue.
+// ParseSearch parses the raw query string of a search. It reports every bad parameter;
+// the Query is valid only if there are no issues.
 func ParseSearch(rawQuery string) (Query, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	return search(func(p Param) (value, bool, *Issue) {
@@ -141,9 +116,9 @@ func ParseSearch(rawQuery string) (Query, []Issue) {
 	}, issues, func() []string { return slices.Sorted(maps.Keys(values)) })
 }
 
-// BindSearch reads the arguments of a search that come as JSON values, as those
-// of an MCP tool do. The rules are those of ParseSearch, but for the form: an
-// integer is a JSON number, not digits in a string.
+// BindSearch parses the arguments of a search from JSON values, as in an MCP tool call.
+// The rules are those of [ParseSearch]. Numbers and booleans may be JSON numbers and
+// booleans, or strings as in a query string, because many models send strings.
 func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	rest := maps.Clone(arguments)
 	return search(func(p Param) (value, bool, *Issue) {
@@ -157,8 +132,8 @@ func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	}, nil, func() []string { return slices.Sorted(maps.Keys(rest)) })
 }
 
-// search fills a Query from whatever get finds for each parameter of the table,
-// and checks what no single parameter can know.
+// search fills a Query with the value that get returns for each parameter of the
+// table, and checks the relations between parameters.
 func search(get func(Param) (value, bool, *Issue), issues []Issue, unknown func() []string) (Query, []Issue) {
 	q := Query{Limit: DefaultLimit}
 	for _, p := range SearchParams {
@@ -182,8 +157,8 @@ func search(get func(Param) (value, bool, *Issue), issues []Issue, unknown func(
 	return q, issues
 }
 
-// ParseSince reads the date of a since request's path and its raw query string,
-// which takes no parameter.
+// ParseSince parses the date in the path of a since request and its raw query string,
+// which must have no parameters.
 func ParseSince(date, rawQuery string) (Date, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	if !Date(date).Valid() {
@@ -197,7 +172,7 @@ func ParseSince(date, rawQuery string) (Date, []Issue) {
 
 func parseRaw(rawQuery string) (url.Values, []Issue) {
 	values, err := url.ParseQuery(rawQuery)
-	if err != nil { // what could be read is still looked at
+	if err != nil { // the valid parameters are still checked
 		return values, []Issue{{Code: InvalidFormat, Path: []string{}, Origin: "string", Format: "query_string",
 			Message: "Invalid query string: expected name=value pairs joined by &, percent-encoded"}}
 	}
@@ -223,99 +198,4 @@ func paramNames() string {
 		names[i] = p.Name
 	}
 	return strings.Join(names, ", ")
-}
-
-// expected is zod's word for the parameter's type.
-func (p Param) expected() string {
-	switch p.Type {
-	case IntegerParam:
-		return "int"
-	case NumberParam:
-		return "number"
-	}
-	return "string"
-}
-
-// describe says in words what the parameter takes.
-func (p Param) describe() string {
-	switch p.Type {
-	case IntegerParam:
-		return fmt.Sprintf("a whole number from %g to %g", p.Min, p.Max)
-	case NumberParam:
-		return fmt.Sprintf("a number from %g to %g", p.Min, p.Max)
-	case DateParam:
-		return "a calendar date YYYY-MM-DD"
-	}
-	return fmt.Sprintf("text of %d to %d characters", p.MinLength, p.MaxLength)
-}
-
-// parse reads the parameter's value as it stands in a query string.
-func (p Param) parse(s string) (value, *Issue) {
-	if !utf8.ValidString(s) {
-		issue := Issue{Code: InvalidFormat, Path: []string{p.Name}, Origin: "string", Format: "utf8",
-			Message: "Invalid text: expected percent-encoded UTF-8"}
-		return value{}, &issue
-	}
-	if p.Type == IntegerParam || p.Type == NumberParam {
-		whole, frac, dot := strings.Cut(s, ".")
-		ok := digits(whole) && (!dot || p.Type == NumberParam && digits(frac))
-		if !ok {
-			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), echo(s)))
-			return value{}, &issue
-		}
-		f, _ := strconv.ParseFloat(s, 64) // digits only: it fails by overflow alone, and +Inf is out of every range
-		return value{number: f}, nil
-	}
-	return value{text: s}, nil
-}
-
-// decode reads the parameter's value from JSON.
-func (p Param) decode(raw json.RawMessage) (value, *Issue) {
-	var v any
-	if err := json.Unmarshal(raw, &v); err == nil {
-		switch v := v.(type) {
-		case float64:
-			if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-				return value{number: v}, nil
-			}
-		case string:
-			if p.Type == DateParam || p.Type == StringParam {
-				return value{text: v}, nil
-			}
-		}
-	}
-	issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), EchoJSON(raw)))
-	return value{}, &issue
-}
-
-// check holds a value of the right form against the parameter's bounds.
-func (p Param) check(v value) *Issue {
-	var issue Issue
-	switch n := utf8.RuneCountInString(v.text); {
-	case p.Type == DateParam:
-		if Date(v.text).Valid() {
-			return nil
-		}
-		issue = invalidDate(p.Name, v.text)
-	case p.Type == StringParam && n < p.MinLength:
-		issue = tooSmall(p.Name, "string", float64(p.MinLength), p.describe()+"; leave the parameter out for no filter")
-	case p.Type == StringParam && n > p.MaxLength:
-		issue = tooBig(p.Name, "string", float64(p.MaxLength), fmt.Sprintf("%s, received %d", p.describe(), n))
-	case p.Type != StringParam && v.number < p.Min:
-		issue = tooSmall(p.Name, "number", p.Min, fmt.Sprintf("%s, received %g", p.describe(), v.number))
-	case p.Type != StringParam && v.number > p.Max:
-		issue = tooBig(p.Name, "number", p.Max, fmt.Sprintf("%s, received %g", p.describe(), v.number))
-	default:
-		return nil
-	}
-	return &issue
-}
-
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }

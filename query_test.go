@@ -21,10 +21,15 @@ func TestParseSearch(t *testing.T) {
 		{"mentions_technician=Jos%C3%A9&mentions_service=drains", Query{Technician: "José", Service: "drains", Limit: 20}},
 		{"rating=005", Query{Rating: 5, Limit: 20}},
 		{"limit=100", Query{Limit: 100}},
+		{"min_rating=2&max_rating=3.5", Query{MinRating: 2, MaxRating: 3.5, Limit: 20}},
+		{"language=fr-CA&source=google&verification=job", Query{Language: "fr-CA", Source: "google", Verification: "job", Limit: 20}},
+		{"mentions_service_area=verdun&aspect=Pricing&sentiment=negative", Query{ServiceArea: "verdun", Aspect: "Pricing", Sentiment: Negative, Limit: 20}},
+		{"has_reply=false&facets=true", Query{HasReply: ptr(false), Facets: true, Limit: 20}},
+		{"facets=false", Query{Limit: 20}},
 		{"query=" + strings.Repeat("%C3%A9", 200), Query{Text: strings.Repeat("é", 200), Limit: 20}},
 	} {
 		got, issues := ParseSearch(tt.raw)
-		if len(issues) > 0 || got != tt.want {
+		if len(issues) > 0 || !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("ParseSearch(%q) = %+v, %v; want %+v", tt.raw, got, issues, tt.want)
 		}
 	}
@@ -55,6 +60,12 @@ func TestParseSearchIssues(t *testing.T) {
 		{"a=1;b=2", "invalid_format "},
 		{"rating=9&query=%zz&limit=0", "invalid_format , too_big rating, too_small limit"},
 		{"limit=101", "too_big limit"},
+		{"max_rating=0", "too_small max_rating"},
+		{"has_reply=1", "invalid_value has_reply"},
+		{"facets=", "invalid_value facets"},
+		{"verification=guess", "invalid_value verification"},
+		{"sentiment=Positive", "invalid_value sentiment"},
+		{"language=&aspect=", "too_small language, too_small aspect"},
 		{"limit=3&limit=3", "invalid_type limit"},
 		{"colour=red&Rating=5", "unrecognized_keys "},
 		{"rating=9&limit=0&since=x&foo=", "too_big rating, invalid_format since, too_small limit, unrecognized_keys "},
@@ -80,7 +91,7 @@ func TestIssueMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"code":"too_big","path":["limit"],"message":"Too big: expected a whole number from 1 to 100, received 101","origin":"number","maximum":100,"inclusive":true},` +
-		`{"code":"unrecognized_keys","path":[],"message":"Unrecognized parameter: \"foo\"; known are rating, min_rating, since, until, query, mentions_technician, mentions_service, limit","keys":["foo"]}]`
+		`{"code":"unrecognized_keys","path":[],"message":"Unrecognized parameter: \"foo\"; known are rating, min_rating, max_rating, since, until, query, mentions_technician, mentions_service, mentions_service_area, language, source, verification, has_reply, aspect, sentiment, facets, limit","keys":["foo"]}]`
 	if string(got) != want {
 		t.Errorf("issues are\n%s\nwant\n%s", got, want)
 	}
@@ -88,13 +99,14 @@ func TestIssueMembers(t *testing.T) {
 
 func TestBindSearch(t *testing.T) {
 	got, issues := BindSearch(map[string]json.RawMessage{
-		"rating": []byte("5"), "min_rating": []byte("4.5"), "query": []byte(`"on time"`), "limit": []byte("3.0"),
+		"rating": []byte("5"), "min_rating": []byte(`"4.5"`), "query": []byte(`"on time"`), "limit": []byte("3.0"),
+		"has_reply": []byte("true"), "facets": []byte(`"true"`),
 	})
-	if want := (Query{Rating: 5, MinRating: 4.5, Text: "on time", Limit: 3}); len(issues) > 0 || got != want {
+	if want := (Query{Rating: 5, MinRating: 4.5, Text: "on time", Limit: 3, HasReply: ptr(true), Facets: true}); len(issues) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("BindSearch = %+v, %v; want %+v", got, issues, want)
 	}
 	for _, tt := range []struct{ name, raw string }{
-		{"rating", `"5"`}, {"rating", `4.5`}, {"rating", `null`}, {"since", `5`}, {"query", `["x"]`}, {"limit", `1000`}, {"nope", `1`},
+		{"rating", `"5 "`}, {"rating", `"+5"`}, {"rating", `true`}, {"has_reply", `1`}, {"facets", `"yes"`}, {"sentiment", `"good"`}, {"rating", `4.5`}, {"rating", `null`}, {"since", `5`}, {"query", `["x"]`}, {"limit", `1000`}, {"nope", `1`},
 	} {
 		if _, issues := BindSearch(map[string]json.RawMessage{tt.name: []byte(tt.raw)}); len(issues) != 1 {
 			t.Errorf("BindSearch(%s: %s): issues %v, want one", tt.name, tt.raw, issues)

@@ -1,5 +1,5 @@
-// Package bench measures what no single room can: the program as it runs, beside
-// peers and over the wire. Each file says what it measures and how to run it.
+// Package bench measures the program as a whole: its process, over the network, and
+// beside other programs. Each file says what it measures and how to run it.
 package bench
 
 import (
@@ -26,9 +26,9 @@ import (
 	"reviewcast/generator/render"
 )
 
-// BenchmarkEdgeMemory starts the real edge on a folder of generated reviews and
-// reads its resident memory: steady after some requests, and the peak of a reload.
-// Both are reported as multiples of reviews.json. One iteration says it all:
+// BenchmarkEdgeMemory starts the real edge on a folder of generated reviews and reads
+// its resident memory after some requests and its peak during a reload. Both are
+// reported as multiples of reviews.json. One iteration is enough:
 //
 //	go test -run '^$' -bench EdgeMemory -benchtime 1x ./bench
 func BenchmarkEdgeMemory(b *testing.B) {
@@ -59,14 +59,14 @@ func edgeMemory(b *testing.B, exe string, n int) {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	defer cmd.Wait() //nolint:errcheck // it is killed
+	defer cmd.Wait() //nolint:errcheck // the process is killed
 	defer cancel()
 
 	until(b, "http://"+admin+"/readyz", `"sequence":1`)
 	for _, q := range []string{"query=on+time", "query=e", "rating=5&limit=100", "mentions_technician=Marcus", "since=2026-01-01"} {
 		fetch(b, "http://"+addr+reviewcast.PathSearch+"?"+q)
 	}
-	time.Sleep(2 * time.Second) // let the runtime give back what opening took; a measurement, not a wait for an event
+	time.Sleep(2 * time.Second) // the runtime returns memory gradually; this is part of the measurement
 	steady := status(b, cmd.Process.Pid, "VmRSS")
 
 	ds.Reviews[0].Author = "Somebody Else"
@@ -78,7 +78,7 @@ func edgeMemory(b *testing.B, exe string, n int) {
 	b.ReportMetric(float64(peak)/float64(size), "peak/file")
 }
 
-// publish writes a published folder, the manifest last, and gives the size of
+// publish writes a published folder, the manifest last, and returns the size of
 // reviews.json.
 func publish(b *testing.B, dir string, ds reviewcast.Dataset, sequence int64) int {
 	b.Helper()
@@ -153,7 +153,7 @@ func fetch(b *testing.B, url string) {
 	}
 }
 
-// status reads a figure of /proc/PID/status, in bytes.
+// status returns a value of /proc/PID/status, in bytes.
 func status(b *testing.B, pid int, name string) int64 {
 	b.Helper()
 	f, err := os.Open(fmt.Sprintf("/proc/%d/status", pid))

@@ -1,21 +1,20 @@
-// Package edge serves a published directory over HTTP and answers the questions
-// that a file can't: search and since. New makes the handler, Server an
-// http.Server with the right timeouts, Run serves until told to stop, and Admin is
-// for a second, private listener.
+// Package edge serves a published directory over HTTP and answers the queries that a
+// file can't: search and since. [New] makes the handler, [Server] an [http.Server]
+// with timeouts, [Run] serves until its context ends, and [Admin] is the handler of a
+// second, private listener.
 //
-// # What every answer has
+// # Responses
 //
-// Access-Control-Allow-Origin is * on everything but /mcp, errors and 304 included:
-// all of it is public, and an Authorization header changes nothing. Answers are
-// conditional as RFC 9110 says (sections 8.8, 13 and 14), through net/http's
-// ServeContent, with a strong entity tag for each content coding. Errors are JSON
-// of one shape (reviewcast.ErrorBody).
+// Access-Control-Allow-Origin is * on all responses except those of /mcp, including
+// errors and 304: everything is public, and an Authorization header changes nothing.
+// Conditional requests and ranges follow RFC 9110 (sections 8.8, 13 and 14) through
+// [http.ServeContent], with a strong entity tag for each content coding. Errors are
+// JSON of one shape, [reviewcast.ErrorBody].
 //
 // # Snapshots
 //
-// Each request loads the current snapshot once, so that its answer is of one
-// piece whatever is published meanwhile. As long as there is none the answer is
-// 503.
+// Each request loads the current snapshot once, so that its response is consistent
+// whatever is published meanwhile. Before the first snapshot the response is 503.
 package edge
 
 import (
@@ -32,45 +31,45 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// Config says what to serve and to whom.
+// Config configures the handler that [New] makes.
 type Config struct {
-	// Snapshots holds what is served. Required.
+	// Snapshots holds the snapshot to serve. Required.
 	Snapshots *snapshot.Holder
-	// BaseURL is the public origin, as reviewcast.ParseBaseURL gives it: the Link
-	// headers of the topics are made from it. Required.
+	// BaseURL is the public origin, as returned by [reviewcast.ParseBaseURL]. The
+	// Link headers are derived from it. Required.
 	BaseURL string
-	// Hub answers reviewcast.PathHub. Nil: 404, which says that there is no hub.
+	// Hub serves [reviewcast.PathHub]. If nil, the response is 404.
 	Hub http.Handler
-	// MCP answers reviewcast.PathMCP and below, CORS included. Nil: 404, likewise.
+	// MCP serves [reviewcast.PathMCP] and everything below it, including CORS. If nil,
+	// the response is 404.
 	MCP http.Handler
-	// RateSearch is how many searches and since requests a client address may make
-	// in a second, on average; ten times as many at once. Zero: no limit.
+	// RateSearch is the average number of search and since requests per second and
+	// client address, with bursts of ten times as many. Zero means no limit.
 	RateSearch float64
-	// RateMCP is the same for MCP. Zero: no limit.
+	// RateMCP is the same for MCP requests. Zero means no limit.
 	RateMCP float64
-	// TrustedProxies are the peers whose X-Forwarded-For is believed. None: the
+	// TrustedProxies are the peers whose X-Forwarded-For is trusted. If empty, the
 	// client is the peer.
 	TrustedProxies []netip.Prefix
-	// Dev forbids every cache to keep what it gets: an editor who reloads the page
-	// sees the last build.
+	// Dev forbids caching, so that an editor who reloads the page sees the last build.
 	Dev bool
-	// AccessLog has every request logged, not only those that fail with a 5xx.
+	// AccessLog logs every request, not only those that fail with a 5xx status.
 	AccessLog bool
-	// Logger takes the log. Nil drops it.
+	// Logger receives the log. Nil discards it.
 	Logger *slog.Logger
 }
 
-// edge is the handler that New makes.
+// edge is the state of the handler that New makes.
 type edge struct {
 	Config
-	topics map[string][]string // Link headers, by path
-	pages  atomic.Pointer[pages]
+	links map[string][]string // Link headers, by path
+	pages atomic.Pointer[pages]
 }
 
-// New makes the handler of the public listener.
+// New returns the handler of the public listener.
 func New(c Config) (http.Handler, error) {
 	if c.Snapshots == nil {
-		return nil, errors.New("make edge: no snapshots to serve")
+		return nil, errors.New("make edge: no snapshots (Config.Snapshots is nil)")
 	}
 	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
 	if err != nil {
@@ -79,11 +78,14 @@ func New(c Config) (http.Handler, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	e := &edge{Config: c, topics: map[string][]string{}}
+	e := &edge{Config: c, links: map[string][]string{}}
 	for _, path := range reviewcast.Topics {
-		e.topics[path] = []string{reviewcast.TopicLinks(origin, path)}
+		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}
-	// Without requests nothing else would let go of the snapshot before.
+	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
+		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(origin, path))
+	}
+	// Otherwise the old snapshot would stay in memory until the next request.
 	c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { e.pages.Store(nil) })
 	return e.routes(), nil
 }
@@ -91,7 +93,7 @@ func New(c Config) (http.Handler, error) {
 // routes is the whole route table.
 func (e *edge) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Use(e.observe, e.cap)
+	r.Use(e.observe, e.checkSize)
 	search, mcp := e.limit(e.RateSearch), e.limit(e.RateMCP)
 
 	r.Handle(reviewcast.PathSearch, e.read(get(search(e.search))))
@@ -100,15 +102,16 @@ func (e *edge) routes() http.Handler {
 	r.Handle(reviewcast.PathMCP, e.mcp(mcp))
 	r.Handle(reviewcast.PathMCP+"/*", e.mcp(mcp))
 	r.Handle("/*", e.read(e.file))
-	r.MethodNotAllowed(e.methodNotAllowed) // methods that no RFC knows
+	r.MethodNotAllowed(e.methodNotAllowed) // methods unknown to chi
 	return r
 }
 
-// handler answers a request or returns why it didn't; see (*edge).fail.
+// handler answers a request from a snapshot, or returns the error that (*edge).fail
+// answers with.
 type handler func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error
 
-// read is the frame of everything that is read: GET and HEAD of the current
-// snapshot, and CORS preflights.
+// read adapts a handler to net/http: it answers CORS preflights, loads the current
+// snapshot and answers with the handler's error.
 func (e *edge) read(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions {
@@ -126,7 +129,7 @@ func (e *edge) read(h handler) http.HandlerFunc {
 	}
 }
 
-// get refuses methods other than GET and HEAD.
+// get restricts a handler to GET and HEAD.
 func get(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -136,7 +139,7 @@ func get(h handler) handler {
 	}
 }
 
-// hub is the mounted hub. CORS is ours, all else is its own.
+// hub mounts the hub. The edge answers CORS preflights, the hub all other requests.
 func (e *edge) hub() http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -150,7 +153,7 @@ func (e *edge) hub() http.HandlerFunc {
 	}
 }
 
-// mcp is the mounted MCP server.
+// mcp mounts the MCP server.
 func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
 	serve := limit(func(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
 		if e.MCP == nil {
@@ -160,6 +163,10 @@ func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
 		return nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodOptions && e.MCP != nil {
+			e.MCP.ServeHTTP(w, r) // a preflight doesn't count against the rate
+			return
+		}
 		if err := serve(w, r, nil); err != nil {
 			e.fail(w, r, err)
 		}

@@ -153,7 +153,7 @@ func TestPanic(t *testing.T) {
 		t.Error("half an answer came as a whole one")
 	}
 	srv.Close() // waits for the handlers, which write the log
-	for _, want := range []string{"id=" + id, "at the disco", "panic in the middle of an answer", "msg=request method=POST path=/api/websub/hub status=500"} {
+	for _, want := range []string{"id=" + id, "at the disco", "panic after the response had begun", "msg=request method=POST path=/api/websub/hub status=500"} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("the log lacks %q:\n%s", want, log.String())
 		}

@@ -11,16 +11,16 @@ import (
 	"reviewcast"
 )
 
-// failure is an error that a client is told of.
+// failure is an error that is shown to the client.
 type failure struct {
 	reviewcast.ErrorBody
-	allow      string        // 405: the methods that are
-	retryAfter time.Duration // 429, 503: when to come back
+	allow      string        // 405: the allowed methods
+	retryAfter time.Duration // 429, 503
 }
 
 func (f *failure) Error() string { return f.Detail }
 
-// problem makes a failure of a status and a sentence for a person.
+// problem returns a failure with a status and a sentence that explains it.
 func problem(status int, detail string, issues ...reviewcast.Issue) *failure {
 	return &failure{ErrorBody: reviewcast.NewError(status, detail, issues...)}
 }
@@ -38,22 +38,32 @@ var (
 	errHeaders = problem(http.StatusRequestHeaderFieldsTooLarge, "The header is larger than 16 KiB.")
 )
 
-// fail answers with an error, which may be a *failure; any other is a fault of
-// ours, which the log sees and the client does not. It is the only place that maps
-// errors to statuses, bodies and log lines.
+// refuser is an MCP handler that answers errors of the edge in its own form, which is
+// JSON-RPC, with its own CORS headers.
+type refuser interface {
+	Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration)
+}
+
+// fail answers with an error. It is the only place that maps errors to statuses,
+// bodies and log lines. An error that is not a *failure is an internal error: it is
+// logged and not shown.
 func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	var f *failure
 	if !errors.As(err, &f) {
-		f = problem(http.StatusInternalServerError, "Something went wrong here. It has been logged.")
+		f = problem(http.StatusInternalServerError, "Internal error. It has been logged.")
 	}
 	if f.Status >= 500 && f != errNoSnapshot {
 		id := rand.Text()[:12]
 		h.Set("X-Request-Id", id)
-		f.Detail += " The request's id is " + id + "."
+		f.Detail += " The request id is " + id + "."
 		e.Logger.Error("request failed", "id", id, "method", r.Method, "path", r.URL.Path, "status", f.Status, "error", err)
 	}
-	// What stands in the header may be of the answer that this takes the place of.
+	if mcp, ok := e.MCP.(refuser); ok && isMCP(r.URL.Path) {
+		mcp.Refuse(w, r, f.Status, f.Detail, f.retryAfter)
+		return
+	}
+	// Remove the header fields of the response that this one replaces.
 	for _, name := range []string{"Etag", "Last-Modified", "Content-Encoding", "Content-Length", "Accept-Ranges", "Link"} {
 		h.Del(name)
 	}
@@ -75,16 +85,16 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) // a client that is gone can't be told
+		_, _ = w.Write(body) // fails only if the client is gone
 	}
 }
 
-// methodNotAllowed answers methods that a path doesn't have.
+// methodNotAllowed answers requests with a method that chi doesn't know.
 func (e *edge) methodNotAllowed(w http.ResponseWriter, r *http.Request) {
 	allow := readMethods
 	switch {
 	case r.URL.Path == reviewcast.PathHub && e.Hub != nil:
-		e.Hub.ServeHTTP(w, r) // it refuses in its own way, as it does the methods that are known
+		e.Hub.ServeHTTP(w, r) // the hub refuses known methods by itself, too
 		return
 	case r.URL.Path == reviewcast.PathHub:
 		allow = hubMethods

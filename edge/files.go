@@ -3,34 +3,48 @@ package edge
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
+	"reviewcast"
 	"reviewcast/edge/snapshot"
 )
 
-// pages are the representations of a snapshot's files, headers made.
+// pages are the representations of a snapshot's files with their headers.
 type pages struct {
 	snapshot *snapshot.Snapshot
 	byPath   map[string]*page
 }
 
-// page is a file in every coding that it has.
+// page is a file in all its content codings.
 type page struct {
-	offers  []string         // codings other than identity, best first
-	encoded []representation // as offers
+	offers  []string         // codings except identity, best first
+	encoded []representation // in the order of offers
 	plain   representation
 }
 
-// file answers with a published file. A path that ends in a slash is that of the
-// index.html below it.
+// file serves a published file. A path that ends in a slash is that of its
+// index.html, or of the index.md beside it for a client that prefers Markdown.
 func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	path := r.URL.Path
 	if path == "" || strings.HasSuffix(path, "/") {
 		path = strings.TrimSuffix(path, "/") + "/index.html"
 	}
-	p, ok := e.pagesOf(s).byPath[path]
+	pages := e.pagesOf(s).byPath
+	p, ok := pages[path]
 	if !ok {
-		return errNotFound
+		if _, isPage := pages[path+"/index.html"]; !isPage {
+			return errNotFound
+		}
+		return get(e.addSlash)(w, r, s)
+	}
+	if folder, isPage := strings.CutSuffix(path, "index.html"); isPage && path != r.URL.Path {
+		if twin, ok := pages[folder+"index.md"]; ok {
+			w.Header()["Vary"] = varyPage
+			if prefersMarkdown(r.Header["Accept"]) {
+				p = twin
+			}
+		}
 	}
 	return get(func(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
 		coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
@@ -46,24 +60,38 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot
 	})(w, r, s)
 }
 
-// pagesOf makes the headers of a snapshot's files when the first request for it
-// comes. Two requests may do it at once; the result is the same.
+// addSlash redirects to a page whose address lacks only its last slash.
+func (e *edge) addSlash(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
+	w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
+	http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
+	return nil
+}
+
+// prefersMarkdown reports whether an Accept header gives text/markdown a higher
+// weight than text/html.
+func prefersMarkdown(accept []string) bool {
+	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
+}
+
+// pagesOf returns the pages of a snapshot. The first request makes them. Two requests
+// may do so concurrently, with the same result.
 func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
 	if p := e.pages.Load(); p != nil && p.snapshot == s {
 		return p
 	}
 	p := &pages{snapshot: s, byPath: map[string]*page{}}
+	sequence := sequenceOf(s)
 	for f := range s.Files() {
-		p.byPath[f.Path] = e.page(f)
+		p.byPath[f.Path] = e.page(f, sequence)
 	}
 	e.pages.Store(p)
 	return p
 }
 
-func (e *edge) page(f *snapshot.File) *page {
+func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
-		media: []string{f.MediaType}, cache: e.cacheControl(), policy: policyData, link: e.topics[f.Path],
+		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.links[f.Path], sequence: sequence,
 		body: bytesBody(f.Body),
 	}
 	if strings.HasPrefix(f.MediaType, "text/html") {
@@ -81,15 +109,25 @@ func (e *edge) page(f *snapshot.File) *page {
 	return p
 }
 
+// sequenceOf is a snapshot's sequence as a header value.
+func sequenceOf(s *snapshot.Snapshot) []string {
+	return []string{strconv.FormatInt(s.Sequence(), 10)}
+}
+
 // bytesBody is the body of a file.
 func bytesBody(b []byte) func() *parts {
 	body := newParts(b)
 	return func() *parts { return body }
 }
 
-func (e *edge) cacheControl() []string {
-	if e.Dev {
+// cacheControl returns how long a path may be cached. What says which version is the
+// newest is asked for again every time.
+func (e *edge) cacheControl(path string) []string {
+	switch {
+	case e.Dev:
 		return cacheNever
+	case path == reviewcast.PathManifest || path == reviewcast.PathLatestChange || path == reviewcast.PathVersions:
+		return cacheRevalidate
 	}
 	return cacheShortly
 }

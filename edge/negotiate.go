@@ -2,18 +2,18 @@ package edge
 
 import "strings"
 
-// identity is the coding of a body that isn't encoded.
+// identity is the coding of a body that is not encoded.
 const identity = "identity"
 
 // unset is the weight of a coding that Accept-Encoding doesn't name.
 const unset = -1
 
-// negotiate chooses the content coding for a request with these Accept-Encoding
-// lines from those on offer, the best first, and identity (RFC 9110, section
-// 12.5.3). The highest weight wins, then the order of the offers; identity comes
-// last unless it is weighted higher, and is refused only by a weight of zero of
-// its own or of the star. ok is false when nothing is left. Members that break the
-// grammar don't count; of two for one coding the later does.
+// negotiate chooses the content coding for a request with these Accept-Encoding lines
+// from offers, best first, and identity (RFC 9110, section 12.5.3). The highest weight
+// wins, then the order of offers. identity comes last unless its weight is higher; only
+// a weight of zero, its own or that of the star, excludes it. ok is false when no
+// coding is acceptable. Members with invalid syntax are ignored; of two members for
+// one coding the later counts.
 func negotiate(accept []string, offers ...string) (coding string, ok bool) {
 	best, weight := "", 0
 	for _, offer := range offers {
@@ -28,7 +28,7 @@ func negotiate(accept []string, offers ...string) (coding string, ok bool) {
 	return best, best != ""
 }
 
-// weightOf is the weight of a coding in thousandths, by its own member or by the
+// weightOf is the weight of a coding in thousandths, from its own member or from the
 // star.
 func weightOf(accept []string, coding string) int {
 	own, star := unset, unset
@@ -52,7 +52,7 @@ func weightOf(accept []string, coding string) int {
 	return star
 }
 
-// parseMember reads a coding and its weight.
+// parseMember parses a coding and its weight.
 func parseMember(s string) (name string, weight int, ok bool) {
 	name, parameter, weighted := strings.Cut(s, ";")
 	name = strings.Trim(name, " \t")
@@ -67,7 +67,7 @@ func parseMember(s string) (name string, weight int, ok bool) {
 	return name, weight, ok && name != ""
 }
 
-// parseWeight reads a qvalue: 0 to 1 with up to three decimals.
+// parseWeight parses a qvalue: 0 to 1 with up to three decimals.
 func parseWeight(s string) (thousandths int, ok bool) {
 	whole, decimals, _ := strings.Cut(s, ".")
 	if whole != "0" && whole != "1" || len(decimals) > 3 {

@@ -107,6 +107,7 @@ func scripted(t testing.TB) snapshottest.Public {
 	bw.Close()
 	p[reviewcast.PathReviews+".gz"], p[reviewcast.PathReviews+".br"] = gz.Bytes(), br.Bytes()
 	p["/docs/index.html"] = []byte("<!doctype html><title>Docs</title>\n")
+	p["/docs/index.md"] = []byte("# Docs\n")
 	return p
 }
 

@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"net/url"
-	"strconv"
 	"sync"
 	"time"
 
@@ -18,9 +16,9 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// gzipTag ends the entity tag of an answer that was compressed here: its bytes
-// follow from the plain ones, whose hash stands before it, and from the encoder.
-// Another encoder, or another level, needs another ending.
+// gzipTag ends the entity tag of a response that is compressed here. The tag begins
+// with the hash of the plain bytes, and the compressed bytes depend on them and on the
+// encoder. Another encoder or level needs another ending.
 const gzipTag = "-gzip1"
 
 // search answers /api/reviews/search.
@@ -29,16 +27,16 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if len(issues) > 0 {
 		return badParameters(issues)
 	}
-	body := searchBody(q, s.Search(q))
+	body := append(s.Search(q).AppendMembers([]byte{'{'}, nil), "}\n"...)
 	sum := sha256.Sum256(body)
 	return e.answer(w, r, s, sum, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
 }
 
 // since answers /api/reviews/since/{date}.
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
-	date, err := url.PathUnescape(chi.URLParam(r, "date")) // chi routes by the path as it was sent
-	if err != nil {
-		return errNotFound
+	date := chi.URLParam(r, "date")
+	if r.URL.RawPath != "" { // chi then routes by the escaped path, which net/url has checked
+		date, _ = url.PathUnescape(date)
 	}
 	day, issues := reviewcast.ParseSince(date, r.URL.RawQuery)
 	if len(issues) > 0 {
@@ -48,7 +46,7 @@ func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsho
 	return e.answer(w, r, s, found.Sum(), func() *parts { return newParts(found.Body()...) }, func() *parts { return newParts(found.Gzip()...) })
 }
 
-// answer serves a body that was made for the request. sum is a hash of its plain
+// answer serves a body that was made for this request. sum is a hash of the plain
 // bytes.
 func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, plain, gzipped func() *parts) error {
 	coding, ok := negotiate(r.Header["Accept-Encoding"], "gzip")
@@ -56,7 +54,7 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 		return errNotAcceptable
 	}
 	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
-		cache: e.cacheControl(), policy: policyData, body: plain}
+		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s), body: plain}
 	tag := hex.EncodeToString(sum[:16])
 	if coding == "gzip" {
 		tag += gzipTag
@@ -72,40 +70,13 @@ func badParameters(issues []reviewcast.Issue) *failure {
 	return problem(http.StatusBadRequest, "Invalid parameters: see issues, and "+reviewcast.PathOpenAPI+" for what is allowed.", issues...)
 }
 
-// searchBody writes a reviewcast.SearchResult around the reviews' own bytes.
-func searchBody(q reviewcast.Query, found snapshot.Result) []byte {
-	query, err := json.Marshal(q)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
-	size := 128 + len(query)
-	for _, review := range found.Reviews {
-		size += len(review) + 1
-	}
-	b := make([]byte, 0, size)
-	b = append(b, `{"matched":`...)
-	b = strconv.AppendInt(b, int64(found.Matched), 10)
-	b = append(b, `,"returned":`...)
-	b = strconv.AppendInt(b, int64(len(found.Reviews)), 10)
-	b = append(b, `,"reviews":[`...)
-	for i, review := range found.Reviews {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, review...)
-	}
-	b = append(b, `],"query":`...)
-	b = append(b, query...)
-	return append(b, "}\n"...)
-}
-
-// compress encodes a small body.
+// compress gzips a small body.
 func compress(body []byte) []byte {
 	var out bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)
 	defer compressors.Put(w)
 	w.Reset(&out)
-	_, _ = w.Write(body) // into memory: no error can come back
+	_, _ = w.Write(body) // writes to memory never fail
 	_ = w.Close()
 	return out.Bytes()
 }
@@ -118,7 +89,7 @@ var compressors = sync.Pool{New: func() any {
 	return w
 }}
 
-// httpTime is a time as a header has it; nil for the zero time.
+// httpTime is a time as a header value; nil for the zero time.
 func httpTime(t time.Time) []string {
 	if t.IsZero() {
 		return nil

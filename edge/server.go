@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// Grace is how long Run lets requests end.
+// Grace is how long [Run] waits for running requests by default.
 const Grace = 8 * time.Second
 
-// Server makes an http.Server for a handler, with the timeouts that keep slow and
-// silent clients from holding connections. Answers have a minute, large ones more
-// (see New's handler), streams of a mounted MCP server no end. logger, which may be
-// nil, takes what net/http has to say about connections, at debug level.
+// Server returns an [http.Server] for a handler, with timeouts that keep slow and
+// silent clients from holding connections. A response has a minute, a large one more,
+// and streams of a mounted MCP server have no limit. logger receives the errors of
+// net/http at debug level; it may be nil.
 func Server(h http.Handler, logger *slog.Logger) *http.Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -27,15 +27,14 @@ func Server(h http.Handler, logger *slog.Logger) *http.Server {
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    http.DefaultMaxHeaderBytes, // beyond it net/http answers by itself, bare
+		MaxHeaderBytes:    http.DefaultMaxHeaderBytes, // above it net/http answers by itself, in plain text
 		ErrorLog:          slog.NewLogLogger(logger.Handler(), slog.LevelDebug),
 	}
 }
 
-// Run serves on a listener that is open already until ctx is done, then takes no
-// more connections, lets requests end for at most grace, and closes what is left.
-// It returns nil after that, and an error only when serving itself fails. The
-// server must not be used again.
+// Run serves on l until ctx is done. Then it accepts no more connections, waits at
+// most grace for running requests, closes the remaining connections and returns nil.
+// It returns an error only if serving fails. srv must not be used again.
 func Run(ctx context.Context, l net.Listener, srv *http.Server, grace time.Duration) error {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()
@@ -47,7 +46,7 @@ func Run(ctx context.Context, l net.Listener, srv *http.Server, grace time.Durat
 	drain, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if err := srv.Shutdown(drain); err != nil {
-		_ = srv.Close() // what is still open after the grace is cut
+		_ = srv.Close() // close what is still open after the grace period
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve %s: %w", l.Addr(), err)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/starter"
 )
 
@@ -49,6 +51,39 @@ func put(t testing.TB, dir string, files map[string]string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// read gives every file below dir with its content.
+func read(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		rel, _ := filepath.Rel(dir, path)
+		files[filepath.ToSlash(rel)] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func beside(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != filepath.Base(dir) {
+			names = append(names, e.Name())
+		}
+	}
+	return names
 }
 
 func review(id, extra string) string {
@@ -119,23 +154,24 @@ func TestBuildAgain(t *testing.T) {
 	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
 	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 	first := mustBuild(t, cfg)
-	if len(first.Changed) != 6 || first.Manifest.Sequence != 1 {
+	sequence := cfg.Now().Unix()
+	if len(first.Changed) != len(first.Manifest.Files) || first.Manifest.Sequence != sequence || !first.First {
 		t.Errorf("first build: sequence %d, changed %v", first.Manifest.Sequence, first.Changed)
 	}
 	cfg.Now = func() time.Time { return time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC) }
 	before := read(t, cfg.PublicDir)
 	again := mustBuild(t, cfg)
-	if len(again.Changed) != 0 || again.Manifest.Sequence != 1 || !maps.Equal(before, read(t, cfg.PublicDir)) {
+	if len(again.Changed) != 0 || again.Manifest.Sequence != sequence || !maps.Equal(before, read(t, cfg.PublicDir)) {
 		t.Errorf("a build of the same content a year later: sequence %d, changed %v", again.Manifest.Sequence, again.Changed)
 	}
 	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
 	third := mustBuild(t, cfg)
-	if !slices.Equal(third.ChangedTopics(), []string{"/api/feed.json", "/feed.xml", "/reviews.json"}) || third.Manifest.Sequence != 2 {
+	if !slices.Equal(third.ChangedTopics(), []string{"/api/feed.json", "/changes/latest.json", "/feed.xml", "/reviews.json"}) || third.Manifest.Sequence != cfg.Now().Unix() {
 		t.Errorf("a new review: sequence %d, topics %v", third.Manifest.Sequence, third.ChangedTopics())
 	}
 	put(t, dir, map[string]string{"summary.md": "All good.\n"})
 	fourth := mustBuild(t, cfg)
-	if len(fourth.ChangedTopics()) != 0 || !slices.Contains(fourth.Changed, "/insights.json") {
+	if !slices.Equal(fourth.ChangedTopics(), []string{"/changes/latest.json"}) || fourth.Manifest.Sequence != third.Manifest.Sequence+1 || !slices.Contains(fourth.Changed, "/insights.json") {
 		t.Errorf("a new summary changes topics %v, files %v", fourth.ChangedTopics(), fourth.Changed)
 	}
 }
@@ -158,19 +194,11 @@ func TestNothingNew(t *testing.T) {
 		}
 		return res
 	}
-	write := func(res *Result) *Result {
-		t.Helper()
-		if err := b.Write(t.Context(), res); err != nil {
-			t.Fatal(err)
-		}
+	accept := func(res *Result) *Result {
+		b.Accept(res)
 		return res
 	}
-	last := write(prepare())
-	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
-		t.Error("a first load that was told of nothing is good for the second")
-	} else {
-		last = write(res)
-	}
+	last := accept(prepare())
 	for i := range 3 {
 		put(t, content, map[string]string{"reviews/a.yaml": one})
 		if res := prepare("reviews/a.yaml"); res.Site != last.Site || len(res.Changed)+len(res.Removed) > 0 {
@@ -185,21 +213,28 @@ func TestNothingNew(t *testing.T) {
 			names = append(names, name)
 		}
 		put(t, content, change)
-		unwritten := prepare(names...)
-		if unwritten.Site == last.Site {
+		dropped := prepare(names...)
+		if dropped.Site == last.Site {
 			t.Errorf("%v is no new build", change)
 		}
-		res := prepare(names...) // the first was never written
-		if res.Site == last.Site || !slices.Equal(res.Changed, unwritten.Changed) {
-			t.Errorf("%v: after a build that wasn't written, %v changed, not %v", change, res.Changed, unwritten.Changed)
+		res := prepare(names...) // the first was not accepted
+		sequence := last.Manifest.Sequence
+		if len(res.Changed) > 0 {
+			sequence++
 		}
-		last = write(res)
+		if res.Site == last.Site || !slices.Equal(res.Changed, dropped.Changed) || res.Manifest.Sequence != sequence {
+			t.Errorf("%v: after a build that was not accepted, %v changed, not %v", change, res.Changed, dropped.Changed)
+		}
+		last = accept(res)
 	}
-	if err := os.RemoveAll(public); err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat(public); err == nil {
+		t.Error("a preview has written something")
 	}
-	if res := prepare("reviews/a.yaml"); res.Site == last.Site {
-		t.Error("nothing is to be written, and nothing is there")
+	// What somebody else publishes meanwhile is seen.
+	mustBuild(t, config(content, public))
+	put(t, content, map[string]string{"reviews/a.yaml": strings.Replace(one, "id: a", "id: d", 1)})
+	if res := prepare("reviews/a.yaml"); len(res.Problems) != 1 || res.Problems[0].Code != "vanished" {
+		t.Errorf("a published review is gone, and the problems are %v", res.Problems)
 	}
 }
 
@@ -229,9 +264,9 @@ func TestVanished(t *testing.T) {
 		return msgs
 	}
 	want := []string{
-		`withdrawn.yaml: review "r1" is published, but it is in no file of reviews/ any more; put it back under this id, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: YYYY-MM-DD}`,
+		`withdrawn.yaml: review "r1" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: YYYY-MM-DD}`,
 		`reviews/2.yaml:1:3: review "r2" is published, but it has lost its verification; give it its verification back, or add to withdrawn.yaml: - {id: r2, reason: withdrawn, date: YYYY-MM-DD}`,
-		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: readers hold on to it`,
+		`reviews/3.yaml:1:3: review "r3" is published, but its id is written "R3" now; write the id as r3: the published id must stay`,
 	}
 	if got := problems(cfg); !slices.Equal(got, want) {
 		t.Errorf("problems:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -240,32 +275,46 @@ func TestVanished(t *testing.T) {
 		t.Error("a refused build wrote something")
 	}
 
-	// Dev shows it all the same, and doesn't make the next real build forget. What
-	// only dev has shown (R3) was promised to nobody.
+	// A preview shows it with warnings, and the next build has the same errors.
 	lenient := cfg
 	lenient.Lenient = true
-	res := mustBuild(t, lenient)
-	if d := res.Manifest.Draft; !slices.Equal(d.Missing, []string{"r1", "r2", "r3"}) || !slices.Equal(d.New, []string{"R3"}) || len(res.Problems) != 3 {
-		t.Errorf("a lenient build remembers %+v", d)
-	}
-	if d := mustBuild(t, lenient).Manifest.Draft; !slices.Equal(d.Missing, []string{"r1", "r2", "r3"}) || !slices.Equal(d.New, []string{"R3"}) {
-		t.Errorf("a second lenient build remembers %+v", d)
+	b := NewBuilder(lenient)
+	for range 2 {
+		res, err := b.Prepare(t.Context())
+		if err != nil || len(res.Problems) != 3 || diagnostic.HasErrors(res.Problems) {
+			t.Fatalf("a preview: %v, %v", err, res)
+		}
+		b.Accept(res)
 	}
 	if got := problems(cfg); !slices.Equal(got, want) {
-		t.Errorf("after a lenient build the problems are:\n%s", strings.Join(got, "\n"))
+		t.Errorf("after a preview the problems are:\n%s", strings.Join(got, "\n"))
 	}
 
 	put(t, dir, map[string]string{
 		"withdrawn.yaml": "- {id: R1, reason: legal, date: 2026-05-01}\n- {id: r2, reason: withdrawn, date: 2026-05-01}\n",
 		"reviews/3.yaml": review("r3", ""),
 	})
-	res = mustBuild(t, cfg)
+	res := mustBuild(t, cfg)
 	if u := res.Dataset.Unpublished; u != (reviewcast.Unpublished{Legal: 1, Withdrawn: 1}) {
 		t.Errorf("unpublished: %+v", u)
 	}
-	if res.Manifest.Draft != nil {
-		t.Errorf("a real build is marked as a draft: %+v", res.Manifest.Draft)
+}
+
+// TestDraftManifest: the files that an older dev wrote are no published set.
+func TestDraftManifest(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	manifest := read(t, cfg.PublicDir)["manifest.json"]
+	put(t, cfg.PublicDir, map[string]string{"manifest.json": strings.Replace(manifest, "{", `{"draft": {"new": [], "missing": []},`, 1)})
+	_, err := NewBuilder(cfg).Build(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "older `reviewcast dev`") || !strings.Contains(err.Error(), "delete the directory") {
+		t.Errorf("a build over the files of an older dev: %v", err)
 	}
+	if err := os.RemoveAll(cfg.PublicDir); err != nil {
+		t.Fatal(err)
+	}
+	mustBuild(t, cfg)
 }
 
 // TestVanishedInBulk: a wrong folder is told in few lines, and soon.
@@ -307,12 +356,12 @@ func TestPrevious(t *testing.T) {
 	cfg.Previous = srv.URL
 
 	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
-	if res := mustBuild(t, cfg); res.Manifest.Sequence != 2 {
-		t.Errorf("a build that follows the live set has sequence %d, want 2", res.Manifest.Sequence)
+	if res := mustBuild(t, cfg); res.Manifest.Sequence != cfg.Now().Unix()+1 || res.First {
+		t.Errorf("a build that follows the live set has sequence %d, want %d", res.Manifest.Sequence, cfg.Now().Unix()+1)
 	}
 	status = http.StatusNotFound
 	cfg.PublicDir = filepath.Join(t.TempDir(), "public")
-	if res := mustBuild(t, cfg); res.Manifest.Sequence != 1 {
+	if res := mustBuild(t, cfg); !res.First {
 		t.Errorf("404 makes sequence %d, want a first build", res.Manifest.Sequence)
 	}
 	for _, status = range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusMovedPermanently} {

@@ -1,7 +1,12 @@
 package generator
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/source"
 )
@@ -10,16 +15,16 @@ import (
 // one, nothing is granted.
 const noLicense = "all-rights-reserved"
 
-// dataset puts the published reviews together with what is counted of them.
-// Nothing of a source.Review but its published words gets through here.
-func dataset(content *source.Content, baseURL string, reviews []insights.Review, mentions []reviewcast.Mentions) *reviewcast.Dataset {
+// dataset makes the published dataset. Of a source.Review, nothing but its published
+// fields is in an entry's published review.
+func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.Dataset {
 	ds := &reviewcast.Dataset{
 		Version:     1,
 		License:     content.Site.License,
 		Business:    content.Business,
-		ReviewCount: len(reviews),
+		ReviewCount: len(all),
 		Unpublished: unpublished(content),
-		Reviews:     make([]reviewcast.Review, 0, len(reviews)),
+		Reviews:     make([]reviewcast.Review, 0, len(all)),
 	}
 	if ds.License == "" {
 		ds.License = noLicense
@@ -27,13 +32,11 @@ func dataset(content *source.Content, baseURL string, reviews []insights.Review,
 	if ds.Business.URL == "" {
 		ds.Business.URL = baseURL
 	}
-	agg := reviewcast.AggregateRating{RatingCount: len(reviews), BestRating: reviewcast.MaxRating, WorstRating: reviewcast.MinRating}
+	agg := reviewcast.AggregateRating{RatingCount: len(all), BestRating: reviewcast.MaxRating, WorstRating: reviewcast.MinRating}
 	stars := 0
-	for i, r := range reviews {
-		pub := *r.Review
-		pub.Verified = true
-		pub.Mentions = mentions[i]
-		ds.Reviews = append(ds.Reviews, pub)
+	for _, e := range all {
+		pub := &e.published
+		ds.Reviews = append(ds.Reviews, *pub)
 		stars += pub.Rating
 		if pub.Text != nil {
 			agg.TextCount++
@@ -41,7 +44,7 @@ func dataset(content *source.Content, baseURL string, reviews []insights.Review,
 		d := &agg.Distribution
 		*[]*int{&d.One, &d.Two, &d.Three, &d.Four, &d.Five}[pub.Rating-1]++
 	}
-	agg.RatingValue = insights.Mean(stars, len(reviews))
+	agg.RatingValue = insights.Mean(stars, len(all))
 	ds.AggregateRating = agg
 	return ds
 }
@@ -63,4 +66,42 @@ func unpublished(content *source.Content) reviewcast.Unpublished {
 		}
 	}
 	return u
+}
+
+// Dataset loads the content and returns what a build would publish of it, with its
+// warnings. What is wrong with the content is returned as a *[ProblemsError].
+func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnostic.Problem, error) {
+	content, delta, problems, err := b.loader.Load(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	if content == nil {
+		return nil, nil, &ProblemsError{problems}
+	}
+	if err := b.entries.apply(content, delta); err != nil {
+		return nil, nil, err
+	}
+	baseURL := b.cfg.BaseURL
+	if baseURL == "" {
+		baseURL = content.Site.BaseURL
+	}
+	return dataset(content, baseURL, b.entries.published(content)), problems, nil
+}
+
+// ReadDataset reads the dataset that is published in a directory or at an http(s)
+// URL, checked against its manifest. It returns nil, and no error, when nothing is
+// published there yet.
+func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error) {
+	p, err := readPublished(ctx, where)
+	if err != nil {
+		return nil, fmt.Errorf("read the published set from %s: %w", where, err)
+	}
+	if p.set == nil {
+		return nil, nil
+	}
+	ds := &reviewcast.Dataset{}
+	if err := json.Unmarshal(p.set.Files[reviewcast.PathReviews], ds); err != nil {
+		return nil, fmt.Errorf("read %s of %s: %w", reviewcast.PathReviews, where, err)
+	}
+	return ds, nil
 }

@@ -86,14 +86,10 @@ func BenchmarkPrepare(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				b.StopTimer()
 				if len(res.Changed) == 0 {
 					b.Fatal("nothing changed")
 				}
-				if err := builder.Write(b.Context(), res); err != nil {
-					b.Fatal(err)
-				}
-				b.StartTimer()
+				builder.Accept(res)
 			}
 		})
 	}

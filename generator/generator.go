@@ -1,39 +1,45 @@
-// Package generator turns an editor's content folder into the published files.
+// Package generator turns an editors' content directory into the published files.
 //
-// The way of the data: source.Load reads the folder (every problem at once, or
-// the content) → insights.Compute counts → render writes bytes → a manifest is
-// made that says what changed since the last published set → the files are
-// written beside public/, synced and swapped in → the names of what changed go to
-// the hub as a publish ping.
+// # Data flow
 //
-// Render is pure: the same content gives the same bytes, on every machine and on
-// every day. The one clock value is the manifest's last_modified, and the one
-// day that the content is held against ("no date in the future") is settable.
+// source.Loader reads the directory and returns the content and what changed in it
+// (a Delta: reviews gone, reviews come; at first, everything comes). The Builder
+// applies the Delta to its entries, one for each published review, with what was
+// found in its text and its rendered lines. It counts the entries (insights),
+// renders the files (render), and compares their hashes with those of the last
+// published set. A build then makes the change document of the new version
+// (changes), and replaces the output directory at once (internal/durable). The
+// command sends the publish ping to the hub.
 //
-// A Builder does the whole way and keeps what it has read, so that the next build
-// parses only the files that changed.
+// The files are a function of the content, and of the last published set only where
+// they tell what changed: the same content gives the same bytes on every machine and
+// every day. The clock dates the manifest and the change document, and decides, with
+// the business's time zone, which dates lie in the future.
 package generator
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/changes"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/lint"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
+	"reviewcast/internal/durable"
 )
 
 // Config says what to build, and where to.
 type Config struct {
-	ContentDir string // the editors' folder; required
-	PublicDir  string // the output folder; required
+	ContentDir string // the editors' directory; required
+	PublicDir  string // the output directory; required
 	// BaseURL is the origin to publish under; "" takes site.yaml's.
 	BaseURL string
-	// Previous is where the last published set is: a folder or an http(s) URL.
+	// Previous is where the last published set is: a directory or an http(s) URL.
 	// "" is PublicDir.
 	Previous string
 	// Encodings says which encoded variants are made; "" is EncodingsGzip.
@@ -41,11 +47,13 @@ type Config struct {
 	// Today is the calendar day that no review may be dated after; "" is the day
 	// it is now where the business is.
 	Today reviewcast.Date
-	// Lenient builds although a published review has vanished, as dev does. The
-	// manifest's Draft remembers what readers were really promised, so that the next
-	// strict build asks about that and about nothing that only dev has shown.
+	// Lenient makes warnings of the errors about published reviews that have
+	// vanished, as dev does, which publishes nothing.
 	Lenient bool
-	// Now dates files that changed; nil is time.Now.
+	// Forget drops the change documents of all older versions: for a sentence that was
+	// taken out of a review that stays.
+	Forget bool
+	// Now dates what changed; nil is time.Now.
 	Now func() time.Time
 }
 
@@ -70,39 +78,51 @@ func (e Encodings) codings() []render.Coding {
 	return []render.Coding{render.Gzip}
 }
 
-// Site is everything that content renders to, before anybody asks what changed.
+// Site is everything that content renders to.
 type Site struct {
 	BaseURL   string
-	Artifacts []render.Artifact // sorted by path; the manifest isn't one of them
+	Artifacts []render.Artifact // sorted by path; without the manifest and /changes/
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
+	Withdrawn []reviewcast.Withdrawal // sorted by id
 }
 
-// Result is a build that can be written.
+// Result is what a build made.
 type Result struct {
 	*Site
 	Manifest *reviewcast.Manifest
-	// Changed are the paths whose bytes differ from the last published set, and
-	// Removed those that are no longer published; both sorted.
+	// Delta is what changed in the published reviews since the last result that was
+	// accepted; at first, everything was added.
+	Delta *reviewcast.Delta
+	// Changed are the paths whose bytes differ from the set before, and Removed
+	// those that are not in the new one; both sorted. The set before is the last
+	// published one, or the last result that was given to [Builder.Accept].
 	Changed, Removed []string
+	// Version is the published version, with its change document; nil in a result of
+	// [Builder.Prepare], and when nothing changed.
+	Version *changes.Version
+	// First reports whether there was no published set before.
+	First bool
 	// Problems are warnings.
-	Problems []source.Problem
-	revision uint64 // of the content
+	Problems  []diagnostic.Problem
+	previous  *published        // that the content was compared with
+	time      time.Time         // of the version
+	documents map[string][]byte // below /changes/, by path
 }
 
-// ChangedTopics are the changed paths that subscribers follow.
+// ChangedTopics returns the changed paths that subscribers follow.
 func (r *Result) ChangedTopics() []string {
 	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !reviewcast.IsTopic(p) })
 }
 
 // ProblemsError is what a build fails with when the content is wrong. It holds
 // every problem, warnings included.
-type ProblemsError struct{ Problems []source.Problem }
+type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
 	n := 0
 	for _, p := range e.Problems {
-		if p.Severity == source.Error {
+		if p.Severity == diagnostic.Error {
 			n++
 		}
 	}
@@ -112,18 +132,18 @@ func (e *ProblemsError) Error() string {
 	return fmt.Sprintf("%d problems in the content; nothing was written", n)
 }
 
-// Builder builds one content folder, again and again if need be. It is for one
-// goroutine at a time.
+// Builder builds one content directory, repeatedly if need be. It must not be used
+// by several goroutines at the same time.
 type Builder struct {
-	cfg    Config
-	loader *source.Loader
-	cache  insights.Cache // of what was found in each review
-	// renderer keeps what was rendered of each.
-	renderer render.Renderer
-	// last is what this Builder itself has written, so that the next build needn't
-	// read it back, and result what it was made of; nil before that.
-	last   *written
-	result *Result
+	cfg     Config
+	loader  *source.Loader
+	entries entries
+	// published is the last published set as it was read last; nil before that.
+	published *published
+	// accepted is the result that the next one follows; nil for the published set.
+	accepted *Result
+	// changed reports whether the content has changed since accepted was made.
+	changed bool
 }
 
 // NewBuilder makes a Builder. Nothing is read before Build.
@@ -131,190 +151,138 @@ func NewBuilder(cfg Config) *Builder {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now})}
+	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now, OutputDir: cfg.PublicDir})}
 }
 
-// Build goes the whole way: read, check, render, hold against the last published
-// set, write, unless nothing changed. What is wrong with the content comes as a
-// *ProblemsError. On any error the output folder is as it was.
+// Build runs every step: load, check, render, compare with the last published set,
+// write. It writes nothing when nothing changed. What is wrong with the content is
+// returned as a *[ProblemsError]. On any error the output directory is as it was.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
-	out, err := lockOutput(ctx, b.cfg.PublicDir)
+	dir, err := durable.Lock(ctx, b.cfg.PublicDir, durable.Config{Last: manifestName})
 	if err != nil {
 		return nil, err
 	}
-	defer out.unlock()
-	res, err := b.prepare(ctx, nil)
+	defer dir.Unlock()
+	b.published, b.accepted = nil, nil
+	res, err := b.PrepareChanged(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
-	return res, b.write(ctx, out, res)
+	if len(res.Changed)+len(res.Removed) > 0 || b.cfg.Forget {
+		if err := b.addVersion(res); err != nil {
+			return nil, err
+		}
+	} else {
+		res.keepVersion()
+	}
+	files, err := res.files(b.cfg.Encodings.codings())
+	if err != nil {
+		return nil, err
+	}
+	ours, err := written(b.cfg.PublicDir)
+	if err != nil {
+		return nil, err
+	}
+	return res, dir.Replace(ctx, files, ours)
 }
 
-// Prepare builds without writing, for whoever wants to show the result first.
-func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.prepare(ctx, nil) }
+// Prepare builds without writing, for a preview.
+func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.PrepareChanged(ctx, nil) }
 
-// PrepareChanged is Prepare for whoever watches the folder: nothing has changed
-// since the last build but the named files (see source.Loader.LoadChanged); nil
-// means that anything may have. When not even those have, and the last build was
-// written, the Site is that one itself.
+// Accept makes res the result that the next one follows: what has changed is told
+// relative to it.
+func (b *Builder) Accept(res *Result) {
+	b.accepted, b.changed = res, false
+	b.entries.accept()
+}
+
+// PrepareChanged is Prepare for a caller that watches the directory: nothing has
+// changed since the last build but the named files (see [source.Loader.Load]); nil
+// means that anything may have changed. When not even those have, the Site is that
+// of the last accepted result.
 func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
-	return b.prepare(ctx, names)
-}
-
-// Write writes a prepared result.
-func (b *Builder) Write(ctx context.Context, res *Result) error {
-	out, err := lockOutput(ctx, b.cfg.PublicDir)
-	if err != nil {
-		return err
-	}
-	defer out.unlock()
-	return b.write(ctx, out, res)
-}
-
-func (b *Builder) write(ctx context.Context, out *output, res *Result) error {
-	b.last, b.result = nil, nil // whatever goes wrong, the folder is looked at again
-	if err := out.write(ctx, res, b.cfg.Encodings.codings()); err != nil {
-		return err
-	}
-	var err error
-	if b.last, err = remember(res); err == nil {
-		b.result = res
-	}
-	return err
-}
-
-// Unfinished tells how long nothing must have happened to the named files of the
-// content before they may be built, since one of them looks as if it was being
-// written at this moment.
-func (b *Builder) Unfinished(names []string) time.Duration { return b.loader.Unfinished(names) }
-
-func (b *Builder) prepare(ctx context.Context, changed []string) (*Result, error) {
-	content, problems, err := b.loader.LoadChanged(ctx, changed)
+	content, delta, problems, err := b.loader.Load(ctx, names)
 	if err != nil {
 		return nil, err
 	}
 	if content == nil {
 		return nil, &ProblemsError{problems}
 	}
+	if err := b.entries.apply(content, delta); err != nil {
+		return nil, err
+	}
+	b.changed = b.changed || !delta.Empty()
 	previous, err := b.previous(ctx)
 	if err != nil {
 		return nil, err
 	}
-	revision := b.loader.Revision()
-	if r := b.result; r != nil && r.revision == revision && b.last != nil && previous == &b.last.published {
-		return &Result{Site: r.Site, Manifest: r.Manifest, Problems: r.Problems, revision: revision}, nil
+	if r := b.accepted; r != nil && !b.changed && r.previous == previous {
+		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: r.Problems, previous: previous}, nil
 	}
-	draft := previous.draft(content)
-	problems = append(problems, vanishedProblems(draft.Missing, content, b.cfg.Lenient)...)
-	if source.HasErrors(problems) {
+	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
-	site, err := renderWith(content, b.cfg.BaseURL, &b.cache, &b.renderer)
+	site, err := b.entries.render(content, b.cfg.BaseURL, previous)
 	if err != nil {
 		return nil, err
 	}
 	problems = append(problems, claimProblems(content, site.Insights)...)
-	if source.HasErrors(problems) {
+	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	res := &Result{Site: site, Problems: problems, revision: revision}
-	res.Manifest, res.Changed, res.Removed = nextManifest(&previous.manifest, site, b.cfg.Now())
-	if b.cfg.Lenient {
-		res.Manifest.Draft = &draft
+	before := previous.manifest()
+	if b.accepted != nil {
+		before = b.accepted.Manifest
 	}
+	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, previous: previous}
+	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(before, site, b.cfg.Now())
 	return res, nil
 }
 
-// Check goes the way as far as it can go wrong with the content: read, hold
-// against the last published set, and read the words once more with care (see
-// source.Loader.Check). Every problem is given, errors and warnings, sorted, but
-// for those that others may have caused; nothing is written.
-func (b *Builder) Check(ctx context.Context) ([]source.Problem, error) {
-	checked, err := b.loader.Check(ctx)
+// Check runs every step that can fail because of the content, and reads the words
+// once more with care (see package lint). It returns every problem, errors and
+// warnings, sorted, except those that other errors may have caused. It writes
+// nothing.
+func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
+	content, problems, err := b.loader.LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	content, problems := checked.Content, checked.Problems
-	broken := source.HasErrors(problems)
-	if checked.Complete {
+	warnings, err := lint.Check(ctx, b.cfg.ContentDir, content, problems)
+	if err != nil {
+		return nil, err
+	}
+	broken := diagnostic.HasErrors(problems)
+	if content.Complete {
 		previous, err := b.previous(ctx)
 		switch {
 		case err != nil && !broken:
 			return nil, err
 		case err == nil:
-			problems = append(problems, b.vanished(previous, content, broken)...)
+			problems = append(problems, b.vanished(previous, content.Content, broken)...)
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
-		_, counted := count(content, "", &b.cache)
-		problems = append(problems, claimProblems(content, counted)...)
+		counted := insights.Compute(InsightsInput(content.Content)).Insights
+		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
-	source.SortProblems(problems)
+	problems = append(problems, warnings...)
+	diagnostic.Sort(problems)
 	return problems, nil
 }
 
-// vanished tells of the published reviews that are gone. In content that has errors,
-// one that is there may merely seem to be without its verification.
-func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []source.Problem {
-	missing := previous.draft(content).Missing
+// vanished returns the problems of published reviews that are gone. In content that
+// has errors, a review may merely seem to be without its verification.
+func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
+	missing := previous.missing(content)
 	if broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
-			return slices.ContainsFunc(content.Reviews, func(r source.Review) bool { return r.ID == id })
+			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
 	return vanishedProblems(missing, content, b.cfg.Lenient)
-}
-
-// previous is the last published set.
-func (b *Builder) previous(ctx context.Context) (*published, error) {
-	where := b.cfg.Previous
-	if where == "" {
-		where = b.cfg.PublicDir
-		if p := b.last.in(where); p != nil {
-			return p, nil
-		}
-	} else if err := checkNamed(where); err != nil {
-		return nil, err
-	}
-	p, err := readPublished(ctx, where)
-	if errors.Is(err, errNeverPublished) {
-		return &published{}, nil
-	} else if err != nil {
-		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
-	}
-	return p, nil
-}
-
-// Render makes every artifact of the content. baseURL overrides site.yaml's.
-func Render(content *source.Content, baseURL string) (*Site, error) {
-	return renderWith(content, baseURL, nil, &render.Renderer{})
-}
-
-func renderWith(content *source.Content, baseURL string, cache *insights.Cache, renderer *render.Renderer) (*Site, error) {
-	if baseURL == "" {
-		baseURL = content.Site.BaseURL
-	}
-	if baseURL == "" {
-		return nil, errors.New("no base URL: name the site's origin in site.yaml (base_url: https://reviews.example.com) or with --base-url")
-	}
-	baseURL, err := reviewcast.ParseBaseURL(baseURL)
-	if err != nil {
-		return nil, err
-	}
-	dataset, counted := count(content, baseURL, cache)
-	artifacts, err := renderer.Files(channel(content.Site, baseURL), dataset, counted)
-	if err != nil {
-		return nil, err
-	}
-	return &Site{BaseURL: baseURL, Artifacts: artifacts, Dataset: dataset, Insights: counted}, nil
-}
-
-func channel(s source.Site, baseURL string) render.Channel {
-	return render.Channel{
-		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
-		Author: render.Author(s.Author),
-	}
 }

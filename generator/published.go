@@ -3,313 +3,105 @@ package generator
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"maps"
-	"net/http"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/source"
+	"reviewcast/generator/changes"
+	"reviewcast/internal/mirror"
 )
 
-// published is what the last build left: its manifest, and the ids of the reviews
-// that readers have been promised.
+// published is the last published set. The zero value is that of a business that has
+// published nothing yet.
 type published struct {
-	manifest reviewcast.Manifest
-	promised map[string]bool
+	set *mirror.Set
+	ids map[string]bool // of its reviews
 }
 
-// errNeverPublished says that there is no last build. A manifest that is there
-// but can't be read is another matter: going on would forget every promise.
-var errNeverPublished = errors.New("nothing has been published yet")
-
-// Limits on what is read from --previous, so that a wrong address can't fill the
-// memory or hang the build.
+// Limits on reading the last published set from an address.
 const (
-	maxManifest     = 16 << 20
-	maxPublished    = 4 << 30
 	previousTimeout = 2 * time.Minute
+	// previousMaxAge is how old a manifest out of a cache may be. A build that takes
+	// an older set for the last one would publish a second version on top of it.
+	previousMaxAge = 5 * time.Second
 )
 
-// readPublished reads the last published set from a folder or an http(s) URL.
-func readPublished(ctx context.Context, where string) (*published, error) {
-	manifest, data, err := readSet(ctx, where)
-	if err != nil {
+// previous returns the last published set. A directory is read again when its
+// manifest has changed, an address once for each Build and once for all Prepares.
+func (b *Builder) previous(ctx context.Context) (*published, error) {
+	where := b.cfg.Previous
+	if where == "" {
+		where = b.cfg.PublicDir
+	} else if err := checkNamed(where); err != nil {
 		return nil, err
 	}
-	ids, err := reviewIDs(data)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
+	if b.published != nil && b.published.current(where) {
+		return b.published, nil
 	}
-	p := &published{manifest: *manifest}
-	p.promise(ids)
+	p, err := readPublished(ctx, where)
+	if err != nil {
+		return nil, fmt.Errorf("read the last published set from %s: %w", where, err)
+	}
+	b.published = p
 	return p, nil
 }
 
-// readSet reads a manifest and the bytes of the dataset, checked against it.
-func readSet(ctx context.Context, where string) (*reviewcast.Manifest, []byte, error) {
-	get := folderReader(where)
-	if isURL(where) {
-		base, err := reviewcast.ParseBaseURL(where)
-		if err != nil {
-			return nil, nil, err
-		}
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, previousTimeout)
-		defer cancel()
-		get = func(path string, limit int64) ([]byte, error) { return fetch(ctx, base+path, limit) }
+// readPublished reads the last published set from a directory or an http(s) URL.
+func readPublished(ctx context.Context, where string) (*published, error) {
+	src, err := mirror.Open(where, mirror.Config{Timeout: previousTimeout, MaxAge: previousMaxAge})
+	if err != nil {
+		return nil, err
 	}
-	data, err := get(reviewcast.PathManifest, maxManifest)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, errNeverPublished
+	set, err := mirror.Read(ctx, src, mirror.Record)
+	if errors.Is(err, mirror.ErrNeverPublished) {
+		return &published{}, nil
 	} else if err != nil {
-		return nil, nil, err
-	}
-	m := &reviewcast.Manifest{}
-	if err := json.Unmarshal(data, m); err != nil {
-		return nil, nil, fmt.Errorf("%s is not a manifest of ours: %w", reviewcast.PathManifest, err)
-	}
-	if m.Version != 1 {
-		return nil, nil, fmt.Errorf("%s is of version %d; this reviewcast knows version 1", reviewcast.PathManifest, m.Version)
-	}
-	file, ok := m.File(reviewcast.PathReviews)
-	if !ok {
-		return nil, nil, fmt.Errorf("%s lists no %s", reviewcast.PathManifest, reviewcast.PathReviews)
-	}
-	data, err = get(reviewcast.PathReviews, maxPublished)
-	if err != nil {
-		return nil, nil, err
-	}
-	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != file.SHA256 {
-		return nil, nil, fmt.Errorf("%s is not the one that %s lists; restore the folder, or delete it all to publish as if for the first time", reviewcast.PathReviews, reviewcast.PathManifest)
-	}
-	return m, data, nil
-}
-
-// written is a set that a Builder has written, and the bytes of its manifest.
-type written struct {
-	published
-	manifest []byte
-}
-
-// remember keeps of a written result what readPublished would read back.
-func remember(res *Result) (*written, error) {
-	manifest, err := encodeManifest(res.Manifest)
-	if err != nil {
 		return nil, err
 	}
-	w := &written{published{manifest: *res.Manifest}, manifest}
-	ids := make([]string, 0, len(res.Dataset.Reviews))
-	for i := range res.Dataset.Reviews {
-		ids = append(ids, res.Dataset.Reviews[i].ID)
+	ids, err := changes.IDs(set.Files[reviewcast.PathReviews])
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
 	}
-	w.promise(ids)
-	return w, nil
+	p := &published{set: set, ids: make(map[string]bool, len(ids))}
+	for _, id := range ids {
+		p.ids[id] = true
+	}
+	return p, nil
 }
 
-// in gives the set as long as its manifest still stands in the folder, byte for
-// byte: then nobody else has published there since. Otherwise, nil.
-func (w *written) in(dir string) *published {
-	if w == nil {
-		return nil
+// current reports whether p is still what is published at where. What was read from
+// an address is not asked for again.
+func (p *published) current(where string) bool {
+	if mirror.IsURL(where) {
+		return true
 	}
-	data, err := folderReader(dir)(reviewcast.PathManifest, maxManifest)
-	if err != nil || !bytes.Equal(data, w.manifest) {
-		return nil
+	data, err := os.ReadFile(filepath.Join(where, manifestName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return p.set == nil
 	}
-	return &w.published
+	return err == nil && p.set != nil && bytes.Equal(data, p.set.Files[reviewcast.PathManifest])
 }
 
-func reviewIDs(data []byte) ([]string, error) {
-	var ds struct {
-		Reviews []struct {
-			ID string `json:"id"`
-		} `json:"reviews"`
+// manifest returns the manifest of the set; an empty one when there is none.
+func (p *published) manifest() *reviewcast.Manifest {
+	if p.set == nil {
+		return &reviewcast.Manifest{}
 	}
-	if err := json.Unmarshal(data, &ds); err != nil {
-		return nil, err
-	}
-	ids := make([]string, 0, len(ds.Reviews))
-	for _, r := range ds.Reviews {
-		ids = append(ids, r.ID)
-	}
-	return ids, nil
+	return p.set.Manifest
 }
-
-// isURL tells a place on the network from a folder.
-func isURL(where string) bool { return strings.Contains(where, "://") }
 
 // checkNamed refuses a last published set that was named and isn't there: taking
-// a mistyped name for a first build would forget every promise.
+// a mistyped name for a first build would forget every published review.
 func checkNamed(where string) error {
-	if isURL(where) {
-		return nil // 404 on its manifest is an answer
+	if mirror.IsURL(where) {
+		return nil // 404 for its manifest is an answer
 	}
 	if info, err := os.Stat(where); err != nil || !info.IsDir() {
-		return fmt.Errorf("--previous %s is no folder; name the folder of the last published set, or its address with https://", where)
+		return fmt.Errorf("--previous %s is not a directory; name the directory of the last published set, or its address with https://", where)
 	}
 	return nil
-}
-
-type reader func(path string, limit int64) ([]byte, error)
-
-func folderReader(dir string) reader {
-	return func(path string, limit int64) ([]byte, error) {
-		f, err := os.Open(filepath.Join(dir, filepath.FromSlash(path)))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return readAll(f, limit)
-	}
-}
-
-func fetch(ctx context.Context, url string, limit int64) ([]byte, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return nil, err
-	}
-	// What stands at the origin now, not what a cache remembers.
-	req.Header.Set("Cache-Control", "no-cache")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	defer resp.Body.Close()
-	switch resp.StatusCode {
-	case http.StatusOK:
-		return readAll(resp.Body, limit)
-	case http.StatusNotFound:
-		return nil, fmt.Errorf("get %s: %w", url, fs.ErrNotExist)
-	}
-	return nil, fmt.Errorf("get %s: the answer is %s", url, resp.Status)
-}
-
-func readAll(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("it is larger than %d bytes", limit)
-	}
-	return data, err
-}
-
-// promise notes what readers have seen: the ids of the set, but those that only
-// dev has shown, and those that dev left out.
-func (p *published) promise(ids []string) {
-	p.promised = make(map[string]bool, len(ids))
-	for _, id := range ids {
-		p.promised[id] = true
-	}
-	if d := p.manifest.Draft; d != nil {
-		for _, id := range d.New {
-			delete(p.promised, id)
-		}
-		for _, id := range d.Missing {
-			p.promised[id] = true
-		}
-	}
-}
-
-// draft holds content against what was promised: the reviews that are new, and
-// those that have vanished, which are neither published any more nor listed in
-// withdrawn.yaml.
-func (p *published) draft(content *source.Content) reviewcast.Draft {
-	d := reviewcast.Draft{New: []string{}, Missing: []string{}}
-	kept := 0
-	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
-			if p.promised[r.ID] {
-				kept++
-			} else {
-				d.New = append(d.New, r.ID)
-			}
-		}
-	}
-	if kept < len(p.promised) {
-		d.Missing = append(d.Missing, p.missing(content)...)
-	}
-	slices.Sort(d.New)
-	return d
-}
-
-// missing are the promised reviews that are neither published any more nor listed
-// in withdrawn.yaml, sorted.
-func (p *published) missing(content *source.Content) []string {
-	missing := maps.Clone(p.promised)
-	for i := range content.Reviews {
-		if r := &content.Reviews[i]; r.Published {
-			delete(missing, r.ID)
-		}
-	}
-	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
-	for _, w := range content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = true
-	}
-	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
-	return slices.Sorted(maps.Keys(missing))
-}
-
-// maxVanished is how many vanished reviews are told one by one. When more are
-// gone, it is a wrong folder or a new source, and not that many mistakes.
-const maxVanished = 100
-
-// vanishedProblems tell the editor where the published reviews went, as far as
-// the files show it. They are errors, but in a lenient build.
-func vanishedProblems(missing []string, content *source.Content, lenient bool) []source.Problem {
-	if len(missing) == 0 {
-		return nil
-	}
-	kept := make(map[string]*source.Review, len(content.Reviews))
-	for i := range content.Reviews {
-		kept[strings.ToLower(content.Reviews[i].ID)] = &content.Reviews[i]
-	}
-	severity := source.Error
-	if lenient {
-		severity = source.Warning
-	}
-	var problems []source.Problem
-	for _, id := range missing[:min(len(missing), maxVanished)] {
-		p := vanishedProblem(id, kept[strings.ToLower(id)])
-		p.Severity = severity
-		problems = append(problems, p)
-	}
-	if more := len(missing) - maxVanished; more > 0 {
-		problems = append(problems, source.Problem{
-			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
-			Message:    fmt.Sprintf("%d more published reviews are gone", more),
-			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
-		})
-	}
-	return problems
-}
-
-// vanishedProblem tells of one review; kept is what stands in the files under its
-// id, in whatever case, nil when nothing does.
-func vanishedProblem(id string, kept *source.Review) source.Problem {
-	p := source.Problem{File: "withdrawn.yaml", Code: "vanished"}
-	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
-	if kept == nil {
-		p.Message = fmt.Sprintf("review %q is published, but it is in no file of reviews/ any more", id)
-		p.Suggestion = "put it back under this id, " + withdraw
-		return p
-	}
-	p.File, p.Line, p.Col = kept.At.File, kept.At.Line, kept.At.Col
-	if kept.ID != id {
-		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
-		p.Suggestion = fmt.Sprintf("write the id as %s: readers hold on to it", id)
-		return p
-	}
-	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
-	p.Suggestion = "give it its verification back, " + withdraw
-	return p
 }

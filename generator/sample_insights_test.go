@@ -13,6 +13,8 @@ import (
 
 	"reviewcast/generator"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
+	"reviewcast/generator/source"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -59,5 +61,17 @@ func TestSampleInsights(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got)+"\n", "\n")); diff != "" {
 		t.Errorf("%s differs (read the difference, then go test ./generator -run SampleInsights -update):\n%s", path, diff)
+	}
+}
+
+// TestShippedAspects compares the aspects that editors may extend with the shipped
+// ones: source and sentiment don't know each other.
+func TestShippedAspects(t *testing.T) {
+	var ids []string
+	for _, a := range sentiment.DefaultAspects {
+		ids = append(ids, a.ID)
+	}
+	if diff := cmp.Diff(ids, source.ShippedAspects); diff != "" {
+		t.Error(diff)
 	}
 }

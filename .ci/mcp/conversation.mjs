@@ -1,6 +1,6 @@
-// Two conversations, from the first word to the last: session, lists, calls with
-// their output checked against the tools' schemas, completion, subscription, a
-// rebuild that the server tells of, and the end of the session.
+// Two complete conversations: session, lists, tool calls whose output is validated
+// against the tools' schemas, completion, subscription, the notification of a rebuild,
+// and the end of the session.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
@@ -12,7 +12,7 @@ import * as next from "@modelcontextprotocol/client";
 const url = new URL(process.env.MCP_URL);
 const patience = 20_000; // far longer than anything takes
 
-// rebuild publishes one review more.
+// rebuild publishes one more review.
 let extra = 0;
 function rebuild() {
   extra++;
@@ -27,11 +27,11 @@ function within(promise, what) {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-// calls has a client call every tool. callTool checks structuredContent against the
-// output schema that listTools gave.
+// calls lets a client call every tool. callTool validates structuredContent against the
+// output schema that listTools returned.
 async function calls(client) {
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 9);
+  assert.equal(tools.length, 11);
   for (const tool of tools) assert.ok(tool.outputSchema && tool.title && tool.annotations.readOnlyHint, tool.name);
   const call = async (name, args = {}) => {
     const result = await client.callTool({ name, arguments: args });

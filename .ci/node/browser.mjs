@@ -1,12 +1,12 @@
-// Looks at the page as a visitor: it must show the business, the rating and the
-// reviews, log nothing to the console, break no policy, fit a narrow screen, and
-// announce both feeds. Screenshots go to the folder given, for people to look at.
+// Checks the page in a browser. It must show the business, the rating and the reviews,
+// log nothing to the console, violate no policy, fit a narrow screen, and link to both
+// feeds. Screenshots are written to the given folder for people to look at.
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
 
 const [base, out] = process.argv.slice(2);
 
-// The edge may still be starting: the first answer is what we wait for.
+// The edge may still be starting: wait for its first answer.
 for (let tries = 0; ; tries++) {
   try {
     await fetch(base + "/manifest.json");
@@ -54,6 +54,15 @@ try {
     checks++;
     await page.close();
   }
+  // On paper: answers are open, and nothing is dark.
+  const page = await browser.newPage({ colorScheme: "dark" });
+  await page.goto(base + "/", { waitUntil: "load" });
+  await page.emulateMedia({ media: "print", colorScheme: "dark" });
+  const answers = await page.$$eval("details .words", (all) => all.map((e) => e.getBoundingClientRect().height));
+  check(answers.length > 0 && answers.every((height) => height > 0), `print: answers have the heights ${answers}`);
+  const card = await page.$eval("article", (e) => getComputedStyle(e).backgroundColor);
+  check(card === "rgb(255, 255, 255)", `print: a review is on ${card}`);
+  await page.close();
 } finally {
   await browser.close();
 }

@@ -1,5 +1,5 @@
-// Holds the built JSON Feed against the JSON Feed 1.1 schema, and against what
-// that schema lets pass: blank ids, and ids that stand twice.
+// Validates the built JSON Feed against the JSON Feed 1.1 schema, and for two mistakes
+// that the schema permits: blank ids and duplicate ids.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import Ajv from "ajv";

@@ -1,5 +1,5 @@
-// Checks what Netlify makes of netlify.toml: the build, the folder, the rewrites
-// of the four paths that no file answers, and the headers of every data file.
+// Checks how Netlify understands netlify.toml: the build, the folder, the rewrites of
+// the paths that the edge answers, and the headers of every data file.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 

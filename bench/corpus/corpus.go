@@ -1,14 +1,14 @@
-// Package corpus makes reviews for benchmarks and for tests that need many:
-// plausible, varied, and the same on every machine.
+// Package corpus generates reviews for benchmarks and for tests that need many. They
+// are plausible, varied, and the same on every machine.
 //
-// The reviews of one made-up plumbing and heating company: around 60 words each,
-// one in fourteen without a text, stars as people give them (two thirds are
-// fives), three years of dates whatever the number. "on time" stands in about
-// one text of seven, street names and part numbers in a handful each, so that
-// searches have common, rare and absent words to look for. Some names and words
-// carry diacritics, some texts emoji or typographic quotes.
+// The reviews are of one fictional plumbing and heating company. They have about 60
+// words each, and one in fourteen has no text. Two thirds have five stars. Their
+// dates span three years, whatever their number. "on time" occurs in about one text
+// in seven, street names and part numbers in a few texts each, so that searches have
+// common, rare and absent words. Some names and words have diacritics, and some
+// texts have emoji or typographic quotes.
 //
-// Nothing is read and no clock is asked: Reviews(n) is a function of n.
+// [Reviews] is a function of the number of reviews only.
 package corpus
 
 import (
@@ -47,8 +47,7 @@ func Business() reviewcast.Business {
 	return b
 }
 
-// Reviews makes n reviews, newest first as they are published: date descending,
-// then id ascending.
+// Reviews returns n reviews in published order: date descending, then id ascending.
 func Reviews(n int) []reviewcast.Review {
 	newest, err := time.Parse(time.DateOnly, string(Newest))
 	if err != nil {
@@ -68,7 +67,7 @@ func Reviews(n int) []reviewcast.Review {
 	return reviews
 }
 
-// Dataset is Reviews(n) with everything that is published around them.
+// Dataset returns the dataset of Reviews(n).
 func Dataset(n int) reviewcast.Dataset {
 	d := reviewcast.Dataset{Version: 1, License: "CC-BY-4.0", Business: Business(), Reviews: Reviews(n), ReviewCount: n}
 	a := &d.AggregateRating
@@ -89,12 +88,12 @@ func Dataset(n int) reviewcast.Dataset {
 	return d
 }
 
-// review makes the i-th review. Each has random numbers of its own, so that one
-// more sentence here moves nothing there.
+// review returns the i-th review. Each has its own random source, so that a change to
+// one review leaves the others as they are.
 func review(i int, date reviewcast.Date) reviewcast.Review {
 	p := picker{rand.New(rand.NewPCG(uint64(i), 0x5eed))}
 	r := reviewcast.Review{
-		ID:       fmt.Sprintf("ab-%07d", (i*7919+13)%10_000_019), // scattered, as ids of several sources are
+		ID:       fmt.Sprintf("ab-%07d", (i*7919+13)%10_000_019), // not in the order of dates, like ids of several sources
 		Author:   p.of(firstNames) + " " + string(rune('A'+p.IntN(26))) + ".",
 		Rating:   [...]int{5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 5, 4, 4, 4, 3, 2, 1, 1}[p.IntN(20)],
 		Date:     date,
@@ -133,15 +132,15 @@ func review(i int, date reviewcast.Date) reviewcast.Review {
 	return r
 }
 
-// picker draws from lists.
+// picker chooses random elements of lists.
 type picker struct{ *rand.Rand }
 
 func (p picker) of(list []string) string { return list[p.IntN(len(list))] }
 
-// skewed draws an index below n, the first ones more often.
+// skewed returns a random index below n. Lower ones are more likely.
 func (p picker) skewed(n int) int { return min(p.IntN(n), p.IntN(n)) }
 
-// word makes a proper name that few other reviews have.
+// word returns a proper name that few other reviews have.
 func (p picker) word() string {
 	w := p.of(syllables) + p.of(syllables)
 	if p.IntN(2) == 0 {
@@ -150,7 +149,7 @@ func (p picker) word() string {
 	return strings.ToUpper(w[:1]) + w[1:]
 }
 
-// text makes one to fourteen sentences, around six on average.
+// text returns one to fourteen sentences, six on average.
 func (p picker) text(rating int) string {
 	mood := praise
 	switch {

@@ -12,7 +12,7 @@ import (
 	"reviewcast/bench/corpus"
 )
 
-// TestReviews holds the corpus to what the benchmarks take for granted.
+// TestReviews checks the properties of the corpus that benchmarks rely on.
 func TestReviews(t *testing.T) {
 	const n = 10_000
 	reviews := corpus.Reviews(n)
@@ -71,7 +71,7 @@ func TestDataset(t *testing.T) {
 	}
 }
 
-// BenchmarkReviews shows what a benchmark that starts with 100,000 reviews pays.
+// BenchmarkReviews measures the setup of a benchmark with 100,000 reviews.
 func BenchmarkReviews(b *testing.B) {
 	for b.Loop() {
 		corpus.Reviews(1_000)

@@ -2,16 +2,16 @@ package corpus
 
 import "reviewcast"
 
-// Query is a search of the mix, and what it stands for.
+// Query is one search of the mix.
 type Query struct {
 	Name string
 	reviewcast.Query
 }
 
-// Queries is the mix of searches that search is measured with, on the reviews of
-// this corpus: names and numbers that stand in few texts, phrases that stand in
-// many, one to three characters, filters alone and together, and the worst case, a
-// phrase whose parts stand everywhere.
+// Queries are the searches that benchmarks use with the reviews of this corpus: names
+// and numbers of few texts, phrases of many texts, one to three characters, single
+// and combined filters, and the worst case, a phrase whose trigrams are in nearly
+// every text.
 var Queries = []Query{
 	{"rare word", reviewcast.Query{Text: "Rémy, Oregon"}},
 	{"part number", reviewcast.Query{Text: "wi-4821"}},

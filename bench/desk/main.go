@@ -1,22 +1,21 @@
-// Desk compares an editor's builds with Hugo's and Eleventy's: the same 10,000
-// reviews, in a YAML file each and in one data file (JSON; ours has a review a line),
-// to the same reviews.json.
+// Desk compares builds and rebuilds with Hugo and Eleventy. All render the same 10,000
+// reviews to the same reviews.json: from one YAML file per review, and from one data
+// file (JSON for Hugo and Eleventy, JSON Lines for reviewcast).
 //
 //	go run ./bench/desk -hugo HUGO -eleventy DIR
 //
-// HUGO is a binary of Hugo v0.164.0 (go install github.com/gohugoio/hugo@v0.164.0),
-// DIR a folder with node_modules of @11ty/eleventy and js-yaml. All three write
-// reviews.json only, without insights (bench/desk/plain); `reviewcast build` and
-// `reviewcast dev` with all their files, feeds and insights stand beside them.
+// HUGO is a binary of Hugo v0.164.0 (go install github.com/gohugoio/hugo@v0.164.0), and
+// DIR a folder with the node_modules of @11ty/eleventy and js-yaml. All three write
+// reviews.json only, without insights (bench/desk/plain). `reviewcast build` and
+// `reviewcast dev`, with all files, feeds and insights, are measured beside them.
 //
-// A cold build is a new process over an empty output folder. A rebuild begins when
-// the author of a review in the middle has been changed and the file is closed (to
-// write five megabytes is the editor's work), and is that of the three in their watch
-// modes (until their file has it) and of the running `reviewcast dev` (until it
-// serves it). Nobody syncs the disk before the clock stops; Hugo and Eleventy never
-// do. Each figure is the best of -n, taken in turn, so that what else the machine
-// does falls on all; their output is held against each other before anything counts,
-// after the cold build and after every rebuild.
+// A cold build is a new process with an empty output folder. A rebuild begins when the
+// author of a review in the middle has been changed and the file is closed: writing the
+// file is not measured. It ends when the complete output file has the change, or when
+// the running `reviewcast dev` serves it. Nothing is synced to disk in that time; Hugo
+// and Eleventy never sync. Each figure is the best of -n. The tools take turns, so that
+// other load affects all of them. Their outputs are compared after the cold build and
+// after every rebuild, and must be equal.
 package main
 
 import (
@@ -69,7 +68,7 @@ type bench struct {
 	reviewcast, plain  string
 }
 
-// tool is one contender in one shape.
+// tool is one program with one form of input.
 type tool struct {
 	name    string
 	dir     string // where it works
@@ -108,7 +107,7 @@ func (b *bench) run() error {
 	return nil
 }
 
-// write lays out the folders of all contenders.
+// write writes the input folders of all tools.
 func (b *bench) write(one bool) ([]tool, error) {
 	root := filepath.Join(b.dir, map[bool]string{false: "files", true: "one"}[one])
 	var tools []tool
@@ -178,7 +177,7 @@ func (b *bench) write(one bool) ([]tool, error) {
 	return tools, err
 }
 
-// compare times all tools.
+// compare measures all tools.
 func (b *bench) compare(shape string, tools []tool) error {
 	cold, rebuilt := make([]time.Duration, len(tools)), make([]time.Duration, len(tools))
 	if err := b.turns(tools, cold, b.cold); err != nil {
@@ -193,8 +192,8 @@ func (b *bench) compare(shape string, tools []tool) error {
 	return nil
 }
 
-// turns lets each tool do one thing n times, all of them one after the other, and
-// keeps the best. What they write has to be the same.
+// turns measures each tool n times, in turn, and keeps the best time of each. Their
+// outputs must be equal.
 func (b *bench) turns(tools []tool, best []time.Duration, do func(t *tool, turn int) (time.Duration, any, error)) error {
 	for turn := range b.n {
 		var want any
@@ -217,7 +216,7 @@ func (b *bench) turns(tools []tool, best []time.Duration, do func(t *tool, turn 
 	return nil
 }
 
-// cold builds in a new process, over an empty folder.
+// cold measures a build in a new process with an empty output folder.
 func (b *bench) cold(t *tool, _ int) (time.Duration, any, error) {
 	if err := errors.Join(os.RemoveAll(t.out), os.MkdirAll(t.out, 0o755)); err != nil {
 		return 0, nil, err
@@ -235,11 +234,11 @@ func (b *bench) cold(t *tool, _ int) (time.Duration, any, error) {
 	return took, got, err
 }
 
-// saves is how many are timed of each watch.
+// saves is the number of measured saves of each watch process.
 const saves = 3
 
-// rebuild starts the tool's watch mode and times the way from a changed review to
-// what is served or written.
+// rebuild starts the tool's watch mode and measures the time from a changed review to
+// the output that has the change.
 func (b *bench) rebuild(t *tool, turn int) (best time.Duration, got any, err error) {
 	original, err := os.ReadFile(t.changed)
 	if err != nil {
@@ -262,8 +261,8 @@ func (b *bench) rebuild(t *tool, turn int) (best time.Duration, got any, err err
 		look = pageLooker(t.page)
 	}
 	var data []byte
-	// wait gives the moment at which what has the mark was all there: what it takes
-	// to read it and to look for the mark isn't the tool's.
+	// wait returns the time at which the output with the mark was complete. Reading it
+	// and searching it for the mark is not part of the measured time.
 	wait := func(mark string) (time.Time, bool) {
 		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 			var seen time.Time
@@ -277,7 +276,7 @@ func (b *bench) rebuild(t *tool, turn int) (best time.Duration, got any, err err
 		return 0, nil, errors.New("the watch never started")
 	}
 	for i := range saves {
-		time.Sleep(2 * time.Second) // an editor's next save; the tool is at rest
+		time.Sleep(2 * time.Second) // the interval between saves, so that the tool is idle again
 		mark := fmt.Sprintf("Changed %d %d", turn, i)
 		changed := change(original, mark)
 		if err := os.WriteFile(t.changed, changed, 0o644); err != nil {
@@ -296,12 +295,12 @@ func (b *bench) rebuild(t *tool, turn int) (best time.Duration, got any, err err
 	return best, got, err
 }
 
-// change puts words before the author's name in the middle of a file.
+// change inserts words before the author's name in the middle of a file.
 func change(data []byte, words string) []byte {
 	for _, field := range []string{`"author":"`, `author: "`} {
 		at := len(data) / 2
 		if field[0] == 'a' {
-			at = 0 // there is one
+			at = 0 // a file with one review
 		}
 		if i := bytes.Index(data[at:], []byte(field)); i >= 0 {
 			at += i + len(field)
@@ -311,9 +310,9 @@ func change(data []byte, words string) []byte {
 	return nil
 }
 
-// A looker gives what is there now, and when it was; nil when it is what it was the
-// last time, or isn't all there. It is asked so often that it must cost next to nothing:
-// who reads a file again and again while it is written holds up the writer.
+// A looker returns the current output and the time at which it was complete. It returns
+// nil when the output is unchanged or incomplete. It is called in a loop and must be
+// cheap: reading a file while it is written delays the writer.
 type looker func() ([]byte, time.Time)
 
 func fileLooker(name string) looker {
@@ -342,7 +341,7 @@ func fileLooker(name string) looker {
 	}
 }
 
-// ended tells whether a reviews.json ends as it should.
+// ended reports whether a reviews.json is complete.
 func ended(data []byte) bool { return bytes.HasSuffix(bytes.TrimSpace(data), []byte("}")) }
 
 func pageLooker(url string) looker {
@@ -353,7 +352,7 @@ func pageLooker(url string) looker {
 		if err != nil {
 			return nil, time.Time{}
 		}
-		req.Header.Set("Accept-Encoding", "identity") // nobody squeezes a file for the same machine
+		req.Header.Set("Accept-Encoding", "identity") // compression would be measured too
 		if etag != "" {
 			req.Header.Set("If-None-Match", etag)
 		}
@@ -364,7 +363,7 @@ func pageLooker(url string) looker {
 		defer resp.Body.Close()
 		body.Reset()
 		_, err = body.ReadFrom(resp.Body)
-		seen := time.Now() // when it has come, for it is served and not written
+		seen := time.Now() // the response has arrived
 		if err != nil || resp.StatusCode != http.StatusOK {
 			return nil, seen
 		}
@@ -385,7 +384,7 @@ func dataset(data []byte) (any, error) {
 	return v, json.Unmarshal(data, &v)
 }
 
-// where names the first place at which two values differ.
+// where returns the path of the first difference of two values.
 func where(a, b any, path string) string {
 	switch x := a.(type) {
 	case map[string]any:
@@ -413,7 +412,7 @@ func where(a, b any, path string) string {
 	return fmt.Sprintf("%s is %.80v, want %.80v", path, b, a)
 }
 
-// kept is a published review as an editor keeps it.
+// kept is a published review in the form of the content folder.
 func kept(r reviewcast.Review) map[string]any {
 	m := map[string]any{
 		"id": r.ID, "author": r.Author, "rating": r.Rating, "date": r.Date, "language": r.Language, "source": r.Source,
@@ -431,12 +430,12 @@ func kept(r reviewcast.Review) map[string]any {
 	return m
 }
 
-// file is where an editor keeps a review, below the folder.
+// file is the path of a review's file in the content folder.
 func file(r *reviewcast.Review) string {
 	return filepath.Join("reviews", r.Date.Month(), r.ID+".yaml")
 }
 
-// yaml is the same as people write it.
+// yaml returns the review as YAML in the style of hand-written files.
 func yaml(r *reviewcast.Review) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "id: %s\nauthor: %s\nrating: %d\ndate: %s\n", r.ID, quote(r.Author), r.Rating, r.Date)
@@ -468,11 +467,11 @@ func yaml(r *reviewcast.Review) []byte {
 	return b.Bytes()
 }
 
-// quote writes a text in double quotes, as JSON and YAML both have it.
+// quote returns a text in double quotes, in a form that is valid in JSON and YAML.
 func quote(s string) []byte {
 	data, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // it is a text
+		panic(err) // a string can always be marshalled
 	}
 	return data
 }

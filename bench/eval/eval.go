@@ -40,26 +40,47 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 func main() {
 	vocabulary := flag.String("vocabulary", "", "aspects and their terms, as in insights.yaml, for aspect categories")
 	errs := flag.Bool("errors", false, "show the gold sentences whose labels are wrong; never those of a held-back file")
+	labels := flag.String("labels", "", "labels of real reviews, by hash; the file named is the CSV with their texts")
+	part := flag.String("part", "", "of the real reviews: steer, judge, or empty for both")
+	verify := flag.Bool("verify", false, "compare with the accuracy that insights.json publishes")
 	flag.Parse()
-	if err := run(os.Stdout, *vocabulary, *errs, flag.Args()); err != nil {
+	var err error
+	if *labels != "" {
+		err = runReal(os.Stdout, *vocabulary, *labels, *part, *errs, *verify, flag.Args())
+	} else {
+		err = run(os.Stdout, *vocabulary, *errs, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "eval:", err)
 		os.Exit(1)
 	}
+}
+
+func runReal(w io.Writer, vocabulary, labels, part string, errs, verify bool, files []string) error {
+	c, err := readVocabulary(vocabulary)
+	if err != nil {
+		return err
+	}
+	if len(files) != 1 {
+		return errors.New("name one CSV file with the texts of the labels")
+	}
+	return evalReal(w, labels, files[0], part, c, errs, verify)
 }
 
 func run(w io.Writer, vocabulary string, errs bool, files []string) error {
 	if len(files) == 0 {
 		return errors.New("name at least one file: SemEval-2014 or MAMS XML, or gold sentences in .jsonl")
 	}
-	var aspects []insights.Term
+	var c sentiment.Config
 	if vocabulary != "" {
 		var err error
-		if aspects, err = readVocabulary(vocabulary); err != nil {
+		if c, err = readVocabulary(vocabulary); err != nil {
 			return err
 		}
 	}
@@ -78,11 +99,11 @@ func run(w io.Writer, vocabulary string, errs bool, files []string) error {
 			return err
 		}
 		fmt.Fprintf(w, "%s: %d sentences\n", file, len(sentences))
-		if !evalTerms(w, sentences) && aspects == nil {
+		if !evalTerms(w, sentences) && c.Aspects == nil {
 			fmt.Fprintln(w, "  no aspect terms; for its categories name a vocabulary (VOCABULARY=insights.yaml)")
 		}
-		if aspects != nil {
-			evalCategories(w, sentences, aspects)
+		if c.Aspects != nil {
+			evalCategories(w, sentences, c)
 		}
 	}
 	return nil
@@ -116,33 +137,23 @@ func readXML(file string) ([]sentence, error) {
 	return doc.Sentences, nil
 }
 
-func readVocabulary(file string) ([]insights.Term, error) {
+func readVocabulary(file string) (c sentiment.Config, err error) {
 	body, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
-	var doc struct {
-		Aspects []struct {
-			ID, Label                          string
-			Terms, Positive, Negative, Neutral []string
-		}
+	if err := yaml.Unmarshal(body, &c); err != nil {
+		return c, fmt.Errorf("read %s: %w", file, err)
 	}
-	if err := yaml.Unmarshal(body, &doc); err != nil {
-		return nil, fmt.Errorf("read %s: %w", file, err)
+	if len(c.Aspects) == 0 {
+		return c, fmt.Errorf("read %s: it has no aspects", file)
 	}
-	if len(doc.Aspects) == 0 {
-		return nil, fmt.Errorf("read %s: it has no aspects", file)
-	}
-	var out []insights.Term
-	for _, a := range doc.Aspects {
-		out = append(out, insights.Term(a))
-	}
-	return out, nil
+	return c, nil
 }
 
 // evalTerms judges gold terms; false when the file has none.
 func evalTerms(w io.Writer, sentences []sentence) bool {
-	j := insights.NewJudge()
+	j := sentiment.NewJudge()
 	var m confusion
 	for _, s := range sentences {
 		at := offsets(s.Text)
@@ -175,11 +186,11 @@ func offsets(s string) []int {
 }
 
 // evalCategories finds the categories of each sentence by the vocabulary.
-func evalCategories(w io.Writer, sentences []sentence, aspects []insights.Term) {
-	in := insights.Input{Aspects: aspects}
+func evalCategories(w io.Writer, sentences []sentence, c sentiment.Config) {
+	in := insights.Input{Config: c}
 	known := map[string]bool{}
 	rest := "" // the category of sentences in which nothing is found
-	for _, a := range aspects {
+	for _, a := range c.Aspects {
 		known[a.ID] = true
 		if len(a.Terms)+len(a.Positive)+len(a.Negative)+len(a.Neutral) == 0 {
 			rest = a.ID

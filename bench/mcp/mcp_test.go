@@ -18,7 +18,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
-	"reviewcast/edge/agents"
+	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
 	"reviewcast/edge/snapshot/snapshottest"
 )
@@ -39,7 +39,7 @@ func holder(tb testing.TB) *snapshot.Holder {
 // ours is the whole server, search and all.
 func ours(tb testing.TB) http.Handler {
 	tb.Helper()
-	s, err := agents.New(agents.Config{Snapshots: holder(tb), BaseURL: snapshottest.BaseURL})
+	s, err := mcpserver.New(mcpserver.Config{Snapshots: holder(tb), BaseURL: snapshottest.BaseURL})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -3,39 +3,37 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
-	"reviewcast/generator/source"
+	"reviewcast/generator/diagnostic"
 )
 
 type checkCmd struct {
-	Content  string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Public   string `help:"The output folder: a review that is published there must not vanish." default:"public" placeholder:"DIR"`
-	Previous string `help:"Where the last published set is: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
-	Today    string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
-	Format   string `help:"How problems are written: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
-	Strict   bool   `help:"Take warnings for errors."`
-	Quiet    bool   `short:"q" xor:"volume" help:"Print errors only, in the text form: no warnings, and no count."`
-	Verbose  bool   `short:"v" xor:"volume" help:"Count the problems of each kind, too, in the text form."`
+	Content  string `help:"The content folder." default:"content" placeholder:"DIR"`
+	Public   string `help:"The output folder, whose published reviews must not vanish." default:"public" placeholder:"DIR"`
+	Previous string `help:"The last published set: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
+	Today    string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
+	Format   string `help:"The output format: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
+	Strict   bool   `help:"Treat warnings as errors."`
+	Quiet    bool   `short:"q" xor:"volume" help:"With --format text, print errors only, without warnings and without a summary."`
+	Verbose  bool   `short:"v" xor:"volume" help:"With --format text, also count the problems of each kind."`
 }
 
 // Help is what --help says beside the flags.
 func (c *checkCmd) Help() string {
-	return `Reads everything, writes nothing, and tells every problem at once: where, what is
-wrong, and what would be right. Errors stop a build. Warnings may be right and are
-worth a look: personal data in a text, a full surname where the policy is initials,
-two reviews of nearly the same words.
+	return `Reads the content folder and lists every problem at once: the place, what is wrong, and
+how to fix it. Nothing is written. Errors stop a build. Warnings are worth a look but may
+be intended: personal data in a text, a full surname although the policy says initials,
+two reviews with nearly the same text.
 
-The exit code is 0 when there is nothing to mend, 1 when there is, 2 for a mistake in
-the command line.
+The exit code is 0 if there are no errors, 1 if there are, and 2 for a mistake in the
+command line.
 
 Examples:
   reviewcast check
@@ -45,8 +43,8 @@ Examples:
 
 // Run checks once.
 func (c *checkCmd) Run(ctx context.Context, std streams) error {
-	flags := buildFlags{Content: c.Content, Public: c.Public, Previous: c.Previous, Today: c.Today}
-	cfg, err := flags.buildConfig("none")
+	flags := contentFlags{Content: c.Content, Public: c.Public, Previous: c.Previous, Today: c.Today}
+	cfg, err := flags.config()
 	if err != nil {
 		return err
 	}
@@ -57,17 +55,17 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	errs := 0
 	for i := range problems {
 		if c.Strict {
-			problems[i].Severity = source.Error
+			problems[i].Severity = diagnostic.Error
 		}
-		if problems[i].Severity == source.Error {
+		if problems[i].Severity == diagnostic.Error {
 			errs++
 		}
 	}
 	switch c.Format {
 	case "json":
-		err = writeProblems(std.out, problems)
+		err = terminal.WriteJSON(std.out, problems)
 	case "github":
-		err = annotate(std.out, c.Content, problems)
+		err = terminal.WriteGitHub(std.out, c.Content, problems)
 	default:
 		err = c.text(std, problems, errs)
 	}
@@ -77,26 +75,25 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	return err
 }
 
-// errProblems ends a check that has said everything already.
+// errProblems is the error of a check that has printed all errors.
 var errProblems = errors.New("")
 
-// text writes for people: errors before warnings, so that those that stop a
-// build are not between the others.
-func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error {
-	ink := paletteFor(std.out)
+// text writes for people: first the errors, which stop a build, then the warnings.
+func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
+	ink := terminal.PaletteFor(std.out)
 	byCode := map[string]int{}
-	for _, severity := range []source.Severity{source.Error, source.Warning} {
-		var some []source.Problem
+	for _, severity := range []diagnostic.Severity{diagnostic.Error, diagnostic.Warning} {
+		var some []diagnostic.Problem
 		for _, p := range problems {
 			if p.Severity == severity {
 				some = append(some, p)
 				byCode[p.Code]++
 			}
 		}
-		if c.Quiet && severity == source.Warning {
+		if c.Quiet && severity == diagnostic.Warning {
 			return nil
 		}
-		if err := explain(std.out, c.Content, some, ink); err != nil {
+		if err := terminal.Explain(std.out, c.Content, some); err != nil {
 			return err
 		}
 	}
@@ -109,62 +106,14 @@ func (c *checkCmd) text(std streams, problems []source.Problem, errs int) error 
 	}
 	var parts []string
 	if errs > 0 {
-		parts = append(parts, ink.red(plural(errs, "error")))
+		parts = append(parts, ink.Red(terminal.Plural(errs, "error")))
 	}
 	if warnings := len(problems) - errs; warnings > 0 {
-		parts = append(parts, ink.yellow(plural(warnings, "warning")))
+		parts = append(parts, ink.Yellow(terminal.Plural(warnings, "warning")))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, ink.green("no problems"))
+		parts = append(parts, ink.Green("no problems"))
 	}
 	_, err := fmt.Fprintf(std.out, "%s: %s\n", c.Content, strings.Join(parts, ", "))
-	return err
-}
-
-// writeProblems writes problems for programs. Every member is always there; files are
-// named as they stand below the content folder.
-func writeProblems(w io.Writer, problems []source.Problem) error {
-	type problem struct {
-		Severity   source.Severity `json:"severity"`
-		File       string          `json:"file"`
-		Line       int             `json:"line"`
-		Col        int             `json:"col"`
-		Code       string          `json:"code"`
-		Message    string          `json:"message"`
-		Suggestion string          `json:"suggestion"`
-	}
-	all := struct {
-		Problems []problem `json:"problems"`
-	}{make([]problem, 0, len(problems))}
-	for _, p := range problems {
-		all.Problems = append(all.Problems, problem(p))
-	}
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(all)
-}
-
-// annotate writes GitHub's workflow commands, which its pages show beside the
-// lines of a pull request.
-func annotate(w io.Writer, content string, problems []source.Problem) error {
-	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
-	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-	var b strings.Builder
-	for _, p := range problems {
-		fmt.Fprintf(&b, "::%s file=%s", p.Severity, property.Replace(filepath.ToSlash(filepath.Join(content, p.File))))
-		if p.Line > 0 {
-			fmt.Fprintf(&b, ",line=%d", p.Line)
-		}
-		if p.Col > 0 {
-			fmt.Fprintf(&b, ",col=%d", p.Col)
-		}
-		message := p.Message
-		if p.Suggestion != "" {
-			message += "\n" + p.Suggestion
-		}
-		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(p.Code), data.Replace(message))
-	}
-	_, err := io.WriteString(w, b.String())
 	return err
 }

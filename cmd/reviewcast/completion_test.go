@@ -14,29 +14,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestReference keeps docs/cli.md made from the declarations.
-func TestReference(t *testing.T) {
-	parser, err := newParser(t.Context(), streams{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	const file = "../../docs/cli.md"
-	got := reference(parser.Model.Node)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || string(want) != got {
-		t.Errorf("%s is not current (%v); run go test ./cmd/reviewcast -run TestReference -update", file, err)
-	}
-}
-
-// TestHelp: every command has a help with examples that can be pasted into a shell:
-// bash and the parser take them as they stand.
+// TestHelp: every command has a help text with examples that bash and the parser
+// accept.
 func TestHelp(t *testing.T) {
-	parser, err := newParser(t.Context(), streams{io.Discard, io.Discard})
+	parser, err := newParser(t.Context(), streams{out: io.Discard, err: io.Discard})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +35,7 @@ func TestHelp(t *testing.T) {
 		}
 		command := strings.Join(words, " ")
 		var out bytes.Buffer
-		if err := run(context.Background(), append(slices.Clone(words), "--help"), &out, &out); err != nil {
+		if err := run(context.Background(), append(slices.Clone(words), "--help"), nil, &out, &out); err != nil {
 			t.Errorf("%s: %v", command, err)
 		}
 		if strings.Contains(out.String(), "\x1b") {
@@ -85,8 +66,7 @@ func TestHelp(t *testing.T) {
 	})
 }
 
-// completions are what every shell completes alike: the words so far, and how they
-// go on.
+// completions are typed words and how every shell completes the last one.
 var completions = map[string]string{
 	"reviewcast ch":                  "check",
 	"reviewcast check --fo":          "--format",
@@ -106,7 +86,7 @@ var completions = map[string]string{
 	"reviewcast insights explain --content=other their-f":  "their-first",
 }
 
-// completionFor finds a shell and writes its script into a folder that has a file
+// completionFor finds a shell and writes its script into a directory with a file
 // big.csv and two content folders.
 func completionFor(t *testing.T, name string) (shell, dir string) {
 	t.Helper()
@@ -119,7 +99,7 @@ func completionFor(t *testing.T, name string) (shell, dir string) {
 	}
 	dir = t.TempDir()
 	var script bytes.Buffer
-	if err := run(t.Context(), []string{"completion", name}, &script, &script); err != nil {
+	if err := run(t.Context(), []string{"completion", name}, nil, &script, &script); err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, ".completion"), script.String())
@@ -132,13 +112,13 @@ func completionFor(t *testing.T, name string) (shell, dir string) {
 	for file, id := range map[string]string{"content/reviews/a.yaml": "my-first", "other/reviews/a.yaml": "their-first"} {
 		writeFile(t, filepath.Join(dir, file), "{id: "+id+", author: Jo K., rating: 5, date: 2026-01-01}\n")
 	}
-	// The scripts ask the program that is found first.
+	// The scripts run the program that PATH names.
 	t.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return shell, dir
 }
 
-// TestBashCompletion asks bash itself. What our function leaves to bash (files)
-// isn't seen here.
+// TestBashCompletion runs bash. File names, which our function leaves to bash, are not
+// seen here.
 func TestBashCompletion(t *testing.T) {
 	bash, dir := completionFor(t, "bash")
 	for words, want := range completions {
@@ -155,7 +135,7 @@ func TestBashCompletion(t *testing.T) {
 	}
 }
 
-// TestFishCompletion asks fish itself.
+// TestFishCompletion runs fish.
 func TestFishCompletion(t *testing.T) {
 	fish, dir := completionFor(t, "fish")
 	for words, want := range completions {
@@ -172,5 +152,35 @@ func TestFishCompletion(t *testing.T) {
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil || strings.Contains(string(out), "big.csv") {
 		t.Errorf("check takes no file, and is offered %q, %v", out, err)
+	}
+}
+
+// TestHelpAll: dev --help shows what an editor needs, --help-all all of it.
+func TestHelpAll(t *testing.T) {
+	help := func(args ...string) string {
+		var out bytes.Buffer
+		if err := run(t.Context(), args, nil, &out, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	short, all := help("dev", "--help"), help("dev", "--help-all")
+	for _, flag := range []string{"--content", "--listen", "--poll", "--help-all"} {
+		if !strings.Contains(short, flag) {
+			t.Errorf("dev --help has no %s:\n%s", flag, short)
+		}
+	}
+	for _, flag := range []string{"--hub-retry", "--mcp-sessions", "--admin-listen", "--trusted-proxies"} {
+		if strings.Contains(short, flag) || !strings.Contains(all, flag) || !strings.Contains(help("edge", "--help"), flag) {
+			t.Errorf("%s is for dev --help-all and edge --help:\n%s", flag, short)
+		}
+	}
+	if again := help("dev", "--help-all"); again != all {
+		t.Errorf("the help changes:\n%s", again)
+	}
+	for _, text := range []string{short, all} {
+		if !strings.Contains(text, "(default: content)") {
+			t.Errorf("a help without defaults:\n%s", text)
+		}
 	}
 }

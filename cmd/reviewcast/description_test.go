@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func TestAnswersMatchDescription(t *testing.T) {
 		err = openapi3filter.ValidateResponse(t.Context(), &openapi3filter.ResponseValidationInput{
 			RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: params},
 			Status:                 resp.StatusCode, Header: resp.Header, Body: io.NopCloser(bytes.NewReader(body)),
-			Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: method == http.MethodHead},
+			Options: &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true, ExcludeResponseBody: method == http.MethodHead || resp.StatusCode == http.StatusPartialContent},
 		})
 		if err != nil {
 			t.Errorf("%s %.80s: the answer %d isn't what is described: %v", method, tt.target, tt.status, err)
@@ -152,22 +153,13 @@ func TestAnswersMatchDescription(t *testing.T) {
 // TestSnapshotReadsBack: what the generator writes and what the edge reads are
 // the same, review by review and number by number.
 func TestSnapshotReadsBack(t *testing.T) {
-	builder := generator.NewBuilder(generator.Config{
-		ContentDir: "../../content", PublicDir: filepath.Join(t.TempDir(), "public"), BaseURL: origin, Today: "2026-11-21",
-	})
+	public := filepath.Join(t.TempDir(), "public")
+	builder := generator.NewBuilder(generator.Config{ContentDir: "../../content", PublicDir: public, BaseURL: origin, Today: "2026-11-21"})
 	res, err := builder.Build(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	manifest, err := json.Marshal(res.Manifest)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bodies := map[string][]byte{}
-	for _, a := range res.Artifacts {
-		bodies[a.Path] = a.Body
-	}
-	s, err := snapshot.FromArtifacts(manifest, bodies, snapshot.Config{BaseURL: origin})
+	s, err := snapshot.Open(os.DirFS(public), snapshot.Config{BaseURL: origin})
 	if err != nil {
 		t.Fatal(err)
 	}

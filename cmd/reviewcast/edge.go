@@ -19,14 +19,14 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// serveFlags are what serving can be told, alone or within dev.
+// serveFlags are the flags of serving, shared by edge and dev.
 type serveFlags struct {
-	AdminListen    string         `name:"admin-listen" help:"A second, private address for /healthz, /readyz and /metrics; without it there is none." placeholder:"ADDR"`
-	RateSearch     float64        `name:"rate-search" help:"Searches a second and client address, ten times as many at once; 0 is no limit." default:"100" placeholder:"N"`
-	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks whose X-Forwarded-For is believed." placeholder:"CIDR"`
-	AccessLog      bool           `name:"access-log" help:"Log every request, not only those that fail."`
-	LogFormat      string         `name:"log-format" help:"How the log is written: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
-	agentFlags
+	AdminListen    string         `name:"admin-listen" help:"A second, private address for /healthz, /readyz and /metrics (default: none)." placeholder:"ADDR"`
+	RateSearch     float64        `name:"rate-search" help:"Searches per second and client address, with bursts of ten times as many; 0 is no limit." default:"100" placeholder:"N"`
+	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks of proxies whose X-Forwarded-For header is trusted." placeholder:"CIDR"`
+	AccessLog      bool           `name:"access-log" help:"Log every request, not only failures."`
+	LogFormat      string         `name:"log-format" help:"The format of the log: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
+	mcpFlags
 	hubFlags
 }
 
@@ -46,17 +46,17 @@ func (f *serveFlags) edgeConfig(h *snapshot.Holder, baseURL string, log *slog.Lo
 }
 
 type edgeCmd struct {
-	Public  string `help:"The published folder." default:"public" placeholder:"DIR"`
+	Public  string `help:"The output folder of a build." default:"public" placeholder:"DIR"`
 	Listen  string `help:"The address to serve on." default:"localhost:8080" placeholder:"ADDR"`
-	BaseURL string `name:"base-url" help:"The public origin; a folder that was built for another is refused (default: the one that the folder was built for)." placeholder:"URL"`
+	BaseURL string `name:"base-url" help:"The public origin; files built for another are refused (default: the one they were built for)." placeholder:"URL"`
 	serveFlags
 }
 
 // Help is what --help says beside the flags.
 func (c *edgeCmd) Help() string {
-	return `Holds the folder in memory, checked against its manifest, and takes a new set of
-files as soon as a build has written it. A broken set leaves the old one serving.
-On SIGTERM or SIGINT requests have 8 seconds to end.
+	return `Loads the output folder into memory, checks it against its manifest, and loads it again
+when a build has replaced it. If a set is broken, the old one stays in use. After SIGTERM
+or SIGINT, running requests have 8 seconds to finish.
 
 Example:
   reviewcast edge --public public --listen :8080 --base-url https://reviews.example.com --admin-listen 127.0.0.1:9090`
@@ -72,26 +72,26 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	l, err := listen(ctx, c.Listen)
+	l, err := listen(ctx, "--listen", c.Listen)
 	if err != nil {
 		return err
 	}
-	defer l.Close() // again, when serving has closed it
+	defer l.Close() // again, if serving has closed it
 	log := c.logger(std, slog.LevelInfo)
 	holder := &snapshot.Holder{}
 	watcher := &snapshot.Watcher{
 		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,
 	}
 	ec := c.edgeConfig(holder, baseURL, log)
-	mcp, err := c.mountMCP(&ec)
-	if err != nil {
-		return err
-	}
 	pushes, err := c.mountHub(ctx, &ec, state, func([]string) { _ = watcher.Look() }) // it has logged the error
 	if err != nil {
 		return err
 	}
-	handler, err := edge.New(ec)
+	mcp, err := c.mountMCP(&ec, pushes)
+	var handler http.Handler
+	if err == nil {
+		handler, err = edge.New(ec)
+	}
 	if err != nil {
 		return errors.Join(err, pushes.close())
 	}
@@ -101,7 +101,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	}), pushes.close())
 }
 
-// origin is the base URL that files must have been built for.
+// origin returns the base URL that the files must have been built for.
 func (c *edgeCmd) origin() (string, error) {
 	if c.BaseURL != "" {
 		origin, err := reviewcast.ParseBaseURL(c.BaseURL)
@@ -112,7 +112,7 @@ func (c *edgeCmd) origin() (string, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(c.Public, strings.TrimPrefix(reviewcast.PathManifest, "/")))
 	if err != nil {
-		return "", fmt.Errorf("%w; build the folder first (reviewcast build), or name --base-url to serve it as soon as it is there", err)
+		return "", fmt.Errorf("%w; run `reviewcast build` first, or give --base-url to serve the folder as soon as it is built", err)
 	}
 	var m reviewcast.Manifest
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -121,11 +121,11 @@ func (c *edgeCmd) origin() (string, error) {
 	return reviewcast.ParseBaseURL(m.BaseURL)
 }
 
-// service is what runs together: the public listener, the private one, and
-// whatever works beside them.
+// service is what runs together: the public listener, the private one, and background
+// work.
 type service struct {
 	listener net.Listener
-	admin    string // the private listener's address; empty for none
+	admin    string // address of the private listener; empty for none
 	handler  http.Handler
 	metrics  http.Handler // for the private listener; nil for none
 	health   func() error // of the hub, for /readyz; nil for none
@@ -134,16 +134,15 @@ type service struct {
 	work     []func(context.Context) error
 }
 
-// serve runs everything until ctx ends or one part fails; it returns when every
-// part has ended. Its listeners are open by then, or a taken address is an error at
-// once.
+// serve runs all parts until ctx ends or one of them fails, and returns when every
+// part has ended. A private address that is in use is an error at once.
 func serve(ctx context.Context, s service) error {
 	l := s.listener
 	parts := append([]func(context.Context) error{func(ctx context.Context) error {
 		return edge.Run(ctx, l, edge.Server(s.handler, s.log), edge.Grace)
 	}}, s.work...)
 	if s.admin != "" {
-		private, err := listen(ctx, s.admin)
+		private, err := listen(ctx, "--admin-listen", s.admin)
 		if err != nil {
 			l.Close()
 			return err
@@ -161,7 +160,7 @@ func serve(ctx context.Context, s service) error {
 	var wg sync.WaitGroup
 	for i, part := range parts {
 		wg.Go(func() {
-			defer cancel() // one part down takes the others along
+			defer cancel() // the end of one part ends the others
 			errs[i] = part(ctx)
 		})
 	}
@@ -169,7 +168,7 @@ func serve(ctx context.Context, s service) error {
 	return errors.Join(errs...)
 }
 
-// operators is the handler of the private listener.
+// operators returns the handler of the private listener.
 func (s *service) operators() http.Handler {
 	mux := http.NewServeMux()
 	admin := edge.Admin(s.holder)
@@ -190,13 +189,4 @@ func (s *service) operators() http.Handler {
 		mux.Handle("GET /metrics", s.metrics)
 	}
 	return mux
-}
-
-func listen(ctx context.Context, addr string) (net.Listener, error) {
-	var lc net.ListenConfig
-	l, err := lc.Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("%w; name another address with --listen", err)
-	}
-	return l, nil
 }

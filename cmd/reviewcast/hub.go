@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
 )
@@ -297,7 +298,7 @@ func (std streams) report(done, named []int64, what string, err error) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(std.out, "%s %s\n", plural(len(done), "subscription"), what)
+	fmt.Fprintf(std.out, "%s %s\n", terminal.Plural(len(done), "subscription"), what)
 	var missing []string
 	for _, id := range named {
 		if !slices.Contains(done, id) {

@@ -73,7 +73,7 @@ func TestHubCommands(t *testing.T) {
 		} {
 			var out, errs bytes.Buffer
 			args := append([]string{"hub"}, strings.Fields(step.args)...)
-			err := run(ctx, append(args, "--state", state), &out, &errs)
+			err := run(ctx, append(args, "--state", state), nil, &out, &errs)
 			text := out.String()
 			if err != nil {
 				text += err.Error()

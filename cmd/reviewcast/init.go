@@ -9,7 +9,7 @@ import (
 )
 
 type initCmd struct {
-	Dir string `arg:"" help:"The folder to write, new or empty."`
+	Dir string `arg:"" help:"The folder to create; it may exist if it is empty."`
 }
 
 // Help is what --help says beside the flags.
@@ -19,18 +19,25 @@ func (c *initCmd) Help() string {
   reviewcast dev --content content`
 }
 
-// Run writes the starter folder and says what to do next.
+// Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
-	files, err := starter.Write(c.Dir)
+	files, err := createContent(c.Dir)
 	if err != nil {
-		return err
-	}
-	if _, err := writeSchemas(filepath.Join(c.Dir, source.SchemaFolder)); err != nil {
 		return err
 	}
 	for _, f := range files {
 		fmt.Fprintf(std.out, "  %s\n", f)
 	}
-	fmt.Fprintf(std.out, "%d files in %s. Look at them in the browser with:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
+	fmt.Fprintf(std.out, "%d files in %s. To see them in a browser, run:\n  reviewcast dev --content %s\n", len(files), c.Dir, c.Dir)
 	return nil
+}
+
+// createContent writes a content folder to start from and returns its files.
+func createContent(dir string) ([]string, error) {
+	files, err := starter.Write(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, err = writeSchemas(filepath.Join(dir, source.SchemaFolder))
+	return files, err
 }

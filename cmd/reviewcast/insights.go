@@ -7,35 +7,38 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agnivade/levenshtein"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 type insightsCmd struct {
-	Explain explainCmd `cmd:"" help:"Show what is found in one review, and why."`
-	Suggest suggestCmd `cmd:"" help:"Draft FAQ answers and a summary from the counts, for an editor to accept."`
+	Explain  explainCmd  `cmd:"" help:"Show what is found in one review, and why."`
+	Coverage coverageCmd `cmd:"" help:"Show what each term of insights.yaml finds, and what none finds."`
+	Suggest  suggestCmd  `cmd:"" help:"Draft FAQ answers and a summary from the counts, for an editor to accept."`
 }
 
 type explainCmd struct {
-	ID      string `arg:"" help:"The review's id."`
+	ID      string `arg:"" help:"The review's id." ids:"reviews"`
 	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
 	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
 }
 
 // Help is what --help says beside the flags.
 func (c *explainCmd) Help() string {
-	return `Each thing found is shown with the words that name it, what is felt about it, and
-where that comes from: a phrase of insights.yaml (editor), a phrase that comes with
-reviewcast (trade), cues (words, pairs and triples with the weights of the cue
-table: how much each speaks for the aspect, and for praise, or below zero for
-blame), the words around (lexicon), or the stars of a review whose text says
-nothing (stars). When it is wrong, add the phrase to insights.yaml, under
-the aspect's positive, negative or neutral, or under ignore.
+	return `Shows each thing found, and why: an editor's phrase, a shipped phrase, or a term with
+the opinion word beside it. What is only named, asked, supposed, or said of another
+business or an earlier time is shown and not counted.
+
+When something is wrong, add the phrase to insights.yaml, under the aspect's
+positive, negative or neutral, or under ignore.
 
 Example:
   reviewcast insights explain 2025-q4-late-but`
@@ -47,11 +50,11 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	e, ok := insights.Explain(in, c.ID)
-	if !ok {
+	i := slices.IndexFunc(in.Reviews, func(r insights.Review) bool { return r.ID == c.ID })
+	if i < 0 {
 		return fmt.Errorf("explain %s: no published review has this id%s; ids stand in the files of %s/reviews", c.ID, nearID(c.ID, in.Reviews), c.Content)
 	}
-	printExplanation(std, e)
+	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))
 	return nil
 }
 
@@ -69,19 +72,19 @@ func nearID(id string, reviews []insights.Review) string {
 	return " (did you mean " + best + "?)"
 }
 
-func printExplanation(std streams, e insights.Explanation) {
-	p := paletteFor(std.out)
-	say := func(s string) { fmt.Fprintln(std.out, fold(std.out, s, 0)) }
+func printExplanation(std streams, e sentiment.Explanation) {
+	p := terminal.PaletteFor(std.out)
+	say := func(s string) { fmt.Fprintln(std.out, terminal.Fold(std.out, s, 0)) }
 	row := func(format string, args ...any) {
-		fmt.Fprintln(std.out, fold(std.out, fmt.Sprintf(format, args...), 6))
+		fmt.Fprintln(std.out, terminal.Fold(std.out, fmt.Sprintf(format, args...), 6))
 	}
 	r := e.Review
-	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.bold(r.ID), r.Rating, r.Date, r.Language, feeling(p, e.Sentiment, string(e.Sentiment)), e.Score)
-	if !e.English {
-		say(p.dim("The word lists know English only: here names and the phrases of insights.yaml are found, and the sentiment is that of the stars."))
+	fmt.Fprintf(std.out, "%s  %d of 5 stars, %s, %s: %s (%+.2f)\n", p.Bold(r.ID), r.Rating, r.Date, r.Language, polarityColor(p, e.Sentiment, string(e.Sentiment)), e.Score)
+	if e.Language != "en" {
+		say(p.Dim("Opinion words are known in English only: here names and phrases are found, and the sentiment is that of the stars."))
 	}
 	if r.Title != nil {
-		say("\n" + p.bold(marked(p, *r.Title, e.Mentions, true)))
+		say("\n" + p.Bold(marked(p, *r.Title, e.Mentions, true)))
 	}
 	if r.Text != nil {
 		say("\n" + strings.TrimRight(marked(p, *r.Text, e.Mentions, false), "\n"))
@@ -92,75 +95,53 @@ func printExplanation(std streams, e insights.Explanation) {
 		if m.Title {
 			where = "title " + where
 		}
-		words := visible(strings.Join(strings.Fields(m.Words), " "))
+		words := terminal.Visible(strings.Join(strings.Fields(m.Words), " "))
 		if m.Kind != "aspect" {
 			id := m.ID
 			if len(m.IDs) > 0 {
 				id = "? " + strings.Join(m.IDs, ", ")
 			}
-			row("  %-12s %-22s %q %s", m.Kind, id, words, p.dim(where+"; "+m.Rule))
+			row("  %-12s %-22s %q %s", m.Kind, id, words, p.Dim(where+"; "+m.Rule))
 			continue
 		}
-		why := string(m.Origin)
-		if m.Phrase != "" {
-			why += " \"" + m.Phrase + "\""
+		counts := polarityColor(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity))
+		if m.Use != sentiment.Counted {
+			counts = p.Dim(fmt.Sprintf("%-12s", "(not counted)"))
 		}
-		row("  %-12s %-22s %q %s", feeling(p, m.Polarity, fmt.Sprintf("%-12s", m.Polarity)), m.ID, words,
-			p.dim(fmt.Sprintf("%s; %s, %+.2f; %s", where, why, m.Score, m.Rule)))
-		if len(m.Cues) > 0 {
-			hints := make([]string, len(m.Cues))
-			for i, h := range m.Cues {
-				hints[i] = fmt.Sprintf("%q %+.2f %+.2f", h.Cue, h.Aspect, h.Tone)
-			}
-			row("      %s", p.dim("cues: "+strings.Join(hints, ", ")))
-		}
+		row("  %s %-22s %s %s", counts, m.ID, terminal.Visible(m.Reason()), p.Dim(where))
 	}
 	if len(e.Mentions) == 0 {
-		fmt.Fprintln(std.out, p.dim("  nothing found"))
+		fmt.Fprintln(std.out, p.Dim("  nothing found"))
 	}
 }
 
-func feeling(p palette, polarity reviewcast.Polarity, s string) string {
+func polarityColor(p terminal.Palette, polarity reviewcast.Polarity, s string) string {
 	switch polarity {
 	case reviewcast.Positive:
-		return p.green(s)
+		return p.Green(s)
 	case reviewcast.Negative:
-		return p.red(s)
+		return p.Red(s)
 	case reviewcast.Mixed:
-		return p.yellow(s)
+		return p.Yellow(s)
 	}
-	return p.dim(s)
+	return p.Dim(s)
 }
 
 // marked paints the words of the aspects in the text. Where phrases overlap, the
 // first one is painted.
-func marked(p palette, text string, mentions []insights.Mention, title bool) string {
+func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title bool) string {
 	runes, at := []rune(text), 0
 	var b strings.Builder
 	for _, m := range mentions {
 		if m.Title != title || m.Start < at || m.Kind != "aspect" {
 			continue
 		}
-		b.WriteString(visible(string(runes[at:m.Start])))
-		b.WriteString(feeling(p, m.Polarity, visible(string(runes[m.Start:m.End]))))
+		b.WriteString(terminal.Visible(string(runes[at:m.Start])))
+		b.WriteString(polarityColor(p, m.Polarity, terminal.Visible(string(runes[m.Start:m.End]))))
 		at = m.End
 	}
-	b.WriteString(visible(string(runes[at:])))
+	b.WriteString(terminal.Visible(string(runes[at:])))
 	return b.String()
-}
-
-// visible drops what would steer a terminal or turn its lines around: a review's
-// text is a stranger's.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
-			return -1
-		}
-		return r
-	}, s)
 }
 
 type suggestCmd struct {
@@ -228,7 +209,7 @@ func ambiguousNames(list []insights.AmbiguousName) string {
 	var b strings.Builder
 	b.WriteString("\n# Credited to nobody, since several bear the name. Put the job record's technicians\n# into the reviews, or give one of them the name as an alias:\n")
 	for _, a := range list {
-		fmt.Fprintf(&b, "#   %s (%s): %s\n", visible(a.Name), strings.Join(a.TechnicianIDs, ", "), strings.Join(a.ReviewIDs, ", "))
+		fmt.Fprintf(&b, "#   %s (%s): %s\n", terminal.Visible(a.Name), strings.Join(a.TechnicianIDs, ", "), strings.Join(a.ReviewIDs, ", "))
 	}
 	return b.String()
 }

@@ -1,15 +1,16 @@
 // Reviewcast publishes the verified customer reviews of one business: it turns a
-// folder that editors write into files that anybody can fetch, and serves them.
+// folder that editors write into static files, and serves them.
 //
-//	reviewcast init my-content          a commented folder to start from
-//	reviewcast dev                      build, serve on localhost, rebuild on every change
+//	reviewcast init my-content          create a content folder to start from
+//	reviewcast dev                      preview on localhost, rebuild on every change
 //	reviewcast build                    content/ -> public/
-//	reviewcast edge                     serve public/, answer search and since, push changes
-//	reviewcast hub list                 who subscribes, and how deliveries go
-//	reviewcast import csv reviews.csv   bring an export in
-//	reviewcast insights explain ID      why the insights say what they say
+//	reviewcast edge                     serve public/, answer searches, notify subscribers
+//	reviewcast hub list                 list subscriptions
+//	reviewcast import csv reviews.csv   import an export
+//	reviewcast insights explain ID      show how the insights of a review come about
 //
-// Each command is a file of this package; main is wiring.
+// Each command is a file of this package; main connects packages and has no logic of
+// its own.
 package main
 
 import (
@@ -17,59 +18,67 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"slices"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // editors' machines may have no time zone database
+	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/alecthomas/kong"
 
-	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 )
 
-// The exit codes: a mistake in the content or in the work is not a mistake in
-// the command line.
+// The exit codes.
 const (
-	exitProblem = 1
-	exitUsage   = 2
+	exitProblem = 1 // errors in the content, or the command failed
+	exitUsage   = 2 // a mistake in the command line
 )
 
 type cli struct {
-	Init   initCmd   `cmd:"" help:"Write a commented starter folder."`
-	Dev    devCmd    `cmd:"" help:"Build, serve on this machine, and rebuild on every change."`
-	Check  checkCmd  `cmd:"" help:"Tell everything that is wrong in the editors' folder."`
+	Init   initCmd   `cmd:"" help:"Create a commented content folder to start from."`
+	Dev    devCmd    `cmd:"" help:"Preview the content folder on this machine; rebuild on every change."`
+	Check  checkCmd  `cmd:"" help:"List everything that is wrong in the content folder."`
 	Diff   diffCmd   `cmd:"" help:"Show what a build would change for subscribers."`
-	Build  buildCmd  `cmd:"" help:"Build the published files from the editors' folder."`
-	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer search and since."`
-	Hub    hubCmd    `cmd:"" help:"Look after the hub's subscriptions."`
+	Build  buildCmd  `cmd:"" help:"Build the published files from the content folder."`
+	Edge   edgeCmd   `cmd:"" help:"Serve the published files and answer searches."`
+	Pull   pullCmd   `cmd:"" help:"Keep an exact copy of a published site in a directory."`
+	Verify verifyCmd `cmd:"" help:"Recompute everything that a published site claims."`
+	Hub    hubCmd    `cmd:"" help:"Manage the hub's subscriptions."`
 	New    newCmd    `cmd:"" help:"Write a new review."`
-	Schema schemaCmd `cmd:"" help:"Write JSON Schemas, so that editors complete and underline while you type."`
-	Import importCmd `cmd:"" help:"Bring reviews in from somebody else's export."`
+	Schema schemaCmd `cmd:"" help:"Write JSON Schemas, so that text editors complete and check fields while you type."`
+	Import importCmd `cmd:"" help:"Import reviews from another program's export."`
 
-	Insights insightsCmd `cmd:"" help:"Show why the insights say what they say, and draft words from them."`
+	Insights insightsCmd `cmd:"" help:"Show how the insights come about, and draft texts from them."`
 
 	Completion completionCmd `cmd:"" help:"Print a completion script for a shell."`
+	Version    versionCmd    `cmd:"" help:"Print the version."`
 
-	Names namesCmd `cmd:"" hidden:""`
+	Complete completeCmd `cmd:"" hidden:"" passthrough:""`
 
-	Version kong.VersionFlag `help:"Print the version and exit."`
+	HelpAll     helpAllFlag      `name:"help-all" help:"Show help with all flags, also those for operators."`
+	VersionFlag kong.VersionFlag `name:"version" help:"Print the version and exit."`
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	// The first Ctrl-C asks, the second one kills.
+	// The first Ctrl-C stops in an orderly way, the second one at once.
 	context.AfterFunc(ctx, stop)
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	if err != nil {
 		if msg := err.Error(); msg != "" {
-			fmt.Fprintln(os.Stderr, fold(os.Stderr, "reviewcast: "+msg, 4))
+			fmt.Fprintln(os.Stderr, terminal.Fold(os.Stderr, "reviewcast: "+msg, 4))
 		}
 		var usage usageError
 		if errors.As(err, &usage) {
 			os.Exit(exitUsage)
+		}
+		var v verdict
+		if errors.As(err, &v) {
+			os.Exit(v.code)
 		}
 		os.Exit(exitProblem)
 	}
@@ -78,16 +87,31 @@ func main() {
 // usageError is a mistake in the command line.
 type usageError struct{ error }
 
-// streams are where a command talks to people.
+// streams are what a command reads and writes.
 type streams struct {
+	in       io.Reader
 	out, err io.Writer
 }
 
-// exited ends run early when kong has printed a help or a version.
+// prompt calls ask with the terminal if people are there to answer.
+func (std streams) prompt(ctx context.Context, ask func(*terminal.Prompter) error) error {
+	in, ok := std.in.(*os.File)
+	if !ok || !terminal.IsTerminal(in) || !terminal.IsTerminal(std.out) {
+		return nil
+	}
+	p, restore, err := terminal.NewPrompter(ctx, in, std.out)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	return ask(p)
+}
+
+// exited is the panic that ends run when kong has printed a help or a version.
 type exited struct{}
 
-// run is the program: what the command line says, until it is done or ctx ends.
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+// run is the program. It returns when the command is done or ctx ends.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(exited); !ok {
@@ -95,46 +119,67 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 			}
 		}
 	}()
-	parser, err := newParser(ctx, streams{stdout, stderr})
+	parser, err := newParser(ctx, streams{stdin, stdout, stderr})
 	if err != nil {
 		return err
 	}
 	switch {
 	case len(args) == 0:
 		args = []string{"--help"}
-	case args[0] == "help": // as other programs have it
+	case args[0] == "help": // as in other programs
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	c, err := parser.Parse(args)
 	if err != nil {
-		return usageError{fmt.Errorf("%w; --help shows what there is", err)}
+		return usageError{parseError(args, err)}
 	}
-	return c.Run()
+	return explainError(ctx, c.Run())
 }
 
-// helpOf is a flag's help with its default behind it, in the form of those helps
-// that describe theirs in words.
-func helpOf(v *kong.Value) string {
-	if !v.HasDefault || v.Default == "" || v.IsBool() {
-		return v.Help
+// parseError adds a remedy to an error of the parser.
+func parseError(args []string, err error) error {
+	for i, arg := range args {
+		name, port, _ := strings.Cut(arg, "=")
+		if name != "--port" && name != "-p" || !strings.Contains(err.Error(), "unknown flag "+name) {
+			continue
+		}
+		if port == "" && i+1 < len(args) {
+			port = args[i+1]
+		}
+		if !isPort(port) {
+			port = "8080"
+		}
+		return fmt.Errorf("unknown flag %s; write --listen localhost:%s", name, port)
 	}
-	return strings.TrimSuffix(v.Help, ".") + " (default: " + v.Default + ")."
+	return fmt.Errorf("%w; --help lists commands and flags", err)
 }
 
-// longestHelp is the longest line of a help, in columns, however wide the
-// terminal: longer ones are hard to read.
-const longestHelp = 100
+// explainError adds a remedy to errors that any command can have.
+func explainError(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return terminal.ErrStopped
+	case errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w; this disk cannot be written to, choose a folder elsewhere", err)
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf("%w; ask for the right to read and write there, or choose another folder", err)
+	case errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%w; delete something, and run the command again", err)
+	}
+	return err
+}
 
-// newParser declares the command line.
+// newParser returns the parser of the command line.
 func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 	return kong.New(&cli{},
 		kong.Name("reviewcast"),
-		kong.Description("Publishes the verified customer reviews of one business, as files that anybody can fetch."),
+		kong.Description("Publishes the verified customer reviews of one business as static files."),
 		kong.Writers(std.out, std.err),
 		kong.Exit(func(int) { panic(exited{}) }),
-		kong.Vars{"version": "reviewcast " + reviewcast.Version},
+		kong.Vars{"version": programVersion()},
 		importVars(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: longestHelp}),
+		kong.ConfigureHelp(helpOptions),
+		kong.Help(printHelp),
 		kong.ValueFormatter(helpOf),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 		kong.Bind(std),

@@ -24,18 +24,17 @@ import (
 	"reviewcast"
 )
 
-// TestMain lets the test binary be the real one: scripts and tests start it as
-// the command reviewcast.
+// TestMain lets scripts and tests start the test binary as the command reviewcast.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"reviewcast": main})
 }
 
-// TestScripts runs testdata/script: the program as people use it, on real folders
-// and over real connections. Beside testscript's own commands there is
+// TestScripts runs testdata/script: the program on real folders and over real
+// connections. In addition to the commands of testscript there are
 //
 //	get [-H 'Name: value'] STATUS PATH [substring]
 //
-// which asks http://localhost:$PORT until the answer has the status and the
+// which requests http://localhost:$PORT until the response has the status and the
 // substring, and prints status, headers and body, and
 //
 //	waitfor FILE substring
@@ -59,8 +58,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// patience is how long get and waitfor ask again: far longer than anything they
-// wait for takes on a busy machine.
+// patience is how long get and waitfor retry: far longer than anything they wait for
+// takes on a busy machine.
 const patience = 20 * time.Second
 
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
@@ -116,10 +115,13 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("GET %s: wanted %d with %q, the last answer is:\n%s", args[1], want, substring, last)
 }
 
-// TestKilledBuild kills a build at random moments and holds what it leaves
-// against the manifest: always a whole set, the one before or the new one. The
-// next build clears up.
+// TestKilledBuild kills a build at random moments and compares what it leaves with the
+// manifest: always a whole set, the one before or the new one. The next build cleans
+// up.
 func TestKilledBuild(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts and kills dozens of builds")
+	}
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -186,7 +188,7 @@ func TestKilledBuild(t *testing.T) {
 	}
 }
 
-// checkSet holds a published folder against its manifest and gives the number of
+// checkSet compares a published folder with its manifest and returns the number of
 // reviews.
 func checkSet(t *testing.T, public string) int {
 	t.Helper()

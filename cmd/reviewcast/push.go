@@ -17,6 +17,7 @@ import (
 	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/hub"
+	"reviewcast/edge/hub/store"
 	"reviewcast/edge/snapshot"
 )
 
@@ -33,10 +34,12 @@ type hubFlags struct {
 
 // mountedHub is a hub in an edge.
 type mountedHub struct {
-	run     func(context.Context) error
-	metrics http.Handler
-	health  func() error // why the hub doesn't accept requests; nil if it does
-	close   func() error // after everything that uses it has ended
+	run      func(context.Context) error
+	store    *store.Store // nil without a state, or while it isn't open
+	registry *prometheus.Registry
+	metrics  http.Handler
+	health   func() error // why the hub doesn't accept requests; nil if it does
+	close    func() error // after everything that uses it has ended
 }
 
 // mountHub opens the state and puts a hub into an edge's configuration. Reload looks for
@@ -56,7 +59,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 			<-ctx.Done()
 			return nil
 		}
-		return &mountedHub{run: idle, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
+		return &mountedHub{run: idle, registry: registry, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
 	}
 	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
 		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: edge.Client(c.TrustedProxies),
@@ -68,7 +71,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 		return nil, err
 	}
 	c.Hub = l
-	return &mountedHub{run: l.run, metrics: l.serveMetrics(registry), health: l.health, close: l.close}, nil
+	return &mountedHub{run: l.run, store: l.store, registry: registry, metrics: l.serveMetrics(registry), health: l.health, close: l.close}, nil
 }
 
 // editionOf is a snapshot as the hub sees it.

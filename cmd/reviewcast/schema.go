@@ -8,17 +8,18 @@ import (
 	"path/filepath"
 	"slices"
 
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/source"
 )
 
 type schemaCmd struct {
-	Dir string `help:"The folder to write them into." default:"content/.schemas" placeholder:"DIR"`
+	Dir string `help:"The folder to write to." default:"content/.schemas" placeholder:"DIR"`
 }
 
 // Help is what --help says beside the flags.
 func (c *schemaCmd) Help() string {
-	return `Writes a JSON Schema (draft-07) for each kind of content file. An editor with a YAML
-language server (VS Code, Neovim, Zed, IntelliJ) completes fields and underlines
+	return `Writes a JSON Schema (draft-07) for each kind of content file. A text editor with a YAML
+language server (VS Code, Neovim, Zed, IntelliJ) then completes fields and underlines
 mistakes while you type, in every file whose first line names its schema:
 
   # yaml-language-server: $schema=.schemas/business.schema.json
@@ -28,7 +29,7 @@ Example:
   reviewcast schema --dir my-content/.schemas`
 }
 
-// Run writes the schemas; files that are as they should be stay untouched.
+// Run writes the schemas; files that are up to date are not touched.
 func (c *schemaCmd) Run(std streams) error {
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
 		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, source.SchemaFolder)}
@@ -41,7 +42,7 @@ func (c *schemaCmd) Run(std streams) error {
 		fmt.Fprintf(std.out, "the schemas in %s are up to date\n", c.Dir)
 		return nil
 	}
-	fmt.Fprintf(std.out, "%s written in %s\n", plural(n, "schema"), c.Dir)
+	fmt.Fprintf(std.out, "%s written in %s\n", terminal.Plural(n, "schema"), c.Dir)
 	return nil
 }
 

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"reviewcast/cmd/reviewcast/terminal"
 )
 
 // screen is the real program on a terminal of its own.
@@ -273,39 +275,30 @@ func TestNewReviewIsLeft(t *testing.T) {
 	}
 }
 
-// TestImportOnATerminal: a long export shows how far it is, within the width, and
-// leaves no trace of it; a file shows none of it.
+// TestImportOnATerminal: the report of an import fits the width of the terminal.
 func TestImportOnATerminal(t *testing.T) {
 	dir := deskWith(t)
 	var export strings.Builder
 	export.WriteString("Stars,Day,Words\n")
-	for i := 0; export.Len() < 2*barFile; i++ {
+	for i := range 1000 {
 		fmt.Fprintf(&export, "%d,2026-01-%02d,%d %s\n", 1+i%5, 1+i%28, i, strings.Repeat("kind words ", 60))
 	}
 	writeFile(t, filepath.Join(dir, "long.csv"), export.String())
 	args := []string{"import", "csv", "long.csv", "--map", "rating=Stars,date=Day,text=Words", "--source", "cards", "--today", "2026-11-01", "--dry-run"}
 	const width = 44
 	s := onScreen(t, dir, width, args...)
-	s.expect(" % of 16 MiB")
-	s.expect("\r\x1b[K") // it is taken away
 	s.expect("dry run: nothing was written")
 	if code := s.ended(); code != 0 {
 		t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
 	}
-	bars, lines, _ := strings.Cut(s.printed(), "\x1b[K")
-	for bar := range strings.SplitSeq(strings.TrimPrefix(bars, "\r"), "\r") {
-		if n := textWidth(bar); n >= width || !strings.HasPrefix(bar, "[") && bar != "" {
-			t.Errorf("the bar %q has %d columns", bar, n)
-		}
-	}
-	for line := range strings.Lines(strings.TrimSuffix(lines, endMark)) {
-		if n := textWidth(strings.TrimRight(line, "\r\n")); n > width {
+	for line := range strings.Lines(strings.TrimSuffix(s.printed(), endMark)) {
+		if n := terminal.Width(strings.TrimRight(line, "\r\n")); n > width {
 			t.Errorf("%q has %d columns", line, n)
 		}
 	}
 	cmd := exec.Command(binary(t), args...)
 	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil || bytes.Contains(out, []byte("MiB")) || bytes.ContainsAny(out, "\r\x1b") {
+	if out, err := cmd.CombinedOutput(); err != nil || bytes.ContainsAny(out, "\r\x1b") {
 		t.Errorf("without a terminal: %v\n%.300s", err, out)
 	}
 }
@@ -325,30 +318,12 @@ func TestCheckOnATerminal(t *testing.T) {
 			t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
 		}
 		for line := range strings.Lines(strings.TrimSuffix(s.printed(), endMark)) {
-			if line = strings.TrimRight(line, "\r\n"); textWidth(line) > width {
-				t.Errorf("%q has %d columns", line, textWidth(line))
+			if line = strings.TrimRight(line, "\r\n"); terminal.Width(line) > width {
+				t.Errorf("%q has %d columns", line, terminal.Width(line))
 			}
 		}
 		if colours := strings.Contains(s.printed(), "\x1b[1;31m"); colours != (kind != "dumb") {
 			t.Errorf("on %s:\n%s", kind, s.printed())
-		}
-	}
-}
-
-func TestDrawBar(t *testing.T) {
-	for _, test := range []struct {
-		done    int64
-		columns int
-		want    string
-	}{
-		{0, 80, "[                                        ]   0 % of 10 MiB"},
-		{5 << 20, 80, "[====================                    ]  50 % of 10 MiB"},
-		{11 << 20, 80, "[========================================] 100 % of 10 MiB"},
-		{5 << 20, 30, "[=====      ]  50 % of 10 MiB"},
-		{5 << 20, 10, "[]  50 % of 10 MiB"},
-	} {
-		if got := drawBar(test.done, 10<<20, test.columns); got != test.want {
-			t.Errorf("%d of 10 MiB in %d columns: %q, want %q", test.done, test.columns, got, test.want)
 		}
 	}
 }
@@ -404,5 +379,39 @@ func TestImportIsLeft(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "content", "reviews")); err == nil {
 		t.Error("it left something behind")
+	}
+}
+
+// TestDevInAnEmptyFolder: dev offers a starter, writes it and shows it.
+func TestDevInAnEmptyFolder(t *testing.T) {
+	for _, args := range [][]string{{"dev"}, {"dev", "--content", "."}} {
+		dir := t.TempDir()
+		s := onScreen(t, dir, 80, append(args, "--listen", "localhost:0")...)
+		s.answer("[Y/n]", "maybe"+enter)
+		s.answer("write y or n", enter)
+		s.expect("open http://localhost:")
+		if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+			t.Fatal(err)
+		}
+		if code := s.ended(); code != 0 {
+			t.Errorf("it ended with %d:\n%q", code, s.printed())
+		}
+		content := filepath.Join(dir, "content")
+		if len(args) > 1 {
+			content = dir
+		}
+		if _, err := os.Stat(filepath.Join(content, "business.yaml")); err != nil {
+			t.Error(err)
+		}
+	}
+	dir := t.TempDir()
+	s := onScreen(t, dir, 80, "dev", "--listen", "localhost:0")
+	s.answer("[Y/n]", "n"+enter)
+	s.expect("`reviewcast init content`")
+	if code := s.ended(); code != exitUsage {
+		t.Errorf("it ended with %d:\n%q", code, s.printed())
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
+		t.Errorf("it left %v, %v", entries, err)
 	}
 }

@@ -60,7 +60,7 @@ func TestExitCodes(t *testing.T) {
 		{"insights suggest -o draft.yaml", exitProblem, "name another file with -o"},
 		{"import google broken.json", exitProblem, "it should be JSON"},
 		{"new review --author A --rating 11", exitProblem, "nothing was written"},
-		{"new review --content bad --author A --rating 5", exitProblem, "mend them first"},
+		{"new review --content bad --author A --rating 5", exitProblem, "fix them first"},
 		{"init content", exitProblem, "not empty"},
 
 		{"frob", exitUsage, "--help"},

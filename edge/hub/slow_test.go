@@ -18,6 +18,9 @@ import (
 // answered quickly once: neither while they are new, nor later, nor after a restart. (If
 // many are quick twice and then slow, they delay others that one time.)
 func TestManySlowSubscribers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates thousands of subscribers")
+	}
 	roots(t)
 	state := storetest.SQLite(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -62,3 +62,60 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkFacets counts all reviews, and those of a common phrase, by every value.
+// BenchmarkAnalysis indexes the insights for it, once per snapshot.
+func BenchmarkFacets(b *testing.B) {
+	for _, n := range sizes {
+		s := analysed(b, n).Open(b, 1)
+		for name, text := range map[string]string{"all": "", "3 letters": "the"} {
+			b.Run(fmt.Sprintf("%d/%s", n, name), func(b *testing.B) {
+				q := reviewcast.Query{Text: text, Facets: true, Limit: 1}
+				s.Search(q)
+				for b.Loop() {
+					s.Search(q)
+				}
+			})
+		}
+	}
+}
+
+func BenchmarkAnalysis(b *testing.B) {
+	for _, n := range sizes {
+		p := analysed(b, n)
+		manifest := p.Manifest(b, 1)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				b.StopTimer()
+				s, err := snapshot.FromArtifacts(manifest, p, snapshot.Config{})
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.StartTimer()
+				if _, err := s.Analysis(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// analysed is the corpus with ten aspects, of which each review mentions two or three.
+func analysed(b *testing.B, n int) snapshottest.Public {
+	d := corpus.Dataset(n)
+	p := snapshottest.Publish(b, d)
+	polarities := []reviewcast.Polarity{reviewcast.Positive, reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}
+	in := reviewcast.Insights{Version: 1, PerReview: make(map[string]reviewcast.ReviewInsight, n)}
+	for i := range 10 {
+		in.Aspects = append(in.Aspects, reviewcast.Aspect{ID: fmt.Sprint("aspect-", i), Label: fmt.Sprint("Aspect ", i)})
+	}
+	for i, r := range d.Reviews {
+		insight := reviewcast.ReviewInsight{Sentiment: polarities[i%5], Aspects: map[string]reviewcast.Polarity{}}
+		for j := range 2 + i%2 {
+			insight.Aspects[in.Aspects[(i/7+j*3)%10].ID] = polarities[(i+j)%5]
+		}
+		in.PerReview[r.ID] = insight
+	}
+	p[reviewcast.PathInsights] = snapshottest.Marshal(b, in)
+	return p
+}

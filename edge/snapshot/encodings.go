@@ -10,19 +10,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// coding is a content coding that the generator may have written beside a file.
+// coding is a content coding in which the generator may have written a file.
 type coding struct {
 	name   string // in Content-Encoding
 	suffix string // of the encoded file
 	decode func(io.Reader) (io.ReadCloser, error)
 }
 
-// codings are those that are looked for, best compression first.
+// codings are the codings that Open looks for, best compression first.
 var codings = []coding{
 	{"br", ".br", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }},
 	{"zstd", ".zst", func(r io.Reader) (io.ReadCloser, error) {
-		// RFC 9659: a browser refuses windows over 8 MiB, so a frame that needs one is
-		// of no use here.
+		// RFC 9659: browsers refuse windows over 8 MiB.
 		d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(8<<20))
 		if err != nil {
 			return nil, err
@@ -32,11 +31,11 @@ var codings = []coding{
 	{"gzip", ".gz", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 }
 
-// errOtherBytes is an encoded variant's fault that no decoder sees.
-var errOtherBytes = errors.New("it decodes to other bytes than the file's")
+// errOtherBytes is returned for an encoded variant of another file or version.
+var errOtherBytes = errors.New("the decoded bytes differ from the file")
 
-// check tells whether encoded decodes to exactly want. It compares as it decodes,
-// so that a bomb costs no more than the file.
+// check returns an error unless encoded decodes to exactly want. It compares while it
+// decodes, so that a decompression bomb costs no more than the file.
 func (c coding) check(encoded, want []byte) error {
 	r, err := c.decode(bytes.NewReader(encoded))
 	if err != nil {

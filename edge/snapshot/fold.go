@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold appends s, which must be UTF-8, to dst in the form in which texts and
-// queries are compared: NFC, then each code point replaced by the smallest that
-// is equal to it under simple case folding ("straße" -> "STRAßE", "K" -> "K").
+// fold appends s, which must be UTF-8, to dst in the form in which texts and queries
+// are compared: NFC, with each code point replaced by the smallest one that is equal
+// under simple case folding ("straße" -> "STRAßE", "K" -> "K").
 func fold(dst, s []byte) []byte {
 	start := len(dst)
 	for _, c := range s {
@@ -24,8 +24,8 @@ func fold(dst, s []byte) []byte {
 	return dst
 }
 
-// foldUnicode does the same for text that isn't all ASCII. It begins anew, since
-// the letter before a combining mark belongs to it.
+// foldUnicode is fold for text that is not all ASCII. It starts from the beginning,
+// because normalisation may combine a mark with the letter before it.
 func foldUnicode(dst, s []byte) []byte {
 	if at := norm.NFC.QuickSpan(s); at < len(s) {
 		s = norm.NFC.Append(make([]byte, 0, len(s)+len(s)/8), s...)
@@ -55,13 +55,13 @@ func foldRune(r rune) rune {
 	case int(r) < len(foldLow):
 		return foldLow[r]
 	case 0x2E80 <= r && r < 0xA640, 0xAC00 <= r && r < 0xD800:
-		return r // CJK and Hangul have no case, and texts in them are made of nothing else
+		return r // CJK and Hangul have no case; this is a fast path for texts in them
 	}
 	return smallest(r)
 }
 
-// foldLow answers for Latin, Greek, Cyrillic and Hebrew, where walking an orbit
-// takes most of the time that folding a text takes.
+// foldLow is a table for Latin, Greek, Cyrillic and Hebrew, where walking the orbits
+// would take most of the time of folding.
 var foldLow = func() (table [0x600]rune) {
 	for r := range table {
 		table[r] = smallest(rune(r))

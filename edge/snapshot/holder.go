@@ -6,21 +6,20 @@ import (
 	"sync/atomic"
 )
 
-// Holder holds the snapshot that is served at the moment. The zero value holds
-// none and is ready to use.
+// Holder holds the current snapshot. The zero value holds none and is ready to use.
 type Holder struct {
 	current atomic.Pointer[Snapshot]
 
-	mu          sync.Mutex // serialises swaps with what they call
+	mu          sync.Mutex // serialises swaps and the subscribers that they call
 	subscribers []*func(old, new *Snapshot)
 }
 
-// Load is the current snapshot; nil before the first. A request loads it once, so
-// that its answer is of one piece.
+// Load returns the current snapshot, or nil before the first. A request loads it once,
+// so that its response is consistent.
 func (h *Holder) Load() *Snapshot { return h.current.Load() }
 
-// Swap makes s the current snapshot, tells the subscribers, and returns when all
-// have been told. Swaps from several goroutines come one after the other.
+// Swap makes s the current snapshot, calls the subscribers and returns the snapshot
+// before. Concurrent swaps run one after the other.
 func (h *Holder) Swap(s *Snapshot) (old *Snapshot) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -31,10 +30,10 @@ func (h *Holder) Swap(s *Snapshot) (old *Snapshot) {
 	return old
 }
 
-// Subscribe has f called after every swap, with what was current and what is now.
-// It is not called for a snapshot that is there already: subscribe, then Load. f
-// must be quick, since the next swap waits for it, and must not swap, subscribe or
-// cancel itself.
+// Subscribe registers f to be called after every swap with the old and the new
+// snapshot. f is not called for the snapshot that is already current: subscribe first,
+// then Load. f must return quickly, because the next swap waits for it, and must not
+// call Swap, Subscribe or cancel.
 func (h *Holder) Subscribe(f func(old, new *Snapshot)) (cancel func()) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

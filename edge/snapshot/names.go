@@ -6,15 +6,14 @@ import (
 	"reviewcast"
 )
 
-// directory finds the reviews that mention somebody or something, by any of its
-// names.
+// directory finds the reviews that mention a person or thing by any of its names.
 type directory struct {
 	mentions map[string]set      // by id
 	names    map[string][]string // folded name, alias, first name or id -> ids
 }
 
-// newDirectory takes the sorted ordinals of the reviews that mention each id.
-// An id is a name of its own, even when the business doesn't list it.
+// newDirectory makes a directory from the sorted ordinals of the reviews that mention
+// each id. Every id is a name, even if the business doesn't list it.
 func newDirectory(mentions map[string][]uint32, n int) directory {
 	d := directory{mentions: make(map[string]set, len(mentions)), names: map[string][]string{}}
 	for id, ordinals := range mentions {
@@ -24,8 +23,7 @@ func newDirectory(mentions map[string][]uint32, n int) directory {
 	return d
 }
 
-// name lets the id be found by its names, too. A name that several bear finds
-// them all.
+// name adds names for an id. A name that several ids have finds them all.
 func (d *directory) name(id string, names ...string) {
 	for _, name := range append(names, id) {
 		key := foldString(name)
@@ -35,11 +33,11 @@ func (d *directory) name(id string, names ...string) {
 	}
 }
 
-// ids are those that bear the name, in no order. The whole name must be given;
-// case doesn't matter.
+// ids returns the ids with a name, in no order. It compares whole names and ignores
+// case.
 func (d *directory) ids(name string) []string { return d.names[foldString(name)] }
 
-// reviews are those that mention any who bears the name.
+// reviews returns the reviews that mention any id with the name.
 func (d *directory) reviews(name string, n int) bitmap {
 	b := newBitmap(n)
 	for _, id := range d.ids(name) {
@@ -48,10 +46,9 @@ func (d *directory) reviews(name string, n int) bitmap {
 	return b
 }
 
-// Technicians are those who bear a name: full name, alias, first name or id,
-// upper and lower case alike, in the business's order. A shared first name gives
-// several, an unknown one none. A search that mentions the name finds the reviews
-// of exactly these.
+// Technicians returns the technicians with a name (full name, alias, first name or id,
+// ignoring case) in the business's order. A shared first name finds several. A search
+// for the name finds the reviews that mention exactly these.
 func (s *Snapshot) Technicians(name string) []reviewcast.Technician {
 	ids := s.technicians.ids(name)
 	var found []reviewcast.Technician
@@ -63,7 +60,7 @@ func (s *Snapshot) Technicians(name string) []reviewcast.Technician {
 	return found
 }
 
-// Services are those of an id or a name, upper and lower case alike.
+// Services returns the services with an id or a name, ignoring case.
 func (s *Snapshot) Services(name string) []reviewcast.Named {
 	ids := s.services.ids(name)
 	var found []reviewcast.Named

@@ -4,35 +4,33 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"runtime"
 	"slices"
-	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 )
 
-// ErrOtherBaseURL is returned for a directory that was rendered for another
-// origin: its links and its feeds' ids would lead away from here.
-var ErrOtherBaseURL = errors.New("the files were rendered for another base URL")
+// ErrOtherBaseURL is returned for a directory that was built for another origin, to
+// which its links and feed ids point.
+var ErrOtherBaseURL = errors.New("the files were built for another base URL")
 
-// Open reads the directory fsys, in which the generator has written, and indexes
-// it. Errors name the file. A directory that is being replaced file by file is
-// an error, as nothing that doesn't match the manifest is ever taken; the caller
-// tries again.
+// Open reads and indexes a published directory. Errors name the file. Every file must
+// match the manifest, so a directory that is being replaced file by file is an error;
+// the caller tries again.
 func Open(fsys fs.FS, c Config) (*Snapshot, error) {
 	return open(func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, c)
 }
 
-// FromArtifacts opens files that are in memory: manifest.json and the bodies by
-// path ("/reviews.json", and "/reviews.json.gz" for an encoded variant). The
-// snapshot keeps the bodies.
+// FromArtifacts opens files in memory: manifest.json and the bodies by path
+// ("/reviews.json", and "/reviews.json.gz" for an encoded variant). The snapshot keeps
+// the bodies.
 func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
 	return open(func(name string) ([]byte, error) {
 		if "/"+name == reviewcast.PathManifest {
@@ -45,14 +43,13 @@ func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapsh
 	}, c)
 }
 
-// mismatch is the error of a file that is not, or not yet, what the manifest says.
-// Only such a directory is worth another look before its manifest changes.
+// mismatch is the error for a file that doesn't match the manifest, or not yet. Only
+// then may opening the directory again succeed although its manifest hasn't changed.
 type mismatch struct{ error }
 
 func (m mismatch) Unwrap() error { return m.error }
 
-// reader gives the bytes of the file with a slash-separated name, as io/fs
-// writes it.
+// reader reads the file with a slash-separated name, as in [io/fs].
 type reader func(name string) ([]byte, error)
 
 func open(read reader, c Config) (*Snapshot, error) {
@@ -60,6 +57,7 @@ func open(read reader, c Config) (*Snapshot, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Snapshot{}
+	s.analysis = sync.OnceValues(s.newAnalysis)
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
@@ -68,6 +66,9 @@ func open(read reader, c Config) (*Snapshot, error) {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
 	if err := s.readFiles(read, c); err != nil {
+		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
+	}
+	if err := s.readChanges(read, c); err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
 	}
 	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
@@ -84,38 +85,21 @@ func open(read reader, c Config) (*Snapshot, error) {
 
 // readManifest decodes and checks the manifest.
 func (s *Snapshot) readManifest(body []byte, baseURL string) error {
-	m := &s.manifest
-	if err := json.Unmarshal(body, m); err != nil {
+	m, err := reviewcast.ParseManifest(body)
+	if err != nil {
 		return err
 	}
-	switch {
-	case m.Version != 1:
-		return fmt.Errorf("version %d, want 1", m.Version)
-	case baseURL != "" && m.BaseURL != baseURL:
+	if baseURL != "" && m.BaseURL != baseURL {
 		return fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, baseURL, ErrOtherBaseURL)
 	}
-	previous := ""
-	for _, f := range m.Files {
-		switch sum, err := hex.DecodeString(f.SHA256); {
-		case !strings.HasPrefix(f.Path, "/") || !fs.ValidPath(f.Path[1:]) || f.Path == "/." || f.Path == reviewcast.PathManifest:
-			return fmt.Errorf("path %q can't be published", f.Path)
-		case f.Path <= previous:
-			return fmt.Errorf("path %s comes after %s: files must be sorted, each once", f.Path, previous)
-		case err != nil || len(sum) != sha256.Size || strings.ToLower(f.SHA256) != f.SHA256:
-			return fmt.Errorf("sha256 of %s is not %d lower-case hex digits", f.Path, 2*sha256.Size)
-		}
-		previous = f.Path
-	}
-	if _, ok := m.File(reviewcast.PathReviews); !ok {
-		return fmt.Errorf("%s is not listed", reviewcast.PathReviews)
-	}
+	s.manifest = *m
 	return nil
 }
 
-// readFiles reads every listed file and its encoded variants and checks them.
+// readFiles reads and checks every listed file and its encoded variants.
 func (s *Snapshot) readFiles(read reader, c Config) error {
 	files := make([]*File, len(s.manifest.Files))
-	errs := make([]error, len(files)) // by file, so that the first in order is reported
+	errs := make([]error, len(files)) // by file, so that the first one in order is reported
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, listed := range s.manifest.Files {
@@ -124,7 +108,7 @@ func (s *Snapshot) readFiles(read reader, c Config) error {
 			return nil
 		})
 	}
-	_ = g.Wait() // the functions keep their errors
+	_ = g.Wait() // the functions store their errors
 	if err := cmp.Or(errs...); err != nil {
 		return err
 	}
@@ -150,6 +134,14 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 		}
 	}
 	f := &File{File: listed, Body: body}
+	f.Variants, err = readVariants(read, name, body, config)
+	return f, err
+}
+
+// readVariants reads the encoded variants of a file. One that doesn't decode to the
+// file's bytes is ignored.
+func readVariants(read reader, name string, body []byte, config Config) ([]Variant, error) {
+	var variants []Variant
 	for _, c := range codings {
 		encoded, err := read(name + c.suffix)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -159,16 +151,16 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 			err = c.check(encoded, body)
 		}
 		if err != nil {
-			config.Logger.Warn("encoded variant left out", "file", name+c.suffix, "error", err)
+			config.Logger.Warn("encoded variant ignored", "file", name+c.suffix, "error", err)
 			continue
 		}
 		sum := sha256.Sum256(encoded)
-		f.Variants = append(f.Variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
+		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
 	}
-	return f, nil
+	return variants, nil
 }
 
-// manifestFile makes the manifest servable beside the files that it lists.
+// manifestFile makes the manifest itself a servable file.
 func manifestFile(body []byte, listed []reviewcast.File) *File {
 	sum := sha256.Sum256(body)
 	f := &File{Body: body, File: reviewcast.File{Path: reviewcast.PathManifest, MediaType: reviewcast.MediaJSON,
@@ -179,7 +171,7 @@ func manifestFile(body []byte, listed []reviewcast.File) *File {
 	return f
 }
 
-// index reads the reviews and builds everything that answers queries.
+// index reads the reviews and builds the indexes for queries.
 func (s *Snapshot) index(body []byte) error {
 	var err error
 	if s.reviews.raw, s.reviews.spans, s.dataset, err = split(body); err != nil {

@@ -64,13 +64,13 @@ func TestOpenRefuses(t *testing.T) {
 		spoil func(*dir)
 		want  string
 	}{
-		{"no manifest", func(d *dir) { d.raw = []byte{} }, "open snapshot: manifest.json: unexpected end of JSON input"},
-		{"manifest of another version", func(d *dir) { d.manifest.Version = 2 }, "manifest.json: version 2, want 1"},
+		{"no manifest", func(d *dir) { d.raw = []byte{} }, "unexpected end of JSON input"},
+		{"manifest of another version", func(d *dir) { d.manifest.Version = 2 }, "version 2, want 1"},
 		{"another base URL", func(d *dir) { d.manifest.BaseURL = "https://other.example" }, "manifest.json: base_url https://other.example, want https://reviews.example.com"},
-		{"path without a slash", func(d *dir) { d.manifest.Files[0].Path = "a.json" }, `path "a.json" can't be published`},
-		{"path out of the directory", func(d *dir) { d.manifest.Files[0].Path = "/../etc/passwd" }, `path "/../etc/passwd" can't be published`},
-		{"path of the manifest", func(d *dir) { d.manifest.Files[0].Path = "/manifest.json" }, `path "/manifest.json" can't be published`},
-		{"files out of order", func(d *dir) { f := d.manifest.Files; f[0], f[1] = f[1], f[0] }, "files must be sorted"},
+		{"path without a slash", func(d *dir) { d.manifest.Files[0].Path = "a.json" }, `path "a.json" cannot be published`},
+		{"path out of the directory", func(d *dir) { d.manifest.Files[0].Path = "/../etc/passwd" }, `path "/../etc/passwd" cannot be published`},
+		{"path of the manifest", func(d *dir) { d.manifest.Files[0].Path = "/manifest.json" }, `path "/manifest.json" cannot be published`},
+		{"files out of order", func(d *dir) { f := d.manifest.Files; f[0], f[1] = f[1], f[0] }, "files are sorted by path"},
 		{"file listed twice", func(d *dir) { d.manifest.Files[1] = d.manifest.Files[0] }, "each once"},
 		{"hash in capitals", func(d *dir) { d.manifest.Files[0].SHA256 = strings.ToUpper(d.manifest.Files[0].SHA256) }, "lower-case hex"},
 		{"hash too short", func(d *dir) { d.manifest.Files[0].SHA256 = "00" }, "64 lower-case hex digits"},
@@ -96,8 +96,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"ids out of order", dataset(func(d *reviewcast.Dataset) {
 			d.Reviews[0].Date = d.Reviews[1].Date
 			d.Reviews[0].ID, d.Reviews[1].ID = "b", "a"
-		}), "review a stands after b"},
-		{"id twice", dataset(func(d *reviewcast.Dataset) { d.Reviews[2].ID = d.Reviews[0].ID }), "stands twice"},
+		}), "review a comes after b"},
+		{"id twice", dataset(func(d *reviewcast.Dataset) { d.Reviews[2].ID = d.Reviews[0].ID }), "used twice"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := &dir{public: snapshottest.Publish(t, corpus.Dataset(3))}

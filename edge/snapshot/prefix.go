@@ -11,31 +11,31 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// prefix is what is known of every beginning of the list of reviews: its hash,
-// and its compressed form in blocks.
+// prefix has the hash of every prefix of the list of reviews, and the list compressed
+// in blocks.
 type prefix struct {
-	sums   []digest // sums[i] is of the bytes from the first review up to the end of the i-th
+	sums   []digest // sums[i] covers the bytes from the first review to the end of the i-th
 	blocks []block
 }
 
 // digest is a truncated SHA-256.
 type digest [16]byte
 
-// block is a run of whole reviews with what separates them from the next block.
+// block is a run of whole reviews and the separator after them.
 type block struct {
 	ordinal int    // of its first review
-	start   int    // of its bytes in reviews.json
-	crc     uint32 // of the bytes from the first review up to start
+	start   int    // offset in reviews.json
+	crc     uint32 // of the bytes from the first review to start
 
-	deflated func() []byte // compresses it once; nil for the last block, which is never whole
+	deflated func() []byte // compresses the block once; nil for the last one, which is never complete
 }
 
-// blockSize is the least bytes of a block. Twice as much makes real reviews 3 %
-// smaller and doubles what has to be compressed for each request, as a range seldom
-// ends where a block does.
+// blockSize is the least size of a block in bytes. Twice the size compresses real
+// reviews 3 % better, but doubles what each request has to compress, because a range
+// rarely ends at a block.
 const blockSize = 64 << 10
 
-// newPrefix goes over the reviews' bytes once.
+// newPrefix hashes the reviews and divides them into blocks in one pass.
 func newPrefix(raw []byte, spans []span) prefix {
 	p := prefix{sums: make([]digest, len(spans))}
 	if len(spans) == 0 {
@@ -59,21 +59,21 @@ func newPrefix(raw []byte, spans []span) prefix {
 	return p
 }
 
-// within is the block in which the n-th review of a beginning (n > 0) stands: all
-// before it are whole.
+// within returns the index of the block that contains the n-th review (n > 0). All
+// blocks before it are part of the prefix.
 func (p *prefix) within(n int) int {
 	return sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].ordinal >= n }) - 1
 }
 
-// deflate compresses parts into a raw deflate stream (RFC 1951). One that isn't
-// the last ends in an empty stored block, on a byte, so that another can follow.
+// deflate compresses parts into a raw deflate stream (RFC 1951). Unless it is the last,
+// it ends in an empty stored block, on a byte boundary, so that another can follow.
 func deflate(last bool, parts ...[]byte) []byte {
 	var out bytes.Buffer
 	w := deflaters.Get().(*flate.Writer)
 	defer deflaters.Put(w)
 	w.Reset(&out)
 	for _, part := range parts {
-		_, _ = w.Write(part) // into memory: no error can come back
+		_, _ = w.Write(part) // writes to memory never fail
 	}
 	if last {
 		_ = w.Close()
@@ -83,7 +83,7 @@ func deflate(last bool, parts ...[]byte) []byte {
 	return out.Bytes()
 }
 
-// deflaters are kept for reuse: their tables are larger than what they compress.
+// deflaters pools the compressors: their tables are larger than their input.
 var deflaters = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(io.Discard, flateLevel)
 	if err != nil {
@@ -92,13 +92,13 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// flateLevel is how hard answers are compressed: on real reviews the next level
-// takes twice the time to be 2 % smaller.
+// flateLevel is the compression level. On real reviews the next level takes twice the
+// time and saves 2 %.
 const flateLevel = 6
 
-// combineCRC is the CRC-32 of two byte strings in a row, from the CRC-32 of each
-// and the length of the second: crc(a‖b) = crc(a)·x^(8·|b|) + crc(b) modulo the
-// polynomial.
+// combineCRC is the CRC-32 of the concatenation of two byte strings, from the CRC-32
+// of each and the length of the second: crc(a‖b) = crc(a)·x^(8·|b|) + crc(b) modulo
+// the polynomial.
 func combineCRC(a, b uint32, length int64) uint32 {
 	shift, power := uint32(1<<31), uint32(1<<23) // x^0 and x^8, bits reflected
 	for n := length; n > 0; n >>= 1 {
@@ -110,8 +110,8 @@ func combineCRC(a, b uint32, length int64) uint32 {
 	return multiplyCRC(a, shift) ^ b
 }
 
-// multiplyCRC multiplies two polynomials modulo that of CRC-32; the highest power
-// is the lowest bit.
+// multiplyCRC multiplies two polynomials modulo the polynomial of CRC-32. The highest
+// power is the lowest bit.
 func multiplyCRC(a, b uint32) (product uint32) {
 	for bit := uint32(1 << 31); bit != 0; bit >>= 1 {
 		if a&bit != 0 {

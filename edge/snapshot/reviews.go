@@ -16,7 +16,7 @@ import (
 	"reviewcast"
 )
 
-// list is the reviews in their order of publication.
+// list is the reviews in published order.
 type list struct {
 	raw   []byte // reviews.json
 	spans []span // of raw, by ordinal
@@ -24,7 +24,7 @@ type list struct {
 	days  []day // newest first
 }
 
-// span is where a review's JSON stands in reviews.json.
+// span is the position of a review's JSON in reviews.json.
 type span struct{ start, end int }
 
 // day is a date and the ordinal of its first review.
@@ -33,7 +33,7 @@ type day struct {
 	first int
 }
 
-// json is the JSON of the i-th review.
+// json returns the JSON of the i-th review.
 func (l *list) json(i int) []byte {
 	at := l.spans[i]
 	return l.raw[at.start:at.end:at.end]
@@ -57,17 +57,16 @@ func (l *list) newerThan(d reviewcast.Date) int {
 	return l.days[i].first
 }
 
-// split finds the reviews in reviews.json and decodes what stands around them.
-// Any JSON of the right shape will do; how the generator breaks its lines doesn't
-// matter here.
+// split finds the reviews in reviews.json and decodes the other members. It accepts any
+// JSON of the right shape, whatever its line breaks.
 func split(body []byte) (raw []byte, spans []span, head reviewcast.Dataset, err error) {
-	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // of a Buffer it reads the bytes in place
+	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
 	if t, err := d.ReadToken(); err != nil {
 		return nil, nil, head, err
 	} else if t.Kind() != '{' {
 		return nil, nil, head, errors.New("not a JSON object")
 	}
-	open, shut := 0, 0 // offsets behind [ and of ]
+	open, shut := 0, 0 // offsets after [ and of ]
 	for d.PeekKind() != '}' {
 		name, err := d.ReadToken()
 		if err != nil {
@@ -115,17 +114,17 @@ func split(body []byte) (raw []byte, spans []span, head reviewcast.Dataset, err 
 	return body, spans, head, nil
 }
 
-// shardSize is how many reviews share one allocation of folded text: a multiple
-// of 64, so that two shards never share a bitmap's word, and few enough that all
-// cores end together.
+// shardSize is the number of reviews whose folded texts share an allocation. It is a
+// multiple of 64, so that two shards never share a word of a bitmap, and small, so
+// that all cores finish at about the same time.
 const shardSize = 4096
 
-// shard holds the folded texts of shardSize reviews, one behind the other, each
-// title 0xFF text, of which either may be empty. No UTF-8 has a byte 0xFF, so that
-// nothing found reaches from a title into a text.
+// shard holds the folded texts of shardSize reviews in a row, each as title 0xFF text,
+// where both may be empty. UTF-8 never contains 0xFF, so no match reaches from a title
+// into a text.
 type shard struct {
 	text []byte
-	ends []uint32 // of each review's part
+	ends []uint32 // of each review
 }
 
 // of is the folded title and text of the i-th review of the shard.
@@ -139,20 +138,21 @@ func (s *shard) of(i int) []byte {
 
 const between = 0xFF
 
-// record is what is kept of one review while indexes are built.
+// record is the part of a review that the indexes are built from.
 type record struct {
-	ID       string          `json:"id"`
-	Rating   int             `json:"rating"`
-	Date     reviewcast.Date `json:"date"`
-	Mentions mentions        `json:"mentions"`
+	ID           string          `json:"id"`
+	Rating       int             `json:"rating"`
+	Date         reviewcast.Date `json:"date"`
+	Language     string          `json:"language"`
+	Source       string          `json:"source"`
+	Verification struct {
+		Method string `json:"method"`
+	} `json:"verification"`
+	OwnerReply jsontext.Value      `json:"owner_reply"`
+	Mentions   reviewcast.Mentions `json:"mentions"`
 }
 
-type mentions struct {
-	Technicians []string `json:"technicians"`
-	Services    []string `json:"services"`
-}
-
-// readReviews decodes and checks every review and folds its texts.
+// readReviews decodes and checks all reviews and folds their texts.
 func (s *Snapshot) readReviews() ([]record, error) {
 	n := s.Len()
 	records := make([]record, n)
@@ -167,7 +167,7 @@ func (s *Snapshot) readReviews() ([]record, error) {
 			return nil
 		})
 	}
-	_ = g.Wait() // the functions keep their errors, so that the first in order is reported
+	_ = g.Wait() // the functions store their errors, so that the first one in order is reported
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ func (s *Snapshot) readShard(records []record, low int) (shard, error) {
 		}
 		sh.ends = append(sh.ends, uint32(len(text)))
 	}
-	sh.text = bytes.Clone(text) // exactly as long as it has to be
+	sh.text = bytes.Clone(text) // without spare capacity
 	return sh, nil
 }
 
@@ -223,36 +223,45 @@ func (r *record) check() error {
 	return nil
 }
 
-// indexRecords checks the order that every answer depends on and makes the sets
-// of ids, days, stars and mentions.
+// indexRecords checks the order of the reviews, on which all answers depend, and builds
+// the indexes of everything but their texts.
 func (s *Snapshot) indexRecords(records []record) error {
 	n := len(records)
 	s.reviews.ids = make(map[string]uint32, n)
 	var stars [reviewcast.MaxRating + 1][]uint32
-	technicians, services := map[string][]uint32{}, map[string][]uint32{}
+	var replied []uint32
+	var technicians, services, areas, languages, sources, verifications mentions
 	for i, r := range records {
 		ordinal := uint32(i)
 		if _, taken := s.reviews.ids[r.ID]; taken {
-			return fmt.Errorf("review id %s stands twice", r.ID)
+			return fmt.Errorf("review id %s is used twice", r.ID)
 		}
 		s.reviews.ids[r.ID] = ordinal
 		if i == 0 || r.Date != records[i-1].Date {
 			s.reviews.days = append(s.reviews.days, day{r.Date, i})
 		}
+		if i == 0 || r.Date.Month() != records[i-1].Date.Month() {
+			s.months = append(s.months, day{reviewcast.Date(r.Date.Month()), i})
+		}
 		if i > 0 && cmp.Or(strings.Compare(string(records[i-1].Date), string(r.Date)), strings.Compare(r.ID, records[i-1].ID)) < 0 {
-			return fmt.Errorf("review %s stands after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
+			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
 		}
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
-		for _, id := range r.Mentions.Technicians {
-			technicians[id] = append(technicians[id], ordinal)
+		if r.OwnerReply.Kind() == '{' {
+			replied = append(replied, ordinal)
 		}
-		for _, id := range r.Mentions.Services {
-			services[id] = append(services[id], ordinal)
-		}
+		technicians.add(ordinal, r.Mentions.Technicians...)
+		services.add(ordinal, r.Mentions.Services...)
+		areas.add(ordinal, r.Mentions.ServiceAreas...)
+		languages.add(ordinal, r.Language)
+		sources.add(ordinal, r.Source)
+		verifications.add(ordinal, r.Verification.Method)
 	}
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
+	s.starBits, s.replied = newStarBits(s.stars, n), newSet(replied, n)
+	s.languages, s.sources, s.verifications = newDirectory(languages, n), newDirectory(sources, n), newDirectory(verifications, n)
 	s.technicians = newDirectory(technicians, n)
 	for _, t := range s.dataset.Business.Technicians {
 		names := append([]string{t.Name}, t.Aliases...)
@@ -261,9 +270,27 @@ func (s *Snapshot) indexRecords(records []record) error {
 		}
 		s.technicians.name(t.ID, names...)
 	}
-	s.services = newDirectory(services, n)
+	s.services, s.areas = newDirectory(services, n), newDirectory(areas, n)
 	for _, v := range s.dataset.Business.Services {
 		s.services.name(v.ID, v.Name)
 	}
+	for _, v := range s.dataset.Business.ServiceAreas {
+		s.areas.name(v.ID, v.Name)
+	}
 	return nil
+}
+
+// mentions are the sorted ordinals of the reviews that have each value.
+type mentions map[string][]uint32
+
+// add records the values of a review. Empty ones are ignored.
+func (m *mentions) add(ordinal uint32, values ...string) {
+	if *m == nil {
+		*m = mentions{}
+	}
+	for _, v := range values {
+		if v != "" {
+			(*m)[v] = append((*m)[v], ordinal)
+		}
+	}
 }

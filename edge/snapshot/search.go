@@ -3,30 +3,85 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 
 	"reviewcast"
 )
 
-// Result is what a search finds.
+// Result is the result of a search.
 type Result struct {
-	// Matched is how many reviews match, returned or not.
+	// Query is the search.
+	Query reviewcast.Query
+	// Matched is the number of reviews that match, returned or not.
 	Matched int
-	// Reviews are the JSON of the newest that match, at most the query's limit.
+	// Reviews are the JSON of the newest matches, at most the query's limit.
 	Reviews []json.RawMessage
-	// Next is where SearchFrom goes on; -1 when nothing is left.
+	// Facets count all matches; nil unless the query asks for them.
+	Facets *reviewcast.Facets
+	// Next is the ordinal at which SearchFrom continues; -1 at the end.
 	Next int
 }
 
+// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the
+// braces around them. The reviews are slices of reviews.json, passed through transform
+// if it isn't nil.
+func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []byte {
+	query, err := json.Marshal(r.Query)
+	if err != nil {
+		panic(err) // strings and numbers always marshal
+	}
+	size := 128 + len(query)
+	for _, review := range r.Reviews {
+		size += len(review) + 1
+	}
+	b = slices.Grow(b, size)
+	b = append(b, `"matched":`...)
+	b = strconv.AppendInt(b, int64(r.Matched), 10)
+	b = append(b, `,"returned":`...)
+	b = strconv.AppendInt(b, int64(len(r.Reviews)), 10)
+	b = append(b, `,"reviews":[`...)
+	for i, review := range r.Reviews {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if transform != nil {
+			review = transform(review)
+		}
+		b = append(b, review...)
+	}
+	b = append(b, `],"query":`...)
+	b = append(b, query...)
+	if r.Facets == nil {
+		return b
+	}
+	facets, err := json.Marshal(r.Facets)
+	if err != nil {
+		panic(err) // ids and numbers always marshal
+	}
+	b = append(b, `,"facets":`...)
+	return append(b, facets...)
+}
+
 // Search finds the reviews that match all filters of a query, newest first. Text
-// that isn't UTF-8 matches nothing.
+// that is not UTF-8 matches nothing.
 func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchFrom(q, 0) }
 
-// SearchFrom is Search with only the reviews from an ordinal on returned: 0, or a
-// Result's Next. Matched counts them all.
+// SearchFrom is Search, but returns only reviews from an ordinal on, which is 0 or the
+// Next of an earlier Result. Matched still counts all matches.
 func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
-	found := s.match(q)
-	r := Result{Matched: found.len(), Next: -1}
+	return s.SearchAlso(q, nil, ordinal)
+}
+
+// SearchAlso is SearchFrom, but the reviews with the ordinals in also match the query's
+// text even if it doesn't contain it.
+func (s *Snapshot) SearchAlso(q reviewcast.Query, also []int, ordinal int) Result {
+	found := s.match(q, also)
+	r := Result{Query: q, Matched: found.len(), Next: -1}
+	if q.Facets {
+		r.Facets = s.facets(found)
+	}
 	if r.Matched == 0 || ordinal < 0 {
 		return r
 	}
@@ -41,8 +96,9 @@ func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
 	return r
 }
 
-// match finds all ordinals that match the query.
-func (s *Snapshot) match(q reviewcast.Query) bitmap {
+// match returns the ordinals that match the query. Those in also count as matching its
+// text.
+func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	n := s.Len()
 	found := newBitmap(n)
 	low, high := 0, n
@@ -65,16 +121,67 @@ func (s *Snapshot) match(q reviewcast.Query) bitmap {
 		}
 		found.and(enough)
 	}
-	if q.Technician != "" {
-		found.and(s.technicians.reviews(q.Technician, n))
+	if q.MaxRating != 0 && q.MaxRating < reviewcast.MaxRating {
+		few := newBitmap(n)
+		for stars := reviewcast.MinRating; stars <= reviewcast.MaxRating; stars++ {
+			if float64(stars) <= q.MaxRating {
+				s.star(stars).addTo(few)
+			}
+		}
+		found.and(few)
 	}
-	if q.Service != "" {
-		found.and(s.services.reviews(q.Service, n))
+	for _, f := range []struct {
+		name string
+		in   directory
+	}{
+		{q.Technician, s.technicians}, {q.Service, s.services}, {q.ServiceArea, s.areas},
+		{q.Language, s.languages}, {q.Source, s.sources}, {q.Verification, s.verifications},
+	} {
+		if f.name != "" {
+			found.and(f.in.reviews(f.name, n))
+		}
 	}
+	if q.HasReply != nil {
+		replied := newBitmap(n)
+		s.replied.addTo(replied)
+		if *q.HasReply {
+			found.and(replied)
+		} else {
+			found.andNot(replied)
+		}
+	}
+	s.matchSentiment(q, found)
 	if q.Text != "" {
+		var kept []uint32
+		for _, i := range also {
+			if found[i>>6]&(1<<(i&63)) != 0 {
+				kept = append(kept, uint32(i))
+			}
+		}
 		s.matchText(q.Text, found)
+		for _, i := range kept {
+			found.add(i)
+		}
 	}
 	return found
+}
+
+// matchSentiment removes from found the reviews that don't have the query's aspect and
+// sentiment.
+func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
+	if q.Aspect == "" && q.Sentiment == "" {
+		return
+	}
+	switch a, err := s.Analysis(); {
+	case err != nil || a.Insights == nil:
+		clear(found)
+	case q.Aspect != "":
+		found.and(a.aspectReviews(q.Aspect, q.Sentiment, s.Len()))
+	default:
+		b := newBitmap(s.Len())
+		a.sentiment.addTo(b, q.Sentiment)
+		found.and(b)
+	}
 }
 
 func (s *Snapshot) star(rating int) set {
@@ -84,7 +191,8 @@ func (s *Snapshot) star(rating int) set {
 	return s.stars[rating]
 }
 
-// matchText keeps in found the reviews whose title or text contains the query.
+// matchText removes from found the reviews whose title and text don't contain the
+// query.
 func (s *Snapshot) matchText(query string, found bitmap) {
 	if !utf8.ValidString(query) {
 		clear(found)

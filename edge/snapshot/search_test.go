@@ -3,12 +3,16 @@ package snapshot_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
 	"pgregory.net/rapid"
 
@@ -42,10 +46,12 @@ var people = []reviewcast.Technician{
 
 var works = []reviewcast.Named{{ID: "drains", Name: "Drain Cleaning"}, {ID: "heater", Name: "Straße"}, {ID: "Heat", Name: "DRAINS"}}
 
-// dataset makes up to three bitmap words of reviews on a handful of days.
+var places = []reviewcast.Named{{ID: "north", Name: "Nörd"}, {ID: "south", Name: "South"}}
+
+// dataset makes up to three bitmap words of reviews on a handful of days in two years.
 func dataset() *rapid.Generator[reviewcast.Dataset] {
 	return rapid.Custom(func(t *rapid.T) reviewcast.Dataset {
-		d := reviewcast.Dataset{Version: 1, Business: reviewcast.Business{Technicians: people, Services: works}}
+		d := reviewcast.Dataset{Version: 1, Business: reviewcast.Business{Technicians: people, Services: works, ServiceAreas: places}}
 		some := func(ids ...string) []string {
 			return slices.DeleteFunc(ids, func(string) bool { return rapid.IntRange(0, 2).Draw(t, "mention") > 0 })
 		}
@@ -58,7 +64,13 @@ func dataset() *rapid.Generator[reviewcast.Dataset] {
 			if rapid.IntRange(0, 3).Draw(t, "written") > 0 {
 				r.Text = new(text().Draw(t, "text"))
 			}
-			r.Mentions = reviewcast.Mentions{Technicians: some("dana-k", "dana-r", "gone", "jose", "marc"), Services: some("Heat", "drains", "heater")}
+			r.Mentions = reviewcast.Mentions{Technicians: some("dana-k", "dana-r", "gone", "jose", "marc"), Services: some("Heat", "drains", "heater"), ServiceAreas: some("north", "south")}
+			r.Language = rapid.SampledFrom([]string{"en", "fr", "FR", "fr-CA"}).Draw(t, "language")
+			r.Source = rapid.SampledFrom([]string{"direct", "google"}).Draw(t, "source")
+			r.Verification.Method = rapid.SampledFrom(reviewcast.VerificationMethods).Draw(t, "verification")
+			if rapid.Bool().Draw(t, "replied") {
+				r.OwnerReply = &reviewcast.OwnerReply{Text: "Thanks.", Date: r.Date}
+			}
 			d.Reviews = append(d.Reviews, r)
 		}
 		slices.SortStableFunc(d.Reviews, func(a, b reviewcast.Review) int { return strings.Compare(string(b.Date), string(a.Date)) })
@@ -66,7 +78,28 @@ func dataset() *rapid.Generator[reviewcast.Dataset] {
 	})
 }
 
-func day(n int) reviewcast.Date { return reviewcast.Date(fmt.Sprintf("2026-05-%02d", n)) }
+// day is one of nine days in several months of two years.
+func day(n int) reviewcast.Date {
+	return reviewcast.Date(fmt.Sprintf("%d-%02d-%02d", 2024+n/5, 4+n%3, n))
+}
+
+// opinions makes the insights of a dataset: some of its reviews, and one that isn't
+// published.
+func opinions(d reviewcast.Dataset) *rapid.Generator[reviewcast.Insights] {
+	return rapid.Custom(func(t *rapid.T) reviewcast.Insights {
+		polarity := rapid.SampledFrom([]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed})
+		in := reviewcast.Insights{Version: 1, Aspects: []reviewcast.Aspect{{ID: "punctuality", Label: "On time"}, {ID: "pricing", Label: "Préis"}},
+			PerReview: map[string]reviewcast.ReviewInsight{"withdrawn": {Sentiment: reviewcast.Positive, Aspects: map[string]reviewcast.Polarity{"pricing": reviewcast.Mixed}}}}
+		for _, r := range d.Reviews {
+			if rapid.IntRange(0, 9).Draw(t, "analysed") == 0 {
+				continue
+			}
+			in.PerReview[r.ID] = reviewcast.ReviewInsight{Sentiment: polarity.Draw(t, "sentiment"),
+				Aspects: rapid.MapOfN(rapid.SampledFrom([]string{"punctuality", "pricing", "unlisted"}), polarity, 0, 3).Draw(t, "aspects")}
+		}
+		return in
+	})
+}
 
 func query(d reviewcast.Dataset) *rapid.Generator[reviewcast.Query] {
 	return rapid.Custom(func(t *rapid.T) reviewcast.Query {
@@ -91,6 +124,31 @@ func query(d reviewcast.Dataset) *rapid.Generator[reviewcast.Query] {
 		if seldom("by service") {
 			q.Service = rapid.SampledFrom([]string{"drains", "Drains", "drain", "drain cleaning", "STRAẞE", "heat", "x"}).Draw(t, "service")
 		}
+		if seldom("by greatest rating") {
+			q.MaxRating = rapid.Float64Range(1, 5).Draw(t, "max_rating")
+		}
+		if seldom("by area") {
+			q.ServiceArea = rapid.SampledFrom([]string{"NORTH", "nörd", "south", "west"}).Draw(t, "area")
+		}
+		if seldom("by language") {
+			q.Language = rapid.SampledFrom([]string{"en", "Fr", "fr-ca", "de"}).Draw(t, "language")
+		}
+		if seldom("by source") {
+			q.Source = rapid.SampledFrom([]string{"GOOGLE", "direct", "yelp"}).Draw(t, "source")
+		}
+		if seldom("by verification") {
+			q.Verification = rapid.SampledFrom(reviewcast.VerificationMethods).Draw(t, "verification")
+		}
+		if seldom("by reply") {
+			q.HasReply = new(rapid.Bool().Draw(t, "has_reply"))
+		}
+		if seldom("by aspect") {
+			q.Aspect = rapid.SampledFrom([]string{"Punctuality", "ON TIME", "préis", "unlisted", "smell"}).Draw(t, "aspect")
+		}
+		if seldom("by sentiment") {
+			q.Sentiment = rapid.SampledFrom([]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}).Draw(t, "sentiment")
+		}
+		q.Facets = rapid.Bool().Draw(t, "facets")
 		switch rapid.IntRange(0, 3).Draw(t, "by text") {
 		case 0:
 			q.Text = text().Draw(t, "text")
@@ -130,8 +188,8 @@ func plainFold(s string) string {
 // plainFolded remembers, as every query looks at the same texts.
 var plainFolded = map[string]string{}
 
-// plainMatch tells whether a review matches, by looking at it.
-func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business) bool {
+// plainMatch reports whether a review matches, by looking at it.
+func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business, in reviewcast.Insights) bool {
 	contains := func(s *string) bool { return s != nil && strings.Contains(plainFold(*s), plainFold(q.Text)) }
 	same := func(a, b string) bool { return a != "" && plainFold(a) == plainFold(b) }
 	technician := slices.ContainsFunc(r.Mentions.Technicians, func(id string) bool {
@@ -143,10 +201,113 @@ func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business) 
 	service := slices.ContainsFunc(r.Mentions.Services, func(id string) bool {
 		return same(id, q.Service) || slices.ContainsFunc(b.Services, func(w reviewcast.Named) bool { return w.ID == id && same(w.Name, q.Service) })
 	})
+	area := slices.ContainsFunc(r.Mentions.ServiceAreas, func(id string) bool {
+		return same(id, q.ServiceArea) || slices.ContainsFunc(b.ServiceAreas, func(w reviewcast.Named) bool { return w.ID == id && same(w.Name, q.ServiceArea) })
+	})
+	insight, analysed := in.PerReview[r.ID]
+	opinion := q.Aspect == "" && (q.Sentiment == "" || analysed && insight.Sentiment == q.Sentiment)
+	for id, polarity := range insight.Aspects {
+		label := slices.ContainsFunc(in.Aspects, func(a reviewcast.Aspect) bool { return a.ID == id && same(a.Label, q.Aspect) })
+		if q.Aspect != "" && (same(id, q.Aspect) || label) && (q.Sentiment == "" || q.Sentiment == polarity) {
+			opinion = true
+		}
+	}
+	if q.MaxRating != 0 && float64(r.Rating) > q.MaxRating || q.ServiceArea != "" && !area ||
+		q.Language != "" && !same(r.Language, q.Language) || q.Source != "" && !same(r.Source, q.Source) ||
+		q.Verification != "" && r.Verification.Method != q.Verification ||
+		q.HasReply != nil && (r.OwnerReply != nil) != *q.HasReply || !opinion {
+		return false
+	}
 	return (q.Rating == 0 || r.Rating == q.Rating) && float64(r.Rating) >= q.MinRating &&
 		(q.Since == "" || r.Date >= q.Since) && (q.Until == "" || r.Date <= q.Until) &&
 		(q.Text == "" || contains(r.Title) || contains(r.Text)) &&
 		(q.Technician == "" || technician) && (q.Service == "" || service)
+}
+
+// plainFacets counts reviews one by one.
+func plainFacets(reviews []reviewcast.Review, in reviewcast.Insights) *reviewcast.Facets {
+	type sum struct {
+		stars int
+		reviewcast.FacetCount
+		reviewcast.SentimentCounts
+	}
+	counts := map[string]map[string]*sum{}
+	count := func(facet, value string, stars int) *sum {
+		if counts[facet] == nil {
+			counts[facet] = map[string]*sum{}
+		}
+		c := counts[facet][value]
+		if c == nil {
+			c = &sum{}
+			counts[facet][value] = c
+		}
+		c.Count++
+		c.stars += stars
+		c.AverageRating = math.Round(100*float64(c.stars)/float64(c.Count)) / 100
+		return c
+	}
+	for _, r := range reviews {
+		count("rating", strconv.Itoa(r.Rating), r.Rating)
+		count("year", string(r.Date[:4]), r.Rating)
+		count("month", string(r.Date[:7]), r.Rating)
+		count("language", r.Language, r.Rating)
+		count("source", r.Source, r.Rating)
+		count("verification", r.Verification.Method, r.Rating)
+		count("replied", strconv.FormatBool(r.OwnerReply != nil), r.Rating)
+		for facet, ids := range map[string][]string{"technician": r.Mentions.Technicians, "service": r.Mentions.Services, "service_area": r.Mentions.ServiceAreas} {
+			for _, id := range ids {
+				count(facet, id, r.Rating)
+			}
+		}
+		for id, polarity := range in.PerReview[r.ID].Aspects {
+			c := count("aspect", id, r.Rating)
+			switch polarity {
+			case reviewcast.Positive:
+				c.PositiveCount++
+			case reviewcast.Neutral:
+				c.NeutralCount++
+			case reviewcast.Negative:
+				c.NegativeCount++
+			case reviewcast.Mixed:
+				c.MixedCount++
+			}
+		}
+	}
+	byValue := func(facet string) []string { return slices.Sorted(maps.Keys(counts[facet])) }
+	byCount := func(facet string) []string {
+		values := byValue(facet)
+		slices.SortStableFunc(values, func(a, b string) int { return counts[facet][b].Count - counts[facet][a].Count })
+		return values
+	}
+	list := func(facet string, values []string) []reviewcast.Facet {
+		out := []reviewcast.Facet{}
+		for _, v := range values {
+			out = append(out, reviewcast.Facet{Value: v, FacetCount: counts[facet][v].FacetCount})
+		}
+		return out
+	}
+	descending := func(facet string) []string {
+		values := byValue(facet)
+		slices.Reverse(values)
+		return values
+	}
+	f := &reviewcast.Facets{
+		Rating: []reviewcast.RatingFacet{}, Year: list("year", descending("year")), Month: list("month", descending("month")),
+		Language: list("language", byCount("language")), Source: list("source", byCount("source")), Verification: list("verification", byCount("verification")),
+		Technician: list("technician", byCount("technician")), Service: list("service", byCount("service")), ServiceArea: list("service_area", byCount("service_area")),
+		Aspect: []reviewcast.AspectFacet{}, Replied: []reviewcast.ReplyFacet{},
+	}
+	for _, v := range descending("rating") {
+		stars, _ := strconv.Atoi(v)
+		f.Rating = append(f.Rating, reviewcast.RatingFacet{Value: stars, FacetCount: counts["rating"][v].FacetCount})
+	}
+	for _, v := range byCount("aspect") {
+		f.Aspect = append(f.Aspect, reviewcast.AspectFacet{Value: v, FacetCount: counts["aspect"][v].FacetCount, SentimentCounts: counts["aspect"][v].SentimentCounts})
+	}
+	for _, v := range byCount("replied") {
+		f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: v == "true", FacetCount: counts["replied"][v].FacetCount})
+	}
+	return f
 }
 
 // TestSearchIsPlainScan holds the index against a look at every review, over
@@ -154,14 +315,26 @@ func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business) 
 func TestSearchIsPlainScan(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		d := dataset().Draw(rt, "dataset")
-		s := snapshottest.Public{reviewcast.PathReviews: snapshottest.Reviews(t, d)}.Open(t, 1)
+		p := snapshottest.Public{reviewcast.PathReviews: snapshottest.Reviews(t, d)}
+		var in reviewcast.Insights
+		if len(d.Reviews) > 0 && rapid.IntRange(0, 9).Draw(rt, "with insights") > 0 {
+			in = opinions(d).Draw(rt, "insights")
+			p[reviewcast.PathInsights] = snapshottest.Marshal(t, in)
+		}
+		s := p.Open(t, 1)
 		for range 20 {
 			q := query(d).Draw(rt, "query")
 			var want []string
+			var matches []reviewcast.Review
 			for _, r := range d.Reviews {
-				if plainMatch(q, r, d.Business) {
-					want = append(want, r.ID)
+				if plainMatch(q, r, d.Business, in) {
+					want, matches = append(want, r.ID), append(matches, r)
 				}
+			}
+			if facets := s.Search(q).Facets; q.Facets != (facets != nil) {
+				rt.Fatalf("%+v: facets %v", q, facets)
+			} else if diff := cmp.Diff(plainFacets(matches, in), facets); q.Facets && diff != "" {
+				rt.Fatalf("%+v: facets (-want +got):\n%s", q, diff)
 			}
 			var got []string
 			for from := 0; from >= 0; {
@@ -204,7 +377,7 @@ func TestSearchManyShards(t *testing.T) {
 		q.Limit = reviewcast.MaxLimit
 		var want []string
 		for _, r := range d.Reviews {
-			if plainMatch(q.Query, r, d.Business) {
+			if plainMatch(q.Query, r, d.Business, reviewcast.Insights{}) {
 				want = append(want, r.ID)
 			}
 		}

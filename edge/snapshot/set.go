@@ -5,7 +5,7 @@ import (
 	"math/bits"
 )
 
-// bitmap is a set of ordinals below 64 times its length, one bit each.
+// bitmap is a set of ordinals below 64 times its length.
 type bitmap []uint64
 
 // words is the length of a bitmap for n ordinals.
@@ -36,8 +36,8 @@ func (b bitmap) len() (n int) {
 	return n
 }
 
-// all gives the ordinals from low on, ascending. Removing the one that is at hand
-// is allowed.
+// all iterates over the ordinals from low on, ascending. The current one may be
+// removed.
 func (b bitmap) all(low int) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for w := low >> 6; w < len(b); w++ {
@@ -59,10 +59,11 @@ func (b bitmap) all(low int) iter.Seq[uint32] {
 type set struct {
 	n    int
 	list []uint32
-	bits bitmap // nil when it is a list
+	bits bitmap // nil for a list
 }
 
-// dense tells whether n of so many ordinals take less memory as a bitmap.
+// dense reports whether n of the given number of ordinals take less memory as a
+// bitmap.
 func dense(n, of int) bool { return n >= 2*words(of) }
 
 // newSet makes a set of sorted ordinals below of.
@@ -85,12 +86,10 @@ func (s set) addTo(b bitmap) {
 		}
 		return
 	}
-	for w, word := range s.bits {
-		b[w] |= word
-	}
+	b.or(s.bits)
 }
 
-// intersect keeps in b what is in the set as well.
+// intersect removes from b what is not in the set.
 func (s set) intersect(b bitmap) {
 	if s.bits != nil {
 		b.and(s.bits)
@@ -107,7 +106,21 @@ func (s set) intersect(b bitmap) {
 	}
 }
 
-// and keeps in b what is in o as well; both are of one length.
+// or adds the ordinals in o to b. Both have the same length.
+func (b bitmap) or(o bitmap) {
+	for w := range b {
+		b[w] |= o[w]
+	}
+}
+
+// andNot removes from b what is in o. Both have the same length.
+func (b bitmap) andNot(o bitmap) {
+	for w := range b {
+		b[w] &^= o[w]
+	}
+}
+
+// and removes from b what is not in o. Both have the same length.
 func (b bitmap) and(o bitmap) {
 	for w := range b {
 		b[w] &= o[w]

@@ -9,10 +9,9 @@ import (
 	"reviewcast"
 )
 
-// Since is the answer to a since request: every review dated on or after a date.
-// It is cheap whatever its size: the reviews are a prefix of reviews.json, their
-// hash is known since opening, and of the gzip form only the blocks that nobody
-// asked for before are made.
+// Since is the result of a since request: every review dated on or after a date. It is
+// cheap at any size: the reviews are a prefix of reviews.json, whose hash was computed
+// on opening, and each gzip block is compressed only once.
 type Since struct {
 	// Matched is the number of reviews.
 	Matched int
@@ -21,8 +20,8 @@ type Since struct {
 	head, tail []byte
 }
 
-// Since finds the reviews dated on or after a date, which must be valid. A date
-// in the future gives none.
+// Since returns the reviews dated on or after a date, which must be valid. A date in
+// the future has none.
 func (s *Snapshot) Since(date reviewcast.Date) Since {
 	matched := s.reviews.after(date)
 	head, err := json.Marshal(reviewcast.SinceResult{Since: date, Matched: matched, Returned: matched, Reviews: []reviewcast.Review{}})
@@ -33,7 +32,7 @@ func (s *Snapshot) Since(date reviewcast.Date) Since {
 	return Since{Matched: matched, snapshot: s, head: head[:cut:cut], tail: append(head[cut:], '\n')}
 }
 
-// Reviews are the reviews' JSON, newest first.
+// Reviews returns the JSON of the reviews, newest first.
 func (x Since) Reviews() []json.RawMessage {
 	raw := make([]json.RawMessage, x.Matched)
 	for i := range raw {
@@ -42,8 +41,8 @@ func (x Since) Reviews() []json.RawMessage {
 	return raw
 }
 
-// Sum is a hash of the body's bytes and of nothing else. What is published
-// outside the range doesn't move it.
+// Sum is a hash of the body's bytes. It doesn't change when something outside the
+// range does.
 func (x Since) Sum() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write(x.head)
@@ -54,7 +53,7 @@ func (x Since) Sum() [sha256.Size]byte {
 	return [sha256.Size]byte(h.Sum(nil))
 }
 
-// Body is the answer in parts, to be sent one behind the other.
+// Body returns the response body in consecutive parts.
 func (x Since) Body() [][]byte {
 	if x.Matched == 0 {
 		return [][]byte{x.head, x.tail}
@@ -63,9 +62,10 @@ func (x Since) Body() [][]byte {
 	return [][]byte{x.head, l.raw[l.spans[0].start:l.spans[x.Matched-1].end], x.tail}
 }
 
-// Gzip is the same in the gzip coding (RFC 1952): one member, whose deflate
-// stream is put together from the head as it is, the blocks that lie in the range
-// whole, compressed once for all requests, and the rest, compressed now.
+// Gzip returns the body in the gzip coding (RFC 1952), in consecutive parts. The
+// deflate stream consists of the stored head, the blocks that are complete within the
+// range, which are compressed once for all requests, and the rest, which is compressed
+// for this one.
 func (x Since) Gzip() [][]byte {
 	p, l := &x.snapshot.prefix, &x.snapshot.reviews
 	var (
@@ -80,8 +80,8 @@ func (x Since) Gzip() [][]byte {
 		length, crc, rest = b.start-l.spans[0].start, b.crc, l.raw[b.start:l.spans[x.Matched-1].end]
 	}
 	parts := make([][]byte, 0, whole+2)
-	// RFC 1952, section 2.3: deflate, no flags, no time, no system named. Then RFC
-	// 1951, section 3.2.4: a stored block, which ends on a byte.
+	// RFC 1952, section 2.3: deflate, no flags, no time, unknown system. Then RFC 1951,
+	// section 3.2.4: a stored block, which ends on a byte boundary.
 	open := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 0}
 	open = binary.LittleEndian.AppendUint16(open, uint16(len(x.head)))
 	open = binary.LittleEndian.AppendUint16(open, ^uint16(len(x.head)))
@@ -93,6 +93,6 @@ func (x Since) Gzip() [][]byte {
 	crc = crc32.Update(crc32.Update(crc, crc32.IEEETable, rest), crc32.IEEETable, x.tail)
 	shut := deflate(true, rest, x.tail)
 	shut = binary.LittleEndian.AppendUint32(shut, crc)
-	shut = binary.LittleEndian.AppendUint32(shut, uint32(len(x.head)+length+len(rest)+len(x.tail))) // modulo 2^32, as the RFC has it
+	shut = binary.LittleEndian.AppendUint32(shut, uint32(len(x.head)+length+len(rest)+len(x.tail))) // modulo 2^32, as the RFC says
 	return append(parts, shut)
 }

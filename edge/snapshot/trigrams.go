@@ -10,32 +10,33 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// trigrams maps three code points in a row to the set of reviews that have them.
+// trigrams maps three consecutive code points to the set of reviews that contain them.
 type trigrams struct {
 	keys []uint64 // sorted
 	sets []set
 }
 
-// A key is three code points of 21 bits, the first on top, so that all trigrams
-// that begin alike are neighbours.
+// A key is three code points of 21 bits, the first in the highest bits, so that
+// trigrams with a common prefix are adjacent.
 const (
 	runeBits = 21
 	runeMask = 1<<runeBits - 1
 	keyMask  = 1<<(3*runeBits) - 1
-	// end is the mark behind every title and text, twice. It is beyond Unicode, so
-	// that no query asks for it.
+	// end is the mark that follows every title and text twice. It is not a Unicode code
+	// point, so no query contains it.
 	end = runeMask
 )
 
 func key(a, b, c rune) uint64 { return uint64(a)<<(2*runeBits) | uint64(b)<<runeBits | uint64(c) }
 
-// maxLists is how many of a query's trigrams are intersected. The rarest few
-// leave hardly more than all would, and a query of 200 code points must not cost
-// 200 intersections.
+// maxLists is the most trigrams of a query that are intersected. The rarest few leave
+// hardly more reviews than all would, and a query of 200 code points must not cost 200
+// intersections.
 const maxLists = 8
 
-// filter keeps in found the reviews that have all of the folded query's trigrams.
-// It is exact, with nothing left to verify, for up to three code points.
+// filter removes from found the reviews that lack one of the folded query's trigrams.
+// It reports whether the result is exact, which it is for up to three code points;
+// otherwise the caller verifies it.
 func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 	switch len(query) {
 	case 0:
@@ -63,7 +64,7 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 	return len(query) == 3
 }
 
-// filterRange keeps in found the reviews that have any trigram from low to high.
+// filterRange removes from found the reviews without a trigram from low to high.
 func (t *trigrams) filterRange(low, high uint64, found bitmap) {
 	from, _ := slices.BinarySearch(t.keys, low)
 	to, _ := slices.BinarySearch(t.keys, high+1)
@@ -74,10 +75,10 @@ func (t *trigrams) filterRange(low, high uint64, found bitmap) {
 	found.and(any)
 }
 
-// newTrigrams indexes n folded texts. Each core takes a run of shards and goes
-// over it twice: once to count, and, when it is known how long every set is and
-// which form it takes, once to fill. Sets are slices of two arenas, so that there
-// are as few pointers as possible for the garbage collector to follow.
+// newTrigrams indexes n folded texts. Each core takes a run of shards and reads it
+// twice: once to count, and once to fill the sets when their sizes and forms are
+// known. The sets are slices of two arenas, so that the garbage collector has few
+// pointers to follow.
 func newTrigrams(texts []shard, n int) trigrams {
 	runs := make([]*run, min(runtime.GOMAXPROCS(0), len(texts)))
 	for i := range runs {
@@ -89,7 +90,7 @@ func newTrigrams(texts []shard, n int) trigrams {
 		for _, r := range runs {
 			g.Go(func() error { do(r); return nil })
 		}
-		_ = g.Wait() // no function fails
+		_ = g.Wait() // the functions never fail
 	}
 	each((*run).countAll)
 
@@ -100,7 +101,7 @@ func newTrigrams(texts []shard, n int) trigrams {
 	slices.Sort(t.keys)
 	t.keys = slices.Clip(slices.Compact(t.keys))
 
-	// Where each run's part of each set begins.
+	// The offset of each run's part in each set.
 	total := make([]int, len(t.keys))
 	for _, r := range runs {
 		r.rank = make([]uint32, len(r.table.keys))
@@ -142,8 +143,8 @@ type run struct {
 	table  keyTable
 	counts []uint32 // of reviews, by the table's id
 	last   []uint32 // ordinal+1 of the last review that has it, by the table's id
-	rank   []uint32 // place in the sorted keys, by the table's id
-	next   []uint32 // place in the list to fill, by rank
+	rank   []uint32 // index in the sorted keys, by the table's id
+	next   []uint32 // next index in the list to fill, by rank
 }
 
 func (r *run) countAll() {
@@ -175,8 +176,8 @@ func (r *run) fill(sets []set) {
 	})
 }
 
-// each calls do with the table's id of every trigram of every review, in order;
-// one that a review has twice comes twice.
+// each calls do with the table's id of every trigram of every review, in order and
+// with repetitions.
 func (r *run) each(do func(id, ordinal uint32)) {
 	ordinal := uint32(r.first)
 	for i := range r.texts {
@@ -217,19 +218,18 @@ func (r *run) each(do func(id, ordinal uint32)) {
 	}
 }
 
-// keyTable numbers keys in the order in which they come: a hash table with open
-// addressing, several times as fast as a map at the one thing that opening a
-// snapshot does most.
+// keyTable numbers keys in order of appearance. It is a hash table with open
+// addressing, several times as fast as a map in the inner loop of opening a snapshot.
 type keyTable struct {
 	keys  []uint64 // by id
 	slots []slot   // a power of two
 	shift uint
-	// multiplier is random and odd: texts come from strangers, who must not be able
-	// to choose words that all fall into one slot.
+	// multiplier is random and odd, so that nobody can choose words for their texts
+	// that collide.
 	multiplier uint64
 }
 
-// slot is a key, complemented so that an empty one is zero, and its id.
+// slot is a key and its id. The key is complemented, so that an empty slot is zero.
 type slot struct {
 	key uint64
 	id  uint32

@@ -15,37 +15,36 @@ import (
 	"reviewcast"
 )
 
-// DefaultInterval is how often a Watcher looks.
+// DefaultInterval is how often a Watcher checks the directory.
 const DefaultInterval = time.Second
 
-// Watcher follows a published directory. It looks at the content of manifest.json,
-// the file that a build writes last: times say nothing where directories are
-// exchanged by name, and events don't come from network file systems. What the
-// directory says is served, whatever its sequence: one that is lower than before
-// is an operator going back, on this one edge. Whether subscribers of the hub
-// hear of it is the hub's decision.
+// Watcher follows a published directory. It polls the content of manifest.json, the
+// file that a build writes last: file times mean nothing when directories are swapped,
+// and network file systems send no events. It serves what the directory contains,
+// whatever its sequence; a lower one means that an operator has rolled back this edge.
+// The hub decides whether it notifies subscribers.
 type Watcher struct {
-	// Dir is the directory's name. It is looked up anew each time, so that a build
-	// may put another directory in its place.
+	// Dir is the name of the directory. It is resolved at every check, so that a build
+	// may replace the directory.
 	Dir string
-	// Config is what every snapshot is opened with.
+	// Config is used to open every snapshot.
 	Config Config
-	// Holder gets the snapshots. Required.
+	// Holder receives the snapshots. Required.
 	Holder *Holder
-	// Interval between two looks. Zero is DefaultInterval.
+	// Interval is the time between checks. Zero means DefaultInterval.
 	Interval time.Duration
-	// Logger is told of every change and, once for each cause, of what stands in
-	// its way. Nil drops it.
+	// Logger receives every change and, once for each cause, every error. Nil discards
+	// them.
 	Logger *slog.Logger
 
 	mu       sync.Mutex
 	reported string // the error that was logged last
-	refused  []byte // the manifest that no further look makes better, with its error
+	refused  []byte // the manifest that failed for good, with its error
 	refusal  error
 }
 
-// Run looks at the directory until ctx is done, the first time at once. It always
-// returns nil: whatever is wrong with the directory may be mended there.
+// Run checks the directory at once and then regularly until ctx is done. It always
+// returns nil, because errors may be fixed in the directory.
 func (w *Watcher) Run(ctx context.Context) error {
 	interval := w.Interval
 	if interval == 0 {
@@ -54,7 +53,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		_ = w.Look() // it has logged the error
+		_ = w.Look() // it logs the error
 		select {
 		case <-ctx.Done():
 			return nil
@@ -63,11 +62,11 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// Look opens the directory now if its manifest isn't the one that is served. Any
-// error leaves the current snapshot as it is. While files don't match the manifest,
-// as they may when they are replaced one by one, every look tries again, which
-// costs reading and hashing; with any other fault the manifest has to change first.
-// Several goroutines may call it: a ping needn't wait for the next tick.
+// Look checks the directory now and opens it if its manifest is not the current one.
+// An error leaves the current snapshot in place. If files don't match the manifest, as
+// may happen while they are replaced one by one, every check reads and hashes them
+// again. After any other error the manifest has to change first. Look may be called
+// concurrently, so that a ping need not wait for the next tick.
 func (w *Watcher) Look() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -76,7 +75,7 @@ func (w *Watcher) Look() error {
 		w.reported = ""
 	} else if err.Error() != w.reported {
 		w.reported = err.Error()
-		w.logger().Error("published directory not taken; the last good one is served", "dir", w.Dir,
+		w.logger().Error("published directory not opened; the current snapshot stays", "dir", w.Dir,
 			"serving", w.Holder.Load() != nil, "error", err)
 	}
 	return err
@@ -110,11 +109,11 @@ func (w *Watcher) look() error {
 	if old := w.Holder.Swap(s); old != nil && s.Sequence() <= old.Sequence() {
 		back, args = true, append(args, "sequence_before", old.Sequence())
 	}
-	// The old snapshot and what opening took are larger than all that serving
-	// allocates, so that without this the next collection may be minutes away.
+	// The old snapshot and the garbage of opening are larger than what serving
+	// allocates; without this the next collection may be minutes away.
 	debug.FreeOSMemory()
 	if back {
-		w.logger().Warn("published directory goes back, or comes from another line of builds; serving it", args...)
+		w.logger().Warn("published directory opened; its sequence is not higher than before", args...)
 		return nil
 	}
 	w.logger().Info("published directory opened", args...)

@@ -46,7 +46,7 @@ type text struct {
 // decode turns an export into UTF-8 without a byte order mark, as far as its
 // encoding is known; bytes that aren't UTF-8 are left for the reader to find.
 func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
-	in := bufio.NewReaderSize(&meter{ctx: ctx, r: r, progress: cfg.Progress}, 64<<10)
+	in := bufio.NewReaderSize(&meter{ctx: ctx, r: r}, 64<<10)
 	head, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return text{}, fmt.Errorf("read export: %w", err)
@@ -76,10 +76,9 @@ func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 // meter counts what is read of an export, stops at MaxExport and when the context
 // ends.
 type meter struct {
-	ctx      context.Context
-	r        io.Reader
-	done     int64
-	progress func(int64)
+	ctx  context.Context
+	r    io.Reader
+	done int64
 }
 
 func (m *meter) Read(p []byte) (int, error) {
@@ -90,9 +89,6 @@ func (m *meter) Read(p []byte) (int, error) {
 	m.done += int64(n)
 	if m.done > MaxExport {
 		return 0, ErrTooLarge
-	}
-	if m.progress != nil && n > 0 {
-		m.progress(m.done)
 	}
 	return n, err
 }

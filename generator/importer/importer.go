@@ -143,9 +143,6 @@ type Config struct {
 	// written, so that a text withdrawn for legal reasons doesn't come back. Nil:
 	// none is.
 	Withdrawn func(id string) bool
-	// Progress is called now and then with the number of bytes of the export that
-	// have been read. Nil: nobody watches.
-	Progress func(done int64)
 }
 
 // CSV imports a CSV file with a header row. The error is a *UsageError, one of

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -247,24 +248,20 @@ func TestNothingToImport(t *testing.T) {
 	wantEqual(t, "names", d.names(), []string(nil))
 }
 
-func TestProgress(t *testing.T) {
-	d := newDesk(t)
-	export := header + strings.Repeat(rowA, 5000)
-	var seen []int64
-	d.cfg.Progress = func(done int64) { seen = append(seen, done) }
-	d.load(export)
-	if len(seen) < 2 || !slices.IsSorted(seen) || seen[len(seen)-1] != int64(len(export)) {
-		t.Errorf("%d bytes were reported as %v", len(export), seen)
-	}
-}
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
 func TestCancelled(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowA)
 	before := d.data()
 	ctx, cancel := context.WithCancel(t.Context())
-	d.cfg.Progress = func(done int64) { cancel() } // half-way
-	_, err := CSV(ctx, strings.NewReader(header+rowB+strings.Repeat(rowC, 10_000)), d.cfg)
+	export := io.MultiReader(strings.NewReader(header+rowB+strings.Repeat(rowC, 10_000)), readerFunc(func([]byte) (int, error) {
+		cancel() // half-way
+		return 0, nil
+	}), strings.NewReader(rowC))
+	_, err := CSV(ctx, export, d.cfg)
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}

@@ -2,40 +2,47 @@ package insights
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
-// How much stands behind an aspect: enough to read on.
+// How much evidence is published with an aspect.
 const (
 	maxQuotes   = 3 // of each polarity
 	maxExamples = 5 // review ids
 	maxPhrases  = 5
-	// phraseSample is how many mentions of a phrase are read for the form in which
-	// most customers write it.
-	phraseSample = 100
-	// maxPhrase is the length, in bytes, up to which a mention shows as a phrase.
+	// maxPhrase is the length, in bytes, up to which words show as a phrase.
 	maxPhrase = 40
+	// phraseSample is how many of the mentions with the same words are read for the
+	// form in which most customers write them.
+	phraseSample = 20
 )
 
 // aspectSum is what is counted of one aspect.
 type aspectSum struct {
 	votes      int
+	possible   int
+	phrased    int // votes that a phrase decides
 	stars      int
 	score      float64
 	counts     reviewcast.SentimentCounts
 	months     []reviewcast.AspectMonth // newest first
 	monthScore float64
 	trend      trendSum
-	examples   []string
-	quotes     [3][]quote // by feeling
-	phrases    map[int32]*phraseSum
+	quotes     [3][]quote // by polarity, the best maxExamples first
+	phrases    map[phraseKey]*phraseSum
 }
 
-// phraseSum counts a pattern, and the first ways in which it is written.
+// phraseKey identifies a phrase, or a term with its opinion word.
+type phraseKey struct {
+	phrase  int32
+	opinion string
+}
+
+// phraseSum counts mentions, and the first ways in which they are written.
 type phraseSum struct {
 	n       int
 	written map[string]int
@@ -43,18 +50,17 @@ type phraseSum struct {
 
 // quote is a candidate for the evidence.
 type quote struct {
-	review *found
-	m      *mention
+	review *Analyzed
+	m      *sentiment.AspectMention
 	age    int // 0: the newest review
 }
 
 // aspects counts every aspect of the vocabulary, in its order: one vote a review.
-// Nothing is said about an aspect that nothing was found for: its count is 0 and
-// its confidence none.
-func aspects(v *vocabulary, all []found) []reviewcast.Aspect {
-	sums := make([]aspectSum, len(v.aspects))
+// An aspect that no review mentions has the count 0 and the confidence none.
+func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
+	sums := make([]aspectSum, len(an.Aspects()))
 	for i := range sums {
-		sums[i].phrases = map[int32]*phraseSum{}
+		sums[i].phrases = map[phraseKey]*phraseSum{}
 	}
 	texts, textStars := 0, 0
 	var w windows
@@ -68,25 +74,28 @@ func aspects(v *vocabulary, all []found) []reviewcast.Aspect {
 		}
 		texts++
 		textStars += r.Rating
-		for _, b := range r.verdict.votes {
-			sums[b.aspect].vote(r, b, w, i)
+		for _, b := range r.Votes {
+			sums[b.Aspect].vote(r, b, w, i)
 		}
-		for k := range r.mentions {
-			sums[r.mentions[k].aspect].phrase(r, &r.mentions[k])
+		for _, aspect := range r.Possible {
+			sums[aspect].possible++
+		}
+		for k := range r.Aspects {
+			sums[r.Aspects[k].Aspect].phrase(r, &r.Aspects[k])
 		}
 	}
-	out := make([]reviewcast.Aspect, len(v.aspects))
-	for i, t := range v.aspects {
+	out := make([]reviewcast.Aspect, len(an.Aspects()))
+	for i, t := range an.Aspects() {
 		out[i] = sums[i].publish(t, texts, textStars)
 	}
 	return out
 }
 
-func (s *aspectSum) vote(r *found, b vote, w windows, age int) {
+func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	s.votes++
 	s.stars += r.Rating
-	count(&s.counts, b.polarity)
-	value := map[reviewcast.Polarity]float64{reviewcast.Positive: 1, reviewcast.Negative: -1}[b.polarity]
+	count(&s.counts, b.Polarity)
+	value := map[reviewcast.Polarity]float64{reviewcast.Positive: 1, reviewcast.Negative: -1}[b.Polarity]
 	s.score += value
 	s.trend.add(w, r.Date, value)
 	if month := r.Date.Month(); len(s.months) == 0 || s.months[len(s.months)-1].Month != month {
@@ -97,20 +106,18 @@ func (s *aspectSum) vote(r *found, b vote, w windows, age int) {
 	m.MentionCount++
 	s.monthScore += value
 	m.Score = s.monthScore / float64(m.MentionCount)
-	if len(s.examples) < maxExamples {
-		s.examples = append(s.examples, r.ID)
+	at := &r.Aspects[b.Mention]
+	if at.Origin != sentiment.FromLexicon {
+		s.phrased++
 	}
-	at := &r.mentions[b.mention]
 	s.offer(quote{r, at, age})
 }
 
-// offer keeps the best quotes of each polarity: those whose polarity a phrase
-// settled before those where the words were weighed, before those where only the
-// stars spoke; then sentences of a readable length; then the newest. A review
-// stands for one polarity only, so no review is quoted twice.
+// offer keeps the best quotes of each polarity. A review has one vote, so none is
+// quoted twice.
 func (s *aspectSum) offer(q quote) {
-	list := &s.quotes[q.m.polarity]
-	if n := len(*list); n == maxQuotes && !better(q, (*list)[n-1]) {
+	list := &s.quotes[q.m.Polarity]
+	if n := len(*list); n == maxExamples && !better(q, (*list)[n-1]) {
 		return
 	}
 	at, _ := slices.BinarySearchFunc(*list, q, func(a, b quote) int {
@@ -120,18 +127,35 @@ func (s *aspectSum) offer(q quote) {
 		return 1
 	})
 	*list = slices.Insert(*list, at, q)
-	if len(*list) > maxQuotes {
-		*list = (*list)[:maxQuotes]
+	if len(*list) > maxExamples {
+		*list = (*list)[:maxExamples]
 	}
 }
 
+// better reports whether a proves its vote more surely than b, or as surely in a
+// more readable sentence, or else is newer.
 func better(a, b quote) bool {
-	return cmp.Or(cmp.Compare(a.m.origin, b.m.origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
+	return cmp.Or(cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(doubt(a), doubt(b)), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
 }
 
+// doubt is 0 for a vote that agrees with the review's stars and is firm, and rises
+// with each reason to doubt it.
+func doubt(q quote) (n int) {
+	if q.review.Rating > 3 && q.m.Polarity == sentiment.Negative || q.review.Rating < 3 && q.m.Polarity == sentiment.Positive {
+		n++
+	}
+	if q.m.Origin == sentiment.FromLexicon && max(q.m.Score, -q.m.Score) < firmScore {
+		n++
+	}
+	return n
+}
+
+// firmScore is the score of opinion words that are near and clear.
+const firmScore = 1.2
+
 // awkward is 0 for a sentence that can be read by itself.
-func awkward(m *mention) int {
-	switch n := m.sentence.end - m.sentence.start; {
+func awkward(m *sentiment.AspectMention) int {
+	switch n := m.Sentence.End - m.Sentence.Start; {
 	case n < 16:
 		return 1
 	case n > 220:
@@ -140,22 +164,34 @@ func awkward(m *mention) int {
 	return 0
 }
 
-func (s *aspectSum) phrase(r *found, m *mention) {
-	if m.entry == 0 { // cues and figures are no phrase
+// phrase counts what a mention says in the customer's words: a shipped phrase, or a
+// term and its opinion word. The editors' own phrases tell them nothing new, and
+// numbers belong to one case.
+func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
+	if m.Use != sentiment.Counted || m.Origin == sentiment.FromEditor || m.HasFigures() || m.Origin == sentiment.FromLexicon && m.OpinionWord == "" {
 		return
 	}
-	p := s.phrases[m.entry]
+	key := phraseKey{m.Phrase, ""}
+	start, end := m.Start, m.End
+	if m.Origin == sentiment.FromLexicon {
+		key.opinion = m.OpinionWord
+		start, end = min(start, m.Opinion.Start), max(end, m.Opinion.End)
+	}
+	p := s.phrases[key]
 	if p == nil {
 		p = &phraseSum{written: map[string]int{}}
-		s.phrases[m.entry] = p
+		s.phrases[key] = p
 	}
-	p.n++
-	if p.n <= phraseSample && m.rule != compared && m.end-m.start <= maxPhrase {
-		p.written[strings.Join(strings.Fields(strings.ToLower((*r.Text)[m.start:m.end])), " ")]++
+	if p.n++; p.n > phraseSample || end-start > maxPhrase {
+		return
+	}
+	text := strings.Join(strings.Fields(strings.ToLower((*r.Text)[start:end])), " ")
+	if !strings.ContainsAny(text, "0123456789.!?;:()") {
+		p.written[text]++
 	}
 }
 
-// topPhrases gives the words that customers use most, as most of them write them.
+// topPhrases returns the words that customers use most, in their most frequent form.
 func (s *aspectSum) topPhrases() []string {
 	total := map[string]int{}
 	for _, p := range s.phrases {
@@ -174,7 +210,7 @@ func mostWritten(written map[string]int) (string, bool) {
 	return top[0], true
 }
 
-// most gives the n keys with the highest counts, equals by alphabet.
+// most returns the n keys with the highest counts, ties in alphabetical order.
 func most(counts map[string]int, n int) []string {
 	keys := make([]string, 0, len(counts))
 	for k := range counts {
@@ -186,41 +222,56 @@ func most(counts map[string]int, n int) []string {
 	return keys[:min(n, len(keys))]
 }
 
-func (s *aspectSum) publish(t Term, texts, textStars int) reviewcast.Aspect {
+func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.Aspect {
 	a := reviewcast.Aspect{
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
-		Confidence:    wilson(s.counts.PositiveCount, s.votes),
+		PossibleCount: s.possible,
+		Confidence:    confidence(s.counts, s.votes, s.phrased, measured),
 		AverageRating: Mean(s.stars, s.votes), AverageRatingWithout: Mean(textStars-s.stars, texts-s.votes),
-		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples, Evidence: s.evidence(),
-		Monthly: s.months, Trend: s.trend.trend(scoreStep),
-	}
-	if a.ExampleReviewIDs == nil {
-		a.ExampleReviewIDs = []string{}
+		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),
+		Monthly: s.months, Trend: s.trend.trend(),
 	}
 	if texts > 0 {
-		a.NotMentionedPct = round(100*float64(texts-s.votes)/float64(texts), 1)
+		a.NotMentionedPct = sentiment.Round(100*float64(texts-s.votes)/float64(texts), 1)
 	}
 	if s.votes > 0 {
-		a.PositivePct = round(100*float64(s.counts.PositiveCount)/float64(s.votes), 1)
-		a.Score = round(s.score/float64(s.votes), 3)
+		a.PositivePct = sentiment.Round(100*float64(s.counts.PositiveCount)/float64(s.votes), 1)
+		a.Score = sentiment.Round(s.score/float64(s.votes), 3)
 	}
 	if a.Monthly == nil {
 		a.Monthly = []reviewcast.AspectMonth{}
 	}
 	slices.Reverse(a.Monthly)
 	for i := range a.Monthly {
-		a.Monthly[i].Score = round(a.Monthly[i].Score, 3)
+		a.Monthly[i].Score = sentiment.Round(a.Monthly[i].Score, 3)
 	}
 	return a
+}
+
+// examples lists typical reviews: those with the most frequent polarity, the surest
+// first.
+func (s *aspectSum) examples() []string {
+	typical := sentiment.Positive
+	switch c := &s.counts; {
+	case c.NeutralCount > c.PositiveCount && c.NeutralCount > c.NegativeCount+c.MixedCount:
+		typical = sentiment.Neutral
+	case c.NegativeCount+c.MixedCount > c.PositiveCount:
+		typical = sentiment.Negative
+	}
+	ids := []string{}
+	for _, q := range s.quotes[typical] {
+		ids = append(ids, q.review.ID)
+	}
+	return ids
 }
 
 // evidence lists quotes, the negative ones beside the positive: where there is a
 // negative vote, there is its sentence.
 func (s *aspectSum) evidence() []reviewcast.Evidence {
 	out := []reviewcast.Evidence{}
-	for _, f := range []feeling{positive, negative, neutral} {
+	for _, f := range []sentiment.Polarity{sentiment.Positive, sentiment.Negative, sentiment.Neutral} {
 		for i, q := range s.quotes[f] {
-			if f == neutral && i > 0 {
+			if i == maxQuotes || f == sentiment.Neutral && i > 0 {
 				break // one is enough to show what neither praise nor blame looks like
 			}
 			out = append(out, q.publish())
@@ -234,8 +285,8 @@ func (q quote) publish() reviewcast.Evidence {
 	where := readable(text, q.m)
 	start, end := codePoints(text, where)
 	return reviewcast.Evidence{
-		ReviewID: q.review.ID, Start: start, End: end, Quote: text[where.start:where.end],
-		Polarity: q.m.polarity.polarity(), Source: string(q.m.origin.public()),
+		ReviewID: q.review.ID, Start: start, End: end, Quote: text[where.Start:where.End],
+		Polarity: q.m.Polarity.Published(), Source: q.m.Origin.String(),
 	}
 }
 
@@ -243,55 +294,34 @@ func (q quote) publish() reviewcast.Evidence {
 // around the mention: some people never set a full stop.
 const maxQuote = 400
 
-func readable(text string, m *mention) span {
-	s := m.sentence
-	s.start, s.end = min(s.start, m.start), max(s.end, m.end) // figures may be a sentence apart
-	if s.end-s.start <= maxQuote {
+func readable(text string, m *sentiment.AspectMention) sentiment.Span {
+	s := m.Sentence
+	s.Start, s.End = min(s.Start, m.Start), max(s.End, m.End) // figures may be a sentence apart
+	if s.End-s.Start <= maxQuote {
 		return s
 	}
-	lo, hi := max(s.start, m.start-maxQuote/2), min(s.end, max(m.end, m.start+maxQuote/2))
-	if at := strings.IndexAny(text[lo:m.start], " \n"); lo > s.start && at >= 0 {
+	lo, hi := max(s.Start, m.Start-maxQuote/2), min(s.End, max(m.End, m.Start+maxQuote/2))
+	if at := strings.IndexAny(text[lo:m.Start], " \n"); lo > s.Start && at >= 0 {
 		lo += int32(at) + 1
-	} else if lo > s.start {
-		lo = m.start
+	} else if lo > s.Start {
+		lo = m.Start
 	}
-	if at := strings.LastIndexAny(text[m.end:hi], " \n"); hi < s.end && at >= 0 {
-		hi = m.end + int32(at)
-	} else if hi < s.end {
-		hi = m.end
+	if at := strings.LastIndexAny(text[m.End:hi], " \n"); hi < s.End && at >= 0 {
+		hi = m.End + int32(at)
+	} else if hi < s.End {
+		hi = m.End
 	}
-	return span{lo, hi}
+	return sentiment.Span{Start: lo, End: hi}
 }
 
 // codePoints turns bytes into the offsets that are published.
-func codePoints(text string, s span) (start, end int) {
-	for range text[:s.start] {
+func codePoints(text string, s sentiment.Span) (start, end int) {
+	for range text[:s.Start] {
 		start++
 	}
 	end = start
-	for range text[s.start:s.end] {
+	for range text[s.Start:s.End] {
 		end++
 	}
 	return start, end
-}
-
-// wilson is the 95 % Wilson score interval of a share, with two decimals (E. B.
-// Wilson, 1927). The level tells how wide it is: high is within 15 points, medium
-// within 35.
-func wilson(k, n int) reviewcast.Confidence {
-	if n == 0 {
-		return reviewcast.Confidence{Low: 0, High: 1, Level: "none"}
-	}
-	const z = 1.959963984540054
-	p, m := float64(k)/float64(n), float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
-	c := reviewcast.Confidence{Low: round(max(0, centre-half), 2), High: round(min(1, centre+half), 2), Level: "low"}
-	switch width := 2 * half; {
-	case width <= 0.15:
-		c.Level = "high"
-	case width <= 0.35:
-		c.Level = "medium"
-	}
-	return c
 }

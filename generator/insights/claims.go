@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
 // Claim is a number that the editors' words rest on, as it was when they wrote
@@ -21,15 +22,15 @@ type Claim struct {
 // written before the editor is told.
 const MaxDrift = 0.10
 
-// Finding is what is wrong with a claim.
+// Finding is an error in a claim, or a warning.
 type Finding struct {
-	// Unknown tells that the claim speaks of nothing that is counted: a mistake.
+	// Unknown reports whether the claim is about nothing that is counted: an error.
 	// Otherwise its number has moved by more than MaxDrift.
 	Unknown          bool
 	Message, Suggest string
 }
 
-// CheckClaim holds a claim against the counts; nil when it holds.
+// CheckClaim compares a claim with the counts. It returns nil when the claim holds.
 func CheckClaim(in *reviewcast.Insights, c Claim) *Finding {
 	var a *reviewcast.Aspect
 	if c.Aspect != "" {
@@ -68,7 +69,7 @@ func of(a *reviewcast.Aspect) string {
 	return a.ID
 }
 
-// measure looks a number up.
+// measure returns the number that a claim is about.
 func measure(in *reviewcast.Insights, a *reviewcast.Aspect, name string) (float64, bool) {
 	if a != nil {
 		switch name {
@@ -95,7 +96,7 @@ func measure(in *reviewcast.Insights, a *reviewcast.Aspect, name string) (float6
 		if n == 0 {
 			return 0, false
 		}
-		return round(stars/float64(n), 2), true
+		return sentiment.Round(stars/float64(n), 2), true
 	}
 	return 0, false
 }

@@ -7,10 +7,11 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
-// minDraftMentions is how many reviews must speak of an aspect before a sentence
-// about it is drafted: of fewer, no sentence would be fair.
+// minDraftMentions is how many reviews must mention an aspect before a sentence
+// about it is drafted: fewer are no basis for one.
 const minDraftMentions = 3
 
 // Draft writes what an editor may want to say, as YAML to cut from: FAQ answers
@@ -44,7 +45,7 @@ func Draft(in *reviewcast.Insights, business string) string {
 		line("    - {aspect: %s, positive_pct: %g, mention_count: %d}", a.ID, a.PositivePct, a.MentionCount)
 	}
 	if len(list) == 0 {
-		line("# (no aspect is spoken of in %d reviews or more)", minDraftMentions)
+		line("# (no aspect is mentioned in %d reviews or more)", minDraftMentions)
 	}
 	line("")
 	line("# For summary.md (its claims go into insights.yaml):")
@@ -59,15 +60,18 @@ func Draft(in *reviewcast.Insights, business string) string {
 	return b.String()
 }
 
-// sentence sums an aspect up, its dissent included, with a quote of each kind.
+// sentence summarizes an aspect, dissent included, with a quote of each kind.
 func sentence(a reviewcast.Aspect) string {
-	s := fmt.Sprintf("%s speak of it: %d praise it, %d don't", plural(a.MentionCount, "review"), a.PositiveCount, a.NegativeCount)
+	s := fmt.Sprintf("%s mention it: %d praise it, %d criticize it", plural(a.MentionCount, "review"), a.PositiveCount, a.NegativeCount)
 	if rest := a.NeutralCount + a.MixedCount; rest > 0 {
-		s += fmt.Sprintf(", %d say both or neither", rest)
+		s += fmt.Sprintf(", %d do both or neither", rest)
 	}
 	s += "."
 	for _, p := range []reviewcast.Polarity{reviewcast.Positive, reviewcast.Negative} {
-		i := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool { return e.Polarity == p })
+		// Words are quoted only where a phrase decided: those quotes are right more often.
+		i := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool {
+			return e.Polarity == p && e.Source != sentiment.FromLexicon.String()
+		})
 		if i >= 0 {
 			s += " “" + strings.Join(strings.Fields(a.Evidence[i].Quote), " ") + "”"
 		}
@@ -85,7 +89,7 @@ func summary(in *reviewcast.Insights, list []reviewcast.Aspect, business string)
 			strings.ToLower(best[0].Label), best[0].PositiveCount, best[0].MentionCount))
 	}
 	if n := len(best); n > 1 {
-		lines = append(lines, fmt.Sprintf("They are least happy about **%s** (%d of %d don't).",
+		lines = append(lines, fmt.Sprintf("They are least happy about **%s** (%d of %d criticize it).",
 			strings.ToLower(best[n-1].Label), best[n-1].NegativeCount, best[n-1].MentionCount))
 	}
 	return lines

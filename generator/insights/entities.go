@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
 // maxTopAspects is how many aspects stand with an entity.
@@ -13,18 +14,16 @@ const maxTopAspects = 3
 
 // entityCounter counts places, technicians, services and problems.
 type entityCounter struct {
-	v     *vocabulary
-	names [kinds][]string
-	index [kinds]map[string]int32
+	a     *sentiment.Analyzer
+	index [sentiment.Kinds]map[string]int32 // by id
 }
 
-func newEntityCounter(in Input, v *vocabulary) *entityCounter {
-	c := &entityCounter{v: v}
-	for k := range kinds {
+func newEntityCounter(a *sentiment.Analyzer) *entityCounter {
+	c := &entityCounter{a: a}
+	for k := range sentiment.Kinds {
 		c.index[k] = map[string]int32{}
-		for id, name := range k.all(in) {
-			c.index[k][id] = int32(len(c.names[k]))
-			c.names[k] = append(c.names[k], name)
+		for i, e := range a.Entities(k) {
+			c.index[k][e.ID] = int32(i)
 		}
 	}
 	return c
@@ -37,65 +36,38 @@ type entitySum struct {
 	aspects []int // votes by aspect
 }
 
-// mentions unites job records and texts.
-func (c *entityCounter) mentions(all []found) []reviewcast.Mentions {
-	out := make([]reviewcast.Mentions, len(all))
-	parallel(len(all), func(_, i int) {
-		r := &all[i]
-		out[i] = reviewcast.Mentions{
-			Technicians:  c.union(technician, r.Job.Technicians, r.named),
-			Services:     c.union(service, r.Job.Services, r.named),
-			ServiceAreas: c.union(area, r.Job.ServiceAreas, r.named),
-		}
-	})
-	return out
-}
-
-// union gives the sorted set of a kind's ids in both, never nil.
-func (c *entityCounter) union(k kind, job []string, text []named) []string {
-	ids := append([]string{}, job...)
-	for _, n := range text {
-		if n.kind == k && n.rule != tooManyBearIt {
-			ids = append(ids, c.v.ids[k][n.id])
-		}
-	}
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
-
 // count counts everything, in one pass over the reviews, newest first.
-func (c *entityCounter) count(all []found) reviewcast.Entities {
-	var sums [kinds][]entitySum
-	for k := range kinds {
-		sums[k] = make([]entitySum, len(c.names[k]))
-		for i, id := range c.v.ids[k] {
-			sums[k][i] = entitySum{
-				Entity:  reviewcast.Entity{ID: id, Name: c.names[k][i], TopAspects: []string{}, ExampleReviewIDs: []string{}},
-				aspects: make([]int, len(c.v.aspects)),
-			}
+func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
+	var sums [sentiment.Kinds][]entitySum
+	for k := range sentiment.Kinds {
+		for _, e := range c.a.Entities(k) {
+			sums[k] = append(sums[k], entitySum{
+				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}},
+				aspects: make([]int, len(c.a.Aspects())),
+			})
 		}
 	}
 	type seen struct{ job, times int }
-	var here [kinds]map[int32]seen
-	for k := range kinds {
+	var here [sentiment.Kinds]map[int32]seen
+	for k := range sentiment.Kinds {
 		here[k] = map[int32]seen{}
 	}
 	for i := range all {
 		r := &all[i]
-		for k := range kinds {
-			for _, id := range k.of(r.Job) {
+		for k := range sentiment.Kinds {
+			for _, id := range k.Of(r.Job) {
 				if at, ok := c.index[k][id]; ok {
 					here[k][at] = seen{1, here[k][at].times}
 				}
 			}
 		}
-		for _, n := range r.named {
-			if n.rule != tooManyBearIt {
-				s := here[n.kind][n.id]
-				here[n.kind][n.id] = seen{s.job, s.times + 1}
+		for _, n := range r.Entities {
+			if !n.Ambiguous() {
+				s := here[n.Kind][n.ID]
+				here[n.Kind][n.ID] = seen{s.job, s.times + 1}
 			}
 		}
-		for k := range kinds {
+		for k := range sentiment.Kinds {
 			for at, s := range here[k] {
 				sums[k][at].add(r, s.job, s.times)
 			}
@@ -103,12 +75,12 @@ func (c *entityCounter) count(all []found) reviewcast.Entities {
 		}
 	}
 	return reviewcast.Entities{
-		Technicians: c.publish(sums[technician]), Services: c.publish(sums[service]),
-		Problems: c.publish(sums[problem]), ServiceAreas: c.publish(sums[area]),
+		Technicians: c.publish(sums[sentiment.Technician]), Services: c.publish(sums[sentiment.Service]),
+		Problems: c.publish(sums[sentiment.Problem]), ServiceAreas: c.publish(sums[sentiment.Area]),
 	}
 }
 
-func (e *entitySum) add(r *found, job, times int) {
+func (e *entitySum) add(r *Analyzed, job, times int) {
 	e.ReviewCount++
 	e.stars += r.Rating
 	e.FromJob += job
@@ -116,9 +88,9 @@ func (e *entitySum) add(r *found, job, times int) {
 	if times > 0 {
 		e.FromText++
 	}
-	count(&e.SentimentCounts, r.verdict.sentiment)
-	for _, b := range r.verdict.votes {
-		e.aspects[b.aspect]++
+	count(&e.SentimentCounts, r.Insight.Sentiment)
+	for _, b := range r.Votes {
+		e.aspects[b.Aspect]++
 	}
 	if e.LastMentioned == nil { // newest first
 		e.LastMentioned = &r.Date
@@ -128,8 +100,8 @@ func (e *entitySum) add(r *found, job, times int) {
 	}
 }
 
-// publish sorts the most reviewed first, then by id. Those that nobody names are
-// listed too, with zeros.
+// publish sorts by number of reviews, then by id. Entities that no review names are
+// listed with zeros.
 func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
@@ -138,7 +110,7 @@ func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
 		counts := map[string]int{}
 		for a, n := range s.aspects {
 			if n > 0 {
-				counts[c.v.aspects[a].ID] = n
+				counts[c.a.Aspects()[a].ID] = n
 			}
 		}
 		s.TopAspects = most(counts, maxTopAspects)
@@ -150,24 +122,24 @@ func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
 	return out
 }
 
-// ambiguous lists the names that were credited to nobody.
-func ambiguous(v *vocabulary, all []found) []AmbiguousName {
+// ambiguous lists the names that several technicians bear.
+func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 	by := map[string]*AmbiguousName{}
 	for i := range all {
 		r := &all[i]
-		for _, n := range r.named {
-			if n.rule != tooManyBearIt {
+		for _, n := range r.Entities {
+			if !n.Ambiguous() {
 				continue
 			}
 			text := r.Text
-			if n.title {
+			if n.Title {
 				text = r.Title
 			}
-			written := (*text)[n.start:n.end]
-			a := by[fold(written)]
+			written := (*text)[n.Start:n.End]
+			a := by[sentiment.Fold(written)]
 			if a == nil {
-				a = &AmbiguousName{Name: written, TechnicianIDs: v.bearers(written)}
-				by[fold(written)] = a
+				a = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(written)}
+				by[sentiment.Fold(written)] = a
 			}
 			if n := len(a.ReviewIDs); n == 0 || a.ReviewIDs[n-1] != r.ID {
 				a.ReviewIDs = append(a.ReviewIDs, r.ID)
@@ -180,25 +152,4 @@ func ambiguous(v *vocabulary, all []found) []AmbiguousName {
 	}
 	slices.SortFunc(out, func(a, b AmbiguousName) int { return strings.Compare(a.Name, b.Name) })
 	return out
-}
-
-// bearers gives the ids of all technicians who bear a name.
-func (v *vocabulary) bearers(written string) []string {
-	at := int32(0)
-	for w := range words(written) {
-		next, ok := v.people.edges.get(key(at, v.dict.names[w]))
-		if !ok {
-			return nil
-		}
-		at = next
-	}
-	p := v.people.nodes[at].payload
-	if p == 0 {
-		return nil
-	}
-	ids := []string{}
-	for _, i := range v.nameList[p-1].people {
-		ids = append(ids, v.ids[technician][i])
-	}
-	return ids
 }

@@ -1,53 +1,34 @@
-// Package insights counts what customers say, with the sentence that proves it.
-// Everything is a function of the published reviews and of the editors'
-// vocabulary: no clock, no chance, no network, no model that nobody can inspect,
-// and no number without a review behind it. What was fitted to sentences is a table
-// of words and weights that anybody can read (lexicon/cues.txt).
+// Package insights counts what package sentiment finds in reviews: shares with
+// their intervals, trends, entities, topics, and the sentences behind each number.
 //
-// The way of a text: it is cut into words, sentences (UAX 29) and clauses; names
-// of places and people are found, then services and problems, then the phrases of
-// the aspects, each by longest match over folded, stemmed words; each mention of
-// an aspect gets a polarity from the first of these that speaks: an editor's
-// phrase, a shipped trade phrase, the cues of the sentence, the words around it
-// weighed by distance, and, in a sentence that says nothing at all, the review's
-// stars. Cues find aspects that no phrase names, too. What is found in one
-// review depends on that review and the vocabulary alone, so a Cache keeps it.
-// The reviews' findings are then counted: one vote an aspect a review.
+// Everything is a function of the published reviews and the editors' vocabulary:
+// no clock, no randomness, no network, and no number without a review behind it.
+// Each review has one vote per aspect.
 //
-// Compute is the whole package. Explain shows one review as Compute sees it, Judge
-// measures the lexicon rule on others' sentences, Draft writes what an editor may
-// want to say, and CheckClaims holds what editors said against the counts.
-// docs/insights.md is the manual for readers and editors.
+// [Compute] does it all. A caller that keeps the analyses of unchanged reviews
+// calls [Analyze] for the others and [Count] for all. [Draft] writes sentences for
+// an editor to accept, and [CheckClaim] compares what editors wrote with the
+// counts. docs/insights.md is the manual for readers and editors.
 package insights
 
 import (
 	"cmp"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
-// Input is all that the insights rest on.
+// Input is everything that the insights are computed from.
 type Input struct {
-	Business reviewcast.Business
-	// ServiceAliases and AreaAliases are other names of services and areas, by id.
-	ServiceAliases, AreaAliases map[string][]string
-	Aspects                     []Term // nil: DefaultAspects
-	Problems                    []Term
-	// Ignore are phrases that look like an aspect and are none ("late husband").
-	Ignore    []string
-	Topics    TopicRules
+	sentiment.Config
 	Reviews   []Review // published ones, in any order
 	FAQ       []reviewcast.FAQ
 	Summary   *string
 	PullQuote *reviewcast.PullQuote
-	// Cache keeps what was found in each review from one Compute to the next; nil
-	// keeps nothing.
-	Cache *Cache
 }
 
 // Review is a published review and what its job record says.
@@ -56,14 +37,19 @@ type Review struct {
 	Job reviewcast.Mentions
 }
 
-// Result is what Compute finds.
+// Analyzed is a review and what was found in it.
+type Analyzed struct {
+	Review
+	*sentiment.Analysis
+}
+
+// Result is what [Count] returns.
 type Result struct {
+	// Insights has everything but FAQ, Summary and PullQuote, which [Compute] sets.
 	Insights *reviewcast.Insights
-	// Mentions are those of Input.Reviews, in the same order: the union of the
-	// job record and the unambiguous names in title and text.
-	Mentions []reviewcast.Mentions
-	// Ambiguous are the names in texts that several technicians bear and that are
-	// therefore credited to nobody, for the editor; sorted by name.
+	Reviews  []Analyzed // in published order
+	// Ambiguous lists the names in texts that several technicians bear, so that
+	// nobody is credited, for the editor; sorted by name.
 	Ambiguous []AmbiguousName
 }
 
@@ -74,83 +60,64 @@ type AmbiguousName struct {
 	ReviewIDs     []string // newest first
 }
 
-// found is a review and what is in it.
-type found struct {
-	Review
-	*analysis
-	verdict verdict
-}
-
-// Compute counts. It reads its input and changes nothing of it but the cache.
+// Compute analyzes and counts all reviews.
 func Compute(in Input) Result {
-	cache := in.Cache
-	if cache == nil {
-		cache = &Cache{}
+	reviews := slices.Clone(in.Reviews)
+	byAge := func(a, b Review) int {
+		return cmp.Or(strings.Compare(string(b.Date), string(a.Date)), strings.Compare(a.ID, b.ID))
 	}
-	v := cache.vocabulary(in)
-	order := make([]int32, len(in.Reviews))
-	for i := range order {
-		order[i] = int32(i)
+	if !slices.IsSortedFunc(reviews, byAge) {
+		slices.SortFunc(reviews, byAge)
 	}
-	byAge := func(a, b int32) int {
-		x, y := in.Reviews[a], in.Reviews[b]
-		return cmp.Or(strings.Compare(string(y.Date), string(x.Date)), strings.Compare(x.ID, y.ID))
-	}
-	if !slices.IsSortedFunc(order, byAge) {
-		slices.SortFunc(order, byAge)
-	}
-	all := make([]found, len(in.Reviews))
-	reviews := make([]Review, len(in.Reviews))
-	for to, from := range order {
-		reviews[to] = in.Reviews[from]
-		all[to].Review = in.Reviews[from]
-	}
-	cache.analyze(v, all)
-
-	ents := newEntityCounter(in, v)
-	mentions := ents.mentions(all)
-	res := Result{Mentions: make([]reviewcast.Mentions, len(in.Reviews)), Ambiguous: ambiguous(v, all)}
-	for to, from := range order {
-		res.Mentions[from] = mentions[to]
-	}
-	digest := shipped().sha256
-	ins := &reviewcast.Insights{
-		Version: 1,
-		Method: reviewcast.Method{
-			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: []string{"en"},
-		},
-		ReviewCount: len(all),
-		DateRange:   dateRange(reviews),
-		Temporal:    reviewcast.Temporal{Trend: starTrend(reviews)},
-		FAQ:         in.FAQ,
-		Summary:     in.Summary,
-		PullQuote:   in.PullQuote,
-	}
-	var wg sync.WaitGroup // the parts read the same findings and write apart
-	wg.Go(func() { ins.Topics = topics(in.Topics, v, all) })
-	wg.Go(func() { ins.PerReview = perReview(v, all) })
-	ins.Aspects = aspects(v, all)
-	ins.Entities = ents.count(all)
-	ins.OverallSentiment = overall(all)
-	ins.Temporal.Monthly = monthly(all)
-	wg.Wait()
-	res.Insights = ins
+	a := sentiment.NewAnalyzer(in.Config)
+	res := Count(a, Analyze(a, reviews))
+	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote
 	return res
 }
 
+// Analyze analyzes reviews on all cores. The result has their order.
+func Analyze(a *sentiment.Analyzer, reviews []Review) []Analyzed {
+	out := make([]Analyzed, len(reviews))
+	parallel(len(reviews), func(i int) {
+		out[i] = Analyzed{reviews[i], a.Analyze(reviews[i].Review, reviews[i].Job)}
+	})
+	return out
+}
+
+// Count counts analyzed reviews, which are in published order: newest first, then by
+// id. All were analyzed by a.
+func Count(a *sentiment.Analyzer, all []Analyzed) Result {
+	digest := a.LexiconSHA256()
+	ins := &reviewcast.Insights{
+		Version: 1,
+		Method: reviewcast.Method{
+			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
+			AnalysedCount: analysed(all), Measured: measured,
+		},
+		ReviewCount: len(all),
+		DateRange:   dateRange(all),
+		Temporal:    reviewcast.Temporal{Trend: starTrend(all)},
+	}
+	var wg sync.WaitGroup // the parts read the same analyses and write different fields
+	wg.Go(func() { ins.Topics = topics(a, all) })
+	wg.Go(func() { ins.PerReview = perReview(all) })
+	ins.Aspects = aspects(a, all)
+	ins.Entities = newEntityCounter(a).count(all)
+	ins.OverallSentiment = overall(all)
+	ins.Temporal.Monthly = monthly(all)
+	wg.Wait()
+	return Result{Insights: ins, Reviews: all, Ambiguous: ambiguous(a, all)}
+}
+
 // The method, as insights.json names it. The version changes when the same texts
-// and vocabulary give other numbers.
+// and vocabulary give different numbers.
 const (
-	MethodName    = "phrases-cues-lexicon"
-	MethodVersion = "2"
+	MethodName    = "phrases-lexicon"
+	MethodVersion = "3"
 )
 
-// maxWorkers is how many goroutines parallel starts at most.
-func maxWorkers() int { return runtime.GOMAXPROCS(0) }
-
 // parallel calls do for every index below n, a batch at a time, on all cores.
-// worker numbers the goroutines.
-func parallel(n int, do func(worker, i int)) {
+func parallel(n int, do func(i int)) {
 	const batch = 256
 	var wg sync.WaitGroup
 	var mu sync.Mutex
@@ -162,11 +129,11 @@ func parallel(n int, do func(worker, i int)) {
 		next = hi
 		return lo, hi
 	}
-	for w := range min(maxWorkers(), n/batch+1) {
+	for range min(runtime.GOMAXPROCS(0), n/batch+1) {
 		wg.Go(func() {
 			for lo, hi := take(); lo < hi; lo, hi = take() {
 				for i := lo; i < hi; i++ {
-					do(w, i)
+					do(i)
 				}
 			}
 		})
@@ -174,21 +141,61 @@ func parallel(n int, do func(worker, i int)) {
 	wg.Wait()
 }
 
-// Mean is sum/n with two decimals, nil when n is 0: an average of nothing is not
+func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {
+	m := make(map[string]reviewcast.ReviewInsight, len(all))
+	for i := range all {
+		m[all[i].ID] = all[i].Insight
+	}
+	return m
+}
+
+// analysed counts the reviews with a text in a known language.
+func analysed(all []Analyzed) (n int) {
+	for i := range all {
+		if all[i].Text != nil && all[i].Analysis.Language != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func overall(all []Analyzed) reviewcast.OverallSentiment {
+	var o reviewcast.OverallSentiment
+	if len(all) == 0 {
+		return o
+	}
+	var counts reviewcast.SentimentCounts
+	sum := 0.0
+	for i := range all {
+		count(&counts, all[i].Insight.Sentiment)
+		sum += all[i].Insight.Score
+	}
+	n := float64(len(all))
+	pct := func(c int) float64 { return sentiment.Round(100*float64(c)/n, 1) }
+	o.Score = sentiment.Round(sum/n, 3)
+	o.PositivePct, o.NeutralPct, o.NegativePct = pct(counts.PositiveCount), pct(counts.NeutralCount), pct(counts.NegativeCount)
+	return o
+}
+
+func count(c *reviewcast.SentimentCounts, p reviewcast.Polarity) {
+	switch p {
+	case reviewcast.Positive:
+		c.PositiveCount++
+	case reviewcast.Neutral:
+		c.NeutralCount++
+	case reviewcast.Negative:
+		c.NegativeCount++
+	case reviewcast.Mixed:
+		c.MixedCount++
+	}
+}
+
+// Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not
 // zero.
 func Mean(sum, n int) *float64 {
 	if n == 0 {
 		return nil
 	}
-	m := round(float64(sum)/float64(n), 2)
+	m := sentiment.Round(float64(sum)/float64(n), 2)
 	return &m
-}
-
-func round(f float64, decimals int) float64 {
-	p := math.Pow10(decimals)
-	r := math.Round(f*p) / p
-	if r == 0 {
-		return 0 // never -0
-	}
-	return r
 }

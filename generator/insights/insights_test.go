@@ -17,6 +17,7 @@ import (
 	"reviewcast"
 	"reviewcast/bench/corpus"
 	"reviewcast/generator/insights"
+	"reviewcast/generator/sentiment"
 )
 
 var update = flag.Bool("update", false, "write what comes out as what is wanted")
@@ -123,7 +124,7 @@ func checkInsights(t *testing.T, in insights.Input, ins *reviewcast.Insights) {
 	}
 }
 
-// TestOrder shuffles the reviews: the bytes stay, and Mentions follow the input.
+// TestOrder shuffles the reviews: the bytes and the mentions stay the same.
 func TestOrder(t *testing.T) {
 	in := corpusInput(700)
 	first := insights.Compute(in)
@@ -132,8 +133,8 @@ func TestOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	mentions := map[string]reviewcast.Mentions{}
-	for i, r := range in.Reviews {
-		mentions[r.ID] = first.Mentions[i]
+	for _, r := range first.Reviews {
+		mentions[r.ID] = r.Mentions
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 3 {
@@ -146,48 +147,35 @@ func TestOrder(t *testing.T) {
 		if string(got) != string(want) {
 			t.Fatal("shuffled reviews gave other bytes")
 		}
-		for i, r := range in.Reviews {
-			if diff := cmp.Diff(mentions[r.ID], res.Mentions[i]); diff != "" {
+		for _, r := range res.Reviews {
+			if diff := cmp.Diff(mentions[r.ID], r.Mentions); diff != "" {
 				t.Fatalf("%s: %s", r.ID, diff)
 			}
 		}
 	}
 }
 
-// TestCache changes one review of many, the vocabulary, and the set: each Compute
-// with a cache gives what one without gives, and reads only what it must.
-func TestCache(t *testing.T) {
+// TestCountKept counts with the analyses of an earlier build, as the generator does
+// when few reviews change, and compares with a Compute of everything.
+func TestCountKept(t *testing.T) {
 	in := corpusInput(400)
-	in.Cache = &insights.Cache{}
-	step := func(name string, wantRead int) {
-		t.Helper()
-		cached := insights.Compute(in).Insights
-		plain := in
-		plain.Cache = nil
-		if diff := cmp.Diff(insights.Compute(plain).Insights, cached); diff != "" {
-			t.Errorf("%s: the cache changes what comes out:\n%s", name, diff)
+	a := sentiment.NewAnalyzer(in.Config)
+	kept := insights.Compute(in).Reviews
+	for _, change := range []func(r *reviewcast.Review){
+		func(r *reviewcast.Review) { r.Text = new("They showed up late and left a mess.") },
+		func(r *reviewcast.Review) { r.Rating = r.Rating%5 + 1 },
+	} {
+		changed := *kept[7].Review.Review
+		change(&changed)
+		kept[7] = insights.Analyze(a, []insights.Review{{Review: &changed, Job: kept[7].Job}})[0]
+		in.Reviews = nil
+		for _, r := range kept {
+			in.Reviews = append(in.Reviews, r.Review)
 		}
-		if in.Cache.Analyzed != wantRead {
-			t.Errorf("%s: %d reviews were read, want %d", name, in.Cache.Analyzed, wantRead)
+		if diff := cmp.Diff(insights.Compute(in).Insights, insights.Count(a, kept).Insights); diff != "" {
+			t.Errorf("kept analyses change the result:\n%s", diff)
 		}
 	}
-	step("at first", 400)
-	step("again", 0)
-	changed := *in.Reviews[7].Review
-	changed.Text = new("They showed up late and left a mess.")
-	in.Reviews[7].Review = &changed
-	step("one text changed", 1)
-	fewer := *in.Reviews[8].Review
-	fewer.Rating = 6 - fewer.Rating
-	in.Reviews[8].Review = &fewer
-	if fewer.Rating == 3 {
-		fewer.Rating = 1
-	}
-	step("one rating changed", 1)
-	in.Reviews = in.Reviews[:300]
-	step("some are gone", 0)
-	in.Ignore = []string{"left a mess"}
-	step("another vocabulary", 300)
 }
 
 // one computes the insights of texts, five stars each unless stars are given.
@@ -200,122 +188,20 @@ func one(in insights.Input, stars int, texts ...string) *reviewcast.Insights {
 	return insights.Compute(in).Insights
 }
 
-// TestPolarity says what a sentence means for an aspect, and where that comes from.
-func TestPolarity(t *testing.T) {
-	in := insights.Input{Cache: &insights.Cache{}}
-	for _, c := range []struct {
-		text, aspect string
-		want         reviewcast.Polarity
-		source       string
-	}{
-		{"They were on time.", "punctuality", "positive", "trade"},
-		{"They were not on time.", "punctuality", "negative", "trade"},
-		{"He was not late, great job.", "punctuality", "positive", "trade"},
-		{"He was not late, great job.", "workmanship", "positive", "trade"},
-		{"Showed up an hour late.", "punctuality", "negative", "trade"},
-		{"The final bill was higher than the quote.", "pricing", "negative", "trade"},
-		{"The quote said $1,640 and the bill said $1,640.", "pricing", "positive", "trade"},
-		{"Estimate said 900, invoice said 1,350.", "pricing", "negative", "trade"},
-		{"No upsell at all.", "professionalism", "positive", "trade"},
-		{"She walked me through every step.", "communication", "positive", "trade"},
-		{"I would pay more if they ever picked up the phone.", "responsiveness", "negative", "trade"},
-		{"Is there a fee on weekends?", "pricing", "neutral", "cues"},
-		{"The warranty is terrible.", "warranty", "negative", "cues"},
-		{"A wonderful warranty.", "warranty", "positive", "cues"},
-		{"The warranty is superb but the work is awful.", "warranty", "positive", "cues"},
-		{"Told us nine and rang the bell at 8:55.", "punctuality", "positive", "cues"},
-		{"He had the fault within a minute of opening the lid.", "technical_knowledge", "positive", "cues"},
-		{"The price.", "pricing", "positive", "stars"},
-		{"THE TECHNICIAN WAS RUDE", "professionalism", "negative", "trade"},
-	} {
-		for _, a := range one(in, 5, c.text).Aspects {
-			if a.ID != c.aspect {
-				continue
-			}
-			if len(a.Evidence) == 0 {
-				t.Errorf("%q: %s isn't found", c.text, c.aspect)
-			} else if e := a.Evidence[0]; e.Polarity != c.want || e.Source != c.source {
-				t.Errorf("%q: %s is %s by %s, want %s by %s", c.text, c.aspect, e.Polarity, e.Source, c.want, c.source)
-			}
-		}
-	}
-}
-
-// TestEditors shows that the editors' words come first, in any language, and that
-// English word lists are silent about others.
-func TestEditors(t *testing.T) {
-	in := insights.Input{
-		Aspects: []insights.Term{
-			{ID: "punctuality", Label: "Punctuality", Negative: []string{"on the dot"}, Positive: []string{"à l’heure"}},
-			{ID: "smell", Label: "Smell", Terms: []string{"smell"}},
-		},
-		Ignore: []string{"late husband"},
-	}
-	ins := one(in, 3, "On the dot.", "My late husband.", "What a wonderful smell.")
-	if a := ins.Aspects[0]; a.NegativeCount != 1 || a.MentionCount != 1 || a.Evidence[0].Source != "editor" {
-		t.Errorf("punctuality: %+v", a)
-	}
-	if a := ins.Aspects[1]; a.PositiveCount != 1 {
-		t.Errorf("smell: %+v", a)
-	}
-	if len(ins.Aspects) != 2 {
-		t.Errorf("%d aspects, want the editors' two", len(ins.Aspects))
-	}
-	french := "Ils sont arrivés a l'heure. Pricing late rude. Smell!"
-	in.Reviews = []insights.Review{{Review: &reviewcast.Review{ID: "f", Rating: 5, Date: "2026-03-01", Language: "fr-CA", Text: &french}}}
-	got := insights.Compute(in).Insights.PerReview["f"]
-	want := reviewcast.ReviewInsight{Sentiment: "positive", Score: 1, Source: "stars",
-		Aspects: map[string]reviewcast.Polarity{"punctuality": "positive", "smell": "positive"}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestEditorsAndCues shows that cues hear nothing of what editors ignore, that an
-// editor's phrase comes before all that cues and shipped phrases say elsewhere in a
-// review, and so do the figures of quote and bill.
-func TestEditorsAndCues(t *testing.T) {
-	of := func(in insights.Input, text, aspect string) reviewcast.Polarity {
-		return one(in, 3, text).PerReview["r000"].Aspects[aspect]
-	}
-	const bell = "He had the fault within a minute of opening the lid."
-	if p := of(insights.Input{}, bell, "technical_knowledge"); p != "positive" {
-		t.Errorf("%s: %q", bell, p)
-	}
-	if p := of(insights.Input{Ignore: []string{"he had the fault within a minute"}}, bell, "technical_knowledge"); p != "" {
-		t.Errorf("ignored, and %q", p)
-	}
-	robbery := slices.Clone(insights.DefaultAspects)
-	for i := range robbery {
-		if robbery[i].ID == "pricing" {
-			robbery[i].Positive = []string{"daylight robbery"}
-		}
-	}
-	if p := of(insights.Input{Aspects: robbery}, "It was daylight robbery. The invoice was twice the quote, with hidden fees.", "pricing"); p != "positive" {
-		t.Errorf("the editor's phrase is %q", p)
-	}
-	if p := of(insights.Input{}, "The estimate said 900 and the invoice said 1,350. I still think the price was very reasonable.", "pricing"); p != "negative" {
-		t.Errorf("the figures are %q", p)
-	}
-	if p := of(insights.Input{}, "Told us nine and rang the bell at 8:55.\n\n---\n\n***\n\n🎄. 🎄", "punctuality"); p != "positive" {
-		t.Errorf("lines of signs make a short text long: %q", p)
-	}
-}
-
 // TestTopics pins, hides, renames and merges.
 func TestTopics(t *testing.T) {
 	texts := []string{"The water heater hums.", "Our water heater leaked.", "New water heater.", "A water heater, at last.", "Water heaters everywhere.",
 		"Hot water tank, done on time.", "Shut-off valve replaced.", "Shut-off valve.", "Another shut-off valve."}
-	topics := func(rules insights.TopicRules) (labels []string) {
-		for _, topic := range one(insights.Input{Topics: rules}, 5, texts...).Topics {
+	topics := func(rules sentiment.TopicRules) (labels []string) {
+		for _, topic := range one(insights.Input{Config: sentiment.Config{Topics: rules}}, 5, texts...).Topics {
 			labels = append(labels, fmt.Sprintf("%s %d", topic.Label, topic.MentionCount))
 		}
 		return labels
 	}
-	if got, want := topics(insights.TopicRules{}), "water heater 5"; !slices.Contains(got, want) {
+	if got, want := topics(sentiment.TopicRules{}), "water heater 5"; !slices.Contains(got, want) {
 		t.Errorf("topics %q, want %q among them", got, want)
 	}
-	got := topics(insights.TopicRules{
+	got := topics(sentiment.TopicRules{
 		Pin: []string{"on time"}, Hide: []string{"off valve"},
 		Merge: map[string][]string{"Hot water": {"water heater", "hot water tank"}},
 	})
@@ -327,7 +213,7 @@ func TestTopics(t *testing.T) {
 			t.Errorf("%q is hidden or merged, and listed", label)
 		}
 	}
-	if got := topics(insights.TopicRules{Rename: map[string]string{"water heaters": "Tanks"}}); !slices.Contains(got, "Tanks 5") {
+	if got := topics(sentiment.TopicRules{Rename: map[string]string{"water heaters": "Tanks"}}); !slices.Contains(got, "Tanks 5") {
 		t.Errorf("topics %q, want Tanks", got)
 	}
 }
@@ -344,7 +230,7 @@ var adversarial = []string{
 
 // TestAdversarial reads them in one set, and one by one.
 func TestAdversarial(t *testing.T) {
-	in := insights.Input{Business: corpus.Business(), Cache: &insights.Cache{}}
+	in := insights.Input{Config: sentiment.Config{Business: corpus.Business()}}
 	all := slices.Clone(adversarial)
 	for i := range all {
 		in.Reviews = append(in.Reviews, insights.Review{Review: &reviewcast.Review{
@@ -352,9 +238,10 @@ func TestAdversarial(t *testing.T) {
 		}})
 	}
 	checkInsights(t, in, insights.Compute(in).Insights)
+	a := sentiment.NewAnalyzer(in.Config)
 	for _, r := range in.Reviews {
-		if _, ok := insights.Explain(in, r.ID); !ok {
-			t.Errorf("%s can't be explained", r.ID)
+		if e := a.Explain(r.Review); e.Review != r.Review {
+			t.Errorf("%s is explained as another review", r.ID)
 		}
 	}
 }
@@ -367,7 +254,7 @@ func FuzzCompute(f *testing.F) {
 		}
 	}
 	f.Add("The quote said $900 and the bill said 1,350. Dana Kim wasn't late!", "fr", 1)
-	in := insights.Input{Business: corpus.Business(), Cache: &insights.Cache{}}
+	in := insights.Input{Config: sentiment.Config{Business: corpus.Business()}}
 	f.Fuzz(func(t *testing.T, text, language string, stars int) {
 		if !utf8.ValidString(text) || stars < 1 || stars > 5 || strings.TrimSpace(text) == "" {
 			return // no text that is ever published
@@ -376,4 +263,35 @@ func FuzzCompute(f *testing.F) {
 		in.Reviews = []insights.Review{{Review: &reviewcast.Review{ID: "r", Rating: stars, Date: "2026-03-01", Language: language, Text: &text}}}
 		checkInsights(t, in, insights.Compute(in).Insights)
 	})
+}
+
+// TestAmbiguous lists for the editor what was credited to nobody, and keeps job
+// record and text apart.
+func TestAmbiguous(t *testing.T) {
+	in := insights.Input{Config: sentiment.Config{Business: reviewcast.Business{Technicians: []reviewcast.Technician{
+		{ID: "marcus", Name: "Marcus Okafor", Aliases: []string{"Marcus"}},
+		{ID: "dan-r", Name: "Daniel Roy"}, {ID: "dan-k", Name: "Daniel Kowalczyk"},
+	}}}}
+	text := "Daniel came with Marcus. Daniel was quick."
+	in.Reviews = []insights.Review{{
+		Review: &reviewcast.Review{ID: "r", Rating: 5, Date: "2026-03-01", Language: "en", Text: &text},
+		Job:    reviewcast.Mentions{Technicians: []string{"dan-k", "marcus"}},
+	}}
+	res := insights.Compute(in)
+	want := []insights.AmbiguousName{{Name: "Daniel", TechnicianIDs: []string{"dan-r", "dan-k"}, ReviewIDs: []string{"r"}}}
+	if diff := cmp.Diff(want, res.Ambiguous); diff != "" {
+		t.Error(diff)
+	}
+	for _, e := range res.Insights.Entities.Technicians {
+		job, texts, mentions := 0, 0, 0
+		switch e.ID {
+		case "dan-k":
+			job, mentions = 1, 1
+		case "marcus":
+			job, texts, mentions = 1, 1, 2
+		}
+		if e.FromJob != job || e.FromText != texts || e.MentionCount != mentions {
+			t.Errorf("%s: %d from the job, %d from the text, %d mentions; want %d, %d, %d", e.ID, e.FromJob, e.FromText, e.MentionCount, job, texts, mentions)
+		}
+	}
 }

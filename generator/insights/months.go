@@ -1,31 +1,32 @@
 package insights
 
 import (
+	"math"
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/sentiment"
 )
 
-// A trend compares two neighbouring windows and is withheld when either holds
-// fewer than minTrendReviews: below that, one customer's bad day moves the mean
-// by more than the step that counts as a change.
+// A trend compares two neighbouring windows. It is withheld when either has fewer
+// than minTrendReviews, and called only when the change exceeds trendErrors standard
+// errors: one in twenty changes does by coincidence.
 const (
 	trendWindowDays = 90
 	minTrendReviews = 8
-	starStep        = 0.15 // stars; less is steady
-	scoreStep       = 0.1  // of an aspect's score, -1 to 1
+	trendErrors     = 1.96
 )
 
-func dateRange(reviews []Review) reviewcast.DateRange {
-	if len(reviews) == 0 {
+func dateRange(all []Analyzed) reviewcast.DateRange {
+	if len(all) == 0 {
 		return reviewcast.DateRange{}
 	}
-	return reviewcast.DateRange{Earliest: &reviews[len(reviews)-1].Date, Latest: &reviews[0].Date}
+	return reviewcast.DateRange{Earliest: &all[len(all)-1].Date, Latest: &all[0].Date}
 }
 
-// monthly gives every month between the earliest review and the latest, those
+// monthly returns every month between the earliest review and the latest, those
 // without a review included, so that a chart needs no gaps filled.
-func monthly(all []found) []reviewcast.Month {
+func monthly(all []Analyzed) []reviewcast.Month {
 	out := []reviewcast.Month{}
 	if len(all) == 0 {
 		return out
@@ -38,7 +39,7 @@ func monthly(all []found) []reviewcast.Month {
 	for i := range all {
 		r := &all[i]
 		s := by[r.Date.Month()]
-		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.verdict.score}
+		by[r.Date.Month()] = sums{s.n + 1, s.stars + r.Rating, s.score + r.Insight.Score}
 	}
 	first := all[len(all)-1].Date.Noon()
 	last := all[0].Date.Month()
@@ -49,7 +50,7 @@ func monthly(all []found) []reviewcast.Month {
 		}
 		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
-			s := round(by[name].score/float64(m.ReviewCount), 3)
+			s := sentiment.Round(by[name].score/float64(m.ReviewCount), 3)
 			m.SentimentScore = &s
 		}
 		out = append(out, m)
@@ -66,54 +67,67 @@ func windowsTo(newest reviewcast.Date) windows {
 	return windows{back(trendWindowDays), back(2 * trendWindowDays)}
 }
 
-// trendSum sums what moves, by window: 0 the newest, 1 the one before.
+// trendSum sums values by window: 0 the newest, 1 the one before.
 type trendSum struct {
-	n   [2]int
-	sum [2]float64
+	n       [2]int
+	sum     [2]float64
+	squares float64
 }
 
-// add counts a value of a day; older ones than the two windows' don't count.
+// add adds a value of a day, if the day is in one of the windows.
 func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
+	k := 0
 	switch {
 	case day >= w.recent:
-		t.n[0]++
-		t.sum[0] += value
 	case day >= w.before:
-		t.n[1]++
-		t.sum[1] += value
+		k = 1
+	default:
+		return
 	}
+	t.n[k]++
+	t.sum[k] += value
+	t.squares += value * value
 }
 
-func (t *trendSum) trend(step float64) reviewcast.Trend {
+// trend compares the means of the windows. The standard error is that of the
+// difference under the hypothesis that both windows are samples of the same values,
+// so it uses the variance of all of them.
+func (t *trendSum) trend() reviewcast.Trend {
 	out := reviewcast.Trend{Direction: "insufficient_data", WindowDays: trendWindowDays}
 	if t.n[0] < minTrendReviews || t.n[1] < minTrendReviews {
 		return out
 	}
-	change := round(t.sum[0]/float64(t.n[0])-t.sum[1]/float64(t.n[1]), 2)
-	out.Change = &change
+	recent, before := float64(t.n[0]), float64(t.n[1])
+	change := t.sum[0]/recent - t.sum[1]/before
+	n := recent + before
+	mean := (t.sum[0] + t.sum[1]) / n
+	variance := max(0, (t.squares-n*mean*mean)/(n-1))
+	se := math.Sqrt(variance * (1/recent + 1/before))
 	switch {
-	case change >= step:
-		out.Direction = "improving"
-	case change <= -step:
-		out.Direction = "declining"
-	default:
+	case math.Abs(change) <= trendErrors*se || sentiment.Round(change, 2) == 0:
 		out.Direction = "steady"
+	case change > 0:
+		out.Direction = "improving"
+	default:
+		out.Direction = "declining"
 	}
+	change, se = sentiment.Round(change, 2), sentiment.Round(se, 2)
+	out.Change, out.StandardError = &change, &se
 	return out
 }
 
 // starTrend compares the mean stars of the newest window, which ends on the day
 // of the newest review, with those of the window before.
-func starTrend(reviews []Review) reviewcast.Trend {
+func starTrend(all []Analyzed) reviewcast.Trend {
 	var t trendSum
-	if len(reviews) > 0 {
-		w := windowsTo(reviews[0].Date)
-		for _, r := range reviews {
-			if r.Date < w.before {
+	if len(all) > 0 {
+		w := windowsTo(all[0].Date)
+		for i := range all {
+			if all[i].Date < w.before {
 				break
 			}
-			t.add(w, r.Date, float64(r.Rating))
+			t.add(w, all[i].Date, float64(all[i].Rating))
 		}
 	}
-	return t.trend(starStep)
+	return t.trend()
 }

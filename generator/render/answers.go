@@ -42,6 +42,7 @@ var sharedHeaders = map[string]header{
 var sharedNames = map[string]string{
 	"304": "NotModified",
 	"400": "BadRequest",
+	"404": "NotFound",
 	"405": "MethodNotAllowed",
 	"406": "NotAcceptable",
 	"412": "PreconditionFailed",
@@ -70,6 +71,7 @@ func sharedResponses() map[string]response {
 		header              string
 	}{
 		http.StatusBadRequest:                   {"Bad parameters, all of them at once in `issues`.", "Invalid parameters: see issues, and " + reviewcast.PathOpenAPI + " for what is allowed.", issues, ""},
+		http.StatusNotFound:                     {"The set has no such document: the version is unknown, or too old.", "There is nothing at this path.", nil, ""},
 		http.StatusMethodNotAllowed:             {"The answer to every other method: the path has GET, HEAD and OPTIONS.", `This path has no method "POST"; it has GET, HEAD, OPTIONS.`, nil, "Allow"},
 		http.StatusNotAcceptable:                {"`Accept-Encoding` rules out every coding, identity included.", "Allow gzip or identity in Accept-Encoding.", nil, ""},
 		http.StatusPreconditionFailed:           {"`If-Match` or `If-Unmodified-Since` names another state than the current one.", "The resource has changed; fetch it without a condition.", nil, ""},

@@ -1,6 +1,11 @@
 package render
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
 	"github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
@@ -9,32 +14,68 @@ import (
 
 // Reviews renders /reviews.json in the layout that the package comment promises.
 // The dataset's reviews must be in their published order.
-func Reviews(d *reviewcast.Dataset) ([]byte, error) {
-	return (&Renderer{}).Reviews(d)
+func Reviews(d *reviewcast.Dataset) ([]byte, error) { return Content{Dataset: d}.Reviews() }
+
+// Insights renders /insights.json in the layout that the package comment promises.
+func Insights(in *reviewcast.Insights) ([]byte, error) { return Content{Insights: in}.insights() }
+
+// Withdrawals renders /withdrawn.json, one withdrawal a line.
+func Withdrawals(list []reviewcast.Withdrawal) ([]byte, error) {
+	lines, err := elements(`"withdrawn":[`, list)
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathWithdrawn, err)
+	}
+	return layOut(&reviewcast.Withdrawals{Version: 1}, lines)
 }
 
-// Reviews renders /reviews.json alone, and takes what hasn't changed since from what
-// it rendered last, as Files does. The dataset must not be changed afterwards.
-func (r *Renderer) Reviews(d *reviewcast.Dataset) ([]byte, error) {
-	last := r.reviews
-	if last == nil {
-		last = &lastReviews{}
+// Reviews renders /reviews.json.
+func (c Content) Reviews() ([]byte, error) {
+	lines := c.ReviewLines
+	if lines == nil {
+		for i := range c.Dataset.Reviews {
+			line, err := ReviewLine(&c.Dataset.Reviews[i])
+			if err != nil {
+				return nil, fmt.Errorf("render %s: review %s: %w", reviewcast.PathReviews, c.Dataset.Reviews[i].ID, err)
+			}
+			lines = append(lines, line)
+		}
 	}
-	next, err := last.next(d)
+	head := *c.Dataset
+	head.Reviews = nil
+	body, err := layOut(&head, section{`"reviews":[`, `]`, lines})
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathReviews, err)
 	}
-	r.reviews = next
-	return next.body, nil
+	return body, nil
 }
 
-// Insights renders /insights.json; each member of per_review has its own line.
-func Insights(in *reviewcast.Insights) ([]byte, error) {
-	l, err := (&lastInsights{}).next(in)
-	if err != nil {
-		return nil, err
+func (c Content) insights() ([]byte, error) {
+	lines := c.InsightLines
+	if lines == nil {
+		for _, id := range slices.Sorted(maps.Keys(c.Insights.PerReview)) {
+			line, err := InsightLine(id, c.Insights.PerReview[id])
+			if err != nil {
+				return nil, fmt.Errorf("render %s: review %s: %w", reviewcast.PathInsights, id, err)
+			}
+			lines = append(lines, line)
+		}
 	}
-	return l.body, nil
+	in := c.Insights
+	head := *in
+	head.Aspects, head.Entities, head.Topics, head.Temporal.Monthly, head.PerReview = nil, reviewcast.Entities{}, nil, nil, nil
+	aspects, err1 := elements(`"aspects":[`, in.Aspects)
+	technicians, err2 := elements(`"technicians":[`, in.Entities.Technicians)
+	services, err3 := elements(`"services":[`, in.Entities.Services)
+	problems, err4 := elements(`"problems":[`, in.Entities.Problems)
+	areas, err5 := elements(`"service_areas":[`, in.Entities.ServiceAreas)
+	topics, err6 := elements(`"topics":[`, in.Topics)
+	months, err7 := elements(`"monthly":[`, in.Temporal.Monthly)
+	body, err := layOut(&head, aspects, technicians, services, problems, areas, topics, months, section{`"per_review":{`, `}`, lines})
+	err = cmp.Or(err1, err2, err3, err4, err5, err6, err7, err)
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathInsights, err)
+	}
+	return body, nil
 }
 
 // options are the package's rules for JSON: members of maps are sorted, and

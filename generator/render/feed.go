@@ -38,7 +38,7 @@ type category struct {
 }
 
 func newFeed(c Channel, d *reviewcast.Dataset) feed {
-	f := feed{Channel: c.complete(d.Business), dataset: d}
+	f := feed{Channel: c.Complete(d.Business), dataset: d}
 	newest := d.Reviews[:min(len(d.Reviews), reviewcast.FeedSize)]
 	for i := range newest {
 		f.entries = append(f.entries, f.entry(&newest[i]))
@@ -52,8 +52,8 @@ func (f *feed) entry(r *reviewcast.Review) entry {
 		Review: r,
 		// The id outlives every change of the site's pages; the url is where the
 		// review is read today.
-		id:        f.BaseURL + "/reviews/#" + r.ID,
-		url:       f.BaseURL + "/reviews/" + r.Date.Month() + "/#" + r.ID,
+		id:        f.BaseURL + reviewcast.PathMonths + "#" + r.ID,
+		url:       f.BaseURL + reviewcast.ReviewPath(r.ID, r.Date),
 		title:     stars + " from " + r.Author,
 		body:      stars,
 		language:  r.Language,
@@ -151,4 +151,11 @@ func (f *feed) extension(e entry) ReviewExtension {
 		Source:             e.Source,
 		VerificationMethod: e.Verification.Method,
 	}
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

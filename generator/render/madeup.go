@@ -19,7 +19,7 @@ var exampleReview = reviewcast.Review{
 }
 
 var exampleInsights = reviewcast.Insights{
-	Version: 1, Method: reviewcast.Method{Name: "example", Version: "1", Languages: []string{"en"}}, ReviewCount: 1,
+	Version: 1, Method: reviewcast.Method{Name: "example", Version: "1", Languages: []string{"en"}, AnalysedCount: 1, Measured: reviewcast.Measured{Precision: 0.84, Recall: 0.7, Reviews: 152, Labels: 650, On: "airline lounges"}}, ReviewCount: 1,
 	DateRange:        reviewcast.DateRange{Earliest: &exampleReview.Date, Latest: &exampleReview.Date},
 	OverallSentiment: reviewcast.OverallSentiment{Score: 0.8, PositivePct: 100},
 	Aspects: []reviewcast.Aspect{{

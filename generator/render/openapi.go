@@ -1,11 +1,14 @@
 package render
 
 import (
-	"bytes"
 	"cmp"
 	_ "embed"
 	"fmt"
+	"strings"
+	"sync"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"reviewcast"
@@ -16,40 +19,13 @@ import (
 // contract, the search's parameters from reviewcast.SearchParams, and the examples
 // from the newest reviews (from a made-up one as long as there is none), so that
 // the description can't drift away from what is served.
-func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) { return openAPI(c, excerpt(d)) }
-
-// lastOpenAPI is the description as it was last rendered, and of what: most saves
-// don't touch the newest reviews.
-type lastOpenAPI struct {
-	channel Channel
-	excerpt []byte
-	body    []byte
-}
-
-func (l *lastOpenAPI) render(c Channel, d *reviewcast.Dataset) ([]byte, error) {
-	e := excerpt(d)
-	key, err := marshal(e)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
-	}
-	if l.body != nil && l.channel == c && bytes.Equal(l.excerpt, key) {
-		return l.body, nil
-	}
-	body, err := openAPI(c, e)
-	if err != nil {
-		return nil, err
-	}
-	*l = lastOpenAPI{c, key, body}
-	return body, nil
-}
-
-// openAPI renders the description with the examples of an excerpt.
-func openAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
-	c = c.complete(d.Business)
+func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
+	d = excerpt(d)
+	c = c.Complete(d.Business)
 	fail := func(err error) ([]byte, error) {
 		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
 	}
-	schemas, err := componentSchemas()
+	shared, err := renderedComponents()
 	if err != nil {
 		return fail(err)
 	}
@@ -58,24 +34,35 @@ func openAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		return fail(err)
 	}
 	body, err := marshal(&document{
-		OpenAPI:  "3.1.0",
-		Info:     newInfo(c, d),
-		Servers:  []server{{URL: c.BaseURL, Description: "Every path stands below this one origin."}},
-		Security: []map[string][]string{},
-		Tags:     tags,
-		Paths:    paths(c, examples),
-		Components: components{
-			Schemas:    schemas,
-			Parameters: sharedParameters,
-			Headers:    sharedHeaders,
-			Responses:  sharedResponses(),
-		},
+		OpenAPI:    "3.1.0",
+		Info:       newInfo(c, d),
+		Servers:    []server{{URL: c.BaseURL, Description: "Every path stands below this one origin."}},
+		Security:   []map[string][]string{},
+		Tags:       tags,
+		Paths:      paths(c, examples),
+		Components: shared,
 	})
 	if err != nil {
 		return fail(err)
 	}
 	return body, nil
 }
+
+// renderedComponents renders the components. They are the same for every business,
+// and making schemas by reflection takes longer than rendering the rest, so it is
+// done once.
+var renderedComponents = sync.OnceValues(func() (jsontext.Value, error) {
+	schemas, err := sharedSchemas()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(&components{
+		Schemas:    schemas,
+		Parameters: sharedParameters,
+		Headers:    sharedHeaders,
+		Responses:  sharedResponses(),
+	}, options)
+})
 
 // The objects of OpenAPI 3.1.0, section 4.8, as far as they are used.
 type (
@@ -86,7 +73,7 @@ type (
 		Security   []map[string][]string `json:"security"` // empty: nothing needs a key
 		Tags       []tag                 `json:"tags"`
 		Paths      map[string]pathItem   `json:"paths"`
-		Components components            `json:"components"`
+		Components jsontext.Value        `json:"components"`
 	}
 	info struct {
 		Title       string  `json:"title"`
@@ -174,16 +161,18 @@ type (
 
 // Tags, in the order in which a reader wants them.
 const (
-	tagFiles  = "Files"
-	tagSearch = "Search"
-	tagFeeds  = "Feeds"
-	tagPush   = "Push"
-	tagAgents = "Agents"
-	tagAbout  = "About"
+	tagFiles   = "Files"
+	tagSearch  = "Search"
+	tagFeeds   = "Feeds"
+	tagPush    = "Push"
+	tagAgents  = "Agents"
+	tagAbout   = "About"
+	tagChanges = "Changes"
 )
 
 var tags = []tag{
 	{Name: tagFiles, Description: "Everything at once: the dataset and the insights."},
+	{Name: tagChanges, Description: "What each published version changed, so that a copy is kept current without fetching it again."},
 	{Name: tagSearch, Description: "Some of the reviews, by what they say and when they were given."},
 	{Name: tagFeeds, Description: "The newest reviews for feed readers."},
 	{Name: tagPush, Description: "Be told of a change instead of asking for it.",
@@ -194,7 +183,7 @@ var tags = []tag{
 }
 
 func newInfo(c Channel, d *reviewcast.Dataset) info {
-	spdx, url := licence(d.License)
+	spdx, url := License(d.License)
 	l := license{Name: d.License, Identifier: spdx}
 	switch {
 	case spdx == "" && url != "":
@@ -215,5 +204,17 @@ func newInfo(c Channel, d *reviewcast.Dataset) info {
 
 // manual is what holds for every path, in Markdown.
 //
-//go:embed page/manual.md
+//go:embed manual.md
 var manual string
+
+// License gives the SPDX identifier and the address of a dataset's licence, each as
+// far as it is known: editors write one or the other.
+func License(s string) (spdx, address string) {
+	switch {
+	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
+		return "", s
+	case s == "" || strings.ContainsAny(s, " \t\n") || s == "all-rights-reserved":
+		return "", ""
+	}
+	return s, "https://spdx.org/licenses/" + s + ".html"
+}

@@ -11,9 +11,10 @@ import (
 	"reviewcast"
 )
 
-// paths are all operations, by path.
+// paths returns all operations, by path.
 func paths(c Channel, ex *examples) map[string]pathItem {
-	return map[string]pathItem{
+	all := changePaths()
+	maps.Copy(all, map[string]pathItem{
 		reviewcast.PathReviews: get(file("getReviews", tagFiles, "Every verified review",
 			"The dataset: the business, its aggregate rating, and every verified review, newest first. It is a WebSub topic.",
 			topic, json200("The dataset.", "Dataset", ex.dataset))),
@@ -41,7 +42,8 @@ func paths(c Channel, ex *examples) map[string]pathItem {
 		reviewcast.PathSince + "{date}": get(since(ex)),
 		reviewcast.PathMCP:              {Post: mcp(ex)},
 		reviewcast.PathHub:              {Get: hubStatus(), Post: hub(c, ex)},
-	}
+	})
+	return all
 }
 
 // get describes a path that is read: by GET, and by HEAD, which answers the same
@@ -94,7 +96,12 @@ var bodyHeaders = []string{"ETag", "Last-Modified", "Cache-Control", "Vary", "Ac
 // answers are those of every read path: the body, a part of it, none of it because
 // the client's copy will do, and the errors.
 func answers(ok response, errors ...string) map[string]response {
-	part := response{Description: "The part of the body that `Range` asked for.", Headers: maps.Clone(ok.Headers)}
+	// A part has the type of the whole: without one, generated clients would know
+	// nothing of the body of a success.
+	part := response{Description: "The part of the body that `Range` asked for.", Headers: maps.Clone(ok.Headers), Content: map[string]mediaType{}}
+	for name, whole := range ok.Content {
+		part.Content[name] = mediaType{Schema: whole.Schema}
+	}
 	maps.Copy(part.Headers, headers("Content-Range"))
 	all := map[string]response{"200": ok, "206": part, "304": shared("304")}
 	return with(all, append(errors, "405", "406", "412", "414", "416", "431", "503")...)
@@ -106,7 +113,7 @@ func search(ex *examples) *operation {
 	op := &operation{
 		OperationID: "searchReviews", Summary: "Search the reviews", Tags: []string{tagSearch},
 		Description: "Filters combine with AND; without any, every review matches. Reviews are given newest first: date descending, then id ascending. " +
-			"`matched` counts all that match, `returned` those that are here. A technician or service that nobody knows matches nothing, and that is no error. " +
+			"`matched` counts all that match, `returned` those that are here. An unknown technician, service, area, language, source or aspect matches nothing; that is not an error. " +
 			"A parameter that is unknown, empty (but for `query`), given twice or out of its bounds is an error.",
 		Responses: answers(ok, "400", "429"),
 	}
@@ -128,8 +135,14 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 		s.Minimum, s.Maximum = &p.Min, &p.Max
 	case reviewcast.DateParam:
 		s.Type, s.Format = "string", "date"
+	case reviewcast.BooleanParam:
+		s.Type = "boolean"
 	case reviewcast.StringParam:
 		s.Type = "string"
+		if p.Values != nil {
+			s.Enum = values(p.Values...)
+			break
+		}
 		s.MaxLength = &p.MaxLength
 		if p.MinLength > 0 {
 			s.MinLength = &p.MinLength
@@ -154,7 +167,7 @@ func since(ex *examples) *operation {
 			Name: "date", In: "path", Required: true, Description: "The first day, YYYY-MM-DD.",
 			Schema: &jsonschema.Schema{Type: "string", Format: "date"}, Example: ex.sinceDate,
 		}}, conditions...),
-		Responses: answers(ok, "400", "429"),
+		Responses: with(answers(ok, "400", "429"), "404"),
 	}
 }
 
@@ -162,6 +175,10 @@ func mcp(ex *examples) *operation {
 	session := header{Description: "In the answer to `initialize`: the session's id, to be sent with every later request.", Schema: &jsonschema.Schema{Type: "string"}}
 	stream := mediaType{Schema: &jsonschema.Schema{Type: "string", Description: "server-sent events whose data are JSON-RPC messages"},
 		Example: "event: message\ndata: " + string(ex.mcpResponse) + "\n\n"}
+	refused := func(description, message string) response {
+		return response{Description: description, Content: map[string]mediaType{reviewcast.MediaJSON: {Schema: ref("JSONRPCResponse"),
+			Example: map[string]any{"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": -32000, "message": message}}}}}
+	}
 	return &operation{
 		OperationID: "callMCP", Summary: "Model Context Protocol", Tags: []string{tagAgents},
 		Description: "Streamable HTTP transport of the Model Context Protocol: read-only tools over the same reviews. " +
@@ -181,15 +198,17 @@ func mcp(ex *examples) *operation {
 				Content:     map[string]mediaType{reviewcast.MediaJSON: {Schema: ref("JSONRPCResponse"), Example: ex.mcpResponse}, "text/event-stream": stream},
 			},
 			"202": {Description: "A notification was taken; there is no body."},
-			"400": {Description: "Not a JSON-RPC message, or no session where one is needed."},
-			"403": {Description: "The request comes from a web page of another origin that isn't allowed."},
+			"400": refused("Not a JSON-RPC message, or no session where one is needed.", "Bad request: the Mcp-Session-Id header is missing. Call initialize first."),
+			"403": refused("The request comes from a web page of another origin that isn't allowed.", "This origin is not allowed."),
 			"404": {Description: "The session is unknown or has ended: start again with `initialize`. Or this address has no MCP server at all.",
-				Content: map[string]mediaType{
-					reviewcast.MediaJSON: {Schema: ref("Error"), Example: reviewcast.NewError(http.StatusNotFound, "There is no MCP server here.")},
-					"text/plain":         {Schema: text, Example: "session not found"},
-				}},
-			"406": {Description: "`Accept` names neither form of the answer."},
-		}, "413", "415", "429", "431", "503"),
+				Content: map[string]mediaType{reviewcast.MediaJSON: {
+					Schema:  &jsonschema.Schema{AnyOf: []*jsonschema.Schema{ref("JSONRPCResponse"), ref("Error")}},
+					Example: reviewcast.NewError(http.StatusNotFound, "This edge runs without an MCP server."),
+				}}},
+			"406": refused("`Accept` names neither form of the answer.", "Accept must allow application/json and text/event-stream."),
+			"413": refused("The body is larger than 1 MiB.", "The body is larger than 1 MiB."),
+			"415": refused("The body is not JSON.", "Content-Type must be application/json."),
+		}, "429", "431", "503"),
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package render turns published words into published bytes: the dataset, the
-// insights, the two feeds, the API's description, the plain page at "/", and the
-// compressed variants beside them. It reads nothing but its arguments, so that
+// insights, the two feeds, the API's description, and the compressed variants beside
+// them. It reads nothing but its arguments, so that
 // the same content gives the same bytes on every machine and every day.
 //
 // # JSON
@@ -25,9 +25,9 @@
 //
 // A review is thus a slice of the file, and the newest n reviews are one slice
 // too, commas included: what the edge answers is cut out, not rendered again. A
-// dataset without reviews ends in `"reviews":[]}`. The member per_review of
-// insights.json is laid out in the same way, sorted by id, so that a new review
-// is one new line to a delta or a diff.
+// dataset without reviews ends in `"reviews":[]}`. insights.json is laid out in the
+// same way: one aspect, entity, topic, month and entry of per_review a line, so
+// that a new review is a few new lines to a change document or a diff.
 //
 // # Feeds
 //
@@ -63,8 +63,8 @@ type Author struct {
 	Name, URL, Email string
 }
 
-// complete fills in what the editors left out.
-func (c Channel) complete(b reviewcast.Business) Channel {
+// Complete fills in what the editors left out.
+func (c Channel) Complete(b reviewcast.Business) Channel {
 	c.Title = cmp.Or(c.Title, "Reviews of "+b.Name)
 	c.FeedTitle = cmp.Or(c.FeedTitle, c.Title)
 	c.Language = cmp.Or(c.Language, b.Language, "en")
@@ -83,50 +83,45 @@ type Artifact struct {
 	Encodings map[Coding][]byte
 }
 
-// Renderer renders again and again. It keeps what it rendered last, and takes
-// from it what hasn't changed; the bytes are those that a new Renderer makes. It is
-// for one goroutine at a time. The zero Renderer is ready to use.
-type Renderer struct {
-	reviews  *lastReviews
-	insights *lastInsights
-	openapi  lastOpenAPI
+// Content is what is rendered.
+type Content struct {
+	Channel  Channel
+	Dataset  *reviewcast.Dataset // its reviews in published order
+	Insights *reviewcast.Insights
+	// Withdrawn are the entries of /withdrawn.json, sorted by id.
+	Withdrawn []reviewcast.Withdrawal
+	// ReviewLines are [ReviewLine] of each review of the dataset, InsightLines
+	// [InsightLine] of each entry of PerReview, sorted by id. Whoever builds again and
+	// again keeps the lines of the reviews that are unchanged. nil: they are rendered
+	// here.
+	ReviewLines, InsightLines [][]byte
 }
 
-// Files renders everything that is published but the manifest, sorted by path,
-// with the digests. The dataset and the insights must not be changed afterwards.
-// On an error the Renderer keeps what it had.
-func (r *Renderer) Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifact, error) {
-	next := Renderer{openapi: r.openapi}
-	last := *r
-	if last.reviews == nil {
-		last.reviews = &lastReviews{}
+// output is a file to render.
+type output struct {
+	path, mediaType string
+	render          func() ([]byte, error)
+}
+
+// Files renders the data files, sorted by path, with the digests: everything that is
+// published but the pages, the manifest and the changes.
+func Files(c Content) ([]Artifact, error) {
+	schemaOf := func(path, name string) output {
+		path = reviewcast.SchemaPath(path)
+		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
 	}
-	if last.insights == nil {
-		last.insights = &lastInsights{}
-	}
-	files := []struct {
-		path, mediaType string
-		render          func() ([]byte, error)
-	}{
-		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return next.openapi.render(c, d) }},
-		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c, d) }},
-		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c, d) }},
-		{reviewcast.PathIndex, reviewcast.MediaHTML, func() ([]byte, error) { return Index(c, d, in) }},
-		{reviewcast.PathInsights, reviewcast.MediaJSON, func() (_ []byte, err error) {
-			if next.insights, err = last.insights.next(in); err != nil {
-				return nil, err
-			}
-			return next.insights.body, nil
-		}},
-		{reviewcast.PathReviews, reviewcast.MediaJSON, func() (_ []byte, err error) {
-			if next.reviews, err = last.reviews.next(d); err != nil {
-				return nil, err
-			}
-			return next.reviews.body, nil
-		}},
+	files := []output{
+		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
+		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
+		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
+		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
+		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
+		schemaOf(reviewcast.PathInsights, "Insights"),
+		schemaOf(reviewcast.PathReviews, "Dataset"),
 	}
 	artifacts := make([]Artifact, len(files))
-	errs := make([]error, len(files)) // by file, so that the first in order is told
+	errs := make([]error, len(files)) // by file, so that the first in order is reported
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := len(files) - 1; i >= 0; i-- { // the largest first
@@ -142,11 +137,5 @@ func (r *Renderer) Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insigh
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	*r = next
 	return artifacts, nil
-}
-
-// Files renders once, as Renderer.Files does.
-func Files(c Channel, d *reviewcast.Dataset, in *reviewcast.Insights) ([]Artifact, error) {
-	return (&Renderer{}).Files(c, d, in)
 }

@@ -34,27 +34,40 @@ var described = []struct {
 	{"Mentions", reviewcast.Mentions{}, "Ids of the technicians, services and service areas that the job record or, unambiguously, the text names; each list is sorted."},
 	{"Insights", reviewcast.Insights{}, "What the reviews say, counted. Every number is a function of the published reviews and the editors' vocabulary."},
 	{"Method", reviewcast.Method{}, "How the sentiment was computed."},
+	{"Measured", reviewcast.Measured{}, "How well the method reads real reviews that people have labelled."},
 	{"DateRange", reviewcast.DateRange{}, "Dates of the oldest and the newest review; null when there is none."},
 	{"OverallSentiment", reviewcast.OverallSentiment{}, "All reviews together. Mixed reviews are the rest to 100 per cent."},
 	{"Aspect", reviewcast.Aspect{}, "One thing that customers judge, such as punctuality."},
 	{"AspectMonth", reviewcast.AspectMonth{}, "What one month's reviews say of an aspect."},
-	{"Confidence", reviewcast.Confidence{}, "Wilson score interval (95 per cent) of the positive share."},
+	{"Confidence", reviewcast.Confidence{}, "95 per cent interval of the positive share: Wilson's, widened by the share of votes that the method reads wrongly."},
 	{"Evidence", reviewcast.Evidence{}, "The sentence behind a number. start and end count Unicode code points of the review's text; quote is exactly that slice."},
 	{"Entities", reviewcast.Entities{}, "The people, services, problems and places that reviews name."},
 	{"Entity", reviewcast.Entity{}, "What is said of one person, service, problem or place."},
 	{"Topic", reviewcast.Topic{}, "A phrase that comes up again and again."},
 	{"Temporal", reviewcast.Temporal{}, "How the numbers move."},
 	{"Month", reviewcast.Month{}, "One calendar month; the means are null when it has no review."},
-	{"Trend", reviewcast.Trend{}, "The newest window against the one before it, counted back from the newest review."},
+	{"Trend", reviewcast.Trend{}, "The newest window against the one before it, counted back from the newest review; improving or declining only beyond 1.96 standard errors."},
 	{"ReviewInsight", reviewcast.ReviewInsight{}, "What was found in one review."},
 	{"FAQ", reviewcast.FAQ{}, "A question that customers ask, answered by the editors, with the reviews that the answer rests on."},
 	{"PullQuote", reviewcast.PullQuote{}, "A customer's sentence, word for word."},
 	{"SearchResult", reviewcast.SearchResult{}, "The reviews that match a search."},
 	{"Query", reviewcast.Query{}, "The filters as applied, defaults included; a filter that isn't there wasn't given."},
+	{"Facets", reviewcast.Facets{}, "How many of all matches of a search have each value. Values without a match are left out."},
+	{"Facet", reviewcast.Facet{}, "The matches with one value."},
+	{"RatingFacet", reviewcast.RatingFacet{}, "The matches with one number of stars."},
+	{"ReplyFacet", reviewcast.ReplyFacet{}, "The matches with or without an owner reply."},
+	{"AspectFacet", reviewcast.AspectFacet{}, "The matches that mention one aspect, by polarity."},
 	{"SinceResult", reviewcast.SinceResult{}, "The reviews dated on or after a day."},
 	{"Manifest", reviewcast.Manifest{}, "What is published: mirrors start here."},
 	{"File", reviewcast.File{}, "One published file."},
-	{"Draft", reviewcast.Draft{}, "There only in an editor's preview: how it differs, in ids of reviews, from what was last published."},
+	{"Change", reviewcast.Change{}, "What one version of the published set did to the version before it."},
+	{"ReviewChanges", reviewcast.ReviewChanges{}, "Ids of reviews, sorted. A review that returns was added; a review whose id changed was withdrawn with its old id and added with its new one."},
+	{"WithdrawnReview", reviewcast.WithdrawnReview{}, "A review that is no longer published."},
+	{"FileChange", reviewcast.FileChange{}, "How one dataset changed. With ops or patch the new bytes are made of the old ones; with neither the file is fetched whole."},
+	{"Patch", reviewcast.Patch{}, "The operations that make a file of lines out of an older one."},
+	{"Op", opSchema, "One operation: lines of the old file, or a new line."},
+	{"Withdrawals", reviewcast.Withdrawals{}, "Every review that was withdrawn, sorted by id."},
+	{"Withdrawal", reviewcast.Withdrawal{}, "One review that was withdrawn. It has no text."},
 	{"Error", reviewcast.ErrorBody{}, "What went wrong, in the members of RFC 9457."},
 	{"Issue", reviewcast.Issue{}, "One thing wrong with one parameter, in the words of zod 4."},
 	{"ReviewExtension", ReviewExtension{}, "What the feeds say of a review that feeds have no word for. In the JSON Feed it is the member `_review` of an item. In Atom it is the element `review` of the namespace `" + ReviewNamespace + "`, with all members but `about` as attributes."},
@@ -73,6 +86,7 @@ func componentSchemas() (map[string]*jsonschema.Schema, error) {
 		reflect.TypeFor[reviewcast.Polarity]():  {Type: "string", Enum: values(reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed)},
 		reflect.TypeFor[reviewcast.IssueCode](): {Type: "string", Enum: values(reviewcast.IssueCodes...)},
 		reflect.TypeFor[time.Time]():            {Type: "string", Format: "date-time"},
+		reflect.TypeFor[reviewcast.Op]():        ref("Op"),
 	}
 	for _, d := range described {
 		if _, ok := d.value.(*jsonschema.Schema); !ok {
@@ -103,6 +117,7 @@ func componentSchemas() (map[string]*jsonschema.Schema, error) {
 			}
 		}
 		s.Description = d.description
+		describe(d.name, s)
 		schemas[d.name] = s
 	}
 	return schemas, nil
@@ -201,6 +216,21 @@ var facets = func() map[string]facet {
 		"email":                  format("email"),
 		"lexicon_sha256":         sha256,
 		"sha256":                 sha256,
+		"change_sha256":          sha256,
+		"set_sha256":             sha256,
+		"ids_sha256":             sha256,
+		"patch_sha256":           sha256,
+		"previous_sha256":        sha256,
+		"from":                   sha256,
+		"to":                     sha256,
+		"reason":                 oneOf(reviewcast.ReasonWithdrawn, reviewcast.ReasonLegal),
+		"patch":                  pattern("^/changes/[0-9]+/insights\\.json$"),
+		"Change.version":         always(1),
+		"Withdrawals.version":    always(1),
+		"Withdrawal.id":          id,
+		"WithdrawnReview.id":     id,
+		"ReviewChanges.added":    each(id),
+		"ReviewChanges.changed":  each(id),
 		"review_id":              id,
 		"limit":                  between(1, reviewcast.MaxLimit),
 		"Dataset.version":        always(1),
@@ -256,18 +286,18 @@ var (
 	})
 	jsonRPCRequestSchema = object([]string{"jsonrpc", "method"}, map[string]*jsonschema.Schema{
 		"jsonrpc": {Type: "string", Const: jsonschema.Ptr[any]("2.0")},
-		"id":      {Types: []string{"string", "integer"}},
+		"id":      {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}}, Description: "chosen by the client; absent in a notification"},
 		"method":  {Type: "string", Description: "such as initialize, tools/list or tools/call"},
 		"params":  {Type: "object"},
 	})
 	jsonRPCResponseSchema = object([]string{"jsonrpc"}, map[string]*jsonschema.Schema{
 		"jsonrpc": {Type: "string", Const: jsonschema.Ptr[any]("2.0")},
-		"id":      {Types: []string{"string", "integer", "null"}},
+		"id":      {OneOf: []*jsonschema.Schema{{Type: "string"}, {Type: "integer"}, {Type: "null"}}, Description: "that of the request"},
 		"result":  {Type: "object", Description: "there unless there is an error"},
 		"error": object([]string{"code", "message"}, map[string]*jsonschema.Schema{
 			"code":    {Type: "integer"},
 			"message": {Type: "string"},
-			"data":    {},
+			"data":    {Type: "object", Description: "more about the error; may be absent"},
 		}),
 	})
 )

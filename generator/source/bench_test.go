@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // sampleBusiness is enough of a business.yaml for every sample review.
@@ -82,12 +85,12 @@ func writeOld(tb testing.TB, dir, name string, data []byte) {
 // mustLoad loads a folder that has no errors.
 func mustLoad(tb testing.TB, l *Loader) *Content {
 	tb.Helper()
-	c, problems, err := l.Load(tb.Context())
+	c, _, problems, err := l.Load(tb.Context(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for _, p := range problems {
-		if p.Severity == Error {
+		if p.Severity == diagnostic.Error {
 			tb.Fatal(p)
 		}
 	}
@@ -98,7 +101,7 @@ func BenchmarkLoadJSONL(b *testing.B) {
 	for _, n := range []int{1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			dir := b.TempDir()
-			writeOld(b, dir, businessFile, []byte(sampleBusiness))
+			writeOld(b, dir, BusinessFile, []byte(sampleBusiness))
 			var lines bytes.Buffer
 			for i := range n {
 				lines.WriteString(sampleJSON(i))
@@ -119,7 +122,7 @@ func BenchmarkLoadJSONL(b *testing.B) {
 // yamlFolder writes n reviews, each a file of its own, in folders of 100.
 func yamlFolder(b *testing.B, n int) (dir string, size int64) {
 	dir = b.TempDir()
-	writeOld(b, dir, businessFile, []byte(sampleBusiness))
+	writeOld(b, dir, BusinessFile, []byte(sampleBusiness))
 	for i := range n {
 		data := sampleYAML(i)
 		size += int64(len(data))
@@ -160,6 +163,33 @@ func BenchmarkReloadOneOf10k(b *testing.B) {
 	}
 }
 
+// BenchmarkReloadOneLine edits one line of a file of 10,000, as somebody who watches
+// the folder.
+func BenchmarkReloadOneLine(b *testing.B) {
+	const n = 10_000
+	dir := b.TempDir()
+	writeOld(b, dir, BusinessFile, []byte(sampleBusiness))
+	lines := make([]string, n)
+	for i := range lines {
+		lines[i] = sampleJSON(i) + "\n"
+	}
+	write := func() { writeOld(b, dir, "reviews/all.jsonl", []byte(strings.Join(lines, ""))) }
+	write()
+	l := NewLoader(dir, Config{})
+	mustLoad(b, l)
+	names := []string{"reviews/all.jsonl"}
+	for i := 0; b.Loop(); i++ {
+		b.StopTimer()
+		lines[n/2] = strings.Replace(sampleJSON(n/2), "Maria K.", fmt.Sprintf("Maria %d", i), 1) + "\n"
+		write()
+		b.StartTimer()
+		c, d, _, err := l.Load(b.Context(), names)
+		if err != nil || len(c.Reviews) != n || len(d.Come) != 1 {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkWalk is the part of every load that no cache spares.
 func BenchmarkWalk(b *testing.B) {
 	dir, _ := yamlFolder(b, 10_000)
@@ -169,7 +199,7 @@ func BenchmarkWalk(b *testing.B) {
 	}
 	defer root.Close()
 	for b.Loop() {
-		if _, err := walk(root, nil); err != nil {
+		if _, err := walk(root, ""); err != nil {
 			b.Fatal(err)
 		}
 	}

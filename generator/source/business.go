@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // The fields of business.yaml.
@@ -62,15 +64,15 @@ var (
 )
 
 // business reads business.yaml.
-func (d *decoder) business(n *node, f *folder) {
-	if n.kind == null {
-		n = &node{kind: mapping, line: n.line, col: n.col}
+func (d *decoder) business(n *syntax.Node, s *surroundings) {
+	if n.Kind == syntax.Null {
+		n = &syntax.Node{Kind: syntax.Mapping, Line: n.Line, Col: n.Col}
 	}
-	r, ok := d.record(n, businessSchema)
+	r, ok := d.fields(n, businessSchema)
 	if !ok {
 		return
 	}
-	b := &f.content.Business
+	b := &s.content.Business
 	r.required(businessID, businessName)
 	b.ID = r.id(businessID)
 	b.Name, _ = r.nonBlank(businessName)
@@ -84,7 +86,7 @@ func (d *decoder) business(n *node, f *folder) {
 		d.address(n, &b.Address)
 	}
 	if n := r.value(businessGeo); n != nil {
-		if g, ok := d.record(n, geoSchema); ok {
+		if g, ok := d.fields(n, geoSchema); ok {
 			g.required(0, 1)
 			b.Geo = &reviewcast.Geo{Latitude: g.float(0, -90, 90), Longitude: g.float(1, -180, 180)}
 		}
@@ -100,20 +102,20 @@ func (d *decoder) business(n *node, f *folder) {
 		}
 	}
 	b.Logo = r.url(businessLogo)
-	d.listed(&r, f)
+	d.listed(&r, s)
 }
 
 // listed reads the technicians, services and areas.
-func (d *decoder) listed(r *record, f *folder) {
-	b := &f.content.Business
+func (d *decoder) listed(r *fields, s *surroundings) {
+	b := &s.content.Business
 	b.Technicians, b.Services, b.ServiceAreas = []reviewcast.Technician{}, []reviewcast.Named{}, []reviewcast.Named{}
 	for i, field := range []int{businessTechnicians, businessServices, businessAreas} {
 		known := newNames()
-		f.known[i] = known
+		s.known[i] = known
 		items := r.items(field)
 		for j := range items {
 			n := &items[j]
-			one, ok := d.record(n, namedSchemas[i])
+			one, ok := d.fields(n, namedSchemas[i])
 			if !ok {
 				known.partial = true
 				continue
@@ -128,29 +130,29 @@ func (d *decoder) listed(r *record, f *folder) {
 			}
 			if at, again := known.add(id, name, aliases, one.placeOf(0)); again {
 				p := one.placeOf(0)
-				d.add(Error, int(p.line), int(p.col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, echo(id)),
-					fmt.Sprintf("the first is in line %d; give each its own, in which capitals don't count", at.line))
+				d.Add(diagnostic.Error, int(p.Line), int(p.Col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, diagnostic.Quote(id)),
+					fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", at.Line))
 			}
 			switch field {
 			case businessTechnicians:
 				b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
 			case businessServices:
 				b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
-				f.content.ServiceAliases[id] = aliases
+				s.content.ServiceAliases[id] = aliases
 			case businessAreas:
 				b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
-				f.content.AreaAliases[id] = aliases
+				s.content.AreaAliases[id] = aliases
 			}
 		}
-		if v := r.value(field); v != nil && v.kind != list {
+		if v := r.value(field); v != nil && v.Kind != syntax.List {
 			known.partial = true
 		}
 	}
 }
 
 // address reads the postal address.
-func (d *decoder) address(n *node, a *reviewcast.Address) {
-	r, ok := d.record(n, addressSchema)
+func (d *decoder) address(n *syntax.Node, a *reviewcast.Address) {
+	r, ok := d.fields(n, addressSchema)
 	if !ok {
 		return
 	}
@@ -161,9 +163,9 @@ func (d *decoder) address(n *node, a *reviewcast.Address) {
 	a.AddressCountry = r.match(4, countryForm, "write the two capital letters of ISO 3166, such as IT or CA")
 }
 
-// hours reads the opening hours. They are published as written; a form that
-// machines won't understand is worth a warning only.
-func (d *decoder) hours(r *record) []string {
+// hours reads the opening hours. They are published as written; a form that programs
+// do not understand is a Warning.
+func (d *decoder) hours(r *fields) []string {
 	items := r.items(businessHours)
 	hours := make([]string, 0, len(items))
 	for i := range items {
@@ -173,29 +175,29 @@ func (d *decoder) hours(r *record) []string {
 		}
 		hours = append(hours, s)
 		if shape := clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"); !hoursForm.MatchString(shape) {
-			d.add(Warning, items[i].line, items[i].col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", echo(s)), "write them as Mo-Fr 08:00-18:00")
+			d.Add(diagnostic.Warning, items[i].Line, items[i].Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), "write them as Mo-Fr 08:00-18:00")
 		}
 	}
 	return hours
 }
 
 // timeZone reads the name of a time zone.
-func (r *record) timeZone(f int) string {
+func (r *fields) timeZone(f int) string {
 	s, ok := r.nonBlank(f)
 	if !ok {
 		return ""
 	}
-	// "Local" is the machine's, and the output must not depend on it.
+	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), echo(s)), "write an IANA name, such as Europe/Rome or America/Montreal")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)), "write an IANA name, such as Europe/Rome or America/Montreal")
 		return ""
 	}
 	return s
 }
 
-// match reads a text of a certain form.
-func (r *record) match(f int, form *regexp.Regexp, suggestion string) string {
+// match reads a text that must match a pattern.
+func (r *fields) match(f int, form *regexp.Regexp, suggestion string) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -205,20 +207,19 @@ func (r *record) match(f int, form *regexp.Regexp, suggestion string) string {
 		if form == countryForm && form.MatchString(strings.ToUpper(s)) {
 			suggestion = "write " + strings.ToUpper(s)
 		}
-		r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
 	return s
 }
 
-// names are the technicians, services or areas that business.yaml lists.
+// names are the technicians, services or areas in business.yaml.
 type names struct {
 	ids    map[string]bool
 	lower  map[string]place  // ids without case
 	byName map[string]string // id by name or alias, without case; "" for several
 	all    []string          // ids, names and aliases, for suggestions
-	// partial tells that an entry couldn't be read, so that an unknown id may be
-	// its.
+	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
 }
 
@@ -226,8 +227,7 @@ func newNames() *names {
 	return &names{ids: map[string]bool{}, lower: map[string]place{}, byName: map[string]string{}}
 }
 
-// add lists one of them; again tells that the id, which stands at first, is
-// taken.
+// add adds one of them. again reports whether the id was already there, at first.
 func (k *names) add(id, name string, aliases []string, at place) (first place, again bool) {
 	lower := strings.ToLower(id)
 	first, again = k.lower[lower]

@@ -1,22 +1,30 @@
 package source
 
-import "reviewcast"
+import (
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+)
 
-// Content is everything an editor's folder says, checked and cross-checked.
+// Content is what a folder says, checked. It must not be changed.
 type Content struct {
 	Site     Site
 	Business reviewcast.Business
-	// Aliases are the other names of services and service areas, by id; like the
+	// Aliases are the other names of services and areas by id. Like the
 	// technicians' published aliases they find mentions in texts.
 	ServiceAliases, AreaAliases map[string][]string
-	// Reviews holds every valid review, published or not, newest first (date
-	// descending, then id ascending).
-	Reviews    []Review
+	// Reviews are all reviews, published or not, in published order
+	// ([reviewcast.Compare]).
+	Reviews    []*Review
 	Withdrawn  []Withdrawal
 	Vocabulary Vocabulary
 	FAQ        []reviewcast.FAQ
 	Summary    *string
+
+	files places
 }
+
+// Position returns where a review of this Content begins.
+func (c *Content) Position(r *Review) diagnostic.Position { return c.files.of(r, r.rec.start) }
 
 // Site is site.yaml: where and under what name the business publishes.
 type Site struct {
@@ -41,25 +49,24 @@ type Policies struct {
 	AuthorNames string
 }
 
-// Review is one review as the editor keeps it. The embedded words are what is
-// published once the review is verified; its Mentions are left for the insights
-// to fill.
+// Review is one review as the editor keeps it. The embedded Review is published if it
+// is verified; its Mentions are filled in by the insights.
 type Review struct {
 	reviewcast.Review
-	// Published tells whether it has a verification and isn't withdrawn. When it
+	// Published reports whether it has a verification and is not withdrawn. If it
 	// is false, Hidden is the reason.
 	Published bool
 	Hidden    Hidden
 	// Job is what the job record says: ids, sorted, known to business.yaml.
 	Job reviewcast.Mentions
-	// Reference is the private proof behind the verification. It must never
-	// reach an artifact.
+	// Reference is the private proof of the verification. It must never be
+	// published.
 	Reference string
-	// At is where the review begins.
-	At Position
+
+	rec *record // that it was made of
 }
 
-// Hidden is why a review isn't published.
+// Hidden is the reason why a review is not published.
 type Hidden string
 
 // The reasons, as the dataset's `unpublished` counts them.
@@ -73,8 +80,9 @@ const (
 type Withdrawal struct {
 	ID     string
 	Reason Hidden // Withdrawn or Legal
+	Month  string // of the review, YYYY-MM; "" when the entry doesn't say
 	Date   reviewcast.Date
-	At     Position
+	At     diagnostic.Position
 }
 
 // Vocabulary is insights.yaml: what the editors look for in texts.
@@ -87,54 +95,27 @@ type Vocabulary struct {
 	PullQuote *reviewcast.PullQuote
 }
 
-// Term is an aspect or a problem and the words that name it. Positive, Negative
-// and Neutral are an aspect's phrases that settle what is felt.
+// Term is an aspect or a problem and the words that name it. Extends is the shipped
+// aspect whose phrases it has, too. Positive, Negative and Neutral are an aspect's
+// phrases with a polarity of their own.
 type Term struct {
-	ID, Label                          string
+	ID, Label, Extends                 string
 	Terms, Positive, Negative, Neutral []string
 }
 
-// Topics are the editors' rules for topics: phrases to list always, to leave out,
-// to give another label, and to count as one under a label.
+// Topics are the editors' rules for topics: phrases to show always, to hide, to
+// rename, and to merge under one label.
 type Topics struct {
 	Pin, Hide []string
 	Rename    map[string]string
 	Merge     map[string][]string
 }
 
-// Claim is a number that the editors' words rest on, as it was when they wrote
-// them: a measure ("positive_pct", "mention_count" or "average_rating") of an
-// aspect, or of all reviews ("review_count", "average_rating") when Aspect is "".
+// Claim is a number that the editors rely on, as it was when they wrote: a measure
+// ("positive_pct", "mention_count" or "average_rating") of an aspect, or of all
+// reviews ("review_count", "average_rating") if Aspect is "".
 type Claim struct {
 	Aspect, Measure string
 	Value           float64
-	At              Position
-}
-
-// Position is a place in a file. Line and Col count from 1, Col in Unicode code
-// points; 0 means the file as a whole.
-type Position struct {
-	File      string // below the content folder, with forward slashes
-	Line, Col int
-}
-
-// Severity tells whether a problem stops a build.
-type Severity string
-
-// The severities.
-const (
-	Error   Severity = "error"
-	Warning Severity = "warning"
-)
-
-// Problem is one thing wrong in an editor's files: where, what, and what would be
-// right.
-type Problem struct {
-	Severity   Severity `json:"severity"`
-	File       string   `json:"file"`
-	Line       int      `json:"line"`
-	Col        int      `json:"col"`
-	Code       string   `json:"code"`    // kebab-case, stable: "unknown-field"
-	Message    string   `json:"message"` // what is wrong
-	Suggestion string   `json:"suggestion,omitempty"`
+	At              diagnostic.Position
 }

@@ -1,13 +1,13 @@
-// Package source reads an editors' folder into the contract's types and tells
-// everything that is wrong in it, each problem with file, line and column.
+// Package source reads an editors' folder into the types of the published contract,
+// and reports everything that is wrong in it, each problem with file, line and column.
 //
 // # The folder
 //
-// business.yaml is required, the rest may be missing: site.yaml, insights.yaml,
-// faq.yaml, withdrawn.yaml, summary.md, and below reviews/, at any depth, files
-// that end in .yaml, .yml, .jsonl or .csv. README.md, *.schema.json, names that
-// begin with a dot or end in ~, .tmp or .swp are passed over; any other file is a
-// Warning. Links are followed as long as they stay in the folder.
+// business.yaml is required. site.yaml, insights.yaml, faq.yaml, withdrawn.yaml and
+// summary.md are optional. Below reviews/, at any depth, are files that end in .yaml,
+// .yml, .jsonl or .csv. README.md, *.schema.json and names that begin with a dot or
+// end in ~, .tmp or .swp are ignored; any other file is a Warning. Links are followed
+// as long as they stay in the folder.
 //
 // A review has the same fields in every format:
 //
@@ -19,58 +19,42 @@
 //	verification {method, verified_on, reference}
 //	technicians, services, service_areas         lists of ids of business.yaml
 //
-// In YAML a file is one review, a list of them, or several such documents. In
-// JSONL each line is a review. In CSV each row is one; the header names the
-// fields, those in a field with a dot (owner_reply.text); an empty cell is an
-// absent field; a list's values are separated by semicolons.
+// In YAML a file is one review, a list of them, or several such documents. In JSONL
+// each line is a review. In CSV each row is one; the header names the fields, those in
+// a field with a dot (owner_reply.text); an empty cell is an absent field; the values
+// of a list are separated by semicolons.
 //
-// # Words
+// Texts are taken as written (see package syntax). A text of white space only is none.
+// A number or date without quotes is text where YAML may have text: "title: 2024" is
+// the title 2024. What may be misread is refused: true and false where text belongs, a
+// rating in quotes.
 //
-// Texts are taken as written: nothing is trimmed, folded or normalised. A text
-// of white space only is none. Three things belong to the format and not to the
-// customer: the quotes and escapes around a text; the line ends of the file, so
-// that CR LF is read as a line feed; and the last line break of a YAML block
-// (| or >), which every block has whether its writer wants it or not. A block
-// that is written |+ or >+ keeps all its line breaks.
+// # How it is read
 //
-// A number or date without quotes is text wherever YAML finds text: "title: 2024"
-// is the title 2024. Whatever may be misread is refused: true and false where
-// text belongs, a rating in quotes, anchors, aliases, merge keys and tags,
-// control characters, bytes that aren't UTF-8.
+// A file is a list of records: reviews as the file gives them. A record is immutable
+// and has a key, the hash of what it was read from; a file that changed keeps the
+// records whose keys it had before. The [Loader] keeps a sorted list of files, and an
+// index of all records with their surroundings: the small files and the day. What
+// records are gone and come is applied to the index, which knows the published order,
+// duplicates, unknown references and dates in the future. Other surroundings are a new
+// index. The [Delta] of a load is what the index removed and added.
 //
 // # Problems
 //
-// Load never stops at the first problem. What can't be read on after a syntax
-// error is the rest of that CSV file, or of that review in YAML: in a list each item
-// is then read by itself; in JSONL each line stands for itself anyway. Where one mistake would cause others (a technician whose entry is
-// broken, a review whose file can't be read), those aren't reported. Of one file
-// the first 1,000 problems are listed and the others counted.
+// A load never stops at the first problem. Where one error would cause others (a
+// technician whose entry is broken, a review whose file can't be read), those aren't
+// reported. Of one file the first 1,000 problems are listed and the others counted.
 //
 // The codes, which stay as they are:
 //
 //	bad-character bad-date bad-email bad-hours bad-id bad-language bad-quote
 //	bad-rating bad-time-zone bad-url bad-value blank cell-count csv-separator
 //	csv-syntax duplicate-field duplicate-id future-date json-syntax
-//	missing-field missing-file not-a-folder not-text not-utf8 out-of-range
+//	missing-field missing-file not-a-folder not-text not-utf8 out-of-range output-inside
 //	reply-before-review second-document source-case symlink-again
 //	symlink-broken symlink-outside too-big too-deep too-long too-many-links
 //	too-many-problems too-many-reviews unknown-column unknown-field
 //	unknown-file unknown-review unknown-service unknown-service-area
-//	unknown-technician unpublished-review unreadable wrong-type yaml-alias
+//	unknown-technician unpublished-review unreadable wrong-name wrong-type yaml-alias
 //	yaml-anchor yaml-merge yaml-syntax yaml-tag
-//
-// # How it is read
-//
-// The walk, the cutting of JSONL files into blocks and the joining are done by
-// the caller's goroutine, the parsing by as many workers as there are processors.
-// What comes out doesn't depend on how many there are. Of a file with reviews the
-// Loader keeps the reviews and the places that later checks may have to name, and
-// no trees.
-//
-// Four things are done twice, a quick way and a thorough one, and tests hold the
-// two against each other: YAML of the common shapes is read by quickYAML and the
-// rest by the library; folders and small files on Linux by the system's own calls;
-// of a JSONL file that has changed, only the new lines are parsed; and a Loader
-// that is told which files changed (LoadChanged) asks about the reviews in them and
-// about no others. Each quick way gives up at whatever is unusual.
 package source

@@ -38,7 +38,7 @@ verification: {method: job}
 	}
 
 	loader := source.NewLoader(dir, source.Config{Today: "2026-11-21"})
-	content, problems, err := loader.Load(context.Background())
+	content, _, problems, err := loader.Load(context.Background(), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -51,7 +51,7 @@ verification: {method: job}
 	if err := os.WriteFile(filepath.Join(dir, "reviews", "more.csv"), []byte("id,author,ratnig,date\nb,Ana,4,2026-13-15\n"), 0o644); err != nil {
 		log.Fatal(err)
 	}
-	_, problems, err = loader.Load(context.Background())
+	_, _, problems, err = loader.Load(context.Background(), nil)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -62,6 +62,6 @@ verification: {method: job}
 	// 0 problems
 	// 2026-03-15 b: 4 stars, published: false
 	// 2026-03-14 a: 5 stars, published: true
-	// reviews/more.csv:1:11: there is an unknown column "ratnig"; did you mean "rating"?
-	// reviews/more.csv:2:9: date 2026-13-15 is not in the calendar; correct the month or the day
+	// reviews/more.csv:1:11: unknown column "ratnig"; did you mean "rating"?
+	// reviews/more.csv:2:9: date 2026-13-15 does not exist; correct the month or the day
 }

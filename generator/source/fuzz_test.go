@@ -12,6 +12,7 @@ import (
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // seeds gives the fuzzer every review file of the test data.
@@ -43,42 +44,49 @@ func seeds(f *testing.F, ext string) {
 	}
 }
 
+// parse reads a file of reviews, of which old is the last state, if any.
+func parse(t testing.TB, path string, data []byte, old ...*file) *file {
+	t.Helper()
+	j := &job{path: path}
+	if len(old) > 0 {
+		j.old = old[0]
+	}
+	if formatOf(path) != formatJSONL {
+		j.parse(newParser(), data, stamp{})
+		return j.now
+	}
+	tasks, done := make(chan func(*parser)), make(chan bool)
+	go func() {
+		defer close(done)
+		for task := range tasks {
+			task(newParser())
+		}
+	}()
+	finish := j.cutLines(t.Context(), bytes.NewReader(data), stamp{}, tasks)
+	close(tasks)
+	<-done
+	finish()
+	return j.now
+}
+
 func FuzzYAML(f *testing.F) {
 	seeds(f, ".yaml")
 	f.Add([]byte(sampleYAML(1)))
 	f.Add([]byte("- &a [*a]\n- |2+\n   x\n- ? {a: b}\n  : >-\n  c\n- !!str x\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p := newPart("reviews/f.yaml")
-		p.parseYAML(data)
-		checkPart(t, p, data)
-	})
+	f.Fuzz(func(t *testing.T, data []byte) { checkFile(t, parse(t, "reviews/f.yaml", data), data) })
 }
 
 func FuzzJSONL(f *testing.F) {
 	seeds(f, ".jsonl")
 	f.Add([]byte(sampleJSON(1)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p := newPart("reviews/f.jsonl")
-		if err := p.parseJSONL(t.Context(), bytes.TrimPrefix(data, bom), 1); err != nil {
-			t.Fatal(err)
-		}
-		checkPart(t, p, bytes.TrimPrefix(data, bom))
-		// Each line stands for itself: cut anywhere between two, the file says the
-		// same.
+		whole := parse(t, "reviews/f.jsonl", data)
+		checkFile(t, whole, data)
+		// With the records of its second half it says the same.
 		i := bytes.IndexByte(data, '\n') + 1
-		if i == 0 || bytes.HasPrefix(data, bom) || wide(data) != "" || wide(data[i:]) != "" {
-			return
-		}
-		head, tail := newPart(p.file), newPart(p.file)
-		if err := head.parseJSONL(t.Context(), data[:i], 1); err != nil {
-			t.Fatal(err)
-		}
-		if err := tail.parseJSONL(t.Context(), data[i:], 2); err != nil {
-			t.Fatal(err)
-		}
-		head.join(&tail.problems)
-		if !slices.Equal(head.all(), p.all()) || len(head.drafts)+len(tail.drafts) != len(p.drafts) {
-			t.Errorf("cut: %v\nwhole: %v", head.all(), p.all())
+		again := parse(t, "reviews/f.jsonl", data, parse(t, "reviews/f.jsonl", data[i:]))
+		if !slices.Equal(again.problems, whole.problems) || len(again.records) != len(whole.records) || again.complete != whole.complete {
+			t.Errorf("%v\nwith old records: %v", whole.problems, again.problems)
 		}
 	})
 }
@@ -86,21 +94,19 @@ func FuzzJSONL(f *testing.F) {
 func FuzzCSV(f *testing.F) {
 	seeds(f, ".csv")
 	f.Add([]byte("\uFEFFid,author,rating,date,verification.method,technicians\n\"a\",\"b \"\"c\"\"\",5,2026-01-01,job,a;b\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		p := newPart("reviews/f.csv")
-		p.parseCSV(data)
-		checkPart(t, p, data)
-	})
+	f.Fuzz(func(t *testing.T, data []byte) { checkFile(t, parse(t, "reviews/f.csv", data), data) })
 }
 
-// checkPart holds what a parser says against the contract: a review without a
-// problem is publishable, and a problem stands in the file.
-func checkPart(t *testing.T, p *part, data []byte) {
+var bom = []byte("\uFEFF")
+
+// checkFile checks what a parser says against the contract: a review without a
+// problem is publishable, and a problem is in the file.
+func checkFile(t *testing.T, p *file, data []byte) {
 	t.Helper()
 	// Line ends as the parsers see them; bytes that aren't UTF-8 count one each.
 	lines := bytes.Split(bytes.TrimPrefix(data, bom), []byte{'\n'})
-	for _, q := range p.all() {
-		if q.File != p.file || q.Code == "" || q.Message == "" || q.Line < 0 || q.Col < 0 || q.Line > len(lines)+1 {
+	for _, q := range p.problems {
+		if q.File != p.path || q.Code == "" || q.Message == "" || q.Line < 0 || q.Col < 0 || q.Line > len(lines)+1 {
 			t.Errorf("bad problem: %#v", q)
 		}
 		if q.Line > 0 && q.Line <= len(lines) && q.Col > utf8.RuneCount(lines[q.Line-1])+2 {
@@ -113,11 +119,10 @@ func checkPart(t *testing.T, p *part, data []byte) {
 			t.Errorf("a problem that can't be printed: %q", q)
 		}
 	}
-	if HasErrors(p.all()) {
+	if diagnostic.HasErrors(p.problems) {
 		return
 	}
-	for i := range p.drafts {
-		w := &p.drafts[i]
+	for _, w := range p.records {
 		texts := []string{w.Author, w.Source, w.Language, w.Reference}
 		for _, s := range []*string{w.Title, w.Text, w.SourceURL, w.AuthorAvatarURL} {
 			if s != nil {
@@ -144,7 +149,7 @@ func checkPart(t *testing.T, p *part, data []byte) {
 				t.Errorf("%q has %U", s, r)
 			}
 		}
-		if !reviewcast.ValidID(w.ID) || w.Rating < 1 || w.Rating > 5 || !w.Date.Valid() || blank(w.Author) || blank(w.Source) || w.At.Line < 1 || w.At.Col < 1 {
+		if !reviewcast.ValidID(w.ID) || w.Rating < 1 || w.Rating > 5 || !w.Date.Valid() || blank(w.Author) || blank(w.Source) || w.start.Line < 1 || w.start.Col < 1 {
 			t.Errorf("accepted: %+v", w)
 		}
 		if w.Language != "" {

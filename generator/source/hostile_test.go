@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"reviewcast/generator/syntax"
 )
 
 // quickly fails a test that takes long or much memory: a cap that is asked too
@@ -41,25 +43,25 @@ func TestHostile(t *testing.T) {
 		want             string // the first problem
 		mib              uint64
 	}{
-		{"brackets in YAML", "a.yaml", strings.Repeat("[", 100_000), "too-deep reviews/a.yaml:1:65: lists and fields nest more than 64 deep; nothing here needs more than four levels", 8},
-		{"braces in YAML", "a.yaml", strings.Repeat("{a: ", 100_000), "too-deep reviews/a.yaml:1:257: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
-		{"hyphens in YAML", "a.yaml", strings.Repeat("- ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields nest more than 64 deep; nothing here needs more than four levels", 8},
-		{"question marks in YAML", "a.yaml", strings.Repeat("? ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields nest more than 64 deep; nothing here needs more than four levels", 8},
-		{"indentation in YAML", "a.yaml", steps(300), "too-deep reviews/a.yaml:65:66: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
+		{"brackets in YAML", "a.yaml", strings.Repeat("[", 100_000), "too-deep reviews/a.yaml:1:65: lists and fields are nested more than 64 deep; no file needs more than four levels", 8},
+		{"braces in YAML", "a.yaml", strings.Repeat("{a: ", 100_000), "too-deep reviews/a.yaml:1:257: lists and fields are nested more than 64 deep; no file needs more than four levels", 16},
+		{"hyphens in YAML", "a.yaml", strings.Repeat("- ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields are nested more than 64 deep; no file needs more than four levels", 8},
+		{"question marks in YAML", "a.yaml", strings.Repeat("? ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields are nested more than 64 deep; no file needs more than four levels", 8},
+		{"indentation in YAML", "a.yaml", steps(300), "too-deep reviews/a.yaml:65:66: lists and fields are nested more than 64 deep; no file needs more than four levels", 16},
 		{"alias bomb", "a.yaml", bomb, "missing-field reviews/a.yaml:1:1: the review has no id; add id", 8},
-		{"alias of itself", "a.yaml", "&a [*a]", "yaml-anchor reviews/a.yaml:1:1: there is an anchor &a; write the value out; if & belongs to a text, put the text in quotes", 1},
+		{"alias of itself", "a.yaml", "&a [*a]", "yaml-anchor reviews/a.yaml:1:1: the anchor &a is not supported; write the value itself; if & is part of a text, put the text in quotes", 1},
 		{"many values in YAML", "a.yaml", strings.Repeat("-\n", 2_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
 		{"many flow values in YAML", "a.yaml", "[" + strings.Repeat("[],", 1_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
-		{"no blanks behind colons", "a.yaml", strings.Repeat("id:5\n", 400_000) + "a: b\n", "yaml-syntax reviews/a.yaml:399902:4: behind the colon of \"id\" is no blank; write \"id: 5\"", 128},
-		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", maxItems), "too-many-problems reviews/a.yaml: 19000 more problems in this file are not listed", 512},
-		{"too many broken items", "a.yaml", strings.Repeat("- a: [\n", maxItems+1), "yaml-syntax reviews/a.yaml:", 256},
-		{"brackets in JSONL", "a.jsonl", strings.Repeat("[", 1_000_000), "too-deep reviews/a.jsonl:1:65: lists and fields nest more than 64 deep; nothing here needs more than four levels", 16},
-		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review a line", 32},
-		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line", 64},
+		{"no blanks behind colons", "a.yaml", strings.Repeat("id:5\n", 400_000) + "a: b\n", "yaml-syntax reviews/a.yaml:399902:4: missing space after \"id:\"; write \"id: 5\"", 128},
+		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", 20_000), "too-many-problems reviews/a.yaml: 19000 more problems in this file are not listed", 512},
+		{"too many broken items", "a.yaml", strings.Repeat("- a: [\n", 20_001), "yaml-syntax reviews/a.yaml:", 256},
+		{"brackets in JSONL", "a.jsonl", strings.Repeat("[", 1_000_000), "too-deep reviews/a.jsonl:1:65: lists and fields are nested more than 64 deep; no file needs more than four levels", 16},
+		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review per line", 32},
+		{"long line in JSONL", "a.jsonl", strings.Repeat(" ", syntax.MaxLine+1) + "{}\n{}", "too-long reviews/a.jsonl:1:1: the line is longer than 4194304 bytes; write one review per line", 64},
 		{"long last line in JSONL", "a.jsonl", "{}\n" + strings.Repeat("x", 12<<20), "missing-field reviews/a.jsonl:1:1: the review has no id; add id", 64},
-		{"many lines", "a.jsonl", strings.Repeat("\n", 2*block+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder holds no more reviews than that", 16},
-		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
-		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; correct those that are, then look again", 16},
+		{"many lines", "a.jsonl", strings.Repeat("\n", 2<<20+1), "too-many-reviews reviews/a.jsonl:1000001:1: the file has more than 1000000 lines; a folder can hold no more reviews than that", 16},
+		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", syntax.MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
+		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; fix the listed ones and check again", 16},
 		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 100_000) + "\n", "too-many-problems reviews/a.csv: 99000 more problems in this file are not listed", 512},
 		{"long word", "a.yaml", strings.Repeat("x", 1<<20) + ": 1\n", "missing-field reviews/a.yaml:1:1: the review has no id", 64},
 		{"long id", "a.yaml", strings.Replace(goodYAML, "a1", strings.Repeat("x", 1<<20), 1), "too-long reviews/a.yaml:1:5: id has 1048576 characters; at most 100000 are published", 64},
@@ -71,7 +73,7 @@ func TestHostile(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := writeFolder(t, map[string]string{"reviews/" + test.file: test.data})
 			quickly(t, 5*time.Second, test.mib<<20, func() {
-				_, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context())
+				_, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil)
 				if err != nil || len(problems) == 0 {
 					t.Fatal(problems, err)
 				}
@@ -115,7 +117,7 @@ func TestLongText(t *testing.T) {
 // TestLargeFiles: a file over its cap is refused before a byte of it is read.
 func TestLargeFiles(t *testing.T) {
 	dir := writeFolder(t, nil)
-	for name, size := range map[string]int64{"reviews/a.yaml": 100 << 20, "reviews/b.jsonl": MaxDataFile + 1, "reviews/c.csv": MaxDataFile + 1, summaryFile: MaxYAMLFile + 1} {
+	for name, size := range map[string]int64{"reviews/a.yaml": 100 << 20, "reviews/b.jsonl": syntax.MaxDataFile + 1, "reviews/c.csv": syntax.MaxDataFile + 1, summaryFile: syntax.MaxYAMLFile + 1} {
 		writeOld(t, dir, name, nil)
 		if err := os.Truncate(filepath.Join(dir, filepath.FromSlash(name)), size); err != nil {
 			t.Skip("no sparse files: ", err)
@@ -129,11 +131,11 @@ func TestLargeFiles(t *testing.T) {
 	var got []string
 	quickly(t, 5*time.Second, 512<<20, func() { got = problemLines(t, dir) })
 	want := []string{
-		"error too-big reviews/a.yaml: the file has 100.0 MiB; at most 16.0 MiB are read; split it, or use JSONL",
-		"error too-big reviews/b.jsonl: the file has 1.0 GiB; at most 1.0 GiB are read; split it",
-		"error too-big reviews/c.csv: the file has 1.0 GiB; at most 1.0 GiB are read; split it",
-		"error too-long reviews/d.jsonl:1:1: the line is longer than 4194304 bytes; write one review a line",
-		"error too-big summary.md: the file has 16.0 MiB; at most 16.0 MiB are read; split it",
+		"error too-big reviews/a.yaml: the file has 100.0 MiB; the limit is 16.0 MiB; split it, or use JSONL",
+		"error too-big reviews/b.jsonl: the file has 1.0 GiB; the limit is 1.0 GiB; split it",
+		"error too-big reviews/c.csv: the file has 1.0 GiB; the limit is 1.0 GiB; split it",
+		"error too-long reviews/d.jsonl:1:1: the line is longer than 4194304 bytes; write one review per line",
+		"error too-big summary.md: the file has 16.0 MiB; the limit is 16.0 MiB; split it",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -141,18 +143,14 @@ func TestLargeFiles(t *testing.T) {
 }
 
 func TestTooManyReviews(t *testing.T) {
-	f := newFolder(nil)
-	part := make([]draft, 100_000) // the same ones again and again: nobody looks into them
-	a := &parsed{problems: problems{file: "reviews/a.jsonl"}}
-	b := &parsed{problems: problems{file: "reviews/b.jsonl"}}
-	for range MaxReviews / len(part) {
-		a.drafts = append(a.drafts, part)
+	tree := tree{files: []*file{{path: "reviews/a.jsonl", reviews: MaxReviews}}}
+	if p := tree.tooMany(); p != nil {
+		t.Error(p)
 	}
-	b.drafts = [][]draft{part[:1]}
-	f.check([]file{{last: a}, {last: b}}, today)
-	if len(f.problems) != 1 || f.problems[0].String() != "reviews/b.jsonl: with this file the folder has more than 1000000 reviews; publish them under several businesses" ||
-		f.problems[0].Code != "too-many-reviews" {
-		t.Error(f.problems)
+	tree.files = append(tree.files, &file{path: "reviews/b.jsonl", reviews: 1})
+	if p := tree.tooMany(); p == nil || p.Code != "too-many-reviews" ||
+		p.String() != "reviews/b.jsonl: with this file the folder has more than 1000000 reviews; publish them under several businesses" {
+		t.Error(p)
 	}
 }
 
@@ -181,7 +179,7 @@ func TestLinks(t *testing.T) {
 	link(t, dir, outside, "reviews/outside")
 	link(t, dir, filepath.Join(outside, "secret.yaml"), "reviews/secret.yaml")
 	link(t, dir, "../../etc/passwd", "reviews/passwd.csv")
-	link(t, dir, filepath.Join(outside, "secret.yaml"), siteFile)
+	link(t, dir, filepath.Join(outside, "secret.yaml"), SiteFile)
 	link(t, dir, "nowhere", "reviews/broken.yaml")
 	link(t, dir, "nowhere", faqFile)
 	link(t, dir, "self.yaml", "reviews/self.yaml")
@@ -191,17 +189,17 @@ func TestLinks(t *testing.T) {
 		return strings.Contains(s, "reviews/self.yaml") && strings.HasPrefix(s, "error unreadable")
 	})
 	want := []string{
-		"warning unknown-file archive: this isn't a file that reviewcast knows, so that it isn't read; the folder holds business.yaml, site.yaml, insights.yaml, faq.yaml, summary.md, withdrawn.yaml, reviews and README.md",
-		"error symlink-broken faq.yaml: the link leads nowhere; delete it, or put the file here",
-		"warning symlink-again reviews/0again: the link leads to a folder that is read already, so that it isn't followed; delete the link",
-		"warning symlink-again reviews/2026/up: the link leads to a folder that is read already, so that it isn't followed; delete the link",
-		"error symlink-broken reviews/broken.yaml: the link leads nowhere; delete it, or put the file here",
-		`error duplicate-id reviews/d.yml:1:5: the id "d1" is taken by the review at reviews/archive/old/d.yaml:1:5; give each review its own, or delete one of them`,
-		"warning symlink-again reviews/loop: the link leads to a folder that is read already, so that it isn't followed; delete the link",
-		"error symlink-outside reviews/outside: the link leads out of the content folder; put the file itself here",
-		"error symlink-outside reviews/passwd.csv: the link leads out of the content folder; put the file itself here",
-		"error symlink-outside reviews/secret.yaml: the link leads out of the content folder; put the file itself here",
-		"error symlink-outside site.yaml: the link leads out of the content folder; put the file itself here",
+		"warning unknown-file archive: unknown file; it is ignored; the folder holds business.yaml, site.yaml, insights.yaml, faq.yaml, summary.md, withdrawn.yaml, reviews and README.md",
+		"error symlink-broken faq.yaml: the target of the link does not exist; delete it, or put the file here",
+		"warning symlink-again reviews/0again: the link points to a folder that is already read and is ignored; delete the link",
+		"warning symlink-again reviews/2026/up: the link points to a folder that is already read and is ignored; delete the link",
+		"error symlink-broken reviews/broken.yaml: the target of the link does not exist; delete it, or put the file here",
+		`error duplicate-id reviews/d.yml:1:5: the id "d1" is used by the review at reviews/archive/old/d.yaml:1:5; give each review its own id, or delete one of them`,
+		"warning symlink-again reviews/loop: the link points to a folder that is already read and is ignored; delete the link",
+		"error symlink-outside reviews/outside: the link points outside the content folder; put the file itself here",
+		"error symlink-outside reviews/passwd.csv: the link points outside the content folder; put the file itself here",
+		"error symlink-outside reviews/secret.yaml: the link points outside the content folder; put the file itself here",
+		"error symlink-outside site.yaml: the link points outside the content folder; put the file itself here",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -229,7 +227,7 @@ func TestLinkMaze(t *testing.T) {
 
 func TestNoFolder(t *testing.T) {
 	got := problemLines(t, writeFolder(t, map[string]string{"reviews": "id: a\n"}))
-	if want := []string{"error not-a-folder reviews: it is a file; make it a folder with the files of reviews"}; !slices.Equal(got, want) {
+	if want := []string{"error not-a-folder reviews: it is a file; make it a folder for the files with reviews"}; !slices.Equal(got, want) {
 		t.Error(got)
 	}
 }

@@ -17,7 +17,7 @@ func TestUnreadable(t *testing.T) {
 	if err := syscall.Mkfifo(filepath.Join(dir, "reviews", "pipe.csv"), 0o644); err != nil {
 		t.Skip("no pipes: ", err)
 	}
-	want := []string{"error unreadable reviews/pipe.csv: it is no ordinary file; put a file here"}
+	want := []string{"error unreadable reviews/pipe.csv: it is not a regular file; replace it by a regular file"}
 	if os.Geteuid() == 0 { // who may read everything
 		for _, name := range []string{"b.yaml", "c"} {
 			if err := os.RemoveAll(filepath.Join(dir, "reviews", name)); err != nil {

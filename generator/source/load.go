@@ -1,154 +1,228 @@
 package source
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
-	"runtime"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
-// MaxReviews is how many reviews one folder may hold, published or not. All of
-// them are in memory at once, here and in every edge.
-const MaxReviews = 1_000_000
+// MaxReviews is how many reviews one folder may hold, published or not. All of them
+// are in memory at once, here and in every edge.
+const MaxReviews = syntax.MaxRecords
 
 // Config says how a folder is read. Its zero value is ready to use.
 type Config struct {
 	// Today is the last day that a date may name; "" is the calendar day of the
 	// business, in the time zone of business.yaml.
 	Today reviewcast.Date
-	// Now tells the time for Today; nil is time.Now.
+	// Now returns the time for Today; nil is time.Now.
 	Now func() time.Time
+	// OutputDir is where builds write; inside the content folder it is not read.
+	// "" when nothing is built.
+	OutputDir string
 }
 
-// Loader reads one content folder, again and again. It keeps what it parsed, so
-// that a second Load reads only the files with reviews that changed: by size,
-// time or identity, and where the time is too young to be trusted, by their
-// bytes. A Loader may be used by several goroutines, one Load at a time runs.
+// Loader reads one content folder, again and again. It keeps the records of every
+// file, so that a further Load reads only the files that changed: by size, time or
+// identity, and where the time is too recent to be trusted, by their bytes. A Loader
+// may be used by several goroutines; one Load at a time runs.
 type Loader struct {
 	dir string
 	cfg Config
 
 	mu   sync.Mutex
-	tree *tree // of the last Load; nil when it failed
-	// files are those of the tree by path, and those that were kept of a Load that
-	// failed.
-	files map[string]*parsed
-	// joined is what the last Load that was told of changes has made of the tree.
-	joined   *joined
-	revision uint64
+	tree tree
+	// sure reports whether the tree is that of the last load, so that the names of
+	// changed files are enough.
+	sure  bool
+	index *index // nil before the first load
+	// shown are the reviews of the last Content that Load returned, and pending is what
+	// has changed since.
+	shown   []*Review
+	pending pending
 }
 
-// parsed is a file with reviews as it was last read. It is never changed.
-type parsed struct {
-	problems
-	drafts   [][]draft // by parts, in the order of the file
-	nameless []draft   // reviews without a usable id
-	// incomplete tells that there may be reviews that weren't understood.
-	incomplete bool
-	marks      []lineMark // of all lines of a JSONL file
-	stamp      stamp
-}
-
-// NewLoader makes a Loader of a folder, which is first looked at by Load.
+// NewLoader returns a Loader of a folder. Nothing is read before Load.
 func NewLoader(dir string, cfg Config) *Loader {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Loader{dir: dir, cfg: cfg, files: make(map[string]*parsed)}
+	return &Loader{dir: dir, cfg: cfg}
 }
 
-// Load reads the folder. Everything that is wrong in it is among the problems,
-// sorted by file, line, column and code; the Content is nil if and only if one of
-// them is an Error. The error is for a folder that can't be read, and for the
-// context's.
+// Load reads the folder. The problems are everything that is wrong in it, sorted; the
+// Content and the Delta are nil if and only if one of them is an Error. The error is
+// for a folder that can't be read, and for the context's.
 //
-// Each Content is the caller's own, but its texts and job records are shared with
-// those of other loads and must not be changed.
-func (l *Loader) Load(ctx context.Context) (*Content, []Problem, error) { return l.load(ctx, nil) }
-
-// LoadChanged is Load for whoever watches the folder: nothing but the named files,
-// whose paths are relative to it and have slashes, has changed since the last
-// Load. Ten thousand others needn't be looked at then. Where the names don't say
-// enough (folders come and go, there are links), or are nil, it looks at everything
-// all the same. The reviews of its Content are shared with those of other loads and
-// must not be changed.
-func (l *Loader) LoadChanged(ctx context.Context, names []string) (*Content, []Problem, error) {
-	return l.load(ctx, names)
-}
-
-// Revision is the same after a LoadChanged that found all as it was: editors empty a
-// file before they write it, and a watch tells of both.
-func (l *Loader) Revision() uint64 {
+// names are the files that may have changed since the last Load, for callers that
+// watch the folder; their paths are relative to it and have slashes. Where they don't
+// say enough (a folder came or went, there are links), and if they are nil, everything
+// is looked at.
+//
+// The Delta is relative to the last Content that Load returned. A review that has not
+// changed is the same pointer in both. A Content must not be changed.
+func (l *Loader) Load(ctx context.Context, names []string) (*Content, *Delta, []diagnostic.Problem, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.revision
+	problems, err := l.update(ctx, names)
+	if err != nil || diagnostic.HasErrors(problems) {
+		return nil, nil, problems, err
+	}
+	c := l.content()
+	delta := l.pending.delta(l.shown, c.Reviews)
+	l.shown, l.pending = c.Reviews, pending{}
+	return c, delta, problems, nil
 }
 
-func (l *Loader) load(ctx context.Context, changed []string) (*Content, []Problem, error) {
-	f, problems, err := l.read(ctx, changed)
+// Partial is what could be read of a folder that may have errors.
+type Partial struct {
+	*Content // may be published unless a problem is an Error
+	// Unidentified are the reviews without a usable id.
+	Unidentified []*Review
+	// Complete reports whether a review that is neither in the Content nor withdrawn
+	// is not in the folder either.
+	Complete bool
+}
+
+// LoadPartial is [Loader.Load] for checks that go on although there are errors. It
+// changes nothing in what the next Delta is relative to.
+func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Problem, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	problems, err := l.update(ctx, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	if HasErrors(problems) {
-		return nil, problems, nil
+	if l.index == nil { // there are too many reviews
+		return &Partial{Content: &Content{}}, problems, nil
 	}
-	return f.content, problems, nil
+	p := &Partial{Content: l.content(), Complete: l.complete() && !diagnostic.HasErrors(l.tree.notes)}
+	for _, q := range problems {
+		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != withdrawnFile)
+	}
+	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
+	return p, problems, nil
 }
 
-// read reads the folder and gives what it could make out, whatever is wrong.
-func (l *Loader) read(ctx context.Context, changed []string) (*folder, []Problem, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+// OutputName returns the slash-separated name of an output directory below a content
+// directory; "" when it is elsewhere.
+func OutputName(content, output string) string {
+	if output == "" {
+		return ""
+	}
+	dir, derr := filepath.Abs(content)
+	out, oerr := filepath.Abs(output)
+	rel, err := filepath.Rel(dir, out)
+	if derr != nil || oerr != nil || err != nil || rel == "." || !filepath.IsLocal(rel) {
+		return ""
+	}
+	return filepath.ToSlash(rel)
+}
+
+// update brings the tree and the index up to date and returns all problems, sorted.
+func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Problem, error) {
 	root, err := os.OpenRoot(l.dir)
 	if err != nil {
-		return nil, nil, fmt.Errorf("open content folder: %w", err)
+		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer root.Close()
-	t := l.tree
-	l.tree = nil // should this fail, what has changed isn't known
-	told := t != nil && changed != nil && t.update(root, changed)
-	if !told {
-		if t, err = walk(root, l.files); err != nil {
-			return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
-		}
+	jobs, err := l.changes(ctx, root, names)
+	if err != nil {
+		return nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
 	}
-	if err := l.parse(ctx, root, t, told); err != nil {
-		return nil, nil, fmt.Errorf("read content folder %s: %w", l.dir, err)
+	var gone, come []*record
+	for _, j := range jobs {
+		g, c := changedRecords(j.old, j.now)
+		gone, come = append(gone, g...), append(come, c...)
 	}
-	l.tree = t
+	l.tree.update(jobs)
 
-	f := newFolder(root)
-	f.readAll()
-	today := l.today(f.content.Business.TimeZone)
-	again, same := false, false
-	if told {
-		again, same = f.checkTouched(l.joined, t, today)
+	problems := slices.Clone(l.tree.notes)
+	for _, f := range l.tree.files {
+		problems = append(problems, f.problems...)
 	}
-	if !again {
-		f.check(t.files, today)
-		l.joined = nil
-		if changed != nil { // there will be a next time
-			l.joined = f.join(t, today)
-		}
+	if p := l.tree.tooMany(); p != nil {
+		l.index, l.pending = nil, pending{all: true}
+		problems = append(problems, *p)
+	} else {
+		l.apply(root, gone, come)
+		at, around := places(l.tree.files), l.index.around
+		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()))
 	}
-	if !same {
-		l.revision++
-	}
-	problems := slices.Concat(t.notes, f.problems)
-	SortProblems(problems)
-	f.complete = f.content.Reviews != nil && !HasErrors(t.notes) && !slices.ContainsFunc(t.files, func(f file) bool { return f.last.incomplete })
-	return f, problems, nil
+	diagnostic.Sort(problems)
+	return problems, nil
 }
 
-// today is the last day that a date may name.
+// changes looks at the files and reads those that changed.
+func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]*job, error) {
+	there, gone, ok := []found(nil), []*job(nil), false
+	if l.sure && names != nil {
+		there, gone, ok = l.tree.named(root, names)
+	}
+	l.sure = false // should this fail
+	if !ok {
+		w, err := walk(root, OutputName(l.dir, l.cfg.OutputDir))
+		if err != nil {
+			return nil, err
+		}
+		there, gone = w.files, l.tree.missing(w.files)
+		l.tree.notes, l.tree.linked = w.notes, w.linked
+	}
+	var jobs []*job
+	for _, f := range there {
+		if j := l.tree.look(f); j != nil {
+			jobs = append(jobs, j)
+		}
+	}
+	if err := readFiles(ctx, root, jobs); err != nil {
+		return nil, err
+	}
+	l.sure = true
+	return append(jobs, gone...), nil
+}
+
+// apply brings the index up to date. Other surroundings are another index.
+func (l *Loader) apply(root *os.Root, gone, come []*record) {
+	files, key := readSmallFiles(root)
+	if x := l.index; x != nil && x.around.key == key && x.around.today == l.today(x.around.content.Business.TimeZone) {
+		l.pending.add(x.apply(gone, come))
+		return
+	}
+	l.index = newIndex(newSurroundings(files, key, l.today))
+	l.pending = pending{all: true}
+	var all []*record
+	for _, f := range l.tree.files {
+		for _, r := range f.records {
+			all = append(all, r.record)
+		}
+	}
+	l.index.apply(nil, all)
+}
+
+// content returns what the files say. Of several reviews with the same id it has the
+// first.
+func (l *Loader) content() *Content {
+	c := l.index.around.content
+	c.files = l.tree.files
+	c.Reviews = l.index.unique(c.files)
+	return &c
+}
+
+// complete reports whether every review has been read.
+func (l *Loader) complete() bool {
+	return !slices.ContainsFunc(l.tree.files, func(f *file) bool { return !f.complete })
+}
+
+// today returns the last day that a date may name.
 func (l *Loader) today(timeZone string) reviewcast.Date {
 	if l.cfg.Today != "" {
 		return l.cfg.Today
@@ -158,70 +232,4 @@ func (l *Loader) today(timeZone string) reviewcast.Date {
 		zone = time.UTC // business.yaml has a problem already
 	}
 	return reviewcast.Date(l.cfg.Now().In(zone).Format(time.DateOnly))
-}
-
-// parse reads the files of the tree that changed; told, no others than the touched
-// ones have.
-func (l *Loader) parse(ctx context.Context, root *os.Root, t *tree, told bool) error {
-	workers, running := errgroup.WithContext(ctx)
-	// Parsing is all computing: more workers than processors would only hold more
-	// of the files in memory.
-	workers.SetLimit(runtime.GOMAXPROCS(0))
-	var next batch
-	flush := func() {
-		if b := next; len(b.jobs) > 0 {
-			workers.Go(func() error { return b.run(running, root) })
-		}
-		next = batch{}
-	}
-	todo := t.changed(told)
-	jobs := make([]*job, len(todo))
-	for i, f := range todo {
-		if running.Err() != nil {
-			break
-		}
-		j := &job{root: root, name: f.path, old: f.last}
-		jobs[i] = j
-		if formatOf(f.path) == formatJSONL {
-			// A large file is cut up for all workers, so that this one does the cutting.
-			j.cut(running, workers)
-			continue
-		}
-		if !next.takes(f) {
-			flush()
-		}
-		next.add(j, f)
-	}
-	flush()
-	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
-		return err
-	}
-	for i, j := range jobs {
-		todo[i].last = j.done()
-	}
-	l.keep(t, told)
-	return nil
-}
-
-// keep remembers what was read of the tree's files, and no others.
-func (l *Loader) keep(t *tree, told bool) {
-	if !told {
-		l.files = make(map[string]*parsed, len(t.files))
-		for i := range t.files {
-			l.remember(&t.files[i])
-		}
-		return
-	}
-	for name := range t.touched {
-		delete(l.files, name)
-		if f := t.file(name); f != nil {
-			l.remember(f)
-		}
-	}
-}
-
-func (l *Loader) remember(f *file) {
-	if f.last.stamp.read {
-		l.files[f.path] = f.last
-	}
 }

@@ -17,18 +17,27 @@ import (
 	_ "time/tzdata"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // TestGolden loads a whole folder, in all formats, and compares everything that
 // comes out.
 func TestGolden(t *testing.T) {
-	c, problems, err := NewLoader("testdata/folder", Config{Today: today}).Load(t.Context())
+	c, _, problems, err := NewLoader("testdata/folder", Config{Today: today}).Load(t.Context(), nil)
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	got, err := json.MarshalIndent(c, "", "\t")
+	places := map[string]diagnostic.Position{}
+	for _, r := range c.Reviews {
+		places[r.ID] = c.Position(r)
+	}
+	got, err := json.MarshalIndent(struct {
+		*Content
+		Places map[string]diagnostic.Position
+	}{c, places}, "", "\t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,17 +58,17 @@ func TestGolden(t *testing.T) {
 }
 
 func TestLoadErrors(t *testing.T) {
-	if _, _, err := NewLoader(filepath.Join(t.TempDir(), "nowhere"), Config{}).Load(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, _, err := NewLoader(filepath.Join(t.TempDir(), "nowhere"), Config{}).Load(t.Context(), nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("missing folder: ", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	dir := writeFolder(t, map[string]string{"reviews/a.yaml": goodYAML, "reviews/b.jsonl": sampleJSON(1)})
-	if _, _, err := NewLoader(dir, Config{}).Load(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, _, err := NewLoader(dir, Config{}).Load(ctx, nil); !errors.Is(err, context.Canceled) {
 		t.Error("cancelled: ", err)
 	}
 	l := NewLoader(dir, Config{})
-	if _, _, err := l.Load(ctx); err == nil {
+	if _, _, _, err := l.Load(ctx, nil); err == nil {
 		t.Error("cancelled, no error")
 	}
 	if c := mustLoad(t, l); len(c.Reviews) != 2 {
@@ -68,28 +77,28 @@ func TestLoadErrors(t *testing.T) {
 }
 
 func TestMissingFile(t *testing.T) {
-	c, problems, err := NewLoader(t.TempDir(), Config{}).Load(t.Context())
-	want := []Problem{{Severity: Error, File: businessFile, Code: "missing-file", Message: "the file isn't there",
+	c, _, problems, err := NewLoader(t.TempDir(), Config{}).Load(t.Context(), nil)
+	want := []diagnostic.Problem{{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file", Message: "the file is missing",
 		Suggestion: "create it with at least the id and the name of the business"}}
 	if c != nil || err != nil || !slices.Equal(problems, want) {
 		t.Error(c, problems, err)
 	}
-	if got := problems[0].String(); got != "business.yaml: the file isn't there; create it with at least the id and the name of the business" {
+	if got := problems[0].String(); got != "business.yaml: the file is missing; create it with at least the id and the name of the business" {
 		t.Error(got)
 	}
 }
 
 // TestDefaults loads the least that is enough.
 func TestDefaults(t *testing.T) {
-	dir := writeFolder(t, map[string]string{businessFile: "id: n\nname: Northside\n"})
+	dir := writeFolder(t, map[string]string{BusinessFile: "id: n\nname: Northside\n"})
 	c := mustLoad(t, NewLoader(dir, Config{}))
 	want := &Content{
 		Site: Site{Title: "Reviews of Northside", FeedTitle: "Reviews of Northside", Language: "en", Author: Author{Name: "Northside"}, Policies: Policies{AuthorNames: "initials"}},
 		Business: reviewcast.Business{ID: "n", Name: "Northside", Category: "LocalBusiness", TimeZone: "UTC", Language: "en", Hours: []string{}, SameAs: []string{},
 			Services: []reviewcast.Named{}, Technicians: []reviewcast.Technician{}, ServiceAreas: []reviewcast.Named{}},
-		ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}, Reviews: []Review{},
+		ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}, Reviews: []*Review{},
 	}
-	if diff := cmp.Diff(want, c); diff != "" {
+	if diff := cmp.Diff(want, c, cmpopts.IgnoreUnexported(Content{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -97,13 +106,13 @@ func TestDefaults(t *testing.T) {
 // TestToday: the calendar day is the business's, not the machine's.
 func TestToday(t *testing.T) {
 	dir := writeFolder(t, map[string]string{
-		businessFile:     "id: n\nname: N\ntime_zone: Pacific/Auckland\n",
+		BusinessFile:     "id: n\nname: N\ntime_zone: Pacific/Auckland\n",
 		"reviews/a.yaml": "id: a\nauthor: M\nrating: 5\ndate: 2026-03-02\n",
 	})
 	now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC) // 23:00 in Auckland
 	clock := func() time.Time { return now }
 	l := NewLoader(dir, Config{Now: clock})
-	c, problems, err := l.Load(t.Context())
+	c, _, problems, err := l.Load(t.Context(), nil)
 	if c != nil || len(problems) != 1 || problems[0].Code != "future-date" || err != nil {
 		t.Fatal(problems, err)
 	}
@@ -149,12 +158,12 @@ func TestReload(t *testing.T) {
 		}
 	}
 	step("first", "a1:5 c1:5 g-000001:2")
-	before := l.files["reviews/b.jsonl"].drafts
+	before := l.tree.get("reviews/b.jsonl").records[0]
 	writeOld(t, dir, "reviews/a.yaml", []byte(strings.Replace(goodYAML, "5", "44", 1)[:len(goodYAML)+1]))
-	if _, problems, _ := l.Load(t.Context()); len(problems) != 1 {
+	if _, _, problems, _ := l.Load(t.Context(), nil); len(problems) != 1 {
 		t.Error("a broken file: ", problems)
 	}
-	if &l.files["reviews/b.jsonl"].drafts[0][0] != &before[0][0] {
+	if l.tree.get("reviews/b.jsonl").records[0] != before {
 		t.Error("a file that hasn't changed was read again")
 	}
 
@@ -175,9 +184,9 @@ func TestReload(t *testing.T) {
 		t.Fatal(err)
 	}
 	step("same size and time", "a1:3 c1:5 g-000001:2")
-	fresh := l.files["reviews/a.yaml"].drafts
+	fresh := l.tree.get("reviews/a.yaml")
 	step("nothing", "a1:3 c1:5 g-000001:2")
-	if &fresh[0][0] != &l.files["reviews/a.yaml"].drafts[0][0] {
+	if fresh != l.tree.get("reviews/a.yaml") {
 		t.Error("a fresh file with the same bytes was parsed again")
 	}
 
@@ -209,21 +218,21 @@ func TestReload(t *testing.T) {
 	step("renamed", "c1:5 g-000001:4")
 
 	// business.yaml is asked again though no review has changed.
-	writeOld(t, dir, businessFile, []byte("id: n\nname: N\ntechnicians: [{id: luca, name: Luca}]\n"))
-	_, problems, err := l.Load(t.Context())
+	writeOld(t, dir, BusinessFile, []byte("id: n\nname: N\ntechnicians: [{id: luca, name: Luca}]\n"))
+	_, _, problems, err := l.Load(t.Context(), nil)
 	if err != nil || len(problems) != 3 || problems[0].Code != "unknown-technician" {
 		t.Error("business.yaml changed: ", problems, err)
 	}
 }
 
-// TestOwnContent: what a caller does to one Content doesn't show in the next.
+// TestOwnContent: what a caller does to the values of one Content doesn't show in the
+// next; its reviews are shared.
 func TestOwnContent(t *testing.T) {
 	l := NewLoader(writeFolder(t, map[string]string{"reviews/a.yaml": goodYAML}), Config{})
 	c := mustLoad(t, l)
-	c.Reviews[0].Author, c.Reviews[0].Mentions.Technicians = "Somebody", []string{"luca"}
 	c.Business.Name = "Southside"
-	if c := mustLoad(t, l); c.Reviews[0].Author != "Maria K." || c.Reviews[0].Mentions.Technicians != nil || c.Business.Name != "Northside Plumbing" {
-		t.Error(c.Reviews[0], c.Business.Name)
+	if d := mustLoad(t, l); d.Reviews[0] != c.Reviews[0] || d.Business.Name != "Northside Plumbing" {
+		t.Error(d.Reviews[0], d.Business.Name)
 	}
 }
 
@@ -247,12 +256,12 @@ func TestSameWhateverTheWorkers(t *testing.T) {
 		files[fmt.Sprintf("reviews/%d/%d.yaml", i%3, i)] = strings.Replace(sampleYAML(10_000+i), "rating: 5", "rating: 6", 1)
 	}
 	dir := writeFolder(t, files)
-	var first []Problem
+	var first []diagnostic.Problem
 	for _, n := range []int{1, 2, 8} {
 		old := runtime.GOMAXPROCS(n)
-		_, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context())
+		_, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil)
 		runtime.GOMAXPROCS(old)
-		if err != nil || len(problems) < maxProblems {
+		if err != nil || len(problems) < diagnostic.MaxListed {
 			t.Fatal(len(problems), err)
 		}
 		if first == nil {
@@ -262,8 +271,8 @@ func TestSameWhateverTheWorkers(t *testing.T) {
 			t.Fatal(diff)
 		}
 	}
-	if i := slices.IndexFunc(first, func(p Problem) bool { return p.Code == "too-many-problems" }); i < 0 ||
-		first[i].String() != "reviews/all.jsonl: 2000 more problems in this file are not listed; correct those that are, then look again" {
+	if i := slices.IndexFunc(first, func(p diagnostic.Problem) bool { return p.Code == "too-many-problems" }); i < 0 ||
+		first[i].String() != "reviews/all.jsonl: 2000 more problems in this file are not listed; fix the listed ones and check again" {
 		t.Error(i, first[max(i, 0)])
 	}
 }
@@ -278,12 +287,7 @@ func TestSameWhateverTheFiles(t *testing.T) {
 	}
 	a := mustLoad(t, NewLoader(writeFolder(t, one), Config{}))
 	b := mustLoad(t, NewLoader(writeFolder(t, many), Config{}))
-	for _, c := range []*Content{a, b} {
-		for i := range c.Reviews {
-			c.Reviews[i].At = Position{}
-		}
-	}
-	if diff := cmp.Diff(a, b); diff != "" {
+	if diff := cmp.Diff(a, b, cmpopts.IgnoreUnexported(Content{}, Review{})); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -330,6 +334,25 @@ func TestSummary(t *testing.T) {
 		}
 		if got != want || (c.Summary == nil) != (want == "") {
 			t.Errorf("%q: got %q, want %q", data, got, want)
+		}
+	}
+}
+
+// TestOutputInside: the output folder of a build is never read as content, and what a
+// build writes beside it is passed over.
+func TestOutputInside(t *testing.T) {
+	for _, output := range []string{"public", "reviews/public"} {
+		dir := writeFolder(t, map[string]string{
+			BusinessFile: sampleBusiness, output + "/a.yaml": "- id: not-content\n", output + ".staging/b.yaml": "- id: not-content\n", output + ".lock": "",
+		})
+		content, _, problems, err := NewLoader(dir, Config{Today: today, OutputDir: filepath.Join(dir, filepath.FromSlash(output))}).Load(t.Context(), nil)
+		if err != nil || content == nil || len(content.Reviews) > 0 || len(problems) != 1 || problems[0].Code != "output-inside" || problems[0].File != output {
+			t.Errorf("%s: %v, %v", output, problems, err)
+		}
+	}
+	for output, want := range map[string]string{"": "", "content/public": "public", "content": "", "public": "", "content/a/b": "a/b", "contents": ""} {
+		if got := OutputName("content", output); got != want {
+			t.Errorf("%q: %q, want %q", output, got, want)
 		}
 	}
 }

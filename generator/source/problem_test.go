@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"reviewcast/generator/diagnostic"
 )
 
 var update = flag.Bool("update", false, "write what comes out as what is wanted")
@@ -23,8 +25,8 @@ const today = "2026-11-21"
 func writeFolder(tb testing.TB, files map[string]string) (dir string) {
 	tb.Helper()
 	dir = tb.TempDir()
-	if _, ok := files[businessFile]; !ok {
-		writeOld(tb, dir, businessFile, []byte(sampleBusiness))
+	if _, ok := files[BusinessFile]; !ok {
+		writeOld(tb, dir, BusinessFile, []byte(sampleBusiness))
 	}
 	for name, data := range files {
 		writeOld(tb, dir, name, []byte(data))
@@ -36,12 +38,12 @@ func writeFolder(tb testing.TB, files map[string]string) (dir string) {
 // problem.
 func problemLines(tb testing.TB, dir string) []string {
 	tb.Helper()
-	c, problems, err := NewLoader(dir, Config{Today: today}).Load(tb.Context())
+	c, _, problems, err := NewLoader(dir, Config{Today: today}).Load(tb.Context(), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if (c == nil) != HasErrors(problems) {
-		tb.Errorf("content is nil: %v, there are errors: %v", c == nil, HasErrors(problems))
+	if (c == nil) != diagnostic.HasErrors(problems) {
+		tb.Errorf("content is nil: %v, there are errors: %v", c == nil, diagnostic.HasErrors(problems))
 	}
 	var lines []string
 	for _, p := range problems {
@@ -109,83 +111,83 @@ func TestProblemsOfBytes(t *testing.T) {
 		want             []string
 	}{
 		{"latin-1 in YAML", "r.yaml", goodYAML + "text: caf\xe9 d\xe9j\xe0\nnonsense: 1\n", []string{
-			"error not-utf8 reviews/r.yaml:5:10: the byte 0xE9 is not UTF-8, nor are 2 more; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
+			"error not-utf8 reviews/r.yaml:5:10: byte 0xE9 is not UTF-8, and 2 more bytes are not; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
 			`error unknown-field reviews/r.yaml:6:1: the review has an unknown field "nonsense"; the fields are id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas`,
 		}},
 		{"latin-1 in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "caf\xe9"), []string{
-			"error not-utf8 reviews/r.jsonl:1:74: the byte 0xE9 is not UTF-8; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
+			"error not-utf8 reviews/r.jsonl:1:74: byte 0xE9 is not UTF-8; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
 		}},
 		{"latin-1 in CSV", "r.csv", "id,author,rating,date\na1,Ren\xe9,5,2026-03-01\n", []string{
-			"error not-utf8 reviews/r.csv:2:7: the byte 0xE9 is not UTF-8; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
+			"error not-utf8 reviews/r.csv:2:7: byte 0xE9 is not UTF-8; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
 		}},
 		{"Mac Roman in YAML", "r.yaml", goodYAML + "text: \"caf\x8e, tr\x8fs bien, it\xd5s\"\n", []string{
-			"error not-utf8 reviews/r.yaml:5:11: the byte 0x8E is not UTF-8, nor are 2 more; save the file as UTF-8 (it looks like Mac Roman, which old programs on a Mac write)",
+			"error not-utf8 reviews/r.yaml:5:11: byte 0x8E is not UTF-8, and 2 more bytes are not; save the file as UTF-8 (it looks like Mac Roman, used by old Mac programs)",
 		}},
 		{"Windows-1252 in YAML", "r.yaml", goodYAML + "text: \"caf\xe9, tr\xe8s bien, it\x92s\"\n", []string{
-			"error not-utf8 reviews/r.yaml:5:11: the byte 0xE9 is not UTF-8, nor are 2 more; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
+			"error not-utf8 reviews/r.yaml:5:11: byte 0xE9 is not UTF-8, and 2 more bytes are not; save the file as UTF-8 (it looks like Windows-1252 or Latin-1)",
 		}},
 		{"a workbook named CSV", "r.csv", "PK\x03\x04\x14\x00\x06\x00", []string{
-			"error not-text reviews/r.csv: this is an Excel workbook or another ZIP archive and no text, whatever its name; open it in the spreadsheet program and save it as CSV in UTF-8",
+			"error not-text reviews/r.csv: the file is an Excel workbook or another ZIP archive, not text; open it in a spreadsheet program and save it as CSV in UTF-8",
 		}},
 		{"a workbook named JSONL", "r.jsonl", "PK\x03\x04\x14\x00\x06\x00", []string{
-			"error not-text reviews/r.jsonl: this is an Excel workbook or another ZIP archive and no text, whatever its name; open it in the spreadsheet program and save it as CSV in UTF-8",
+			"error not-text reviews/r.jsonl: the file is an Excel workbook or another ZIP archive, not text; open it in a spreadsheet program and save it as CSV in UTF-8",
 		}},
 		{"an old workbook", "r.csv", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\x00", []string{
-			"error not-text reviews/r.csv: this is an old Excel or Word file and no text, whatever its name; open it in the spreadsheet program and save it as CSV in UTF-8",
+			"error not-text reviews/r.csv: the file is an old Excel or Word file, not text; open it in a spreadsheet program and save it as CSV in UTF-8",
 		}},
 		{"a PDF", "r.yaml", "%PDF-1.7\n", []string{
-			"error not-text reviews/r.yaml: this is a PDF and no text, whatever its name; write the reviews into a text file",
+			"error not-text reviews/r.yaml: the file is a PDF, not text; write the reviews into a text file",
 		}},
 		{"UTF-16 in YAML", "r.yaml", utf16(goodYAML), []string{
-			"error not-utf8 reviews/r.yaml:1:1: the file is in UTF-16 (little-endian); save it as UTF-8",
+			"error not-utf8 reviews/r.yaml:1:1: the file is encoded in UTF-16 (little-endian); save it as UTF-8",
 		}},
 		{"UTF-16 in JSONL", "r.jsonl", utf16(fmt.Sprintf(jsonLine, "x")), []string{
-			"error not-utf8 reviews/r.jsonl:1:1: the file is in UTF-16 (little-endian); save it as UTF-8",
+			"error not-utf8 reviews/r.jsonl:1:1: the file is encoded in UTF-16 (little-endian); save it as UTF-8",
 		}},
 		{"UTF-16 in CSV", "r.csv", utf16("id,author,rating,date\n"), []string{
-			"error not-utf8 reviews/r.csv:1:1: the file is in UTF-16 (little-endian); save it as UTF-8",
+			"error not-utf8 reviews/r.csv:1:1: the file is encoded in UTF-16 (little-endian); save it as UTF-8",
 		}},
 		{"control character in YAML", "r.yaml", goodYAML + "text: |\n  one\n  two é\x07\x7f\n", []string{
-			"error bad-character reviews/r.yaml:7:8: there is a control character U+0007 here; delete it; only tabs and line breaks may stand in a text",
-			"error bad-character reviews/r.yaml:7:9: there is a control character U+007F here; delete it; only tabs and line breaks may stand in a text",
+			"error bad-character reviews/r.yaml:7:8: control character U+0007 is not allowed; delete it; only tabs and line breaks are allowed",
+			"error bad-character reviews/r.yaml:7:9: control character U+007F is not allowed; delete it; only tabs and line breaks are allowed",
 		}},
 		{"next line and noncharacter in YAML", "r.yaml", goodYAML + "text: a\u0085b\uFFFEc\u2028d\n", []string{
-			"error bad-character reviews/r.yaml:5:8: there is a control character U+0085 here; delete it; only tabs and line breaks may stand in a text",
-			"error bad-character reviews/r.yaml:5:10: there is a noncharacter U+FFFE here; delete it; only tabs and line breaks may stand in a text",
-			"error bad-character reviews/r.yaml:5:12: the separator U+2028 ends a line in YAML; use a line break, or write \\u2028 in a text between double quotes",
+			"error bad-character reviews/r.yaml:5:8: control character U+0085 is not allowed; delete it; only tabs and line breaks are allowed",
+			"error bad-character reviews/r.yaml:5:10: noncharacter U+FFFE is not allowed; delete it; only tabs and line breaks are allowed",
+			"error bad-character reviews/r.yaml:5:12: the separator U+2028 is a line end in YAML; use a line break, or write \\u2028 in a text in double quotes",
 		}},
 		{"escaped control character in YAML", "r.yaml", goodYAML + "text: \"a\\x07\"\n", []string{
-			"error bad-character reviews/r.yaml:5:7: text has the control character U+0007; delete it; only tabs and line breaks may stand in a text",
+			"error bad-character reviews/r.yaml:5:7: text contains the control character U+0007; delete it; only tabs and line breaks are allowed",
 		}},
 		{"control character in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "é\x07"), []string{
-			"error bad-character reviews/r.jsonl:1:72: there is a control character U+0007 here; delete it; only tabs and line breaks may stand in a text",
+			"error bad-character reviews/r.jsonl:1:72: control character U+0007 is not allowed; delete it; only tabs and line breaks are allowed",
 		}},
 		{"escaped control characters in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, `\ud83d\ude00\té\u0001`), []string{
-			"error bad-character reviews/r.jsonl:1:86: text has the control character U+0001; delete it; only tabs and line breaks may stand in a text",
+			"error bad-character reviews/r.jsonl:1:86: text contains the control character U+0001; delete it; only tabs and line breaks are allowed",
 		}},
 		{"raw next line in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "ab\u0085"), []string{
-			"error bad-character reviews/r.jsonl:1:73: text has the control character U+0085; delete it; only tabs and line breaks may stand in a text",
+			"error bad-character reviews/r.jsonl:1:73: text contains the control character U+0085; delete it; only tabs and line breaks are allowed",
 		}},
 		{"lone surrogate in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, `\ud83d!`), []string{
-			`error json-syntax reviews/r.jsonl:1:71: there is an unknown escape "\\u"; write \\ for a backslash`,
+			`error json-syntax reviews/r.jsonl:1:71: unknown escape "\\u"; write \\ for a backslash`,
 		}},
 		{"raw tab in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "a\tb"), []string{
-			`error json-syntax reviews/r.jsonl:1:72: a tab stands in a text; write \t for a tab and \n for a line break`,
+			`error json-syntax reviews/r.jsonl:1:72: tab character in a text; write \t for a tab and \n for a line break`,
 		}},
 		{"lone carriage return in YAML", "r.yaml", goodYAML + "text: a\rb\n", []string{
-			"error bad-character reviews/r.yaml:5:8: there is a carriage return (U+000D) without a line feed; end lines with a line feed",
+			"error bad-character reviews/r.yaml:5:8: carriage return (U+000D) without a line feed; end lines with a line feed",
 		}},
 		{"lone carriage return in CSV", "r.csv", "id,author,rating,date,text\na1,M,5,2026-03-01,a\rb\n", []string{
-			"error bad-character reviews/r.csv:2:20: there is a carriage return (U+000D) without a line feed; end lines with a line feed",
+			"error bad-character reviews/r.csv:2:20: carriage return (U+000D) without a line feed; end lines with a line feed",
 		}},
 		{"carriage return by escape in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, `a\r\nb`), []string{
-			"error bad-character reviews/r.jsonl:1:72: text has the control character U+000D; end lines with a line feed",
+			"error bad-character reviews/r.jsonl:1:72: text contains the control character U+000D; end lines with a line feed",
 		}},
 		{"carriage return by escape in YAML", "r.yaml", goodYAML + `text: "a\rb"` + "\n", []string{
-			"error bad-character reviews/r.yaml:5:7: text has the control character U+000D; end lines with a line feed",
+			"error bad-character reviews/r.yaml:5:7: text contains the control character U+000D; end lines with a line feed",
 		}},
 		{"NUL", "r.csv", "id,author\x00", []string{
-			"error not-text reviews/r.csv:1:10: there is a NUL byte here: this is no text file; save it as plain text in UTF-8",
+			"error not-text reviews/r.csv:1:10: NUL byte: this is not a text file; save it as plain text in UTF-8",
 		}},
 		{"CR LF files are fine", "r.yaml", strings.ReplaceAll(goodYAML+"text: |\n  a\n  b\n", "\n", "\r\n"), nil},
 		{"CR LF lines are fine", "r.jsonl", strings.ReplaceAll(fmt.Sprintf(jsonLine, "a"), "\n", "\r\n"), nil},
@@ -196,7 +198,7 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error wrong-type reviews/r.yaml:1:2: the review is 1; it must have fields; the fields are id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas",
 		}},
 		{"byte order mark in a JSONL line", "r.jsonl", "\uFEFF" + `{"id":"a1","author":"M","rating":9,"date":"2026-03-01"}` + "\n", []string{
-			"error bad-rating reviews/r.jsonl:1:34: rating is 9; stars go from 1 to 5",
+			"error bad-rating reviews/r.jsonl:1:34: rating is 9; ratings go from 1 to 5",
 		}},
 	}
 	for _, test := range tests {
@@ -217,7 +219,7 @@ func TestEveryCode(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, after, _ := strings.Cut(string(doc), "which stay as they are:\n")
-	before, _, _ := strings.Cut(after, "# How")
+	before, _, _ := strings.Cut(after, "package")
 	listed := strings.Fields(strings.ReplaceAll(before, "//", ""))
 	if len(listed) < 40 || !slices.IsSorted(listed) {
 		t.Errorf("%d codes, sorted: %v", len(listed), slices.IsSorted(listed))

@@ -1,272 +1,210 @@
 package source
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"errors"
-	"fmt"
 	"hash/maphash"
 	"io"
 	"os"
-	"path"
-	"slices"
-	"time"
+	"runtime"
 
 	"golang.org/x/sync/errgroup"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
-// A batch is a few files of one folder, for one worker. A goroutine and the
-// opening of a folder cost as much as the parsing of a small file: they are
-// shared.
-type batch struct {
-	folder string
-	size   int64
-	jobs   []*job
+// job is the reading of one file.
+type job struct {
+	path string
+	old  *file // nil for a new file
+	now  *file // afterwards; nil if the file is gone
 }
 
-// Limits of a batch: with more, the last worker would keep the others waiting.
-const (
-	batchFiles = 32
-	batchSize  = 256 << 10 // bytes
-)
-
-func (b *batch) takes(f *file) bool {
-	return len(b.jobs) == 0 || len(b.jobs) < batchFiles && b.size+f.status.size <= batchSize && b.folder == path.Dir(f.path)
-}
-
-func (b *batch) add(j *job, f *file) {
-	b.folder = path.Dir(f.path)
-	b.size += f.status.size
-	b.jobs = append(b.jobs, j)
-}
-
-func (b *batch) run(ctx context.Context, root *os.Root) error {
-	r := reader{root: root, yaml: newYAMLParser()}
-	if quick, ok := openQuickly(root, b.folder); ok {
-		defer quick.Close()
-		r.quick = quick
+// readFiles reads files in parallel: this goroutine cuts JSONL files into lines, as many
+// workers as there are processors parse.
+func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
+	workers, running := errgroup.WithContext(ctx)
+	tasks := make(chan func(*parser))
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() error {
+			p := newParser()
+			for task := range tasks {
+				if running.Err() == nil {
+					task(p)
+				}
+			}
+			return running.Err()
+		})
 	}
-	if folder, err := root.OpenRoot(b.folder); err == nil {
-		defer folder.Close()
-		r.folder = folder
-	}
-	for _, j := range b.jobs {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	var finish []func()
+	for _, j := range jobs {
+		if running.Err() != nil {
+			break
 		}
-		r.whole(j)
+		if formatOf(j.path) == formatJSONL {
+			finish = append(finish, j.readLines(running, root, tasks))
+			continue
+		}
+		tasks <- func(p *parser) { j.readWhole(root, p) }
+	}
+	close(tasks)
+	if err := cmp.Or(workers.Wait(), ctx.Err()); err != nil {
+		return err
+	}
+	for _, f := range finish {
+		f()
 	}
 	return nil
 }
 
-// reader reads the files of one folder, one after another, in memory that it
-// keeps.
-type reader struct {
-	root   *os.Root
-	folder *os.Root     // that the files are in; nil when it isn't open
-	quick  *quickFolder // the same; nil where there is none
-	buf    []byte
-	yaml   *yamlParser
+// readWhole reads a file in one piece.
+func (j *job) readWhole(root *os.Root, p *parser) {
+	limit := int64(syntax.MaxDataFile)
+	if formatOf(j.path) == formatYAML {
+		limit = syntax.MaxYAMLFile
+	}
+	f, stamp := j.open(root, limit)
+	if f == nil {
+		return
+	}
+	defer f.Close()
+	data, err := f.readAll(limit)
+	if err != nil {
+		j.fail(openProblem(j.path, err))
+		return
+	}
+	stamp.sum = maphash.Bytes(seed, data)
+	if j.old != nil && j.old.stamp.valid && j.old.stamp.sum == stamp.sum {
+		j.now, j.old.stamp = j.old, stamp
+		return
+	}
+	j.parse(p, data, stamp)
 }
 
-// job is the reading of one file.
-type job struct {
-	root *os.Root
-	name string
-	old  *parsed // nil when it is new
-	// unchanged tells that old still holds.
-	unchanged bool
-	stamp     stamp
-	parts     []*part // in the order of the file
-	marks     []lineMark
+// parse parses a YAML or CSV file.
+func (j *job) parse(p *parser, data []byte, stamp stamp) {
+	problems := &diagnostic.List{File: j.path}
+	p.begin(j.path, j.records(), problems)
+	parse := p.parseYAML
+	if formatOf(j.path) == formatCSV {
+		parse = p.parseCSV
+	}
+	complete := parse(data)
+	j.now = newFile(j.path, stamp, p.records, problems, complete)
 }
 
-// add begins the next part of the file.
-func (j *job) add() *part {
-	p := newPart(j.name)
-	j.parts = append(j.parts, p)
-	return p
-}
-
-// done joins the parts.
-func (j *job) done() *parsed {
-	switch {
-	case j.unchanged && !j.stamp.read:
-		return j.old
-	case j.unchanged:
-		again := *j.old
-		again.stamp = j.stamp
-		return &again
-	}
-	p := &parsed{problems: problems{file: j.name}, stamp: j.stamp}
-	for _, q := range j.parts {
-		p.problems.join(&q.problems)
-		p.drafts = append(p.drafts, q.drafts)
-		p.nameless = append(p.nameless, q.nameless...)
-		p.incomplete = p.incomplete || q.incomplete
-	}
-	p.marks = j.marks
-	if p.marks != nil || slices.ContainsFunc(j.parts, func(q *part) bool { return q.unmarked }) {
-		return p
-	}
-	for _, q := range j.parts {
-		p.marks = append(p.marks, q.marks...)
-	}
-	return p
-}
-
-// open opens the file and takes its stamp; nil when it can't be read. A file that
-// is gone since it was found has no reviews.
-func (j *job) open(folder *os.Root, limit int64) *opened {
-	f, problem := open(j.root, folder, j.name, limit)
-	if problem != nil {
-		if problem.Code != "" {
-			j.add().fail(*problem)
-		}
+// records are those of the last state of the file.
+func (j *job) records() []placed {
+	if j.old == nil {
 		return nil
 	}
-	// The time is looked at before the bytes, so that a change in between shows.
-	j.seen(statusOf(f.info))
-	return f
+	return j.old.records
 }
 
-// seen takes the file's stamp.
-func (j *job) seen(s status) { j.stamp = stamp{status: s, read: true, fresh: s.fresh(time.Now())} }
-
-// doubtful tells that nothing but the bytes can say whether the file has changed.
-func (j *job) doubtful() bool {
-	return j.old != nil && j.old.stamp.fresh && j.old.stamp.same(&j.stamp.status)
-}
-
-// bytes gives the content of a file; false when it can't be read, which is noted.
-// The bytes live until the next call.
-func (r *reader) bytes(j *job, limit int64) ([]byte, bool) {
-	if r.quick != nil {
-		data, s, ok := r.quick.read(path.Base(j.name), r.buf, limit)
-		if r.buf = data; cap(data) > maxKept {
-			r.buf = nil
+// open opens the file and takes its stamp; nil if it can't be read.
+func (j *job) open(root *os.Root, limit int64) (*opened, stamp) {
+	f, problem := open(root, j.path, limit)
+	if problem != nil {
+		if problem.Code != "" { // else it is gone since it was found
+			j.fail(*problem)
 		}
+		return nil, stamp{}
+	}
+	// The status is older than the bytes, so that a change in between shows.
+	return f, newStamp(f.info)
+}
+
+// fail makes the file one that can't be read.
+func (j *job) fail(p diagnostic.Problem) {
+	problems := diagnostic.List{File: j.path}
+	problems.Put(p)
+	j.now = newFile(j.path, stamp{}, nil, &problems, false)
+}
+
+// batchBytes is how much of a file one worker gets at a time.
+const batchBytes = 256 << 10
+
+// lineBatch is a number of lines for one worker.
+type lineBatch struct {
+	data  []byte
+	lines []newLine
+	found []*record // one for each line
+}
+
+// newLine is a line that isn't in the last state of its file.
+type newLine struct {
+	index int // of its record in the file
+	end   int // in data
+	key   uint64
+}
+
+// readLines reads a JSONL file. Workers parse the lines that the last state of the
+// file doesn't have; when they have finished, the caller calls finish.
+func (j *job) readLines(ctx context.Context, root *os.Root, tasks chan<- func(*parser)) (finish func()) {
+	f, stamp := j.open(root, syntax.MaxDataFile)
+	if f == nil {
+		return func() {}
+	}
+	defer f.Close()
+	return j.cutLines(ctx, io.LimitReader(f, syntax.MaxDataFile), stamp, tasks)
+}
+
+// cutLines is readLines for an open file.
+func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, tasks chan<- func(*parser)) (finish func()) {
+	old := byKey(j.records())
+	records := make([]placed, 0, len(old))
+	var batches []*lineBatch
+	batch := &lineBatch{}
+	flush := func() {
+		if b := batch; len(b.lines) > 0 {
+			batches = append(batches, b)
+			tasks <- func(p *parser) { b.parse(p, j.path) }
+		}
+		batch = &lineBatch{}
+	}
+	problems := &diagnostic.List{File: j.path}
+	complete, err := syntax.ReadLines(f, problems, func(line int, text []byte) error {
+		key := maphash.Bytes(seed, text)
+		r, ok := old[key]
 		if ok {
-			j.seen(s)
-			return data, true
-		}
-	}
-	f := j.open(r.folder, limit)
-	if f == nil {
-		return nil, false
-	}
-	defer f.Close()
-	data, err := f.all(limit)
-	if err != nil {
-		j.stamp.read = false
-		j.add().fail(openProblem(j.name, err))
-		return nil, false
-	}
-	return data, true
-}
-
-// maxKept is how large a buffer may be that is kept for the next file, in bytes.
-const maxKept = 1 << 20
-
-// whole reads a file in one piece.
-func (r *reader) whole(j *job) {
-	limit := int64(MaxDataFile)
-	if formatOf(j.name) == formatYAML {
-		limit = MaxYAMLFile
-	}
-	data, ok := r.bytes(j, limit)
-	if !ok {
-		return
-	}
-	if j.stamp.fresh || j.doubtful() {
-		j.stamp.sum = maphash.Bytes(seed, data)
-		if j.old != nil && j.old.stamp.fresh && j.stamp.sum == j.old.stamp.sum {
-			j.unchanged = true
-			return
-		}
-	}
-	if formatOf(j.name) == formatYAML {
-		r.yaml.parse(j.add(), data)
-	} else {
-		j.add().parseCSV(data)
-	}
-}
-
-// cut reads a JSONL file and hands its lines to the workers.
-func (j *job) cut(ctx context.Context, workers *errgroup.Group) {
-	f := j.open(nil, MaxDataFile)
-	if f == nil {
-		return
-	}
-	defer f.Close()
-	fail := func(err error) {
-		j.stamp.read = false
-		j.add().fail(openProblem(j.name, err))
-	}
-	if j.patch(ctx, f) {
-		return
-	}
-	again := func() bool {
-		_, err := f.Seek(0, io.SeekStart)
-		if err != nil {
-			fail(err)
-		}
-		return err == nil
-	}
-	if !again() {
-		return
-	}
-	var sum maphash.Hash
-	sum.SetSeed(seed)
-	if j.doubtful() {
-		if _, err := io.Copy(&sum, f); err != nil {
-			fail(err)
-			return
-		}
-		if j.stamp.sum = sum.Sum64(); j.stamp.sum == j.old.stamp.sum {
-			j.unchanged = true
-			return
-		}
-		sum.Reset()
-		if !again() {
-			return
-		}
-	}
-	encoding := ""
-	r := io.LimitReader(f, MaxDataFile)
-	if j.stamp.fresh {
-		r = io.TeeReader(r, &sum)
-	}
-	err := cutJSONL(r, func(data []byte, line int) error {
-		if line == 1 {
-			if encoding = wide(data); encoding != "" {
-				return errNotUTF8
+			delete(old, key)
+		} else {
+			if len(batch.data) > 0 && len(batch.data)+len(text) > batchBytes {
+				flush()
 			}
-			data = bytes.TrimPrefix(data, bom)
+			if batch.data == nil && j.old == nil {
+				batch.data = make([]byte, 0, max(len(text), batchBytes))
+			}
+			batch.data = append(batch.data, text...)
+			batch.lines = append(batch.lines, newLine{index: len(records), end: len(batch.data), key: key})
 		}
-		if line > MaxReviews {
-			return errTooManyLines
-		}
-		p := j.add()
-		workers.Go(func() error { return p.parseJSONL(ctx, data, line) })
+		records = append(records, placed{r, line})
 		return ctx.Err()
-	}, func(line int) { j.add().tooLong(line) })
-	switch {
-	case errors.Is(err, errNotUTF8):
-		p := j.add()
-		p.incomplete = true
-		p.notUTF8(encoding)
-	case errors.Is(err, errTooManyLines):
-		j.add().fail(Problem{Severity: Error, File: j.name, Line: MaxReviews + 1, Col: 1, Code: "too-many-reviews",
-			Message: fmt.Sprintf("the file has more than %d lines", MaxReviews), Suggestion: "a folder holds no more reviews than that"})
-	case err != nil && ctx.Err() == nil:
-		fail(err)
+	})
+	flush()
+	return func() {
+		if err != nil {
+			j.fail(openProblem(j.path, err))
+			return
+		}
+		for _, b := range batches {
+			for i, l := range b.lines {
+				records[l.index].record = b.found[i]
+			}
+		}
+		j.now = newFile(j.path, stamp, records, problems, complete)
 	}
-	j.stamp.sum = sum.Sum64()
 }
 
-// Reasons to stop cutting.
-var (
-	errNotUTF8      = errors.New("not UTF-8")
-	errTooManyLines = errors.New("too many lines")
-)
+// parse reads the lines of a batch.
+func (b *lineBatch) parse(p *parser, path string) {
+	p.begin(path, nil, nil)
+	j := p.jsonl()
+	start := 0
+	b.found = make([]*record, len(b.lines))
+	for i, l := range b.lines {
+		b.found[i] = p.parseLine(j, l.key, b.data[start:l.end])
+		start = l.end
+	}
+}

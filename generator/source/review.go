@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
 // The fields of a review.
@@ -54,28 +56,9 @@ func init() {
 	}
 }
 
-// draft is a review as one file gives it, before it meets the rest of the
-// folder: its language may be missing and the ids of its job be unknown. Drafts
-// are kept between loads.
-type draft struct {
-	Review
-	id, date, replyDate, verifiedOn place
-	refs                            []ref // in the order of the file
-}
+var requiredFields = []int{reviewID, reviewAuthor, reviewRating, reviewDate}
 
-// place is a Position without its file.
-type place struct{ line, col int32 }
-
-func (n *node) place() place { return place{int32(n.line), int32(n.col)} }
-
-// ref is an id in a job record.
-type ref struct {
-	value string
-	list  uint8 // an index into refLists
-	at    place
-}
-
-// refLists are the fields that name what business.yaml lists.
+// refLists are the fields that refer to entries of business.yaml.
 var refLists = [...]struct {
 	field int    // of a review
 	name  string // of the field, there and in business.yaml
@@ -86,17 +69,15 @@ var refLists = [...]struct {
 	{reviewAreas, "service_areas", "service area"},
 }
 
-// review reads one review. A draft that has problems is given all the same, for
-// its id still matters to the other files; ok is false when it has no usable id, or
-// is no record at all, and then has no place either.
-func (d *decoder) review(n *node) (_ draft, ok bool) {
-	r, ok := d.record(n, reviewSchema)
+// review decodes one review into w. One that has problems is kept, since its id
+// matters to other files.
+func (d *decoder) review(n *syntax.Node, w *record) {
+	r, ok := d.fields(n, reviewSchema)
 	if !ok {
-		return draft{}, false
+		return
 	}
-	var w draft
-	w.At = Position{File: d.file, Line: n.line, Col: n.col}
-	r.required(reviewID, reviewAuthor, reviewRating, reviewDate)
+	w.start = placeOf(n)
+	r.required(requiredFields...)
 	w.ID = r.id(reviewID)
 	w.id = r.placeOf(reviewID)
 	w.Author, _ = r.nonBlank(reviewAuthor)
@@ -110,14 +91,13 @@ func (d *decoder) review(n *node) (_ draft, ok bool) {
 	w.SourceURL = pointer(r.url(reviewSourceURL))
 	w.AuthorAvatarURL = pointer(r.url(reviewAvatar))
 	if n := r.value(reviewReply); n != nil {
-		w.OwnerReply = d.reply(n, &w)
+		w.OwnerReply = d.reply(n, w)
 	}
 	w.Hidden = Unverified
 	if n := r.value(reviewVerification); n != nil {
-		d.verification(n, &w)
+		d.verification(n, w)
 	}
-	d.job(&r, &w)
-	return w, w.ID != ""
+	d.job(&r, w)
 }
 
 func pointer(s string) *string {
@@ -127,33 +107,33 @@ func pointer(s string) *string {
 	return &s
 }
 
-// placeOf is where a field's value stands, or the record if it has none.
-func (r *record) placeOf(f int) place {
+// placeOf returns the place of a field's value, or of the mapping if it has none.
+func (r *fields) placeOf(f int) place {
 	if n := r.value(f); n != nil {
-		return n.place()
+		return placeOf(n)
 	}
-	return r.node.place()
+	return placeOf(r.node)
 }
 
-// source reads where the review was given.
-func (r *record) source() string {
+// source reads where the review was posted.
+func (r *fields) source() string {
 	s, ok := r.nonBlank(reviewSource)
 	if !ok {
 		return "direct"
 	}
 	n := r.value(reviewSource)
 	if lower := strings.ToLower(s); lower != s {
-		r.add(Warning, n.line, n.col, "source-case", fmt.Sprintf("source %s has capital letters, so that it counts as another source than %s", echo(s), echo(lower)), "write "+lower)
+		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
 	if strings.ContainsAny(s, "\n\t") {
-		r.add(Error, n.line, n.col, "bad-value", "source has more than one line", "write one word, such as google")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", "source has more than one line", "write one word, such as google")
 	}
 	return r.word(s)
 }
 
-// reply reads the business's answer.
-func (d *decoder) reply(n *node, w *draft) *reviewcast.OwnerReply {
-	r, ok := d.record(n, replySchema)
+// reply reads the owner's reply.
+func (d *decoder) reply(n *syntax.Node, w *record) *reviewcast.OwnerReply {
+	r, ok := d.fields(n, replySchema)
 	if !ok {
 		return nil
 	}
@@ -163,15 +143,15 @@ func (d *decoder) reply(n *node, w *draft) *reviewcast.OwnerReply {
 	reply.Date = r.date(replyDate)
 	w.replyDate = r.placeOf(replyDate)
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
-		d.add(Warning, int(w.replyDate.line), int(w.replyDate.col), "reply-before-review",
-			fmt.Sprintf("the reply of %s is older than its review of %s", reply.Date, w.Date), "check both dates")
+		d.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
+			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates")
 	}
 	return &reply
 }
 
 // verification reads how the business knows the author.
-func (d *decoder) verification(n *node, w *draft) {
-	r, ok := d.record(n, verificationSchema)
+func (d *decoder) verification(n *syntax.Node, w *record) {
+	r, ok := d.fields(n, verificationSchema)
 	if !ok {
 		return
 	}
@@ -187,9 +167,9 @@ func (d *decoder) verification(n *node, w *draft) {
 	w.Verified, w.Hidden = true, ""
 }
 
-// job reads what the job record names. Whether business.yaml knows it is asked
-// once all files are there.
-func (d *decoder) job(r *record, w *draft) {
+// job reads the job record. Its ids are checked against business.yaml when all files
+// have been read.
+func (d *decoder) job(r *fields, w *record) {
 	ids := [len(refLists)][]string{}
 	for i, l := range refLists {
 		ids[i] = []string{}
@@ -202,7 +182,7 @@ func (d *decoder) job(r *record, w *draft) {
 			}
 			s = d.word(s)
 			ids[i] = append(ids[i], s)
-			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: n.place()})
+			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(n)})
 		}
 		slices.Sort(ids[i])
 		ids[i] = slices.Compact(ids[i])

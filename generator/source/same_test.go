@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // words draws texts with what gets lost easily.
@@ -31,8 +32,8 @@ var words = rapid.Custom(func(t *rapid.T) string {
 
 // TestSameInEveryFormat: one and the same review, written in each format, loads
 // to equal values.
-func TestSameInEveryFormat(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
+func TestSameInEveryFormat(tt *testing.T) {
+	rapid.Check(tt, func(t *rapid.T) {
 		review := map[string]any{
 			"id":     rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9._-]{0,63}`).Draw(t, "id"),
 			"author": "M" + words.Draw(t, "author"),
@@ -82,27 +83,26 @@ func TestSameInEveryFormat(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		parsers := map[string]func(*part){
-			"JSONL":         func(p *part) { p.parseJSONL(t.Context(), line, 1) },
-			"CSV":           func(p *part) { p.parseCSV(table.Bytes()) },
-			"YAML in JSON":  func(p *part) { p.parseYAML(yamlSafe(line)) },
-			"YAML by block": func(p *part) { p.parseYAML(kept(block)) },
+		files := map[string]struct {
+			path string
+			data []byte
+		}{
+			"JSONL": {"r.jsonl", line}, "CSV": {"r.csv", table.Bytes()}, "YAML in JSON": {"r.yaml", yamlSafe(line)}, "YAML by block": {"r.yaml", kept(block)},
 		}
-		var want *draft
+		var want *record
 		for _, format := range []string{"JSONL", "CSV", "YAML in JSON", "YAML by block"} {
 			if format == "YAML by block" && bytes.ContainsAny(block, "\u2028\u2029") {
 				continue // which this writer doesn't escape and this package refuses
 			}
-			p := newPart(format)
-			parsers[format](p)
-			if len(p.drafts) != 1 || HasErrors(p.all()) {
-				t.Fatalf("%s: %v\n%s\n%s", format, p.all(), block, table.Bytes())
+			p := parse(tt, files[format].path, files[format].data)
+			if len(p.records) != 1 || diagnostic.HasErrors(p.problems) {
+				t.Fatalf("%s: %v\n%s\n%s", format, p.problems, block, table.Bytes())
 			}
-			got := &p.drafts[0]
+			got := p.records[0].record
 			if want == nil {
 				want = got
 			}
-			ignore := cmpopts.IgnoreFields(Review{}, "At")
+			ignore := cmpopts.IgnoreUnexported(Review{})
 			if diff := cmp.Diff(want.Review, got.Review, ignore); diff != "" {
 				t.Fatalf("%s:\n%s", format, diff)
 			}

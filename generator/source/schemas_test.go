@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"go.yaml.in/yaml/v4"
+
+	"reviewcast/generator/diagnostic"
 )
 
 func resolved(t *testing.T) map[string]*jsonschema.Resolved {
@@ -136,7 +138,7 @@ func TestSchemasRefuse(t *testing.T) {
 		}
 		dir := writeFolder(t, map[string]string{map[string]string{"review": "reviews/a.yaml"}[test.schema] + map[string]string{
 			"business": "business.yaml", "site": "site.yaml", "faq": "faq.yaml", "insights": "insights.yaml", "withdrawn": "withdrawn.yaml"}[test.schema]: test.yaml})
-		if _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context()); err != nil || !HasErrors(problems) {
+		if _, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil); err != nil || !diagnostic.HasErrors(problems) {
 			t.Errorf("the loader takes %s", test.yaml)
 		}
 	}

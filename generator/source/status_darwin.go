@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// statusOf takes what the system told of a file. The time of change is that of the
-// file or of what is known of it: nobody can set it back.
+// statusOf returns the status of a file. The time of change is that of the inode,
+// which nobody can set back.
 func statusOf(info fs.FileInfo) status {
 	s := status{size: info.Size(), modified: info.ModTime().UnixNano(), info: info}
 	s.changed = s.modified

@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
 )
 
-// text reads a text as written. ok is false when it is absent or wrong, which is
-// noted.
-func (r *record) text(f int) (s string, ok bool) {
+// text reads a text as written. ok is false if it is absent or wrong, which is
+// reported.
+func (r *fields) text(f int) (s string, ok bool) {
 	n := r.value(f)
 	if n == nil {
 		return "", false
@@ -25,53 +26,54 @@ func (r *record) text(f int) (s string, ok bool) {
 	return r.plainText(n, r.name(f))
 }
 
-// plainText reads any text.
-func (d *decoder) plainText(n *node, name string) (string, bool) {
-	switch n.kind {
-	case text, cell:
-	case refused:
+// plainText reads the text of a node.
+func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
+	switch n.Kind {
+	case syntax.Text, syntax.Cell:
+	case syntax.Refused:
 		return "", false
-	case number, date:
+	case syntax.Number, syntax.Date:
 		if d.strict {
-			d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, echoPlain(n.text)), "put it in double quotes")
+			d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(n.Text)), "put it in double quotes")
 			return "", false
 		}
-	case boolean:
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.text), "put it in quotes")
+	case syntax.Boolean:
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.Text), "put it in quotes")
 		return "", false
 	default:
-		d.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.kind), "write the text after the field's name; quotes help when it holds special characters")
+		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quote it if it contains special characters")
 		return "", false
 	}
-	s := n.text
+	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		line, col := d.locate(n, i)
-		d.add(Error, line, col, "bad-character", fmt.Sprintf("%s has the %s", name, nameRune(c)), badRuneRemedy(c))
+		line, col := d.place(n, i)
+		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
-	// Bytes are at least as many as code points, and nearly always few enough.
+	// There are at least as many bytes as code points, and nearly always few
+	// enough.
 	if len(s) > reviewcast.MaxTextLength {
 		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
-			d.add(Error, n.line, n.col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
+			d.Add(diagnostic.Error, n.Line, n.Col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 			return "", false
 		}
 	}
 	return s, true
 }
 
-// nonBlank reads a text that must say something.
-func (r *record) nonBlank(f int) (string, bool) {
+// nonBlank reads a text that must not be blank.
+func (r *fields) nonBlank(f int) (string, bool) {
 	s, ok := r.text(f)
 	if ok && blank(s) {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "blank", fmt.Sprintf("%s is blank", r.name(f)), "write it, or leave the field out if it isn't required")
+		r.Add(diagnostic.Error, n.Line, n.Col, "blank", fmt.Sprintf("%s is blank", r.name(f)), "write it, or leave the field out if it isn't required")
 		return "", false
 	}
 	return s, ok
 }
 
-// optional reads a customer's words; blank means none.
-func (r *record) optional(f int) *string {
+// optional reads a customer's text; a blank one is none.
+func (r *fields) optional(f int) *string {
 	s, ok := r.text(f)
 	if !ok || blank(s) {
 		return nil
@@ -79,20 +81,13 @@ func (r *record) optional(f int) *string {
 	return &s
 }
 
-// blank tells whether a text has nothing but white space.
-func blank(s string) bool {
-	for _, r := range s {
-		if !unicode.IsSpace(r) {
-			return false
-		}
-	}
-	return true
-}
+// blank reports whether a text has nothing but white space.
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
 //
-//nolint:unparam // every id stands first so far, but each table says where
-func (r *record) id(f int) string {
+//nolint:unparam // every id is the first field so far, but each schema says where
+func (r *fields) id(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -102,16 +97,16 @@ func (r *record) id(f int) string {
 	}
 	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
-	if inner, was := straight(s); was && reviewcast.ValidID(inner) {
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
 	}
-	r.add(Error, n.line, n.col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), echo(s)), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
-// fixID makes an id of what might have been meant; "" when it can't.
+// fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
@@ -123,97 +118,79 @@ func fixID(s string) string {
 	return id
 }
 
+// month reads a calendar month, YYYY-MM; "" when the field is absent or wrong.
+func (r *fields) month(f int) string {
+	n := r.value(f)
+	if n == nil || n.Kind == syntax.Refused {
+		return ""
+	}
+	if !reviewcast.Date(n.Text + "-01").Valid() {
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
+		return ""
+	}
+	return n.Text
+}
+
 // date reads a calendar date.
-func (r *record) date(f int) reviewcast.Date {
+func (r *fields) date(f int) reviewcast.Date {
 	n := r.value(f)
 	if n == nil {
 		return ""
 	}
-	const form = "write it as YYYY-MM-DD"
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return ""
 	}
-	if n.kind == boolean || n.kind > boolean && n.kind < cell {
-		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.describe()), form+", such as 2026-03-14")
+	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
 		return ""
 	}
-	if d := reviewcast.Date(n.text); d.Valid() {
+	if d := reviewcast.Date(n.Text); d.Valid() {
 		return d
 	}
-	suggestion := form + ", such as 2026-03-14"
-	what := fmt.Sprintf("%s %s is not a date", r.name(f), echo(n.text))
-	if looksLikeDate(n.text) {
-		what = fmt.Sprintf("%s %s is not in the calendar", r.name(f), n.text)
-		suggestion = "correct the month or the day"
-	} else if _, err := time.Parse("2006-01", n.text); err == nil {
-		what, suggestion = fmt.Sprintf("%s %s has no day", r.name(f), echo(n.text)), form
-	} else if dates := meantDates(n.text); len(dates) == 1 {
-		what = fmt.Sprintf("%s %s is not of the form YYYY-MM-DD", r.name(f), echo(n.text))
-		suggestion = "write " + dates[0].Format(time.DateOnly)
-	} else if len(dates) == 2 {
-		what = fmt.Sprintf("%s %s can be read in two ways", r.name(f), echo(n.text))
-		suggestion = fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
-	}
-	r.add(Error, n.line, n.col, "bad-date", what, suggestion)
+	message, suggestion := diagnostic.ExplainDate(r.name(f), n.Text)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", message, suggestion)
 	return ""
 }
 
-// looksLikeDate tells whether s is of the form, if not in the calendar.
-func looksLikeDate(s string) bool {
-	if len(s) != len("2006-01-02") {
-		return false
-	}
-	for i := range len(s) {
-		if i == 4 || i == 7 {
-			if s[i] != '-' {
-				return false
-			}
-		} else if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return true
-}
-
 // stars reads a rating.
-func (r *record) stars(f int) int {
+func (r *fields) stars(f int) int {
 	n := r.value(f)
 	if n == nil {
 		return 0
 	}
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return 0
 	}
 	name := r.name(f)
 	whole := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	if n.kind != number && n.kind != cell {
+	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		suggestion := whole + " without quotes"
-		if n.kind == text {
-			inner, _ := straight(n.text)
-			if meant := meantStars(inner); len(inner) == 1 && meant != "" {
+		if n.Kind == syntax.Text {
+			inner, _ := diagnostic.TrimCurlyQuotes(n.Text)
+			if meant := diagnostic.MeantRating(inner); len(inner) == 1 && meant != "" {
 				suggestion = meant + " without quotes"
 			} else if meant != "" {
 				suggestion = meant
 			}
 		}
-		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), suggestion)
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.Describe()), suggestion)
 		return 0
 	}
-	if len(n.text) == 1 && '0'+reviewcast.MinRating <= n.text[0] && n.text[0] <= '0'+reviewcast.MaxRating {
-		return int(n.text[0] - '0')
+	if len(n.Text) == 1 && '0'+reviewcast.MinRating <= n.Text[0] && n.Text[0] <= '0'+reviewcast.MaxRating {
+		return int(n.Text[0] - '0')
 	}
 	suggestion := whole
-	if v, err := strconv.ParseFloat(n.text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
-		suggestion = fmt.Sprintf("stars go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	} else if meant := meantStars(n.text); meant != "" {
+	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
+		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
 		suggestion = meant
 	}
-	r.add(Error, n.line, n.col, "bad-rating", fmt.Sprintf("%s is %s", name, n.describe()), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-rating", fmt.Sprintf("%s is %s", name, n.Describe()), suggestion)
 	return 0
 }
 
-// language reads a BCP 47 tag and gives it in its usual case: "en-us" is "en-US".
-func (r *record) language(f int) string {
+// language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
+func (r *fields) language(f int) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -224,15 +201,15 @@ func (r *record) language(f int) string {
 	tag, err := language.Raw.Parse(s)
 	if err != nil || tag == language.Und {
 		n := r.value(f)
-		r.add(Error, n.line, n.col, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), echo(s)), "write a BCP 47 tag, such as en, de or pt-BR")
+		r.Add(diagnostic.Error, n.Line, n.Col, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), "write a BCP 47 tag, such as en, de or pt-BR")
 		return ""
 	}
 	r.tag, r.canonical = s, tag.String()
 	return r.canonical
 }
 
-// url reads an absolute web address; "" when it is absent or wrong.
-func (r *record) url(f int) string {
+// url reads an absolute http(s) address; "" if it is absent or wrong.
+func (r *fields) url(f int) string {
 	n := r.value(f)
 	if n == nil {
 		return ""
@@ -240,7 +217,7 @@ func (r *record) url(f int) string {
 	return r.webAddress(n, r.name(f))
 }
 
-func (d *decoder) webAddress(n *node, name string) string {
+func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	s, ok := d.plainText(n, name)
 	if !ok {
 		return ""
@@ -253,34 +230,34 @@ func (d *decoder) webAddress(n *node, name string) string {
 	if err == nil && u.Scheme == "" && strings.Contains(s, ".") && !strings.ContainsFunc(s, unicode.IsSpace) {
 		suggestion = "write it with https:// in front"
 	}
-	d.add(Error, n.line, n.col, "bad-url", fmt.Sprintf("%s %s is not a web address", name, echo(s)), suggestion)
+	d.Add(diagnostic.Error, n.Line, n.Col, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
 // float reads a number within bounds.
-func (r *record) float(f int, low, high float64) float64 {
+func (r *fields) float(f int, low, high float64) float64 {
 	n := r.value(f)
 	if n == nil {
 		return 0
 	}
 	name := r.name(f)
-	if n.kind == refused {
+	if n.Kind == syntax.Refused {
 		return 0
 	}
-	if n.kind != number {
-		r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.describe()), "write it without quotes, such as 45.65")
+	if n.Kind != syntax.Number {
+		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.Describe()), "write it without quotes, such as 45.65")
 		return 0
 	}
-	v, err := strconv.ParseFloat(n.text, 64)
+	v, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil || v != v || v < low || v > high {
-		r.add(Error, n.line, n.col, "out-of-range", fmt.Sprintf("%s is %s", name, echoPlain(n.text)), fmt.Sprintf("it goes from %g to %g", low, high))
+		r.Add(diagnostic.Error, n.Line, n.Col, "out-of-range", fmt.Sprintf("%s is %s", name, syntax.QuoteScalar(n.Text)), fmt.Sprintf("it goes from %g to %g", low, high))
 		return 0
 	}
 	return v
 }
 
-// choice reads one of a few words.
-func (r *record) choice(f int, choices []string) string {
+// choice reads one of a few values.
+func (r *fields) choice(f int, choices []string) string {
 	s, ok := r.text(f)
 	if !ok {
 		return ""
@@ -289,31 +266,32 @@ func (r *record) choice(f int, choices []string) string {
 		return r.word(s)
 	}
 	n := r.value(f)
-	suggestion := didYouMean(s, choices, "choose one of them")
-	if inner, was := straight(s); was && slices.Contains(choices, inner) {
+	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
+	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	}
-	r.add(Error, n.line, n.col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), echo(s), oneOf(choices)), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
 	return ""
 }
 
-// items is a list's values; a single text where a list belongs is noted. In a CSV
-// cell the values are separated by semicolons, blanks around them don't count.
-func (r *record) items(f int) []node {
+// items returns the values of a list; a single text where a list belongs is reported.
+// In a CSV cell the values are separated by semicolons, and spaces around them are
+// ignored.
+func (r *fields) items(f int) []syntax.Node {
 	n := r.value(f)
 	switch {
-	case n == nil || n.kind == refused:
+	case n == nil || n.Kind == syntax.Refused:
 		return nil
-	case n.kind == list:
-		return n.items
-	case n.kind == cell:
-		var items []node
+	case n.Kind == syntax.List:
+		return n.Items
+	case n.Kind == syntax.Cell:
+		var items []syntax.Node
 		offset := 0
-		for part := range strings.SplitSeq(n.text, ";") {
+		for part := range strings.SplitSeq(n.Text, ";") {
 			word := strings.TrimSpace(part)
 			if word != "" {
-				item := node{kind: cell, text: word}
-				item.line, item.col = r.locate(n, offset+strings.Index(part, word))
+				item := syntax.Node{Kind: syntax.Cell, Text: word}
+				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
 				items = append(items, item)
 			}
 			offset += len(part) + 1
@@ -321,26 +299,20 @@ func (r *record) items(f int) []node {
 		return items
 	}
 	suggestion := "write a list"
-	if n.kind == text && strings.HasPrefix(n.text, "-") && !r.strict {
-		suggestion = "put a blank after each hyphen: - " + firstWord(n.text[1:])
-	} else if n.kind < list && !strings.Contains(n.text, ",") {
-		suggestion = fmt.Sprintf("write [%s]", n.text)
-		if r.strict || n.kind == text && !reviewcast.ValidID(n.text) {
-			suggestion = fmt.Sprintf("write [%s]", echo(n.text))
+	if n.Kind == syntax.Text && strings.HasPrefix(n.Text, "-") && !r.strict {
+		suggestion = "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+	} else if n.Kind < syntax.List && !strings.Contains(n.Text, ",") {
+		suggestion = fmt.Sprintf("write [%s]", n.Text)
+		if r.strict || n.Kind == syntax.Text && !reviewcast.ValidID(n.Text) {
+			suggestion = fmt.Sprintf("write [%s]", diagnostic.Quote(n.Text))
 		}
 	}
-	r.add(Error, n.line, n.col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.describe()), suggestion)
+	r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), suggestion)
 	return nil
 }
 
-// firstWord is what a text has before its first blank.
-func firstWord(s string) string {
-	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
-	return strings.Trim(strconv.Quote(word), `"`)
-}
-
-// texts reads a list of texts that must say something.
-func (r *record) texts(f int) []string {
+// texts reads a list of texts that must not be blank.
+func (r *fields) texts(f int) []string {
 	items := r.items(f)
 	texts := make([]string, 0, len(items))
 	for i := range items {
@@ -351,15 +323,15 @@ func (r *record) texts(f int) []string {
 	return texts
 }
 
-// item reads one of a list's texts, which must say something.
-func (d *decoder) item(n *node, list string) (string, bool) {
-	if n.kind == null {
-		d.add(Error, n.line, n.col, "blank", "an item of "+list+" is empty", "write it or delete it")
+// item reads one text of a list, which must not be blank.
+func (d *decoder) item(n *syntax.Node, list string) (string, bool) {
+	if n.Kind == syntax.Null {
+		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is empty", "write it or delete it")
 		return "", false
 	}
 	s, ok := d.plainText(n, "an item of "+list)
 	if ok && blank(s) {
-		d.add(Error, n.line, n.col, "blank", "an item of "+list+" is blank", "write it or delete it")
+		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is blank", "write it or delete it")
 		return "", false
 	}
 	return s, ok

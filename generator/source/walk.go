@@ -8,12 +8,14 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // The files of a content folder.
 const (
-	businessFile  = "business.yaml"
-	siteFile      = "site.yaml"
+	BusinessFile  = "business.yaml"
+	SiteFile      = "site.yaml"
 	insightsFile  = "insights.yaml"
 	faqFile       = "faq.yaml"
 	summaryFile   = "summary.md"
@@ -21,33 +23,29 @@ const (
 	reviewsFolder = "reviews"
 )
 
-var knownFiles = []string{businessFile, siteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
+var knownFiles = []string{BusinessFile, SiteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
 
 // maxLinks is how many links to folders are followed. Each is compared with every
 // folder that was read, so that none is read twice.
 const maxLinks = 100
 
-// walker finds the review files below a root, which no link leads out of.
+// walker finds the review files below a root. No link leads out of it.
 type walker struct {
-	tree
-	root  *os.Root
-	fsys  fs.FS
-	last  map[string]*parsed
-	dirs  []fs.FileInfo // that were read
-	links []string      // to folders, not yet followed
+	files  []found
+	notes  []diagnostic.Problem
+	linked bool
+	root   *os.Root
+	fsys   fs.FS
+	output string        // the name of the output folder; "" when it is elsewhere
+	dirs   []fs.FileInfo // that were read
+	links  []string      // to folders, not yet followed
 }
 
-// listed is an entry of a folder.
-type listed struct {
-	name  string
-	typ   fs.FileMode
-	entry fs.DirEntry // nil when it was listed quickly
-}
-
-// walk lists the review files and what shouldn't be in the folder. last are the
-// files that were read before. err means that the folder itself can't be read.
-func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
-	w := &walker{root: root, fsys: root.FS(), last: last, tree: tree{folders: map[string]bool{}}}
+// walk finds the review files and what should not be in the folder. output is the
+// slash-separated name of the output folder if it is inside, "" if not. An error
+// means that the folder itself can't be read.
+func walk(root *os.Root, output string) (*walker, error) {
+	w := &walker{root: root, fsys: root.FS(), output: output}
 	top, err := root.Stat(".")
 	if err != nil {
 		return nil, err
@@ -59,27 +57,32 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 	}
 	for _, e := range entries {
 		name := e.Name()
+		if w.isOutput(name) {
+			continue
+		}
 		if name != reviewsFolder {
-			if !ignored(name) && !slices.Contains(knownFiles, name) {
-				w.unknown(name, didYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
+			if meant := intended(name); meant != "" {
+				w.wrongName(name, meant)
+			} else if !ignored(name) && !slices.Contains(knownFiles, name) {
+				w.unknown(name, diagnostic.DidYouMean(name, knownFiles, "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
 			}
 			continue
 		}
-		switch info, ok := w.follow(name, listed{name, e.Type(), e}); {
+		switch info, ok := w.follow(name, e); {
 		case !ok:
 		case info.IsDir():
 			w.folder(name, info)
 		default:
-			w.note(Error, name, "not-a-folder", "it is a file", "make it a folder with the files of reviews")
+			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
 		}
 	}
-	// Links come last: where a folder can be reached both ways, its own path is
-	// the one that problems name.
+	// Links come last: if a folder can be reached both ways, problems name its
+	// own path.
 	for n := 0; len(w.links) > 0; n++ {
 		link := w.links[0]
 		w.links = w.links[1:]
 		if n == maxLinks {
-			w.note(Error, link, "too-many-links", fmt.Sprintf("there are more than %d links to folders", maxLinks), "put the files themselves here")
+			w.note(diagnostic.Error, link, "too-many-links", fmt.Sprintf("there are more than %d links to folders", maxLinks), "put the files themselves here")
 			break
 		}
 		info, err := w.root.Stat(link)
@@ -87,154 +90,157 @@ func walk(root *os.Root, last map[string]*parsed) (*tree, error) {
 			continue // gone since it was found
 		}
 		if slices.ContainsFunc(w.dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
-			w.note(Warning, link, "symlink-again", "the link leads to a folder that is read already, so that it isn't followed", "delete the link")
+			w.note(diagnostic.Warning, link, "symlink-again", "the link points to a folder that is already read and is ignored", "delete the link")
 			continue
 		}
 		w.folder(link, info)
 	}
-	slices.SortFunc(w.files, byPath)
-	return &w.tree, nil
+	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	return w, nil
 }
-
-func byPath(a, b file) int { return strings.Compare(a.path, b.path) }
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string, info fs.FileInfo) {
 	w.dirs = append(w.dirs, info)
-	w.folders[dir] = true
-	quick, ok := openQuickly(w.root, dir)
-	if ok {
-		defer quick.Close()
-	}
-	entries, err := w.list(dir, quick)
+	entries, err := fs.ReadDir(w.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // gone since it was found
 	}
 	if err != nil {
-		w.note(Error, dir, "unreadable", "the folder can't be read: "+cause(err), "check its permissions")
+		w.note(diagnostic.Error, dir, "unreadable", "the folder can't be read: "+cause(err), "check its permissions")
 		return
 	}
 	for _, e := range entries {
-		if !ignored(e.name) {
-			w.entry(path.Join(dir, e.name), e, quick)
+		if name := path.Join(dir, e.Name()); !ignored(e.Name()) && !w.isOutput(name) {
+			w.entry(name, e)
 		}
 	}
-}
-
-// list lists a folder, sorted by name.
-func (w *walker) list(dir string, quick *quickFolder) ([]listed, error) {
-	if quick != nil {
-		if entries, ok := quick.list(); ok {
-			return entries, nil
-		}
-	}
-	entries, err := fs.ReadDir(w.fsys, dir)
-	list := make([]listed, len(entries))
-	for i, e := range entries {
-		list[i] = listed{e.Name(), e.Type(), e}
-	}
-	return list, err
 }
 
 // entry looks at one entry of a folder.
-func (w *walker) entry(name string, e listed, quick *quickFolder) {
-	if e.typ == 0 && e.entry == nil && formatOf(name) != 0 {
-		f := file{path: name, last: w.last[name]}
-		if f.last == nil { // it is opened anyway
-			w.files = append(w.files, f)
-			return
-		}
-		if f.status, f.known = quick.status(e.name); f.known {
-			w.files = append(w.files, f)
-			return
-		}
-	}
+func (w *walker) entry(name string, e fs.DirEntry) {
 	info, ok := w.follow(name, e)
 	switch {
 	case !ok:
-	case info.IsDir() && e.typ&fs.ModeSymlink != 0:
+	case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
 		w.links = append(w.links, name)
 	case info.IsDir():
 		w.folder(name, info)
+	case formatOf(name) == 0 && strings.EqualFold(path.Ext(name), ".txt") && formatOf(name[:len(name)-len(".txt")]) != 0:
+		w.wrongName(name, path.Base(name[:len(name)-len(".txt")]))
 	case formatOf(name) == 0:
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
-		// Opening a pipe would wait for ever.
-		w.note(Error, name, "unreadable", "it is no ordinary file", "put a file here")
+		// Opening a pipe would block.
+		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
 	default:
-		w.files = append(w.files, file{path: name, status: statusOf(info), known: true, last: w.last[name]})
+		w.files = append(w.files, found{name, statusOf(info)})
 	}
 }
 
-// follow tells what an entry is, through links.
-func (w *walker) follow(name string, e listed) (fs.FileInfo, bool) {
-	link := e.typ&fs.ModeSymlink != 0
+// follow returns what an entry is, through links.
+func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
+	link := e.Type()&fs.ModeSymlink != 0
 	w.linked = w.linked || link
 	var info fs.FileInfo
 	var err error
 	switch {
 	case link:
 		info, err = w.root.Stat(name)
-	case e.entry == nil:
-		info, err = w.root.Lstat(name)
 	default:
-		info, err = e.entry.Info()
+		info, err = e.Info()
 	}
 	switch {
 	case err == nil:
 		return info, true
 	case errors.Is(err, fs.ErrNotExist) && !link:
-		// Editors save by renaming: what is gone now comes back under a new event.
+		// Editors save by renaming: a file that is gone now comes back with a
+		// new event.
 	case errors.Is(err, fs.ErrNotExist):
-		w.note(Error, name, "symlink-broken", "the link leads nowhere", "delete it, or put the file here")
+		w.note(diagnostic.Error, name, "symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
 	default:
 		w.notes = append(w.notes, openProblem(name, err))
 	}
 	return nil, false
 }
 
-// instead says what to do with a file of reviews/ that isn't read.
+// instead returns what to do with a file below reviews/ that is not read.
 func instead(name string) string {
-	const stand = "reviews stand in files that end in .yaml, .jsonl or .csv"
+	const stand = "reviews are in files that end in .yaml, .jsonl or .csv"
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json":
-		return "name it .yaml, which may hold JSON, too; or write one review a line and name it .jsonl"
+		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
 	case ".ndjson":
 		return "name it .jsonl"
 	case ".xlsx", ".xls", ".ods", ".numbers":
 		return "save it as CSV in UTF-8; " + stand
 	case ".tsv", ".txt":
-		return "bring an export in with reviewcast import csv; " + stand
+		return "import an export with reviewcast import csv; " + stand
 	}
 	return stand
 }
 
+// isOutput reports whether name is the output folder, which is never read as content,
+// or what a build writes beside it.
+func (w *walker) isOutput(name string) bool {
+	switch {
+	case w.output == "":
+		return false
+	case name == w.output:
+		w.note(diagnostic.Warning, name, "output-inside", "the output folder is inside the content folder; nothing in it is read as content", "name one elsewhere, such as --public ../public")
+		return true
+	}
+	return name == w.output+".staging" || name == w.output+".lock"
+}
+
+// intended returns the name that an entry of the content folder should have, if it
+// differs in case or has a .txt at the end, which Notepad adds; "" if not.
+func intended(name string) string {
+	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
+	if plain == "review" {
+		return reviewsFolder
+	}
+	if name != plain && slices.Contains(knownFiles, plain) {
+		return plain
+	}
+	return ""
+}
+
+// wrongName is an error, since what the editor wrote would silently be left out.
+func (w *walker) wrongName(name, meant string) {
+	message := "under this name it is not read"
+	if strings.EqualFold(path.Ext(name), ".txt") {
+		message = "its name ends in .txt, which Windows hides, so that it is not read"
+	}
+	w.note(diagnostic.Error, name, "wrong-name", message, "rename it to "+meant)
+}
+
 func (w *walker) unknown(name, suggestion string) {
-	w.note(Warning, name, "unknown-file", "this isn't a file that reviewcast knows, so that it isn't read", suggestion)
+	w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", suggestion)
 }
 
-func (w *walker) note(sev Severity, name, code, message, suggestion string) {
-	w.notes = append(w.notes, Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
+func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion string) {
+	w.notes = append(w.notes, diagnostic.Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
 }
 
-// ignored tells whether a file or folder is passed over without a word: hidden
-// ones, what editors leave while they save, manuals and schemas.
+// ignored reports whether a file or folder is skipped without a warning: hidden ones,
+// temporary files of editors, manuals and schemas.
 func ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp") ||
 		name == "README.md" || strings.HasSuffix(name, ".schema.json")
 }
 
-// openProblem says why a file can't be read.
-func openProblem(name string, err error) Problem {
-	p := Problem{Severity: Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
-	// os doesn't export the error of os.Root for a path that leads out of it.
+// openProblem returns the problem of a file that can't be opened.
+func openProblem(name string, err error) diagnostic.Problem {
+	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
+	// os does not export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
-		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link leads out of the content folder", "put the file itself here"
+		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link points outside the content folder", "put the file itself here"
 	}
 	return p
 }
 
-// cause is the last part of an error of the file system: what the system said.
+// cause returns the error of the system in an error of the file system.
 func cause(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {

@@ -76,6 +76,10 @@ func write(dir string, content fs.FS) (files []string, err error) {
 	return files, nil
 }
 
+// Empty reports whether Write can write to dir: it does not exist, or has nothing in it
+// but dotfiles.
+func Empty(dir string) bool { return checkEmpty(dir) == nil }
+
 // checkEmpty refuses a folder with anything in it but dotfiles.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)

@@ -1,9 +1,8 @@
-// Plain is reviewcast's build with the insights, feeds and pages left out: the
-// loader, the dataset, the renderer, one file. Hugo and Eleventy have no insights
-// to leave out, so this is what the comparison with them compares.
+// Plain is reviewcast's build without insights, feeds and pages: loader, dataset,
+// renderer, one file. It does what Hugo and Eleventy do in the comparison.
 //
 //	plain CONTENT FILE          builds once
-//	plain -watch CONTENT FILE   and again whenever something is saved
+//	plain -watch CONTENT FILE   builds again after each save
 package main
 
 import (
@@ -19,7 +18,7 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator"
+	"reviewcast/cmd/reviewcast/devserver"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 )
@@ -27,7 +26,7 @@ import (
 func main() {
 	watch := flag.Bool("watch", false, "build again whenever something is saved")
 	flag.Parse()
-	b := &builder{content: flag.Arg(0), file: flag.Arg(1)}
+	b := &builder{content: flag.Arg(0), file: flag.Arg(1), lines: map[*source.Review][]byte{}}
 	b.loader = source.NewLoader(b.content, source.Config{Today: "2027-01-01"})
 	if err := b.run(*watch); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -42,14 +41,10 @@ func (b *builder) run(watch bool) error {
 	if err := b.build(ctx, nil); err != nil || !watch {
 		return err
 	}
-	// As dev does it: a roomy heap that is collected after the build, 4 ms of quiet after
-	// a save, and half a save looked at again.
+	// As dev does it: a large heap that is collected after the build, and the same watch.
 	debug.SetGCPercent(400)
 	calm := time.AfterFunc(time.Hour, runtime.GC)
-	return generator.Watch(ctx, b.content, 0, slog.Default(), func(c generator.Change) time.Duration {
-		if doubt := b.loader.Unfinished(c.Names); c.Still < doubt {
-			return doubt
-		}
+	return devserver.Watch(ctx, devserver.WatchConfig{Dir: b.content, Logger: slog.Default()}, func(c devserver.Change) time.Duration {
 		if err := b.build(ctx, c.Names); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
@@ -61,12 +56,13 @@ func (b *builder) run(watch bool) error {
 type builder struct {
 	content, file string
 	loader        *source.Loader
-	renderer      render.Renderer
+	lines         map[*source.Review][]byte
 }
 
-// build builds; changed are the files that did, nil when anything may have.
+// build builds once. changed are the changed files; nil means that any file may have
+// changed.
 func (b *builder) build(ctx context.Context, changed []string) error {
-	c, problems, err := b.loader.LoadChanged(ctx, changed)
+	c, delta, problems, err := b.loader.Load(ctx, changed)
 	if err != nil {
 		return err
 	}
@@ -77,13 +73,22 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a := &ds.AggregateRating
 	a.BestRating, a.WorstRating = reviewcast.MaxRating, reviewcast.MinRating
 	d, sum := &a.Distribution, 0
-	for i := range c.Reviews {
-		r := &c.Reviews[i]
+	for _, r := range delta.Gone {
+		delete(b.lines, r)
+	}
+	lines := make([][]byte, 0, len(c.Reviews))
+	for _, r := range c.Reviews {
 		if !r.Published {
 			continue
 		}
 		pub := r.Review
 		pub.Verified, pub.Mentions = true, r.Job
+		if b.lines[r] == nil {
+			if b.lines[r], err = render.ReviewLine(&pub); err != nil {
+				return err
+			}
+		}
+		lines = append(lines, b.lines[r])
 		ds.Reviews = append(ds.Reviews, pub)
 		sum += pub.Rating
 		if pub.Text != nil {
@@ -94,7 +99,7 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a.RatingCount, ds.ReviewCount = len(ds.Reviews), len(ds.Reviews)
 	mean := math.Round(100*float64(sum)/float64(len(ds.Reviews))) / 100
 	a.RatingValue = &mean
-	body, err := b.renderer.Reviews(&ds)
+	body, err := render.Content{Dataset: &ds, ReviewLines: lines}.Reviews()
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ const topic = snapshottest.BaseURL + reviewcast.PathAtom
 
 // TestKill kills edges: one on SQLite, and one of two that share PostgreSQL.
 func TestKill(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts and kills edges for several seconds")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no SIGKILL on Windows")
 	}

@@ -252,3 +252,18 @@ UPDATE handshakes SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until 
 
 -- name: trim pending
 DELETE FROM pending WHERE (scope, name) IN (SELECT scope, name FROM pending AS p WHERE n <= 0 AND scope <> 'all' {{skip locked p}})
+
+-- name: create secret
+INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING
+
+-- name: secret
+SELECT value FROM secrets WHERE name = $1
+
+-- name: end session
+INSERT INTO ended_sessions (id, expires_at) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING
+
+-- name: expired sessions
+DELETE FROM ended_sessions WHERE expires_at <= $1
+
+-- name: ended sessions
+SELECT id, expires_at FROM ended_sessions WHERE expires_at > $1

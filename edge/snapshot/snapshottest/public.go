@@ -1,6 +1,6 @@
-// Package snapshottest makes published directories for the tests of the edge, the
-// hub and the agents, without the generator: reviews.json as it lays it out, other
-// files as the test likes, encoded variants, and the manifest over it all.
+// Package snapshottest makes published directories for the tests of the edge, the hub
+// and the MCP server, without the generator: reviews.json in the generator's layout,
+// other files as the test needs them, encoded variants, and the manifest.
 package snapshottest
 
 import (
@@ -19,19 +19,19 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// BaseURL is the origin that the directories are rendered for.
+// BaseURL is the origin that the directories are built for.
 const BaseURL = "https://reviews.example.com"
 
-// Modified is when the first file of every directory last changed; each file after
-// it, in the order of their paths, is a minute younger.
+// Modified is when the first file of every directory last changed. Each following
+// file, in the order of the paths, changed a minute later.
 var Modified = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 // Public is a published directory: bodies by path ("/reviews.json"), encoded
 // variants ("/reviews.json.gz") included, without the manifest.
 type Public map[string][]byte
 
-// Publish makes a directory with a dataset, and every other file of the contract's
-// table in a few bytes.
+// Publish makes a directory with a dataset and minimal versions of the other published
+// files.
 func Publish(t testing.TB, d reviewcast.Dataset) Public {
 	t.Helper()
 	return Public{
@@ -44,8 +44,8 @@ func Publish(t testing.TB, d reviewcast.Dataset) Public {
 	}
 }
 
-// Reviews writes reviews.json as the generator does, each review on its own line.
-// The counts are made to fit.
+// Reviews writes reviews.json as the generator does, with each review on its own line.
+// It sets the counts.
 func Reviews(t testing.TB, d reviewcast.Dataset) []byte {
 	t.Helper()
 	reviews := d.Reviews
@@ -60,7 +60,7 @@ func Reviews(t testing.TB, d reviewcast.Dataset) []byte {
 	return append(body, "]}\n"...)
 }
 
-// Marshal writes compact JSON with <, > and & as they are.
+// Marshal writes compact JSON without escaping <, > and &.
 func Marshal(t testing.TB, v any) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -73,7 +73,7 @@ func Marshal(t testing.TB, v any) []byte {
 }
 
 // media are the media types by the end of a path.
-var media = map[string]string{".json": reviewcast.MediaJSON, ".xml": reviewcast.MediaAtom, ".html": reviewcast.MediaHTML}
+var media = map[string]string{".json": reviewcast.MediaJSON, ".xml": reviewcast.MediaAtom, ".html": reviewcast.MediaHTML, ".txt": reviewcast.MediaVersions, ".md": reviewcast.MediaMarkdown}
 
 // Manifest lists the directory's files.
 func (p Public) Manifest(t testing.TB, sequence int64) []byte {

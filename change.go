@@ -1,0 +1,354 @@
+package reviewcast
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Limits on the changes that a set publishes.
+const (
+	// MaxChanges is how many change documents a set holds at most.
+	MaxChanges = 64
+
+	changesShare = 4
+	minChanges   = 256 << 10
+	opsShare     = 8
+	minOps       = 16 << 10
+)
+
+// MaxChangesSize is how many bytes the documents and their patches may have beside a
+// /reviews.json of a size: a quarter, or 256 KiB where that is more, so that a small
+// site has a history, too. The newest document is published whatever its size.
+func MaxChangesSize(reviews int) int { return max(reviews/changesShare, minChanges) }
+
+// MaxOpsSize is how many bytes of JSON the operations on a file may have whose new
+// size is given: an eighth, or 16 KiB where that is more. Larger ones are left out,
+// and the file is fetched whole.
+func MaxOpsSize(size int) int { return max(size/opsShare, minOps) }
+
+// Change is /changes/{sequence}.json: what one version of the published set did to
+// the version before it. Who has the version before applies it, and checks the
+// result against the hashes in it.
+//
+// A version is one published set of files. Its sequence orders it among the
+// versions, and the hash of its document's bytes identifies it.
+type Change struct {
+	Version  int   `json:"version" jsonschema:"version of this format, always 1"`
+	Sequence int64 `json:"sequence"`
+	// Previous is the sequence of the version before, and PreviousSHA256 the hash of
+	// its document, in hex. Both are nil in the first version; PreviousSHA256 is nil
+	// when the version before had no document.
+	Previous       *int64  `json:"previous"`
+	PreviousSHA256 *string `json:"previous_sha256"`
+	// ChangesFrom is the oldest version whose document was published together with
+	// this one.
+	ChangesFrom int64 `json:"changes_from"`
+	// SetSHA256 is [Manifest.SetSHA256].
+	SetSHA256 string `json:"set_sha256"`
+	// LastModified is the time of the version: the latest of its files.
+	LastModified    time.Time       `json:"last_modified"`
+	Reviews         ReviewChanges   `json:"reviews"`
+	ReviewCount     int             `json:"review_count"`
+	AggregateRating AggregateRating `json:"aggregate_rating"`
+	// IDsSHA256 is [IDsSHA256] of the reviews after the change. Who walks back from a
+	// newer version by the lists in Reviews must meet it, so that no review can be
+	// taken away, or exchanged for another, without standing in a list.
+	IDsSHA256 string `json:"ids_sha256"`
+	// Files are the datasets whose bytes changed, sorted by path.
+	Files []FileChange `json:"files"`
+}
+
+// ReviewChanges lists reviews by id, sorted. A review that returns is in Added; a
+// review whose id changed is in Withdrawn with its old id and in Added with its new
+// one.
+type ReviewChanges struct {
+	Added     []string          `json:"added"`
+	Changed   []string          `json:"changed"`
+	Withdrawn []WithdrawnReview `json:"withdrawn"`
+}
+
+// WithdrawnReview is a review that is no longer published.
+type WithdrawnReview struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"` // ReasonWithdrawn or ReasonLegal
+}
+
+// The reasons of a withdrawal.
+const (
+	ReasonWithdrawn = "withdrawn"
+	ReasonLegal     = "legal"
+)
+
+// FileChange is how one dataset changed. With Ops or Patch the new bytes are made
+// of the old ones; with neither the file is fetched whole.
+type FileChange struct {
+	Path string `json:"path"`
+	From string `json:"from"` // sha256 of the bytes before, in hex
+	To   string `json:"to"`   // sha256 of the bytes after, in hex
+	Size int64  `json:"size"` // bytes after
+	Ops  []Op   `json:"ops,omitempty"`
+	// Patch is the path of a [Patch] document that holds the operations, and
+	// PatchSHA256 the hash of its bytes.
+	Patch       string `json:"patch,omitempty"`
+	PatchSHA256 string `json:"patch_sha256,omitempty"`
+}
+
+// Patch is /changes/{sequence}/insights.json: the operations on a file that not
+// everybody wants.
+type Patch struct {
+	Path string `json:"path"`
+	From string `json:"from"`
+	To   string `json:"to"`
+	Ops  []Op   `json:"ops"`
+}
+
+// Op is one operation that makes a file of lines out of another: a copy of the
+// lines Start (counted from 0) up to, not including, End of the old file, in JSON
+// [start, end]; or, when End is 0, one new line without its newline, in JSON a
+// string.
+type Op struct {
+	Start, End int
+	Line       string
+}
+
+// MarshalJSON writes [start, end] or a string.
+func (o Op) MarshalJSON() ([]byte, error) {
+	if o.End > 0 {
+		return fmt.Appendf(nil, "[%d,%d]", o.Start, o.End), nil
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(o.Line)
+	return b.Bytes(), err
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (o *Op) UnmarshalJSON(data []byte) error {
+	*o = Op{}
+	if len(data) > 0 && data[0] == '"' {
+		return json.Unmarshal(data, &o.Line)
+	}
+	var lines []int
+	if err := json.Unmarshal(data, &lines); err != nil {
+		return fmt.Errorf("an operation is [start, end] or a line: %w", err)
+	}
+	if len(lines) != 2 || lines[0] < 0 || lines[1] <= lines[0] {
+		return fmt.Errorf("operation %s: want [start, end] with 0 <= start < end", clip(data))
+	}
+	o.Start, o.End = lines[0], lines[1]
+	return nil
+}
+
+// clip bounds what an error message repeats.
+func clip(data []byte) []byte {
+	const most = 40
+	if len(data) > most {
+		return append(data[:most:most], "..."...)
+	}
+	return data
+}
+
+// Diff returns the operations that make the lines of next out of those of old.
+// Both end in a newline. Lines are copied from wherever they are in old, so that a
+// line that only moved is not repeated.
+func Diff(old, next []byte) []Op {
+	lines := bytes.SplitAfter(old, []byte("\n"))
+	lines = lines[:len(lines)-1] // what follows the last newline is no line
+	at := make(map[string]int, len(lines))
+	for i, line := range lines {
+		if _, known := at[string(line)]; !known {
+			at[string(line)] = i
+		}
+	}
+	var ops []Op
+	for line := range bytes.Lines(next) {
+		last := len(ops) - 1
+		if last >= 0 && ops[last].End > 0 && ops[last].End < len(lines) && bytes.Equal(lines[ops[last].End], line) {
+			ops[last].End++
+			continue
+		}
+		if i, known := at[string(line)]; known {
+			ops = append(ops, Op{Start: i, End: i + 1})
+			continue
+		}
+		ops = append(ops, Op{Line: strings.TrimSuffix(string(line), "\n")})
+	}
+	return ops
+}
+
+// Errors of Apply and of reading versions.
+var (
+	// ErrOps reports operations that don't fit the bytes they are applied to.
+	ErrOps = errors.New("the operations do not fit the file")
+	// ErrVersions reports a list of versions that isn't one.
+	ErrVersions = errors.New("not a list of versions")
+)
+
+// Apply makes the file that c describes out of the bytes before and the
+// operations, which are c.Ops or its patch's. It returns an error that wraps
+// ErrOps unless the result is exactly the bytes that c.To is the hash of. It never
+// makes more than c.Size bytes.
+func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
+	fail := func(format string, args ...any) ([]byte, error) {
+		return nil, fmt.Errorf("apply change of %s: %w: %s", c.Path, ErrOps, fmt.Sprintf(format, args...))
+	}
+	if SHA256(old) != c.From {
+		return fail("it was made for other bytes")
+	}
+	starts := []int{0} // of the lines, and the end of the last
+	for i, b := range old {
+		if b == '\n' {
+			starts = append(starts, i+1)
+		}
+	}
+	out := make([]byte, 0, min(c.Size, int64(len(old))+1<<20))
+	for _, op := range ops {
+		if op.End > 0 {
+			if op.Start < 0 || op.Start >= op.End || op.End >= len(starts) {
+				return fail("lines %d to %d of %d", op.Start, op.End, len(starts)-1)
+			}
+			out = append(out, old[starts[op.Start]:starts[op.End]]...)
+		} else {
+			out = append(append(out, op.Line...), '\n')
+		}
+		if int64(len(out)) > c.Size {
+			return fail("the result is larger than %d bytes", c.Size)
+		}
+	}
+	if SHA256(out) != c.To {
+		return fail("the result has another hash")
+	}
+	return out, nil
+}
+
+// SHA256 is the hash of a published body as documents give it: in hex.
+func SHA256(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// IDsSHA256 identifies a set of reviews by their ids: the sha256, in hex, of the ids
+// in byte order, each followed by a newline.
+func IDsSHA256(ids []string) string {
+	h := sha256.New()
+	for _, id := range slices.Sorted(slices.Values(ids)) {
+		fmt.Fprintln(h, id)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// EncodeJSON writes a change, a patch or a withdrawal list as it is published:
+// compact, with a newline at the end and without escapes for HTML's sake.
+func EncodeJSON(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return b.Bytes(), err
+}
+
+// Withdrawals is /withdrawn.json: every review that was withdrawn, sorted by id. It
+// holds no text.
+type Withdrawals struct {
+	Version   int          `json:"version"`
+	Withdrawn []Withdrawal `json:"withdrawn"`
+}
+
+// Withdrawal is one review that is no longer published.
+type Withdrawal struct {
+	ID     string  `json:"id"`
+	Reason string  `json:"reason"`
+	Date   Date    `json:"date"`  // of the withdrawal
+	Month  *string `json:"month"` // of the review, YYYY-MM; nil when it isn't known
+}
+
+// VersionLine is one line of /changes/versions.txt: a version that was published
+// once. The file is only ever appended to, so that whoever noted its size and its
+// hash can check that prefix for ever.
+type VersionLine struct {
+	Sequence int64
+	SHA256   string // of its change document
+}
+
+// String is the line, with its newline.
+func (v VersionLine) String() string { return fmt.Sprintf("%d %s\n", v.Sequence, v.SHA256) }
+
+// ParseVersions reads /changes/versions.txt. The error wraps ErrVersions and names
+// the line.
+func ParseVersions(data []byte) ([]VersionLine, error) {
+	var versions []VersionLine
+	fail := func(what string) ([]VersionLine, error) {
+		return nil, fmt.Errorf("line %d: %w: %s", len(versions)+1, ErrVersions, what)
+	}
+	for line := range bytes.Lines(data) {
+		text, whole := strings.CutSuffix(string(line), "\n")
+		number, hash, found := strings.Cut(text, " ")
+		seq, err := strconv.ParseInt(number, 10, 64)
+		switch {
+		case !whole || !found || err != nil || strconv.FormatInt(seq, 10) != number || seq < 0:
+			return fail("want a sequence, a space and a sha256 in hex")
+		case !IsSHA256(hash):
+			return fail("the hash is not 64 lower-case hex digits")
+		case len(versions) > 0 && seq <= versions[len(versions)-1].Sequence:
+			return fail("its sequence is not higher than the one before")
+		}
+		versions = append(versions, VersionLine{seq, hash})
+	}
+	return versions, nil
+}
+
+// IsSHA256 reports whether s is a hash as documents give it.
+func IsSHA256(s string) bool {
+	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// Relation is how two lists of versions relate.
+type Relation int
+
+// The relations of another list to one's own.
+const (
+	Same   Relation = iota // the same versions
+	Newer                  // mine is a prefix of theirs
+	Older                  // theirs is a prefix of mine: a cache that is behind, or a rollback
+	Forked                 // neither
+)
+
+// CompareVersions compares two contents of /changes/versions.txt.
+func CompareVersions(mine, theirs []byte) Relation {
+	switch {
+	case bytes.Equal(mine, theirs):
+		return Same
+	case bytes.HasPrefix(theirs, mine):
+		return Newer
+	case bytes.HasPrefix(mine, theirs):
+		return Older
+	}
+	return Forked
+}
+
+// Paths below which changes are published.
+const (
+	PathChanges       = "/changes/"
+	PathLatestChange  = PathChanges + "latest.json"
+	PathVersions      = PathChanges + "versions.txt"
+	PathWithdrawn     = "/withdrawn.json"
+	MediaVersions     = "text/plain; charset=utf-8"
+	insightsPatchName = "/insights.json"
+)
+
+// ChangePath is the path of a version's change document.
+func ChangePath(sequence int64) string { return fmt.Sprintf("%s%d.json", PathChanges, sequence) }
+
+// InsightsPatchPath is the path of a version's patch of /insights.json.
+func InsightsPatchPath(sequence int64) string {
+	return fmt.Sprintf("%s%d%s", PathChanges, sequence, insightsPatchName)
+}

@@ -1,0 +1,201 @@
+// Package compose writes the file of a new review: it asks for what is missing,
+// resolves names to ids, and checks the file with the loader that a build uses.
+package compose
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// Review is what an editor gives of a new review. Zero values are left out of the
+// file.
+type Review struct {
+	ID                                  string
+	Author                              string
+	Rating                              int
+	Date                                string // YYYY-MM-DD
+	Title, Text, Language, Source       string
+	Verification, Reference             string
+	Technicians, Services, ServiceAreas []string // ids, or the beginnings of names
+}
+
+// InputError is a mistake in what an editor gave.
+type InputError struct{ error }
+
+func inputErrorf(format string, args ...any) error { return InputError{fmt.Errorf(format, args...)} }
+
+// Resolve replaces the beginnings of names by ids, and makes an id if there is none.
+func (r *Review) Resolve(content *source.Content) error {
+	if r.Author == "" || r.Rating == 0 {
+		return inputErrorf("a review needs at least --author and --rating")
+	}
+	var errs []error
+	for _, l := range r.lists(content) {
+		for i, word := range *l.ids {
+			id, err := resolve(word, l.what, l.choices)
+			errs = append(errs, err)
+			(*l.ids)[i] = id
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return InputError{err}
+	}
+	used := usedIDs(content)
+	if where := used[strings.ToLower(r.ID)]; where != "" {
+		return inputErrorf("--id: %q is %s; choose another, or leave it out", r.ID, where)
+	}
+	if r.ID == "" {
+		r.ID = newID(r.Date, used)
+	}
+	return nil
+}
+
+// usedIDs maps each id, in lower case, to a description of what uses it.
+func usedIDs(content *source.Content) map[string]string {
+	used := map[string]string{}
+	for _, r := range content.Reviews {
+		at := content.Position(r)
+		used[strings.ToLower(r.ID)] = fmt.Sprintf("the id of the review at %s:%d", at.File, at.Line)
+	}
+	for _, w := range content.Withdrawn {
+		used[strings.ToLower(w.ID)] = "the id of a withdrawn review"
+	}
+	return used
+}
+
+// newID returns a date and random letters.
+func newID(date string, used map[string]string) string {
+	for {
+		if id := date + "-" + strings.ToLower(rand.Text()[:6]); used[id] == "" {
+			return id
+		}
+	}
+}
+
+// list is a field of ids of business.yaml.
+type list struct {
+	question string
+	what     string // one of them, in a message
+	ids      *[]string
+	choices  []terminal.Choice
+}
+
+func (r *Review) lists(content *source.Content) []list {
+	return []list{
+		{"Technicians", "a technician of business.yaml", &r.Technicians, Choices(content, "technicians")},
+		{"Services", "a service of business.yaml", &r.Services, Choices(content, "services")},
+		{"Service areas", "a service area of business.yaml", &r.ServiceAreas, Choices(content, "service-areas")},
+	}
+}
+
+// Choices returns what the content offers for a kind of name: technicians, services,
+// service-areas or reviews.
+func Choices(content *source.Content, kind string) (out []terminal.Choice) {
+	named := func(list []reviewcast.Named) {
+		for _, n := range list {
+			out = append(out, terminal.Choice{ID: n.ID, Name: n.Name})
+		}
+	}
+	switch kind {
+	case "technicians":
+		for _, t := range content.Business.Technicians {
+			out = append(out, terminal.Choice{ID: t.ID, Name: t.Name})
+		}
+	case "services":
+		named(content.Business.Services)
+	case "service-areas":
+		named(content.Business.ServiceAreas)
+	case "reviews":
+		for _, r := range content.Reviews {
+			out = append(out, terminal.Choice{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
+		}
+	}
+	return out
+}
+
+// resolve returns the only id that a word stands for: the id itself, or one that
+// begins with the word or whose name does.
+func resolve(word, what string, choices []terminal.Choice) (string, error) {
+	word = strings.TrimSpace(word)
+	lower := strings.ToLower(word)
+	var found, all []string
+	for _, c := range choices {
+		if strings.ToLower(c.ID) == lower {
+			return c.ID, nil
+		}
+		if c.HasPrefix(lower) {
+			found = append(found, c.ID)
+		}
+		all = append(all, c.ID)
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return "", fmt.Errorf("%q may be %s", word, strings.Join(found, " or "))
+	case len(all) == 0:
+		return "", fmt.Errorf("%q is not %s, which lists none yet", word, what)
+	}
+	return "", fmt.Errorf("%q is not %s; there are %s", word, what, strings.Join(all, ", "))
+}
+
+// file is the name of the review's file, relative to the content folder.
+func (r *Review) file() string {
+	return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml"
+}
+
+// Write writes the review into a content folder and returns the path of its file and
+// the warnings about it. A file that the loader refuses is removed again; its
+// problems are returned with the error.
+func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
+	if !reviewcast.ValidID(r.ID) {
+		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
+	}
+	if !reviewcast.Date(r.Date).Valid() {
+		return "", nil, inputErrorf("--date: %q is not a calendar date YYYY-MM-DD", r.Date)
+	}
+	path = filepath.Join(dir, filepath.FromSlash(r.file()))
+	if err := r.create(path); err != nil {
+		return "", nil, fmt.Errorf("write the review: %w", err)
+	}
+	_, _, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx, nil)
+	// Other files may have been saved in the meantime.
+	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return p.File != r.file() })
+	if err == nil && diagnostic.HasErrors(problems) {
+		err = fmt.Errorf("nothing was written; the file would have been:\n%s", strings.TrimRight(r.yaml(), "\n"))
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(path))
+		_ = os.Remove(filepath.Dir(path)) // fails unless Write created it
+	}
+	return path, problems, err
+}
+
+func (r *Review) create(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s exists already; choose another --id", path)
+	} else if err != nil {
+		return err
+	}
+	_, err = f.WriteString(r.yaml())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package devserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot"
+	"reviewcast/generator"
+)
+
+// rebuild builds once and shows the result, or why there is none; then the last
+// good build stays up. What may be half of a save is not shown: rebuild returns how
+// long nothing must change before it is called again.
+func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
+	start := time.Now()
+	res, err := s.builder.PrepareChanged(ctx, c.Names)
+	if ctx.Err() != nil {
+		return 0
+	}
+	if s.shown != nil {
+		built := 0
+		if err == nil {
+			built = len(res.Dataset.Reviews)
+		}
+		if wait := settleTime(err, len(s.shown.Dataset.Reviews), built); c.Quiet < wait {
+			return wait
+		}
+	}
+	if err == nil {
+		err = s.accept(res, start)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return 0
+}
+
+// accept shows a build and reports it.
+func (s *Server) accept(res *generator.Result, start time.Time) error {
+	before := s.shown
+	switch {
+	case before != nil && res.Site == before.Site: // a file was written with the same content
+		s.preview.clear()
+		return nil
+	case before == nil || !equalFiles(before.Manifest, res.Manifest):
+		if err := s.show(res); err != nil {
+			return fmt.Errorf("show the build: %w", err)
+		}
+	default:
+		s.preview.clear()
+	}
+	s.builder.Accept(res)
+	s.shown = res
+	s.printer.problems(res.Problems)
+	s.printer.built(before, res, time.Since(start))
+	return nil
+}
+
+// equalFiles reports whether two builds have the same files.
+func equalFiles(a, b *reviewcast.Manifest) bool {
+	return slices.EqualFunc(a.Files, b.Files, func(a, b reviewcast.File) bool { return a.Path == b.Path && a.SHA256 == b.SHA256 })
+}
+
+// fail reports why there is no new build.
+func (s *Server) fail(err error) {
+	var p *generator.ProblemsError
+	if !errors.As(err, &p) {
+		p = &generator.ProblemsError{}
+	}
+	s.printer.problems(p.Problems)
+	fmt.Fprintf(s.printer.err, "%s\n", err)
+	s.preview.fail(err, p.Problems)
+}
+
+// show serves the files of a build and has them indexed.
+func (s *Server) show(res *generator.Result) error {
+	manifest, err := json.Marshal(res.Manifest)
+	if err != nil {
+		return err
+	}
+	bodies := make(map[string][]byte, len(res.Artifacts))
+	for _, a := range res.Artifacts {
+		bodies[a.Path] = a.Body
+	}
+	c := s.config
+	c.FilesOnly = true
+	files, err := snapshot.FromArtifacts(manifest, bodies, c)
+	if err != nil {
+		return err
+	}
+	job := indexJob{manifest, bodies, s.preview.show(files)}
+	select {
+	case skipped := <-s.toIndex:
+		job = job.insteadOf(skipped)
+	default:
+	}
+	s.toIndex <- job // never blocks: there is one sender
+	return nil
+}

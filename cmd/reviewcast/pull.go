@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/internal/mirror"
+)
+
+type pullCmd struct {
+	From          string        `arg:"" name:"url" help:"The site to copy." placeholder:"URL"`
+	Dir           string        `arg:"" help:"The directory to keep the copy in." placeholder:"DIR"`
+	Every         time.Duration `help:"Update the copy this often, at least every 5s, until stopped." placeholder:"1m"`
+	Only          string        `help:"Copy only what programs read: data leaves out pages and exports." enum:",data" default:"" placeholder:"data"`
+	AcceptRewrite bool          `help:"Take a site whose history was rewritten, or that has moved to another base URL."`
+	Quiet         bool          `short:"q" help:"Print nothing but errors."`
+}
+
+// Help is what --help says beside the flags.
+func (c *pullCmd) Help() string {
+	return `Keeps an exact copy of a published site in a directory. The first time it fetches
+all files, then only what changed: /changes/ where that reaches, and whole files
+otherwise. Everything is checked against its hash, and the directory is replaced
+whole or not at all. Whatever goes wrong, the last good copy stays.
+
+A site that serves an older version than the copy is followed when it has done so
+for ten minutes: until then it may be a cache that is behind. A site whose history
+was rewritten is refused; the evidence is kept in DIR.fork, without texts.
+
+Examples:
+  reviewcast pull https://reviews.example.com copy
+  reviewcast pull https://reviews.example.com copy --only data --every 1m`
+}
+
+// minEvery is the shortest time between two updates: less is of no use to the copy
+// and a burden on the site.
+const minEvery = 5 * time.Second
+
+// Run updates the copy once, or until ctx ends.
+func (c *pullCmd) Run(ctx context.Context, std streams) error {
+	if c.Every != 0 && c.Every < minEvery {
+		return usageError{fmt.Errorf("--every: %s is too short; the least is %s", c.Every, minEvery)}
+	}
+	progress := &mirror.Progress{}
+	source, err := mirror.Open(c.From, mirror.Config{Progress: progress})
+	if err != nil {
+		return usageError{err}
+	}
+	if c.Quiet {
+		std.out = io.Discard
+	}
+	p := puller{
+		std: std, progress: progress, every: c.Every,
+		copied:   &mirror.Copy{Dir: c.Dir, Scope: mirror.Scope(c.Only)},
+		follower: &mirror.Follower{Source: source, AcceptRewrite: c.AcceptRewrite},
+	}
+	if c.Every == 0 {
+		report, err := p.update(ctx)
+		if err == nil {
+			fmt.Fprintln(std.out, report)
+		}
+		return err
+	}
+	p.run(ctx)
+	return nil
+}
+
+// puller keeps a copy up to date.
+type puller struct {
+	std      streams
+	progress *mirror.Progress
+	copied   *mirror.Copy
+	follower *mirror.Follower
+	every    time.Duration
+}
+
+// run updates again and again. It prints what changed, and an error once until
+// another one or none takes its place.
+func (p *puller) run(ctx context.Context) {
+	reported := ""
+	for {
+		report, err := p.update(ctx)
+		now := time.Now().Format(time.TimeOnly)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil && err.Error() != reported:
+			reported = err.Error()
+			fmt.Fprintf(p.std.err, "%s %s; the last good copy stays\n", now, reported)
+		case err == nil && (report.Updated || reported != ""):
+			reported = ""
+			fmt.Fprintf(p.std.out, "%s %s\n", now, report)
+		}
+		// Copies that started together must not ask together for ever.
+		wait := time.NewTimer(p.every - rand.N(p.every/10))
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+	}
+}
+
+// progressEvery is how often progress is drawn.
+const progressEvery = 100 * time.Millisecond
+
+// update updates once, and shows progress when a terminal watches.
+func (p *puller) update(ctx context.Context) (mirror.Report, error) {
+	if !terminal.CanRedraw(p.std.err) {
+		return p.copied.Update(ctx, p.follower)
+	}
+	done := make(chan struct{})
+	drawn := make(chan struct{})
+	go func() {
+		defer close(drawn)
+		tick := time.NewTicker(progressEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				fmt.Fprint(p.std.err, "\r\x1b[K")
+				return
+			case <-tick.C:
+				if got, total := p.progress.State(); total > 0 {
+					fmt.Fprintf(p.std.err, "\r\x1b[K%.1f of %.1f MB", float64(min(got, total))/1e6, float64(total)/1e6)
+				}
+			}
+		}
+	}()
+	report, err := p.copied.Update(ctx, p.follower)
+	close(done)
+	<-drawn
+	return report, err
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"reviewcast/internal/mirror"
+	"reviewcast/internal/mirror/mirrortest"
+)
+
+// pullSite is a made-up site, served over a real connection, with a copy of it.
+type pullSite struct {
+	*testing.T
+	*mirrortest.Site
+	origin    *mirrortest.Origin
+	url, copy string
+}
+
+func newPullSite(t *testing.T, reviews int) *pullSite {
+	s := &pullSite{T: t, Site: mirrortest.New(uint64(time.Now().UnixNano()), reviews), origin: &mirrortest.Origin{}, copy: filepath.Join(t.TempDir(), "copy")}
+	server := httptest.NewServer(s.origin)
+	t.Cleanup(server.Close)
+	s.url = server.URL
+	s.publish()
+	return s
+}
+
+// publish publishes a version that differs.
+func (s *pullSite) publish() {
+	for s.Step(); !s.Publish(false); {
+		s.Step()
+	}
+	s.origin.Serve(s.Files)
+}
+
+func (s *pullSite) pull(args ...string) (stdout, stderr string, err error) {
+	var out, errs bytes.Buffer
+	cmd := exec.Command(binary(s.T), append([]string{"pull", s.url, s.copy}, args...)...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err = cmd.Run()
+	return out.String(), errs.String(), err
+}
+
+// holds reports whether the copy is exactly a published set.
+func (s *pullSite) holds(files mirrortest.Files) bool {
+	s.Helper()
+	have := map[string]string{}
+	err := filepath.WalkDir(s.copy, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(name)
+		have[strings.TrimPrefix(filepath.ToSlash(name), filepath.ToSlash(s.copy))] = string(body)
+		return err
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return maps.EqualFunc(have, files, func(a string, b []byte) bool { return a == string(b) })
+}
+
+// TestPull: one line says what changed, and an error leaves the copy as it is.
+func TestPull(t *testing.T) {
+	s := newPullSite(t, 100)
+	out, errs, err := s.pull()
+	if err != nil || !strings.Contains(out, " added; rating ") || errs != "" || !s.holds(s.Files) {
+		t.Fatalf("%v\n%s%s", err, out, errs)
+	}
+	if out, errs, err = s.pull(); err != nil || !strings.HasPrefix(out, "nothing has changed; ") || errs != "" {
+		t.Errorf("%v\n%s%s", err, out, errs)
+	}
+	before := s.Files
+	s.origin.Serve(mirrortest.Files{})
+	if out, errs, err = s.pull(); err == nil || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "nothing is published there") || !s.holds(before) {
+		t.Errorf("%v\n%s%s", err, out, errs)
+	}
+	s.publish()
+	if out, errs, err = s.pull("--quiet"); err != nil || out+errs != "" || !s.holds(s.Files) {
+		t.Errorf("%v\n%s%s", err, out, errs)
+	}
+	left, err := os.ReadDir(filepath.Dir(s.copy))
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside the copy there are %v, %v", left, err)
+	}
+}
+
+// TestPullFollows: with --every an error is printed once, and what changed each time.
+func TestPullFollows(t *testing.T) {
+	s := newPullSite(t, 20)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var out, errs safeBuffer
+	source, err := mirror.Open(s.url, mirror.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &puller{std: streams{out: &out, err: &errs}, copied: &mirror.Copy{Dir: s.copy}, follower: &mirror.Follower{Source: source}, every: 10 * time.Millisecond}
+	done := make(chan struct{})
+	go func() {
+		p.run(ctx)
+		close(done)
+	}()
+	wait := func(w *safeBuffer, text string) {
+		t.Helper()
+		for end := time.Now().Add(patience); !strings.Contains(w.String(), text); time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("never printed %q:\n%s%s", text, out.String(), errs.String())
+			}
+		}
+	}
+	wait(&out, "added; rating")
+	s.origin.Serve(mirrortest.Files{})
+	wait(&errs, "the last good copy stays")
+	s.Site.Add()
+	s.Publish(false)
+	s.origin.Serve(s.Files)
+	wait(&out, "1 added; ")
+	cancel()
+	<-done
+	if n := strings.Count(errs.String(), "\n"); n != 1 {
+		t.Errorf("%d lines of errors:\n%s", n, errs.String())
+	}
+}
+
+// TestKilledPull kills the program at random moments: the copy is the version before
+// or the new one, whole, and the next pull cleans up. It kills MIRROR_KILLS times, or
+// 20.
+func TestKilledPull(t *testing.T) {
+	kills := 20
+	if s := os.Getenv("MIRROR_KILLS"); s != "" {
+		var err error
+		if kills, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := newPullSite(t, 150)
+	started := time.Now()
+	if _, errs, err := s.pull(); err != nil {
+		t.Fatalf("%v\n%s", err, errs)
+	}
+	whole := time.Since(started)
+	held, killed, updated := s.Files, 0, 0
+	for n := 0; killed < kills; n++ {
+		if n > 20*kills {
+			t.Fatalf("only %d of %d were killed in time", killed, n)
+		}
+		s.publish()
+		cmd := exec.Command(binary(t), "pull", s.url, s.copy)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(rand.N(whole), func() { _ = cmd.Process.Kill() })
+		if cmd.Wait() != nil {
+			killed++
+		}
+		timer.Stop()
+		switch {
+		case s.holds(s.Files):
+			held = s.Files
+			updated++
+		case !s.holds(held):
+			t.Fatalf("round %d: the copy is neither the version before nor the new one", n)
+		}
+	}
+	t.Logf("%d killed, %d updates complete", killed, updated)
+	if out, errs, err := s.pull(); err != nil || !s.holds(s.Files) {
+		t.Fatalf("the pull after: %v\n%s%s", err, out, errs)
+	}
+	left, err := os.ReadDir(filepath.Dir(s.copy))
+	if err != nil || len(left) != 1 {
+		t.Errorf("beside the copy there are %v, %v", left, err)
+	}
+}

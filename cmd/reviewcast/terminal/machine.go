@@ -1,0 +1,59 @@
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// WriteJSON writes problems for programs. Every member is always present; files are
+// named relative to the content folder.
+func WriteJSON(w io.Writer, problems []diagnostic.Problem) error {
+	type problem struct {
+		Severity   diagnostic.Severity `json:"severity"`
+		File       string              `json:"file"`
+		Line       int                 `json:"line"`
+		Col        int                 `json:"col"`
+		Code       string              `json:"code"`
+		Message    string              `json:"message"`
+		Suggestion string              `json:"suggestion"`
+	}
+	all := struct {
+		Problems []problem `json:"problems"`
+	}{make([]problem, 0, len(problems))}
+	for _, p := range problems {
+		all.Problems = append(all.Problems, problem(p))
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(all)
+}
+
+// WriteGitHub writes problems as GitHub workflow commands, which GitHub shows beside
+// the lines of a pull request.
+func WriteGitHub(w io.Writer, content string, problems []diagnostic.Problem) error {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	var b strings.Builder
+	for _, p := range problems {
+		fmt.Fprintf(&b, "::%s file=%s", p.Severity, property.Replace(filepath.ToSlash(filepath.Join(content, p.File))))
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ",line=%d", p.Line)
+		}
+		if p.Col > 0 {
+			fmt.Fprintf(&b, ",col=%d", p.Col)
+		}
+		message := p.Message
+		if p.Suggestion != "" {
+			message += "\n" + p.Suggestion
+		}
+		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(p.Code), data.Replace(message))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,192 @@
+package terminal
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+	"golang.org/x/text/runes"
+	"golang.org/x/text/transform"
+)
+
+// ErrStopped is the error of a question that was not answered: Ctrl-C, a signal, or
+// the end of the input.
+var ErrStopped = errors.New("stopped; nothing was written")
+
+// maxAnswer is the number of characters of a line that the line editor accepts. It
+// loses what is typed or pasted beyond that, so such a line is refused.
+const maxAnswer = 4096
+
+// Prompter asks questions on a terminal.
+type Prompter struct {
+	out io.Writer
+	// read shows a prompt and returns the line that is answered. pasted reports
+	// whether the line was pasted as a whole, including its end.
+	read func(prompt string) (line string, pasted bool, err error)
+	// choices are what Tab completes the current answer with.
+	choices []Choice
+}
+
+// NewPrompter returns a Prompter for a terminal, and a function that restores the
+// terminal's state. A dumb terminal has no Tab completion and cannot distinguish
+// pasting from typing.
+func NewPrompter(ctx context.Context, terminal *os.File, out io.Writer) (*Prompter, func(), error) {
+	if dumb() {
+		return NewPlainPrompter(ctx, terminal, out), func() {}, nil
+	}
+	p := &Prompter{}
+	fd := int(terminal.Fd())
+	before, err := term.MakeRaw(fd)
+	if err != nil {
+		return nil, nil, fmt.Errorf("set up the terminal: %w", err)
+	}
+	// The line editor waits forever for the rest of a character that is not UTF-8,
+	// and treats U+FFFD as one.
+	in := transform.NewReader(terminal, transform.Chain(runes.ReplaceIllFormed(), runes.Map(func(r rune) rune {
+		if r == utf8.RuneError {
+			return '?'
+		}
+		return r
+	})))
+	editor := term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{in, out}, "")
+	editor.SetBracketedPasteMode(true)
+	editor.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
+		if key != '\t' {
+			return "", 0, false
+		}
+		line, pos, several := completeAnswer(line, pos, p.choices)
+		if len(several) > 0 {
+			fmt.Fprintln(editor, "  "+strings.Join(several, "\n  "))
+		}
+		return line, pos, true
+	}
+	p.out = editor
+	p.read = readLines(ctx, func(prompt string) (string, bool, error) {
+		if w, h, err := term.GetSize(fd); err == nil && w > 0 { // windows are resized
+			_ = editor.SetSize(w, h) // if this cannot be written, neither can the prompt
+		}
+		editor.SetPrompt(prompt)
+		line, err := editor.ReadLine()
+		pasted := errors.Is(err, term.ErrPasteIndicator)
+		if pasted {
+			err = nil
+		}
+		return line, pasted, err
+	})
+	return p, func() {
+		editor.SetBracketedPasteMode(false)
+		_ = term.Restore(fd, before) // nothing can be done about an error here
+	}, nil
+}
+
+// NewPlainPrompter returns a Prompter that reads lines without a line editor.
+func NewPlainPrompter(ctx context.Context, in io.Reader, out io.Writer) *Prompter {
+	lines := bufio.NewReader(in)
+	return &Prompter{out: out, read: readLines(ctx, func(prompt string) (string, bool, error) {
+		fmt.Fprint(out, prompt)
+		line, err := lines.ReadString('\n')
+		return strings.TrimRight(line, "\r\n"), false, err
+	})}
+}
+
+// readLines makes read return when ctx ends. The goroutine that waits for the
+// terminal then stays until the program ends, which is at once.
+func readLines(ctx context.Context, read func(string) (string, bool, error)) func(string) (string, bool, error) {
+	type answer struct {
+		line   string
+		pasted bool
+		err    error
+	}
+	return func(prompt string) (string, bool, error) {
+		answered := make(chan answer, 1)
+		go func() {
+			line, pasted, err := read(prompt)
+			answered <- answer{line, pasted, err}
+		}()
+		select {
+		case <-ctx.Done():
+			return "", false, ErrStopped
+		case a := <-answered:
+			if a.err != nil {
+				return "", false, ErrStopped
+			}
+			return a.line, a.pasted, nil
+		}
+	}
+}
+
+// Line asks a question until take accepts the answer. Tab completes choices.
+func (p *Prompter) Line(question string, choices []Choice, take func(answer string) error) error {
+	p.choices = choices
+	prompt := p.fit(question)
+	for {
+		answer, _, err := p.read(prompt)
+		if err != nil {
+			return err
+		}
+		if err = tooLong(answer); err == nil {
+			err = take(strings.TrimSpace(answer))
+		}
+		if err == nil {
+			return nil
+		}
+		p.complain(err)
+	}
+}
+
+// Text asks for paragraphs. An empty line ends them if it was typed: an empty line
+// within pasted text belongs to the text.
+func (p *Prompter) Text(question string) (string, error) {
+	p.choices = nil
+	prompt := p.fit(question)
+	var lines []string
+	for {
+		line, pasted, err := p.read(prompt)
+		if err != nil {
+			return "", err
+		}
+		if err := tooLong(line); err != nil {
+			return "", err
+		}
+		if strings.TrimSpace(line) == "" && !pasted {
+			return strings.TrimSpace(strings.Join(lines, "\n")), nil
+		}
+		lines = append(lines, strings.TrimRight(line, " \t"))
+		prompt = "  "
+	}
+}
+
+// minAnswer is the number of columns left for an answer beside its question.
+const minAnswer = 20
+
+// fit makes a prompt of a question. A hint in parentheses is printed on a line of
+// its own if it would leave no room for the answer.
+func (p *Prompter) fit(question string) string {
+	if width := Columns(os.Stdout); Width(question) > width-minAnswer {
+		if name, hint, ok := strings.Cut(question, " ("); ok {
+			fmt.Fprintln(p.out, foldTo(name+" ("+hint, width, 2))
+			question = name
+		}
+	}
+	return question + ": "
+}
+
+func tooLong(line string) error {
+	if utf8.RuneCountInString(line) >= maxAnswer {
+		return fmt.Errorf("a line cannot have more than %d characters here; leave the text empty and add it to the file afterwards", maxAnswer-1)
+	}
+	return nil
+}
+
+func (p *Prompter) complain(err error) {
+	fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
+}

@@ -1,0 +1,143 @@
+// Package terminal writes for people in front of a terminal and reads their
+// answers: colors, lines that fit the width, problems with their source lines,
+// questions.
+//
+// What it writes to a pipe or a file has no colors and no broken lines.
+package terminal
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/term"
+	"golang.org/x/text/width"
+)
+
+// IsTerminal reports whether f, an [io.Reader] or [io.Writer], is a terminal.
+func IsTerminal(f any) bool {
+	file, ok := f.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// dumb reports whether the terminal can only print: no colors, no cursor movement.
+func dumb() bool { return os.Getenv("TERM") == "dumb" }
+
+// CanRedraw reports whether f is a terminal on which a line can be written over.
+func CanRedraw(f any) bool { return IsTerminal(f) && !dumb() }
+
+// Widths in columns: the default, and the minimum that lines are made to fit. A
+// terminal that is narrower than that breaks the lines itself.
+const (
+	defaultColumns = 80
+	minColumns     = 30
+)
+
+// Columns returns the width of w: the value of COLUMNS if it is set (POSIX), the
+// width of the terminal, or 80.
+func Columns(w io.Writer) int {
+	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
+		return max(n, minColumns)
+	}
+	if f, ok := w.(*os.File); ok {
+		if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
+			return max(n, minColumns)
+		}
+	}
+	return defaultColumns
+}
+
+// TableColumns returns the width that a table is cut to: 0, which is not at all, if
+// w is no terminal and COLUMNS is not set, since the reader of a file cannot scroll
+// to what was cut off.
+func TableColumns(w io.Writer) int {
+	if !IsTerminal(w) && os.Getenv("COLUMNS") == "" {
+		return 0
+	}
+	return Columns(w)
+}
+
+// Fold breaks the lines of s at spaces so that they fit the terminal w. Lines after
+// a break are indented. If w is no terminal, s is returned unchanged: programs that
+// read a pipe or a file look for whole lines.
+func Fold(w io.Writer, s string, indent int) string {
+	if !IsTerminal(w) {
+		return s
+	}
+	return foldTo(s, Columns(w), indent)
+}
+
+func foldTo(s string, columns, indent int) string {
+	indent = min(indent, columns/2)
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		text := strings.TrimRight(line, "\n")
+		if Width(text) <= columns {
+			b.WriteString(line)
+			continue
+		}
+		lead := text[:len(text)-len(strings.TrimLeft(text, " "))]
+		b.WriteString(lead)
+		at, empty := len(lead), true
+		for word := range strings.SplitSeq(text[len(lead):], " ") {
+			n := Width(word)
+			switch {
+			case empty:
+			case at+1+n > columns:
+				b.WriteString("\n" + strings.Repeat(" ", indent))
+				at = indent
+			default:
+				b.WriteByte(' ')
+				at++
+			}
+			b.WriteString(word)
+			at, empty = at+n, false
+		}
+		b.WriteString(line[len(text):])
+	}
+	return b.String()
+}
+
+// Width returns the number of columns that a text takes. Colors take none.
+func Width(s string) int {
+	n, escape := 0, false
+	for _, r := range s {
+		switch {
+		case r == '\x1b':
+			escape = true
+		case escape:
+			escape = r != 'm'
+		default:
+			n += cells(r)
+		}
+	}
+	return n
+}
+
+// cells returns the number of columns that a terminal gives to a character.
+func cells(r rune) int {
+	if unicode.In(r, unicode.Mn, unicode.Me) || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' {
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	}
+	return 1
+}
+
+// Visible removes the characters that would control a terminal or change the
+// direction of a line: the text of a review comes from a stranger.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+			return -1
+		}
+		return r
+	}, s)
+}

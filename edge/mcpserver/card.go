@@ -1,0 +1,111 @@
+package mcpserver
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"reviewcast"
+)
+
+// MediaServerCard is the media type of the server card.
+const MediaServerCard = "application/mcp-server-card+json"
+
+// description describes the server in registries.
+const description = "Verified customer reviews of one business: search, sentiment, topics, answers. Read-only."
+
+// star is the icon of a business without a logo.
+const star = "data:image/svg+xml;base64,PHN2ZyB4bWxucz0iaHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmciIHZpZXdCb3g9IjAgMCAyNCAyNCI+PHBhdGggZmlsbD0iI2U2OWYwMCIgZD0ibTEyIDIgMyA3IDcgLjUtNS41IDQuNSAyIDdMMTIgMTcuM0w1LjUgMjFsMi03TDIgOS41IDkgOXoiLz48L3N2Zz4="
+
+// identity is the server information in every result of revision 2026-07-28.
+func identity() *mcp.Implementation {
+	return &mcp.Implementation{Name: "reviewcast", Version: reviewcast.Version}
+}
+
+// implementation is the full server information. The title names the business once
+// one is published.
+func (s *Server) implementation() *mcp.Implementation {
+	impl := identity()
+	impl.Title, impl.Description, impl.WebsiteURL = "Customer reviews", description, s.config.BaseURL+"/"
+	impl.Icons = []mcp.Icon{{Source: star, MIMEType: "image/svg+xml", Sizes: []string{"any"}}}
+	if v, err := s.views.load(); err == nil {
+		b := v.dataset.Business
+		impl.Title = "Reviews of " + b.Name
+		if strings.HasPrefix(b.Logo, "https://") {
+			impl.Icons = []mcp.Icon{{Source: b.Logo}}
+		}
+	}
+	return impl
+}
+
+// RegistryName is the name of the server at an origin in registries and server cards:
+// the host's labels from right to left, a slash, and "reviewcast".
+func RegistryName(baseURL string) string {
+	labels := []string{"localhost"}
+	if u, err := url.Parse(baseURL); err == nil && u.Hostname() != "" {
+		labels = strings.Split(strings.ReplaceAll(u.Hostname(), ":", "-"), ".")
+	}
+	slices.Reverse(labels)
+	return strings.Join(labels, ".") + "/reviewcast"
+}
+
+// card is the server card (SEP-2127). It says how to reach the server.
+type card struct {
+	Schema      string     `json:"$schema"`
+	Name        string     `json:"name"`
+	Version     string     `json:"version"`
+	Description string     `json:"description"`
+	Title       string     `json:"title"`
+	WebsiteURL  string     `json:"websiteUrl"`
+	Icons       []mcp.Icon `json:"icons"`
+	Remotes     []remote   `json:"remotes"`
+}
+
+type remote struct {
+	Type                      string   `json:"type"`
+	URL                       string   `json:"url"`
+	SupportedProtocolVersions []string `json:"supportedProtocolVersions"`
+}
+
+// serveCard answers GET and HEAD. Pages of every origin may read the card.
+func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Access-Control-Allow-Origin", "*")
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		h.Set("Allow", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
+		h.Set("Access-Control-Allow-Headers", "*")
+		w.WriteHeader(http.StatusNoContent)
+		return
+	default:
+		h.Set("Allow", "GET, HEAD, OPTIONS")
+		http.Error(w, "The server card is read with GET.", http.StatusMethodNotAllowed)
+		return
+	}
+	impl := s.implementation()
+	body, err := json.Marshal(card{
+		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+		Name:   RegistryName(s.config.BaseURL), Version: impl.Version, Description: impl.Description, Title: impl.Title,
+		WebsiteURL: impl.WebsiteURL, Icons: impl.Icons,
+		Remotes: []remote{{Type: "streamable-http", URL: s.config.BaseURL + reviewcast.PathMCP, SupportedProtocolVersions: mcp.SupportedProtocolVersions()}},
+	})
+	if err != nil {
+		panic(err) // strings always marshal
+	}
+	sum := sha256.Sum256(body)
+	h.Set("Content-Type", MediaServerCard)
+	h.Set("Cache-Control", "public, max-age=3600")
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("X-Content-Type-Options", "nosniff")
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(append(body, '\n')))
+}

@@ -1,0 +1,138 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast"
+)
+
+// maxChangedIDs is the most ids of each kind in a result of get_changes.
+const maxChangedIDs = 50
+
+// changes is the result of get_changes.
+type changes struct {
+	Since          string                       `json:"since"`
+	Sequence       int64                        `json:"sequence"` // current version; since for the next call
+	Complete       bool                         `json:"complete"` // false: older changes are no longer published
+	Versions       int                          `json:"versions"`
+	AddedCount     int                          `json:"added_count"`
+	ChangedCount   int                          `json:"changed_count"`
+	WithdrawnCount int                          `json:"withdrawn_count"`
+	Added          []string                     `json:"added"`
+	Changed        []string                     `json:"changed"`
+	Withdrawn      []reviewcast.WithdrawnReview `json:"withdrawn"`
+	ReviewCount    int                          `json:"review_count"`
+	RatingValue    *float64                     `json:"rating_value"`
+	RatingBefore   *float64                     `json:"rating_value_before"`
+	Dated          *int                         `json:"reviews_dated_since"` // null for a sequence
+}
+
+// changesAnswer answers get_changes from the published change documents.
+func changesAnswer(v *view, since string) (jsontext.Value, error) {
+	after, isSequence := int64(0), false
+	if n, err := strconv.ParseInt(since, 10, 64); err == nil && n >= 0 {
+		after, isSequence = n, true
+	}
+	day := reviewcast.Date(since)
+	if !isSequence && !day.Valid() {
+		return nil, refuse("Invalid arguments for get_changes:\n- since: received %s: expected a calendar date YYYY-MM-DD such as 2026-03-31, or the sequence of an earlier result", echo(since))
+	}
+	older := func(c *reviewcast.Change) bool {
+		if isSequence {
+			return c.Sequence <= after
+		}
+		return c.LastModified.Format(time.DateOnly) < since
+	}
+	documents, before, complete := v.changesUntil(older)
+	answer := newChanges(documents)
+	answer.Since, answer.Sequence, answer.Complete = since, v.Sequence(), complete
+	answer.ReviewCount, answer.RatingValue = v.Len(), v.dataset.AggregateRating.RatingValue
+	if before != nil {
+		answer.RatingBefore = before.AggregateRating.RatingValue
+	}
+	if isSequence && after >= v.Sequence() {
+		answer.Complete = true
+	}
+	if !isSequence {
+		n := v.Since(day).Matched
+		answer.Dated = &n
+	}
+	return encode(answer)
+}
+
+// changesUntil returns the change documents, oldest first, after the newest one that is
+// older, and that one. complete is false when the documents end before it.
+func (v *view) changesUntil(older func(*reviewcast.Change) bool) (documents []reviewcast.Change, before *reviewcast.Change, complete bool) {
+	for sequence := v.Sequence(); ; {
+		c, err := v.change(sequence)
+		if err != nil {
+			return documents, nil, false // older versions are not published
+		}
+		if older(c) {
+			return documents, c, true
+		}
+		documents = slices.Insert(documents, 0, *c)
+		if c.Previous == nil {
+			return documents, nil, true // the first version
+		}
+		sequence = *c.Previous
+	}
+}
+
+// change decodes a change document.
+func (v *view) change(sequence int64) (*reviewcast.Change, error) {
+	f, ok := v.File(reviewcast.ChangePath(sequence))
+	if !ok {
+		return nil, fmt.Errorf("no document of change %d", sequence)
+	}
+	var c reviewcast.Change
+	return &c, json.Unmarshal(f.Body, &c)
+}
+
+// newChanges sums up documents, oldest first: a review that was added and then
+// withdrawn is in no list.
+func newChanges(documents []reviewcast.Change) changes {
+	added, changed, withdrawn := map[string]bool{}, map[string]bool{}, map[string]string{}
+	for _, c := range documents {
+		for _, w := range c.Reviews.Withdrawn {
+			if !added[w.ID] {
+				withdrawn[w.ID] = w.Reason
+			}
+			delete(added, w.ID)
+			delete(changed, w.ID)
+		}
+		for _, id := range c.Reviews.Changed {
+			if !added[id] {
+				changed[id] = true
+			}
+		}
+		for _, id := range c.Reviews.Added {
+			if _, was := withdrawn[id]; was {
+				changed[id] = true
+			} else {
+				added[id] = true
+			}
+			delete(withdrawn, id)
+		}
+	}
+	answer := changes{Versions: len(documents), AddedCount: len(added), ChangedCount: len(changed), WithdrawnCount: len(withdrawn),
+		Added: firstKeys(added), Changed: firstKeys(changed), Withdrawn: []reviewcast.WithdrawnReview{}}
+	for _, id := range firstKeys(withdrawn) {
+		answer.Withdrawn = append(answer.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: withdrawn[id]})
+	}
+	return answer
+}
+
+// firstKeys returns the keys of m, sorted, at most maxChangedIDs.
+func firstKeys[T any](m map[string]T) []string {
+	keys := slices.AppendSeq([]string{}, maps.Keys(m))
+	slices.Sort(keys)
+	return keys[:min(len(keys), maxChangedIDs)]
+}

@@ -1,0 +1,138 @@
+package mcpserver
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// cleanJSON applies cleanText to the strings of a valid JSON text. It returns its
+// argument when there is nothing to remove.
+func cleanJSON(raw []byte) []byte {
+	if bytes.Contains(raw, []byte(`\u`)) {
+		// An escape may encode any character. Formatting writes every character as
+		// itself, except controls below U+0020, which no published text has.
+		if formatted, err := jsontext.AppendFormat(nil, raw); err == nil {
+			raw = formatted
+		}
+	}
+	return cleanText(raw)
+}
+
+// cleanText removes the characters that a person can't see but an agent reads. They
+// hide instructions in a text (tag characters, runs of variation selectors), hide
+// words from a search, and display text in another order than it is read. The
+// published files keep them; only the agent's view lacks them.
+//
+// It removes format characters (Cf), which include bidirectional controls, the other
+// default-ignorable characters of Unicode, variation selectors, the blank Braille
+// pattern, and private-use characters, which have no agreed meaning. Three kinds stay,
+// because words or symbols would change without them:
+//
+//   - visible characters of category Cf, such as the Arabic number sign;
+//   - U+200C and U+200D between letters of scripts that join or stack their letters
+//     (Persian, the scripts of India, Khmer, Myanmar and others), and a single U+200D
+//     between the parts of an emoji;
+//   - a single U+FE0E or U+FE0F after a symbol or a digit, where it selects text or
+//     emoji style.
+//
+// Flags that consist of tag characters (Scotland's) become a black flag.
+func cleanText[T ~string | ~[]byte](text T) T {
+	i := 0
+	for i < len(text) && text[i] < utf8.RuneSelf {
+		i++
+	}
+	if i == len(text) {
+		return text
+	}
+	s := string(text[i:])
+	out := make([]byte, 0, len(text))
+	out = append(out, text[:i]...)
+	last := rune(-1)                // the last rune that was kept
+	broken, removed := false, false // it is not UTF-8; something was removed after it
+	if i > 0 {
+		last = rune(text[i-1])
+	}
+	for at, r := range s {
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError {
+			_, size = utf8.DecodeRuneInString(s[at:])
+		}
+		if size == 1 && broken && removed {
+			continue // two invalid bytes that are now adjacent could form a hidden character
+		}
+		if r >= utf8.RuneSelf && hidden(r) && !needed(last, r, s[at+size:]) {
+			removed = true
+			continue
+		}
+		if broken = r == utf8.RuneError && size == 1; !broken {
+			removed = false
+		}
+		out = append(out, s[at:at+size]...)
+		last = r
+	}
+	return T(out)
+}
+
+const (
+	nonJoiner  = '\u200C'
+	joiner     = '\u200D'
+	textStyle  = '\uFE0E'
+	emojiStyle = '\uFE0F'
+
+	blankBraille = '\u2800' // looks like a space
+)
+
+// hidden reports whether r is invisible.
+func hidden(r rune) bool {
+	if r < 0x2000 && r != 0xAD && r < 0x34F {
+		return false // fast path for the letters of most European texts
+	}
+	return unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
+		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r) ||
+		unicode.Is(unicode.Co, r) || r == blankBraille
+}
+
+// needed reports whether a hidden r between the rune last and the text rest is part of
+// the spelling of a word or symbol.
+func needed(last, r rune, rest string) bool {
+	next, _ := utf8.DecodeRuneInString(rest)
+	switch r {
+	case nonJoiner:
+		return joins(last)
+	case joiner:
+		return joins(last) || pictorial(last) && pictorial(next) && next != emojiStyle
+	case textStyle, emojiStyle:
+		return last > unicode.MaxLatin1 && unicode.In(last, unicode.So, unicode.Sm, unicode.Po) ||
+			last == '©' || last == '®' || '0' <= last && last <= '9' || last == '#' || last == '*'
+	}
+	return false
+}
+
+// joins reports whether r is a letter or mark of a script that uses joiners.
+func joins(r rune) bool {
+	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mongolian,
+		unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu,
+		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+}
+
+// pictorial reports whether r can be part of an emoji of several characters: a
+// pictograph, a skin tone, or the emoji style selector.
+func pictorial(r rune) bool {
+	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == emojiStyle
+}
+
+// instructionWords are parts of a phrase that addresses an agent rather than describes
+// a service.
+var instructionWords = []string{"ignore", "disregard", "instruction", "prompt", "assistant", "you must", "you are", "as an ai",
+	"language model", "override", "http", "www.", "tool call", "call the tool"}
+
+// instructive reports whether a phrase reads like an instruction to an agent.
+func instructive(phrase string) bool {
+	phrase = strings.ToLower(phrase)
+	return slices.ContainsFunc(instructionWords, func(w string) bool { return strings.Contains(phrase, w) })
+}

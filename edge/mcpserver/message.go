@@ -1,0 +1,256 @@
+package mcpserver
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"reviewcast"
+)
+
+// maxBatch is the most messages in one body; revision 2025-03-26 allows batches. It
+// stops a client from making a thousand calls at the rate of one request.
+const maxBatch = 20
+
+// message is a JSON-RPC 2.0 message, decoded once. Whatever answers it reads its
+// method and params from here.
+type message struct {
+	id     jsontext.Value // as received; nil when there is none
+	method string         // empty for a response
+	params map[string]jsontext.Value
+	meta   meta
+	raw    struct{ method, params jsontext.Value } // as received
+}
+
+// withID is the message with another id, encoded.
+func (m *message) withID(id jsontext.Value) []byte {
+	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
+	b = append(append(b, `,"method":`...), m.raw.method...)
+	if m.raw.params != nil {
+		b = append(append(b, `,"params":`...), m.raw.params...)
+	}
+	return append(b, '}')
+}
+
+// meta is the _meta member of params, where a call of revision 2026-07-28 states
+// what older clients state in initialize.
+type meta struct {
+	Version      jsontext.Value `json:"io.modelcontextprotocol/protocolVersion"`
+	Capabilities jsontext.Value `json:"io.modelcontextprotocol/clientCapabilities"`
+	Client       jsontext.Value `json:"io.modelcontextprotocol/clientInfo"`
+}
+
+// version is the revision that the message names; empty when it names none.
+func (m meta) version() string { return stringOf(m.Version) }
+
+// stringOf is the string that raw encodes; empty when it encodes something else.
+func stringOf(raw jsontext.Value) (s string) {
+	if raw.Kind() == '"' {
+		_ = json.Unmarshal(raw, &s) // raw is valid JSON
+	}
+	return s
+}
+
+// isCall reports whether the message is a request that expects a response.
+func (m *message) isCall() bool { return m.method != "" && m.id != nil }
+
+// body is the content of a POST request.
+type body struct {
+	messages []message
+	batch    bool
+}
+
+// call returns the only message of a body that is one call, else nil.
+func (b *body) call() *message {
+	if !b.batch && b.messages[0].isCall() {
+		return &b.messages[0]
+	}
+	return nil
+}
+
+// parseBody decodes and checks the messages of a body.
+func parseBody(raw []byte) (*body, *rpcError) {
+	b := &body{}
+	trimmed := bytes.TrimLeft(raw, " \t\r\n")
+	var values []jsontext.Value
+	switch {
+	case len(trimmed) == 0:
+		return nil, &rpcError{status: http.StatusBadRequest, code: jsonrpc.CodeParseError, message: "Parse error: the body is empty; expected a JSON-RPC 2.0 message."}
+	case trimmed[0] == '[':
+		b.batch = true
+		if err := json.Unmarshal(raw, &values); err != nil {
+			return nil, malformed()
+		}
+		if n := len(values); n == 0 || n > maxBatch {
+			return nil, invalidRequest(nil, fmt.Sprintf("a batch has 1 to %d messages, this one has %d", maxBatch, n))
+		}
+	default:
+		values = []jsontext.Value{raw}
+	}
+	b.messages = make([]message, len(values))
+	for i, v := range values {
+		if err := b.messages[i].decode(v); err != nil {
+			return nil, err
+		}
+		if b.batch && b.messages[i].method == "initialize" {
+			return nil, invalidRequest(b.messages[i].id, "initialize can't be part of a batch")
+		}
+	}
+	return b, nil
+}
+
+func malformed() *rpcError {
+	return &rpcError{status: http.StatusBadRequest, code: jsonrpc.CodeParseError, message: "Parse error: the body is not valid JSON in UTF-8."}
+}
+
+func invalidRequest(id jsontext.Value, why string) *rpcError {
+	return &rpcError{status: http.StatusBadRequest, id: id, code: jsonrpc.CodeInvalidRequest, message: "Invalid request: " + why + "."}
+}
+
+// decode reads a message and checks it against JSON-RPC 2.0 and the restrictions of
+// MCP.
+func (m *message) decode(raw jsontext.Value) *rpcError {
+	var wire struct {
+		JSONRPC string         `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Method  jsontext.Value `json:"method"`
+		Params  jsontext.Value `json:"params"`
+		Result  jsontext.Value `json:"result"`
+		Error   jsontext.Value `json:"error"`
+	}
+	if err := json.Unmarshal(raw, &wire); err != nil {
+		if raw.IsValid() {
+			return invalidRequest(nil, "expected an object with jsonrpc, id, method and params")
+		}
+		return malformed()
+	}
+	switch id := wire.ID; {
+	case id == nil, id.Kind() == '"', id.Kind() == '0' && !strings.ContainsAny(string(id), ".eE"):
+		m.id = id
+	default:
+		return invalidRequest(nil, "id must be a string or a whole number")
+	}
+	switch {
+	case wire.JSONRPC != "2.0":
+		return invalidRequest(m.id, `jsonrpc must be "2.0"`)
+	case wire.Method == nil && wire.Result == nil && wire.Error == nil:
+		return invalidRequest(m.id, "method is missing")
+	case wire.Method == nil && m.id == nil:
+		return invalidRequest(nil, "a response needs the id of its request")
+	case wire.Method == nil:
+		return nil
+	}
+	m.raw.method, m.raw.params = wire.Method, wire.Params
+	if m.method = stringOf(wire.Method); m.method == "" {
+		return invalidRequest(m.id, "method must be a string such as tools/list")
+	}
+	if wire.Params == nil || wire.Params.Kind() == 'n' {
+		return nil
+	}
+	if err := json.Unmarshal(wire.Params, &m.params); err != nil {
+		return invalidRequest(m.id, "params must be an object")
+	}
+	if raw := m.params["_meta"]; raw.Kind() == '{' {
+		_ = json.Unmarshal(raw, &m.meta) // raw is a valid object and every member takes any value
+	}
+	return nil
+}
+
+// member is a member of a method's params.
+type member struct {
+	name     string
+	kind     jsontext.Kind
+	required bool
+}
+
+// method is a method that the server has. The types of its params are checked before
+// the SDK decodes them, because the SDK's errors name Go types.
+type method struct {
+	eras   era
+	params []member
+}
+
+// era is a set of protocol revisions that share one form of the transport.
+type era uint8
+
+const (
+	stateful  era = 1 << iota // 2024-11-05 to 2025-11-25: sessions
+	stateless                 // 2026-07-28: every call stands alone
+	both      = stateful | stateless
+)
+
+var methods = map[string]method{
+	"initialize":               {stateful, []member{{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}}},
+	"ping":                     {stateful, nil},
+	"server/discover":          {stateless, nil},
+	"tools/list":               {both, []member{{"cursor", '"', false}}},
+	"tools/call":               {both, []member{{"name", '"', true}}}, // the tool checks its arguments
+	"prompts/list":             {both, []member{{"cursor", '"', false}}},
+	"prompts/get":              {both, []member{{"name", '"', true}, {"arguments", '{', false}}},
+	"resources/list":           {both, []member{{"cursor", '"', false}}},
+	"resources/templates/list": {both, []member{{"cursor", '"', false}}},
+	"resources/read":           {both, []member{{"uri", '"', true}}},
+	"resources/subscribe":      {stateful, []member{{"uri", '"', true}}},
+	"resources/unsubscribe":    {stateful, []member{{"uri", '"', true}}},
+	"subscriptions/listen":     {stateless, []member{{"notifications", '{', true}}},
+	"completion/complete":      {both, []member{{"ref", '{', true}, {"argument", '{', true}}},
+	"logging/setLevel":         {stateful, []member{{"level", '"', true}}},
+}
+
+// validate checks that the call's method exists in the era and that its params have
+// the right types.
+func (m *message) validate(e era) *rpcError {
+	spec, ok := methods[m.method]
+	if !ok || spec.eras&e == 0 {
+		return &rpcError{status: e.status(http.StatusNotFound), id: m.id, code: jsonrpc.CodeMethodNotFound,
+			message: fmt.Sprintf("Method not found: %s. This server has %s.", echo(m.method), strings.Join(methodNames(e), ", "))}
+	}
+	for _, want := range spec.params {
+		got, ok := m.params[want.name]
+		var why string
+		switch {
+		case !ok && want.required:
+			why = "is missing"
+		case ok && got.Kind() == 'n' && !want.required:
+			continue
+		case ok && got.Kind() != want.kind:
+			why = "received " + cleanText(reviewcast.EchoJSON(got))
+		default:
+			continue
+		}
+		kind := "a string"
+		if want.kind == '{' {
+			kind = "an object"
+		}
+		return &rpcError{status: e.status(http.StatusBadRequest), id: m.id, code: jsonrpc.CodeInvalidParams,
+			message: fmt.Sprintf("Invalid params for %s: %s %s; expected %s.", m.method, want.name, why, kind)}
+	}
+	return nil
+}
+
+// methodNames lists the methods of an era, without those for setup.
+func methodNames(e era) []string {
+	var names []string
+	for name, spec := range methods {
+		if spec.eras&e != 0 && strings.Contains(name, "/") && name != "server/discover" && name != "logging/setLevel" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// status is the HTTP status of a protocol error: code in revision 2026-07-28. Until
+// 2025-11-25 it is 200, because clients take a 404 for a session that has ended.
+func (e era) status(code int) int {
+	if e == stateless {
+		return code
+	}
+	return http.StatusOK
+}

@@ -1,0 +1,75 @@
+package mcpserver
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Outcomes of a tool call.
+const (
+	outcomeOK      = "ok"
+	outcomeRefused = "refused" // the result has isError: arguments or names are wrong
+	outcomeFailed  = "failed"  // internal error
+)
+
+// metrics are the counters and gauges of the server.
+type metrics struct {
+	calls   *prometheus.CounterVec // by tool and outcome
+	refusal *prometheus.CounterVec // by HTTP status
+}
+
+func newMetrics() *metrics {
+	counter := func(name, help string) prometheus.CounterOpts {
+		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
+	}
+	m := &metrics{
+		calls:   prometheus.NewCounterVec(counter("calls_total", "Tool calls, by tool and outcome."), []string{"tool", "outcome"}),
+		refusal: prometheus.NewCounterVec(counter("refused_total", "Requests answered with an error, by HTTP status."), []string{"status"}),
+	}
+	for _, t := range newTools() { // a rate doesn't see the first event of a new counter
+		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeFailed} {
+			m.calls.WithLabelValues(t.name, outcome)
+		}
+	}
+	return m
+}
+
+func (m *metrics) refused(status int) {
+	m.refusal.WithLabelValues(strconv.Itoa(status)).Inc()
+}
+
+// register registers the metrics, and gauges of what sessions hold in memory.
+func (m *metrics) register(to prometheus.Registerer, t *sessions) error {
+	gauge := func(name, help string, value func() int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help},
+			func() float64 { return float64(value()) })
+	}
+	var errs []error
+	for _, c := range []prometheus.Collector{m.calls, m.refusal,
+		gauge("sessions", "Sessions with a stream or subscriptions; others keep nothing in memory.", func() int { n, _, _ := t.counts(); return n }),
+		gauge("streams", "Open streams.", func() int { _, n, _ := t.counts(); return n }),
+		gauge("subscriptions", "Subscriptions of all sessions and streams.", func() int { _, _, n := t.counts(); return n }),
+	} {
+		errs = append(errs, to.Register(c))
+	}
+	return errors.Join(errs...)
+}
+
+// annotate adds a field to the access log, if the writer has one.
+func annotate(w http.ResponseWriter, name, value string) {
+	if a, ok := w.(interface{ Annotate(name, value string) }); ok {
+		a.Annotate(name, value)
+	}
+}
+
+// toolName is the name of the tool of a call, for logs and metrics: a name that the
+// client made up doesn't appear there.
+func (s *Server) toolName(m *message) string {
+	if t := s.tools[stringOf(m.params["name"])]; t != nil {
+		return t.name
+	}
+	return "unknown"
+}

@@ -1,0 +1,86 @@
+package mcpserver
+
+import (
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+)
+
+// checkOrigin checks Host and Origin and sets the CORS headers. The checks stop a page
+// of another site from reaching, through its visitor's browser, a server that only the
+// visitor can reach (DNS rebinding).
+func (s *Server) checkOrigin(w http.ResponseWriter, r *http.Request) *rpcError {
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	local := addr != nil && loopback(addr.String())
+	if local && !loopback(r.Host) && !strings.EqualFold(r.Host, s.host) {
+		return &rpcError{status: http.StatusForbidden, code: codeRequest,
+			message: "Forbidden: this listener is for the local machine, and the Host header names another one."}
+	}
+	if origin := r.Header.Get("Origin"); origin != "" {
+		// A page that this listener served may use it under any of its names.
+		if own := local && loopback(r.Host) && strings.EqualFold(origin, "http://"+r.Host); !own && !s.allows(origin) {
+			return &rpcError{status: http.StatusForbidden, code: codeRequest,
+				message: "Forbidden: pages of this origin may not use this server (--mcp-allow-origin names the origins that may)."}
+		}
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Expose-Headers", headerSession+", "+headerVersion+", Retry-After")
+	}
+	return nil
+}
+
+// allows reports whether pages of an origin may use the server.
+func (s *Server) allows(origin string) bool {
+	if s.anyOrigin {
+		return true
+	}
+	origin = strings.ToLower(origin)
+	return origin == s.config.BaseURL || slices.Contains(s.config.AllowOrigins, origin)
+}
+
+// loopback reports whether a host, with or without port, is the local machine.
+func loopback(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	host = strings.Trim(host, "[]")
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}
+
+// preflight answers a CORS preflight, or any other OPTIONS.
+func preflight(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Allow", allowedMethods)
+	h.Set("Access-Control-Allow-Methods", allowedMethods)
+	h.Set("Access-Control-Allow-Headers", "Accept, Authorization, Content-Type, Last-Event-ID, Mcp-Method, Mcp-Name, "+headerVersion+", "+headerSession)
+	h.Set("Access-Control-Max-Age", "86400")
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// accepts reports whether the Accept header allows a media type. Without the header
+// every type is allowed (RFC 9110, section 12.5.1).
+func accepts(r *http.Request, media string) bool {
+	lines := r.Header["Accept"]
+	if len(lines) == 0 {
+		return true
+	}
+	kind, _, _ := strings.Cut(media, "/")
+	for part := range strings.SplitSeq(strings.Join(lines, ","), ",") {
+		got, params, err := mime.ParseMediaType(part)
+		if err != nil || strings.Trim(params["q"], "0.") == "" && params["q"] != "" {
+			continue // a weight of zero, such as 0.000
+		}
+		if got == media || got == kind+"/*" || got == "*/*" {
+			return true
+		}
+	}
+	return false
+}

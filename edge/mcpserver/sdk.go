@@ -1,0 +1,117 @@
+package mcpserver
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"reviewcast"
+)
+
+// capture is a response in memory.
+type capture struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (c *capture) Header() http.Header { return c.header }
+
+func (c *capture) WriteHeader(status int) {
+	if c.status == 0 {
+		c.status = status
+	}
+}
+
+func (c *capture) Write(p []byte) (int, error) {
+	c.WriteHeader(http.StatusOK)
+	return c.body.Write(p)
+}
+
+// callSDK has the SDK answer a call. The SDK gets the call with the id 1, because it
+// decodes ids to floating-point numbers, and its response gets the call's own id.
+func (s *Server) callSDK(r *http.Request, m *message) (*reply, *rpcError) {
+	c := &capture{header: http.Header{}}
+	s.sdk.ServeHTTP(c, sdkRequest(r, m.withID(jsontext.Value("1"))))
+	if c.status >= 400 && !strings.HasPrefix(c.header.Get("Content-Type"), reviewcast.MediaJSON) {
+		return nil, &rpcError{status: c.status, code: codeRequest, message: clientMessage(strings.TrimSpace(c.body.String()), m.method)}
+	}
+	var answer struct {
+		Result jsontext.Value `json:"result"`
+		Error  *struct {
+			Code    int64          `json:"code"`
+			Message string         `json:"message"`
+			Data    jsontext.Value `json:"data"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(c.body.Bytes(), &answer); err != nil {
+		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", c.status, "error", err)
+		return nil, &rpcError{status: http.StatusInternalServerError, code: jsonrpc.CodeInternalError, message: "Internal error; it has been logged."}
+	}
+	if e := answer.Error; e != nil {
+		refused := &rpcError{status: c.status, code: cmp.Or(e.Code, jsonrpc.CodeInvalidParams), message: clientMessage(e.Message, m.method)}
+		if len(e.Data) <= maxErrorData {
+			refused.data = e.Data
+		}
+		return nil, refused
+	}
+	b := make([]byte, 0, len(answer.Result)+len(m.id)+64)
+	return &reply{status: c.status, body: append(append(appendEnvelope(b, m.id), answer.Result...), '}')}, nil
+}
+
+// appendEnvelope appends the beginning of a response, up to the result.
+func appendEnvelope(b []byte, id jsontext.Value) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	return append(b, `,"result":`...)
+}
+
+// sdkRequest is a request with another body, as the SDK requires it.
+func sdkRequest(r *http.Request, body []byte) *http.Request {
+	to := r.Clone(r.Context())
+	to.Header.Del(headerSession)
+	to.Header.Set("Content-Type", reviewcast.MediaJSON)
+	// The SDK requires both media types, whatever it answers with.
+	to.Header["Accept"] = []string{reviewcast.MediaJSON + ", " + mediaStream}
+	to.Body, to.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+	return to
+}
+
+// decodeName replaces an Mcp-Name header in base64 by the name. Revision 2026-07-28
+// has clients encode names that are not visible ASCII; the SDK compares them as sent.
+func decodeName(h http.Header) {
+	encoded, ok := strings.CutPrefix(h.Get(headerName), "=?base64?")
+	if encoded, ok = strings.CutSuffix(encoded, "?="); !ok {
+		return
+	}
+	if name, err := base64.StdEncoding.DecodeString(encoded); err == nil {
+		h.Set(headerName, string(name))
+	}
+}
+
+const (
+	// maxErrorText is the most bytes of an error message of the SDK, which may repeat
+	// what the client sent.
+	maxErrorText = 300
+	// maxErrorData is the same for its data.
+	maxErrorData = 1 << 10
+)
+
+// internalError matches errors of decoders, which name Go types.
+var internalError = regexp.MustCompile(`json|unmarshal|\bGo |mcp\.|jsonrpc2|invalid character|decoding`)
+
+// clientMessage is an error message of the SDK as clients see it.
+func clientMessage(text, method string) string {
+	if len(text) > maxErrorText || internalError.MatchString(text) {
+		return "Invalid params for " + echo(method) + ": a member has the wrong type or form."
+	}
+	return text
+}

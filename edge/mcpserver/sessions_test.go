@@ -1,0 +1,301 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot"
+	"reviewcast/edge/snapshot/snapshottest"
+)
+
+const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
+
+const ping = `{"jsonrpc":"2.0","id":2,"method":"ping"}`
+
+// ask posts a body to a handler, with a session or without.
+func ask(h http.Handler, session, body string) *httptest.ResponseRecorder {
+	return askFrom(h, "", session, body)
+}
+
+// askFrom posts from a client address.
+func askFrom(h http.Handler, address, session, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(http.MethodPost, reviewcast.PathMCP, strings.NewReader(body))
+	r.Header.Set("Content-Type", reviewcast.MediaJSON)
+	if session != "" {
+		r.Header.Set(headerSession, session)
+	}
+	if address != "" {
+		r.RemoteAddr = address + ":1"
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func subscribeTo(uri string) string {
+	return `{"jsonrpc":"2.0","id":3,"method":"resources/subscribe","params":{"uri":"` + uri + `"}}`
+}
+
+// quietly runs f in a bubble with a server whose Run ends with it.
+func quietly(t *testing.T, c Config, f func(t *testing.T, s *Server)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		c.Snapshots, c.BaseURL = &snapshot.Holder{}, snapshottest.BaseURL
+		s, err := New(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- s.Run(ctx) }()
+		f(t, s)
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestSessionsOutliveSilence: 30 idle minutes free what a session keeps in memory; its
+// id is valid for seven days.
+func TestSessionsOutliveSilence(t *testing.T) {
+	quietly(t, Config{Idle: 30 * time.Minute}, func(t *testing.T, s *Server) {
+		id := ask(s, "", initialize).Header().Get(headerSession)
+		if n, _, _ := s.sessions.counts(); n != 0 {
+			t.Errorf("%d sessions in memory after initialize", n)
+		}
+		ask(s, id, subscribeTo("reviewcast://business"))
+		time.Sleep(29 * time.Minute)
+		ask(s, id, ping)
+		time.Sleep(29 * time.Minute)
+		if n, _, subscriptions := s.sessions.counts(); n != 1 || subscriptions != 1 {
+			t.Errorf("a session that is used: %d sessions, %d subscriptions", n, subscriptions)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if n, _, subscriptions := s.sessions.counts(); n != 0 || subscriptions != 0 {
+			t.Errorf("an idle one: %d sessions, %d subscriptions", n, subscriptions)
+		}
+		for _, step := range []struct {
+			sleep time.Duration
+			want  int
+		}{{0, http.StatusOK}, {6 * 24 * time.Hour, http.StatusOK}, {24 * time.Hour, http.StatusNotFound}} {
+			time.Sleep(step.sleep)
+			if w := ask(s, id, ping); w.Code != step.want {
+				t.Errorf("after another %s: %d, want %d: %s", step.sleep, w.Code, step.want, w.Body)
+			}
+		}
+	})
+}
+
+// memoryState is a State in memory.
+type memoryState struct {
+	mu    sync.Mutex
+	key   []byte
+	ended map[string]time.Time
+}
+
+func (m *memoryState) SessionKey(context.Context) ([]byte, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.key == nil {
+		m.key = newKey()
+	}
+	return m.key, nil
+}
+
+func (m *memoryState) EndSession(_ context.Context, id string, _, expires time.Time) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ended == nil {
+		m.ended = map[string]time.Time{}
+	}
+	m.ended[id] = expires
+	return nil
+}
+
+func (m *memoryState) EndedSessions(context.Context, time.Time) (map[string]time.Time, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.ended), nil
+}
+
+// TestSessionsAreShared: a session is valid at every edge that shares the state, and
+// after a restart, until one of them ends it. Without a state it ends with the process.
+func TestSessionsAreShared(t *testing.T) {
+	state := &memoryState{}
+	quietly(t, Config{State: state}, func(t *testing.T, one *Server) {
+		other, err := New(one.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go other.Run(ctx)
+		id := ask(one, "", initialize).Header().Get(headerSession)
+		if w := ask(other, id, ping); w.Code != http.StatusOK {
+			t.Errorf("at another edge: %d %s", w.Code, w.Body)
+		}
+		r := httptest.NewRequest(http.MethodDelete, reviewcast.PathMCP, nil)
+		r.Header.Set(headerSession, id)
+		w := httptest.NewRecorder()
+		one.ServeHTTP(w, r)
+		time.Sleep(pollInterval + time.Second)
+		synctest.Wait()
+		for name, s := range map[string]*Server{"one": one, "other": other} {
+			if got := ask(s, id, ping); w.Code != http.StatusNoContent || got.Code != http.StatusNotFound {
+				t.Errorf("ended with %d, then %d at %s", w.Code, got.Code, name)
+			}
+		}
+		alone, err := New(Config{Snapshots: one.config.Snapshots, BaseURL: snapshottest.BaseURL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if w := ask(alone, ask(one, "", initialize).Header().Get(headerSession), ping); w.Code != http.StatusNotFound {
+			t.Errorf("at an edge with another key: %d", w.Code)
+		}
+	})
+}
+
+// TestForgedSessions: an id that is changed anywhere is refused.
+func TestForgedSessions(t *testing.T) {
+	ids, now := newSessionIDs(newKey()), time.Now()
+	good := ids.seal(now)
+	if _, ok := ids.open(good, now); !ok {
+		t.Fatal("a good id is refused")
+	}
+	for i := range good {
+		forged := []byte(good)
+		forged[i] ^= 1
+		if _, ok := ids.open(string(forged), now); ok && i < len(good)-1 { // the last character has unused bits
+			t.Errorf("accepted with another character %d", i)
+		}
+	}
+	for _, id := range []string{"", "nobody", good + "A", good[1:]} {
+		if _, ok := ids.open(id, now); ok {
+			t.Errorf("%q is accepted", id)
+		}
+	}
+}
+
+func TestEndedSessionsAreBounded(t *testing.T) {
+	ids := newSessionIDs(newKey())
+	for i := range maxEnded + 10 {
+		ids.end(fmt.Sprint(i), int64(i))
+	}
+	if _, oldest := ids.ended["0"]; len(ids.ended) != maxEnded || oldest {
+		t.Errorf("%d are remembered, the oldest too: %t", len(ids.ended), oldest)
+	}
+}
+
+// TestSilentSessionsCostNothing opens 10,000 sessions, more than may be in memory, and
+// uses the first one.
+func TestSilentSessionsCostNothing(t *testing.T) {
+	quietly(t, Config{MaxSessions: 10}, func(t *testing.T, s *Server) {
+		before := runtime.NumGoroutine()
+		first := ask(s, "", initialize).Header().Get(headerSession)
+		for range 10_000 {
+			if w := ask(s, "", initialize); w.Code != http.StatusOK {
+				t.Fatalf("%d %s", w.Code, w.Body)
+			}
+		}
+		synctest.Wait()
+		if n, _, _ := s.sessions.counts(); n != 0 || runtime.NumGoroutine() > before {
+			t.Errorf("%d sessions and %d goroutines more", n, runtime.NumGoroutine()-before)
+		}
+		if w := ask(s, first, ping); w.Code != http.StatusOK {
+			t.Errorf("the first session: %d", w.Code)
+		}
+	})
+}
+
+// TestAddressesShare: one address can't take all places or all subscriptions, and a
+// session has a share of its own.
+func TestAddressesShare(t *testing.T) {
+	quietly(t, Config{MaxSessions: 50}, func(t *testing.T, s *Server) {
+		subscribe := func(address, uri string) int {
+			id := ask(s, "", initialize).Header().Get(headerSession)
+			return askFrom(s, address, id, subscribeTo(uri)).Code
+		}
+		got := map[int]int{}
+		for i := range 20 {
+			got[subscribe("203.0.113.1", fmt.Sprint("reviewcast://review/none-", i))]++
+		}
+		if want := map[int]int{200: 5, 429: 15}; !maps.Equal(got, want) {
+			t.Errorf("20 sessions of one address: %v, want %v", got, want)
+		}
+		if code := subscribe("203.0.113.2", "reviewcast://review/none-0"); code != http.StatusOK {
+			t.Errorf("another address: %d", code)
+		}
+		for i := range 50 {
+			subscribe(fmt.Sprint("203.0.113.", 10+i), "reviewcast://business")
+		}
+		if code := subscribe("198.51.100.1", "reviewcast://business"); code != http.StatusServiceUnavailable {
+			t.Errorf("when all are taken: %d", code)
+		}
+		time.Sleep(minSilence)
+		if code := subscribe("198.51.100.1", "reviewcast://business"); code != http.StatusOK {
+			t.Errorf("when others have been silent: %d", code)
+		}
+	})
+}
+
+// TestManySubscribeAttempts: attempts to subscribe leave nothing behind once the
+// sessions have ended, whatever the spelling of the resource.
+func TestManySubscribeAttempts(t *testing.T) {
+	quietly(t, Config{}, func(t *testing.T, s *Server) {
+		refused := 0
+		for i := range 2000 {
+			id := ask(s, "", initialize).Header().Get(headerSession)
+			for _, uri := range []string{"reviewcast://business", fmt.Sprint("reviewcast://review/none-", i), "reviewcast://review/%72-" + fmt.Sprint(i), "reviewcast://business/" + fmt.Sprint(i), "x://" + fmt.Sprint(i)} {
+				if strings.Contains(ask(s, id, subscribeTo(uri)).Body.String(), `"error"`) {
+					refused++
+				}
+			}
+			if i%400 == 399 {
+				time.Sleep(DefaultIdle + time.Minute)
+			}
+		}
+		synctest.Wait()
+		if sessions, streams, subscriptions := s.sessions.counts(); sessions+streams+subscriptions != 0 || len(s.sessions.byAddress) != 0 {
+			t.Errorf("left: %d sessions, %d streams, %d subscriptions, %d addresses", sessions, streams, subscriptions, len(s.sessions.byAddress))
+		}
+		if refused != 2*2000 {
+			t.Errorf("%d attempts were refused, want the two spellings that aren't canonical", refused)
+		}
+	})
+}
+
+// BenchmarkSession opens sessions and subscribes in each: bytes-held/op is what one
+// keeps until it is idle.
+func BenchmarkSession(b *testing.B) {
+	s, err := New(Config{Snapshots: &snapshot.Holder{}, BaseURL: snapshottest.BaseURL, MaxSessions: 1 << 30,
+		Client: func(r *http.Request) string { return r.Header.Get(headerSession) }})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for b.Loop() {
+		id := ask(s, "", initialize).Header().Get(headerSession)
+		if w := ask(s, id, subscribeTo("reviewcast://summary")); w.Code != http.StatusOK {
+			b.Fatal(w.Code)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	held := float64(after.HeapAlloc+after.StackInuse) - float64(before.HeapAlloc+before.StackInuse)
+	b.ReportMetric(held/float64(b.N), "bytes-held/op")
+	s.sessions.close()
+}

@@ -1,0 +1,264 @@
+package edge
+
+import (
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// representation is a body in one content coding with its header fields. The header
+// values are shared between responses.
+type representation struct {
+	etag     []string
+	modified []string // as a header value; nil when unknown
+	time     time.Time
+	media    []string
+	encoding []string // nil for identity
+	cache    []string
+	policy   []string
+	link     []string // nil except for topics and datasets
+	sequence []string // of the version that the answer is from
+	body     func() *parts
+}
+
+// setHeader sets the header fields of a response with a body.
+func (rep *representation) setHeader(h http.Header) {
+	h["Content-Type"] = rep.media
+	if rep.encoding != nil {
+		h["Content-Encoding"] = rep.encoding
+	}
+	if rep.modified != nil {
+		h["Last-Modified"] = rep.modified
+	}
+	rep.setValidators(h)
+}
+
+// setValidators sets the header fields that a 304 repeats.
+func (rep *representation) setValidators(h http.Header) {
+	h["Etag"] = rep.etag
+	h["Cache-Control"] = rep.cache
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = rep.policy
+	h["Reviewcast-Sequence"] = rep.sequence
+	if rep.link != nil {
+		h["Link"] = rep.link
+	}
+}
+
+// serve answers GET or HEAD with a representation.
+func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation) {
+	if !serveFast(w, r, rep) {
+		e.serveContent(w, r, rep)
+	}
+}
+
+// serveFast answers the two most frequent kinds of request: those without conditions,
+// and those with the entity tag of an earlier response. It reports false for others.
+// Its responses equal those of serveContent, which a test checks, but it writes the
+// body at once and not in pieces of 32 KiB.
+func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
+	header := r.Header
+	match := header["If-None-Match"]
+	if header["Range"] != nil || header["If-Match"] != nil || header["If-Unmodified-Since"] != nil ||
+		len(match) == 0 && header["If-Modified-Since"] != nil || len(match) > 1 {
+		return false
+	}
+	h := w.Header()
+	if len(match) == 1 {
+		if match[0] != rep.etag[0] {
+			return false
+		}
+		rep.setValidators(h)
+		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	body := rep.body()
+	rep.setHeader(h)
+	h["Accept-Ranges"] = acceptBytes
+	h["Content-Length"] = []string{strconv.FormatInt(body.size, 10)}
+	extendDeadline(w, body.size)
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		for _, part := range body.parts {
+			if _, err := w.Write(part); err != nil {
+				break // the client is gone
+			}
+		}
+	}
+	return true
+}
+
+// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except
+// for what normalise corrects.
+func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
+	rep.setHeader(w.Header())
+	content := &content{rep: rep}
+	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
+}
+
+// normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110
+// says: lists in several lines (section 5.3), repeated dates (13.1.3), ranges with HEAD
+// (14.2), unknown range units (14.2), range units in capitals (14.1), and suffix ranges
+// of no bytes (14.1.2).
+func normalise(r *http.Request) *http.Request {
+	h := r.Header.Clone()
+	for _, name := range []string{"If-Match", "If-None-Match"} {
+		if len(h[name]) > 1 {
+			h[name] = []string{strings.Join(h[name], ", ")}
+		}
+	}
+	for _, name := range []string{"If-Modified-Since", "If-Unmodified-Since"} {
+		if len(h[name]) > 1 {
+			h.Del(name)
+		}
+	}
+	if ranges := h["Range"]; ranges != nil {
+		unit, set, ok := strings.Cut(ranges[0], "=")
+		if ok && len(ranges) == 1 && r.Method == http.MethodGet && strings.EqualFold(unit, "bytes") {
+			h["Range"] = []string{"bytes=" + satisfiable(set)}
+		} else {
+			h.Del("Range")
+		}
+	}
+	normal := *r
+	normal.Header = h
+	return &normal
+}
+
+// satisfiable removes from a range set the suffixes of no bytes, which net/http answers
+// with an empty 206 and an invalid Content-Range. They are unsatisfiable (section
+// 14.1.2), and so is a set that contains nothing else.
+func satisfiable(set string) string {
+	var kept []string
+	for spec := range strings.SplitSeq(set, ",") {
+		if zeros, suffix := strings.CutPrefix(strings.TrimSpace(spec), "-"); !suffix || zeros == "" || strings.Trim(zeros, "0") != "" {
+			kept = append(kept, spec)
+		}
+	}
+	if len(kept) == 0 {
+		return strconv.FormatInt(math.MaxInt64, 10) + "-" // beyond the end of every file
+	}
+	return strings.Join(kept, ",")
+}
+
+// errorWriter is the writer for ServeContent. It replaces its errors with those of
+// fail, and sets Content-Length for encoded bodies, too.
+type errorWriter struct {
+	http.ResponseWriter
+	e       *edge
+	r       *http.Request
+	content *content
+	failed  bool
+}
+
+func (c *errorWriter) WriteHeader(status int) {
+	h := c.Header()
+	switch status {
+	case http.StatusPreconditionFailed:
+		c.failed = true
+		c.e.fail(c.ResponseWriter, c.r, errPrecondition)
+		return
+	case http.StatusRequestedRangeNotSatisfiable:
+		c.failed = true
+		c.e.fail(c.ResponseWriter, c.r, errRange)
+		return
+	case http.StatusOK:
+		size := c.content.open().size
+		h["Content-Length"] = []string{strconv.FormatInt(size, 10)}
+		extendDeadline(c.ResponseWriter, size)
+	case http.StatusPartialContent:
+		extendDeadline(c.ResponseWriter, c.content.open().size)
+	}
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *errorWriter) Write(p []byte) (int, error) {
+	if c.failed {
+		return len(p), nil // the text of the error that fail has written
+	}
+	return c.ResponseWriter.Write(p)
+}
+
+// Write deadlines. Without them slow clients would hold connections for ever.
+const (
+	// writeTimeout is the time for every response.
+	writeTimeout = 60 * time.Second
+	// minRate is the least rate, in bytes per second, at which a client must read a
+	// body larger than freeSize.
+	minRate  = 16 << 10
+	freeSize = 512 << 10
+)
+
+// extendDeadline extends the write deadline of a large body by its time at minRate.
+func extendDeadline(w http.ResponseWriter, size int64) {
+	if size > freeSize {
+		deadline := time.Now().Add(writeTimeout + time.Duration(size/minRate)*time.Second)
+		_ = http.NewResponseController(w).SetWriteDeadline(deadline) // a writer without deadlines needs none
+	}
+}
+
+// parts is a body in consecutive pieces.
+type parts struct {
+	parts [][]byte
+	size  int64
+}
+
+func newParts(p ...[]byte) *parts {
+	b := &parts{parts: p}
+	for _, part := range p {
+		b.size += int64(len(part))
+	}
+	return b
+}
+
+// content is an [io.ReadSeeker] over a representation's body. It makes the body only
+// when ServeContent asks for its length, after the conditions, so that a 304
+// compresses nothing.
+type content struct {
+	rep    *representation
+	body   *parts
+	offset int64
+}
+
+func (c *content) open() *parts {
+	if c.body == nil {
+		c.body = c.rep.body()
+	}
+	return c.body
+}
+
+func (c *content) Read(p []byte) (n int, err error) {
+	skip := c.offset
+	for _, part := range c.open().parts {
+		if skip >= int64(len(part)) {
+			skip -= int64(len(part))
+			continue
+		}
+		n += copy(p[n:], part[skip:])
+		if skip = 0; n == len(p) {
+			break
+		}
+	}
+	c.offset += int64(n)
+	if n == 0 && len(p) > 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (c *content) Seek(offset int64, whence int) (int64, error) {
+	switch whence {
+	case io.SeekCurrent:
+		offset += c.offset
+	case io.SeekEnd:
+		offset += c.open().size
+	}
+	if offset < 0 {
+		return 0, errRange
+	}
+	c.offset = offset
+	return offset, nil
+}

@@ -1,0 +1,192 @@
+// Package diagnostic describes what is wrong in an editor's files.
+//
+// A [Problem] names the place (file, line and column), the cause and the remedy,
+// as compilers do. Its code is stable, so that programs can rely on it. An [Error]
+// stops a build; a [Warning] does not.
+//
+// Parsers and decoders report the problems of one file to a [List], which keeps
+// the first 1,000 and counts the others. [Sort] brings the problems of several
+// files into the order in which an editor goes through them. [Nearest] and
+// [DidYouMean] suggest what a mistyped word was meant to be.
+package diagnostic
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Position is a place in a file. Line and Col count from 1, Col in Unicode code
+// points; 0 means the file as a whole.
+type Position struct {
+	File      string // below the content folder, with forward slashes
+	Line, Col int
+}
+
+// Severity is how serious a problem is.
+type Severity string
+
+// The severities.
+const (
+	Error   Severity = "error"   // stops a build
+	Warning Severity = "warning" // does not
+)
+
+// Problem is one thing wrong in an editor's files: the place, the cause and the
+// remedy.
+type Problem struct {
+	Severity   Severity `json:"severity"`
+	File       string   `json:"file"`
+	Line       int      `json:"line"`
+	Col        int      `json:"col"`
+	Code       string   `json:"code"`    // kebab-case, stable: "unknown-field"
+	Message    string   `json:"message"` // what is wrong
+	Suggestion string   `json:"suggestion,omitempty"`
+}
+
+// String formats the problem as compilers do, "file:line:col: message; suggestion".
+// Line and column are left out when the problem concerns the whole file.
+func (p Problem) String() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+		if p.Col > 0 {
+			fmt.Fprintf(&b, ":%d", p.Col)
+		}
+	}
+	b.WriteString(": ")
+	b.WriteString(p.Message)
+	if p.Suggestion != "" {
+		b.WriteString("; ")
+		b.WriteString(p.Suggestion)
+	}
+	return b.String()
+}
+
+// Error returns an Error at a position.
+func (at Position) Error(code, message, suggestion string) Problem {
+	return Problem{Severity: Error, File: at.File, Line: at.Line, Col: at.Col, Code: code, Message: message, Suggestion: suggestion}
+}
+
+// HasErrors reports whether any of the problems is an Error.
+func HasErrors(problems []Problem) bool {
+	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity == Error })
+}
+
+// Sort sorts problems by file, line, column and code. Equal ones keep their order.
+func Sort(list []Problem) {
+	slices.SortStableFunc(list, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.Code, b.Code))
+	})
+}
+
+// MaxListed is how many problems of one file a List keeps; the others are counted.
+// It stops an export of a million broken lines from filling memory and screen.
+const MaxListed = 1000
+
+// List collects the problems of one file.
+type List struct {
+	File string // of every problem that Add adds
+	// Max is how many problems are listed; 0 means MaxListed, less than 0 none.
+	Max     int
+	listed  []Problem
+	dropped int
+	worst   Severity // of the dropped ones
+}
+
+// Add adds a problem in the list's file.
+func (l *List) Add(sev Severity, line, col int, code, message, suggestion string) {
+	l.Put(Problem{Severity: sev, File: l.File, Line: line, Col: col, Code: code, Message: message, Suggestion: suggestion})
+}
+
+// Put adds a problem.
+func (l *List) Put(p Problem) {
+	if l.Full() {
+		l.Drop(1, p.Severity)
+		return
+	}
+	l.listed = append(l.listed, p)
+}
+
+// Full reports whether a further problem will only be counted. A caller may then
+// skip the work of writing its message and call [List.Drop].
+func (l *List) Full() bool { return len(l.listed) >= cmp.Or(l.Max, MaxListed) }
+
+// Drop counts n problems that are not listed.
+func (l *List) Drop(n int, sev Severity) {
+	if n == 0 {
+		return
+	}
+	l.dropped += n
+	if l.worst != Error {
+		l.worst = sev
+	}
+}
+
+// Join appends the problems of a part of the same file that begins at a line: line 1
+// of the part is that line. Since every part lists its first problems, the result
+// doesn't depend on where the file was cut.
+func (l *List) Join(part *List, line int) {
+	for _, p := range part.listed {
+		if p.Line > 0 {
+			p.Line += line - 1
+		}
+		l.Put(p)
+	}
+	l.Drop(part.dropped, part.worst)
+}
+
+// Len returns the number of problems, those that were only counted included.
+func (l *List) Len() int { return len(l.listed) + l.dropped }
+
+// Complete reports whether all problems are listed.
+func (l *List) Complete() bool { return l.dropped == 0 }
+
+// All returns the problems; the last one stands for those that were only counted.
+func (l *List) All() []Problem {
+	if l.dropped == 0 {
+		return l.listed
+	}
+	return append(slices.Clip(l.listed), Problem{Severity: l.worst, File: l.File, Code: "too-many-problems",
+		Message:    fmt.Sprintf("%d more problems in this file are not listed", l.dropped),
+		Suggestion: "fix the listed ones and check again"})
+}
+
+// maxQuoted is how many code points of a bad value a message repeats: enough to
+// recognise the value, not so much that it hides the rest of the message.
+const maxQuoted = 40
+
+// Quote quotes a value for a message and shortens it to 40 code points.
+func Quote(s string) string {
+	n := 0
+	for i := range s {
+		if n == maxQuoted {
+			return strconv.Quote(s[:i]) + " …"
+		}
+		n++
+	}
+	return strconv.Quote(s)
+}
+
+// OneOf writes a list of choices: "a, b or c".
+func OneOf(list []string) string {
+	if len(list) < 2 {
+		return strings.Join(list, "")
+	}
+	last := len(list) - 1
+	return strings.Join(list[:last], ", ") + " or " + list[last]
+}
+
+// Bytes formats a number of bytes.
+func Bytes(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

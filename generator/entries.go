@@ -1,0 +1,206 @@
+package generator
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"reviewcast"
+	"reviewcast/generator/insights"
+	"reviewcast/generator/pages"
+	"reviewcast/generator/render"
+	"reviewcast/generator/sentiment"
+	"reviewcast/generator/source"
+)
+
+// entry is what a build makes of one published review. It depends on the review and
+// on the small files alone, so that it is kept as long as both are the same.
+type entry struct {
+	insights.Analyzed
+	published         reviewcast.Review
+	line, insightLine []byte // in reviews.json and insights.json
+	quotes            []pages.Quote
+}
+
+// entries are those of the Content that was loaded last. They change only by
+// [entries.apply]: a first Content is the delta from nothing.
+type entries struct {
+	analyzer *sentiment.Analyzer
+	of       map[*source.Review]*entry
+	// changed are the reviews as they were before and are after the deltas since
+	// accept was called last, by id; nil for a review that wasn't or isn't there.
+	changed map[string]*beforeAfter
+	memo    pages.Memo // of the pages
+}
+
+type beforeAfter struct{ before, after *reviewcast.Review }
+
+// apply brings the entries up to date: those of the reviews that are gone go, those
+// that come are analyzed and rendered, on all cores.
+func (e *entries) apply(content *source.Content, d *source.Delta) error {
+	if e.analyzer == nil || d.All {
+		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
+	}
+	if e.of == nil {
+		e.of, e.changed = make(map[*source.Review]*entry, len(d.Come)), map[string]*beforeAfter{}
+	}
+	for _, r := range d.Gone {
+		if old := e.of[r]; old != nil {
+			e.note(r.ID, &old.published, nil)
+			delete(e.of, r)
+		}
+	}
+	var come []*source.Review
+	for _, r := range d.Come {
+		if r.Published {
+			come = append(come, r)
+		}
+	}
+	made := make([]*entry, len(come))
+	errs := make([]error, len(come))
+	parallel(len(come), func(i int) { made[i], errs[i] = newEntry(e.analyzer, come[i]) })
+	for i, r := range come {
+		if errs[i] != nil {
+			return fmt.Errorf("render review %s: %w", r.ID, errs[i])
+		}
+		e.of[r] = made[i]
+		e.note(r.ID, nil, &made[i].published)
+	}
+	return nil
+}
+
+func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
+	e := &entry{Analyzed: insights.Analyzed{Review: insights.Review{Review: &r.Review, Job: r.Job}, Analysis: a.Analyze(&r.Review, r.Job)}}
+	e.published = r.Review
+	e.published.Verified, e.published.Mentions = true, e.Analysis.Mentions
+	var err, err2 error
+	e.line, err = render.ReviewLine(&e.published)
+	e.insightLine, err2 = render.InsightLine(r.ID, e.Insight)
+	for aspect, sentence := range e.Sentences(a) {
+		e.quotes = append(e.quotes, pages.Quote{Aspect: aspect, Text: sentence})
+	}
+	return e, cmp.Or(err, err2)
+}
+
+// note remembers what became of a review: the first before and the last after.
+func (e *entries) note(id string, before, after *reviewcast.Review) {
+	c := e.changed[id]
+	if c == nil {
+		c = &beforeAfter{before: before}
+		e.changed[id] = c
+	}
+	c.after = after
+}
+
+// delta returns what has changed since accept was called last.
+func (e *entries) delta() *reviewcast.Delta {
+	var before, after []*reviewcast.Review
+	for _, c := range e.changed {
+		if c.before != nil {
+			before = append(before, c.before)
+		}
+		if c.after != nil {
+			after = append(after, c.after)
+		}
+	}
+	return reviewcast.Difference(before, after)
+}
+
+// published returns the entries of a Content in published order.
+func (e *entries) published(content *source.Content) []*entry {
+	all := make([]*entry, 0, len(e.of))
+	for _, r := range content.Reviews {
+		if r.Published {
+			all = append(all, e.of[r])
+		}
+	}
+	return all
+}
+
+// insightLines returns the lines of per_review, which are in the order of the ids.
+func insightLines(all []*entry) [][]byte {
+	byID := slices.Clone(all)
+	slices.SortFunc(byID, func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) })
+	lines := make([][]byte, len(byID))
+	for i, e := range byID {
+		lines[i] = e.insightLine
+	}
+	return lines
+}
+
+// accept begins a new delta.
+func (e *entries) accept() { clear(e.changed) }
+
+// render counts the entries and renders the files. baseURL overrides site.yaml's.
+func (e *entries) render(content *source.Content, baseURL string, previous *published) (*Site, error) {
+	if baseURL == "" {
+		baseURL = content.Site.BaseURL
+	}
+	if baseURL == "" {
+		return nil, errors.New("no base URL: name the site's origin in site.yaml (base_url: https://reviews.example.com) or with --base-url")
+	}
+	baseURL, err := reviewcast.ParseBaseURL(baseURL)
+	if err != nil {
+		return nil, err
+	}
+	all := e.published(content)
+	analyzed := make([]insights.Analyzed, len(all))
+	lines, quotes := make([][]byte, len(all)), make([][]pages.Quote, len(all))
+	for i, entry := range all {
+		analyzed[i], lines[i], quotes[i] = entry.Analyzed, entry.line, entry.quotes
+	}
+	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights}
+	in := site.Insights
+	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
+	if site.Withdrawn, err = withdrawals(content, previous); err != nil {
+		return nil, err
+	}
+	files, err := render.Files(render.Content{
+		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawn: site.Withdrawn,
+		ReviewLines: lines, InsightLines: insightLines(all),
+	})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := pages.Render(pages.Content{
+		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
+		OpenAPI: bodyOf(files, reviewcast.PathOpenAPI),
+	}, &e.memo)
+	if err != nil {
+		return nil, err
+	}
+	site.Artifacts = slices.Concat(files, shown)
+	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
+	return site, nil
+}
+
+func bodyOf(files []render.Artifact, path string) []byte {
+	return files[slices.IndexFunc(files, func(a render.Artifact) bool { return a.Path == path })].Body
+}
+
+func channel(s source.Site, baseURL string) render.Channel {
+	return render.Channel{
+		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
+		Author: render.Author(s.Author),
+	}
+}
+
+// parallel calls do for every index below n, on all cores.
+func parallel(n int, do func(i int)) {
+	const batch = 256
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for low := 0; low < n; low += batch {
+		g.Go(func() error {
+			for i := low; i < min(low+batch, n); i++ {
+				do(i)
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // do has no error
+}

@@ -1,0 +1,128 @@
+package insights
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"reviewcast/generator/sentiment"
+)
+
+// How much a [Coverage] shows.
+const (
+	coverageExamples = 5
+	maxUncaught      = 30
+)
+
+// Coverage is what an editor's vocabulary finds in the reviews, and what it misses.
+type Coverage struct {
+	Texts    int // reviews with text
+	Aspects  []AspectCoverage
+	Uncaught []Uncaught // frequent phrases that no term or phrase matches, most frequent first
+}
+
+// AspectCoverage is what the terms and phrases of one aspect match.
+type AspectCoverage struct {
+	ID    string
+	Terms []TermCoverage // the editor's, in their order, then the shipped ones that match
+}
+
+// TermCoverage is what one term or phrase matches.
+type TermCoverage struct {
+	Term     string
+	Shipped  bool
+	Reviews  int
+	Examples []Example // the first ones, newest first
+}
+
+// Example is a sentence in which a term matches.
+type Example struct{ ReviewID, Sentence string }
+
+// Uncaught is a phrase that many reviews have and no term matches.
+type Uncaught struct {
+	Phrase  string
+	Reviews int
+}
+
+// Cover reports what the vocabulary of in matches in its reviews.
+func Cover(in Input) Coverage {
+	res := Compute(in)
+	a := sentiment.NewAnalyzer(in.Config)
+	out := Coverage{}
+	byTerm := map[int]map[string]*TermCoverage{}
+	for i, t := range a.Aspects() {
+		c := AspectCoverage{ID: t.ID}
+		for _, term := range slices.Concat(t.Terms, t.Positive, t.Negative, t.Neutral) {
+			c.Terms = append(c.Terms, TermCoverage{Term: strings.TrimSpace(term)})
+		}
+		byTerm[i] = map[string]*TermCoverage{}
+		out.Aspects = append(out.Aspects, c)
+		for k := range c.Terms {
+			byTerm[i][c.Terms[k].Term] = &out.Aspects[i].Terms[k]
+		}
+	}
+	shipped := map[int][]*TermCoverage{}
+	uncaught := map[sentiment.TopicKey]*topicSum{}
+	for i := range res.Reviews {
+		r := &res.Reviews[i]
+		if r.Text == nil {
+			continue
+		}
+		out.Texts++
+		counted := map[*TermCoverage]bool{}
+		for k := range r.Aspects {
+			m := &r.Aspects[k]
+			pattern := a.Pattern(m)
+			if pattern == "" {
+				continue
+			}
+			aspect := int(m.Aspect)
+			c := byTerm[aspect][pattern]
+			if c == nil {
+				c = &TermCoverage{Term: pattern, Shipped: true}
+				byTerm[aspect][pattern] = c
+				shipped[aspect] = append(shipped[aspect], c)
+			}
+			if counted[c] {
+				continue
+			}
+			counted[c] = true
+			if c.Reviews++; len(c.Examples) < coverageExamples {
+				c.Examples = append(c.Examples, Example{r.ID, strings.Join(strings.Fields((*r.Text)[m.Sentence.Start:m.Sentence.End]), " ")})
+			}
+		}
+		for _, key := range a.Unmatched(*r.Text, r.Analysis.Language) {
+			if uncaught[key] == nil {
+				uncaught[key] = &topicSum{key: key}
+			}
+			uncaught[key].add(r, windows{})
+		}
+	}
+	for i := range out.Aspects {
+		slices.SortFunc(shipped[i], func(x, y *TermCoverage) int {
+			return cmp.Or(cmp.Compare(y.Reviews, x.Reviews), strings.Compare(x.Term, y.Term))
+		})
+		for _, c := range shipped[i] {
+			out.Aspects[i].Terms = append(out.Aspects[i].Terms, *c)
+		}
+	}
+	out.Uncaught = frequent(a, uncaught)
+	return out
+}
+
+// frequent lists the most frequent of phrases, and leaves out those that a single
+// review has.
+func frequent(a *sentiment.Analyzer, by map[sentiment.TopicKey]*topicSum) (out []Uncaught) {
+	var sums []*topicSum
+	for _, s := range by {
+		if s.n > 1 {
+			sums = append(sums, s)
+		}
+	}
+	slices.SortFunc(sums, func(x, y *topicSum) int { return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.key, y.key)) })
+	for _, s := range sums[:min(len(sums), maxUncaught)] {
+		text, _ := s.label(a)
+		out = append(out, Uncaught{text, s.n})
+	}
+	return out
+}

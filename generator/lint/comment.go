@@ -1,0 +1,82 @@
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// A # after a space begins a comment in YAML in every text without quotes: "they were
+// the #1 team" is published as "they were the", and the file is valid. A # followed
+// by a space is assumed to be a comment on purpose.
+
+// cutTexts warns of texts that end where such a comment begins.
+func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
+	byFile := map[string][]*source.Review{}
+	for _, r := range in.content.Reviews {
+		if file := in.content.Position(r).File; source.IsYAML(file) {
+			byFile[file] = append(byFile[file], r)
+		}
+	}
+	var problems []diagnostic.Problem
+	for name, reviews := range byFile {
+		data, err := root.ReadFile(name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		problems = append(problems, in.cutIn(data, name, reviews)...)
+	}
+	return problems, nil
+}
+
+// plainField matches the line of a field whose value is on the line without quotes,
+// up to a comment.
+var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
+
+func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
+	var problems []diagnostic.Problem
+	line, start := 1, 0
+	for at := 0; ; {
+		i := bytes.Index(data[at:], []byte(" #"))
+		if i < 0 || at+i+2 == len(data) {
+			return problems
+		}
+		at += i + 1
+		if c := data[at+1]; c == ' ' || c == '\t' || c == '#' || c == '\n' || c == '\r' {
+			continue
+		}
+		line += bytes.Count(data[start:at], []byte{'\n'})
+		if nl := bytes.LastIndexByte(data[start:at], '\n'); nl >= 0 {
+			start += nl + 1
+		}
+		before := string(bytes.TrimSpace(data[start:at]))
+		m := plainField.FindStringSubmatch(before)
+		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
+			continue
+		}
+		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
+			Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
+			Suggestion: "put the whole text in double quotes"})
+	}
+}
+
+// endsIn reports whether a text of the review ends in words: those of one field if it
+// is named. Empty words mean a field without a value.
+func endsIn(r *source.Review, field, words string) bool {
+	ends := func(name string, text *string) bool {
+		if field != "" && field != name {
+			return false
+		}
+		return words == "" && (text == nil || *text == "") || words != "" && text != nil && strings.HasSuffix(*text, words)
+	}
+	return ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
+}

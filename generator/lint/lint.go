@@ -1,0 +1,201 @@
+// Package lint warns about what reviews say: what may be right and is worth a second
+// look before it is published. A warning never stops a build, and no text is changed.
+//
+//	email-in-text phone-in-text address-in-text card-in-text   personal data
+//	full-surname          a full surname although site.yaml says initials
+//	shouting, markup      all capitals; HTML, BBCode or Markdown
+//	near-duplicate        two reviews with nearly the same text
+//	unlisted-technician   a text names a technician whom business.yaml does not list
+//	cut-by-comment        YAML text without quotes that ends at " #1"
+//	curly-quotes          a text in quotation marks that YAML does not remove
+//
+// The business's own address, telephone number and e-mail address are not personal
+// data. [Check] looks at every review that could be read, so that an error in one
+// place hides no warning about another, and reads the files again to find the place
+// of what it found.
+package lint
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+	"reviewcast/generator/syntax"
+)
+
+// Check returns Warnings about the reviews of a folder. known are the problems that
+// were found in loading it: what may only follow from an Error in site.yaml or
+// business.yaml is not reported.
+func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
+	broken := func(name string) bool {
+		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
+	}
+	in := newInspector(content.Content)
+	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
+	for i, r := range content.Reviews {
+		if i%256 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		in.review(r)
+	}
+	for _, r := range content.Unidentified {
+		in.review(r)
+	}
+	in.duplicates(content.Reviews)
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open content folder: %w", err)
+	}
+	defer root.Close()
+	warnings, err := in.place(root)
+	cut, cerr := in.cutTexts(root)
+	if err := errors.Join(err, cerr); err != nil {
+		return nil, fmt.Errorf("read content folder %s: %w", dir, err)
+	}
+	warnings = append(warnings, cut...)
+	diagnostic.Sort(warnings)
+	return warnings, nil
+}
+
+// finding is a warning whose place in the file is not yet known.
+type finding struct {
+	at                        diagnostic.Position // of the review
+	snippet                   string              // of the text, as it is in the file
+	code, message, suggestion string
+}
+
+// inspector collects findings.
+type inspector struct {
+	content  *source.Content
+	findings []finding
+	people   *people
+	own      ownData
+	// noNames and noBusiness skip what depends on site.yaml or business.yaml,
+	// which has errors.
+	noNames, noBusiness bool
+}
+
+func newInspector(c *source.Content) *inspector {
+	return &inspector{content: c, people: newPeople(c), own: newOwnData(c)}
+}
+
+func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
+	in.findings = append(in.findings, finding{in.content.Position(r), snippet, code, message, suggestion})
+}
+
+// review checks one review.
+func (in *inspector) review(r *source.Review) {
+	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
+		if short, full := initials(unquoted(r.Author)); full {
+			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
+				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
+		}
+	}
+	for _, t := range []struct {
+		name string
+		text *string
+	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}} {
+		if t.text == nil {
+			continue
+		}
+		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
+			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
+				"write straight ones (\") or none, unless they are the customer's own")
+		}
+	}
+	for _, t := range []struct {
+		name string
+		text *string
+	}{{"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
+		if t.text == nil {
+			continue
+		}
+		reply := t.name == "owner_reply.text"
+		if !reply || !in.noBusiness { // its own telephone isn't known then
+			in.personal(r, t.name, *t.text)
+		}
+		if !reply {
+			in.style(r, t.name, *t.text)
+		}
+		if !reply && !in.noBusiness {
+			in.unlisted(r, t.name, *t.text)
+		}
+	}
+}
+
+// unquoted returns a text without typographic quotation marks around it.
+func unquoted(s string) string {
+	s, _ = diagnostic.TrimCurlyQuotes(s)
+	return s
+}
+
+func replyOf(r *source.Review) *string {
+	if r.OwnerReply == nil {
+		return nil
+	}
+	return &r.OwnerReply.Text
+}
+
+// place finds the place of each finding in its file: the first occurrence of its
+// words after the beginning of the review, or else the review.
+func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
+	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.at.File, b.at.File) })
+	var problems []diagnostic.Problem
+	var data []byte
+	file := ""
+	for _, m := range in.findings {
+		if m.at.File != file {
+			file, data = m.at.File, nil
+			f, err := root.Open(file)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
+				return nil, err
+			}
+			if err == nil {
+				data, err = io.ReadAll(io.LimitReader(f, syntax.MaxDataFile))
+				f.Close()
+				if err != nil {
+					return nil, err
+				}
+			}
+		}
+		at := locate(data, m.at, m.snippet)
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
+	}
+	diagnostic.Sort(problems)
+	return problems, nil
+}
+
+// maxSeek is how many bytes after the beginning of a review its words are searched:
+// the longest review is shorter.
+const maxSeek = 1 << 20
+
+// locate finds words in a file at or after a place. Words that are folded or escaped
+// in the file are not found; then the review is the place.
+func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Position {
+	start := 0
+	for line := 1; line < at.Line; line++ {
+		i := bytes.IndexByte(data[start:], '\n')
+		if i < 0 {
+			return at
+		}
+		start += i + 1
+	}
+	rest := data[start:min(len(data), start+maxSeek)]
+	i := bytes.Index(rest, []byte(snippet))
+	if snippet == "" || i < 0 {
+		return at
+	}
+	before := rest[:i]
+	found := at
+	found.Line += bytes.Count(before, []byte{'\n'})
+	found.Col = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
+	return found
+}

@@ -1,0 +1,153 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// initials shortens an author to "First L."; full reports whether that removes
+// something. A single word, or a name that ends in initials, is short already.
+func initials(author string) (short string, full bool) {
+	words := strings.Fields(author)
+	if len(words) < 2 {
+		return author, false
+	}
+	for _, w := range words[1:] {
+		if joins[strings.ToLower(w)] { // "Chantal & Rob" are two first names
+			return author, false
+		}
+	}
+	last := words[len(words)-1]
+	r, size := utf8.DecodeRuneInString(last)
+	// "K", "K." and words that are not names ("2024", "&") stay.
+	if !unicode.IsUpper(r) || strings.TrimRight(last[size:], ".") == "" || strings.ToUpper(last) == last && len(last) <= 3 {
+		return author, false
+	}
+	return words[0] + " " + string(r) + ".", true
+}
+
+// joins are the words between the first names of a couple.
+var joins = map[string]bool{"&": true, "+": true, "and": true, "und": true, "et": true, "e": true, "y": true}
+
+// Limits of shouting: fewer letters may be an abbreviation, fewer marks are
+// enthusiasm.
+const (
+	shoutLetters = 20
+	shoutShare   = 0.8
+	shoutMarks   = 4
+)
+
+var (
+	marksForm  = regexp.MustCompile(fmt.Sprintf(`[!?]{%d,}`, shoutMarks))
+	markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://`)
+)
+
+// style reports texts in capitals, runs of exclamation marks, and markup, which is
+// published as plain characters.
+func (in *inspector) style(r *source.Review, field, text string) {
+	letters, capitals := 0, 0
+	for _, c := range text {
+		if unicode.IsLetter(c) {
+			letters++
+			if unicode.IsUpper(c) {
+				capitals++
+			}
+		}
+	}
+	const keep = "leave it if these are the customer's own words"
+	if letters >= shoutLetters && float64(capitals) >= shoutShare*float64(letters) {
+		in.add(r, firstLine(text), "shouting", field+" is all in capital letters", keep)
+	}
+	if s := marksForm.FindString(text); s != "" {
+		in.add(r, s, "shouting", fmt.Sprintf("%s has %d marks in a row", field, len(s)), keep)
+	}
+	if !strings.ContainsAny(text, "<[*") {
+		return
+	}
+	if s := markupForm.FindString(text); s != "" {
+		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
+	}
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// people are the names that need not be reported.
+type people struct {
+	known map[string]bool // lower case, every word of them
+}
+
+func newPeople(c *source.Content) *people {
+	p := &people{known: map[string]bool{}}
+	add := func(names ...string) {
+		for _, name := range names {
+			for _, w := range wordsOf(name) {
+				p.known[strings.ToLower(w)] = true
+			}
+		}
+	}
+	b := &c.Business
+	add(b.Name, b.LegalName, b.Address.AddressLocality, b.Address.AddressRegion)
+	for _, t := range b.Technicians {
+		add(t.Name)
+		add(t.Aliases...)
+	}
+	for _, s := range b.Services {
+		add(s.Name)
+		add(c.ServiceAliases[s.ID]...)
+	}
+	for _, a := range b.ServiceAreas {
+		add(a.Name)
+		add(c.AreaAliases[a.ID]...)
+	}
+	return p
+}
+
+func wordsOf(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
+}
+
+// namedForm matches a name next to the word for a trade. Without such a word a
+// capital letter would be a guess.
+var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|installer|engineer|mechanic|repairman|fitter|Techniker(?:in)?|Installateur(?:in)?|Monteur(?:in)?|technicien(?:ne)?|plombier|tecnico|idraulico|técnico|fontanero)(?:,? (?i:named|called|was|namens|nommé|appelé|di nome|llamado))?,? (\p{Lu}[\pL'’-]+)`)
+
+// trades are parts of every text that namedForm can match; to search for them first
+// is much faster.
+var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontanero"}
+
+// unlisted reports a technician whom a text names and who is not in business.yaml.
+func (in *inspector) unlisted(r *source.Review, field, text string) {
+	lowered := strings.ToLower(text)
+	if !slices.ContainsFunc(trades, func(s string) bool { return strings.Contains(lowered, s) }) {
+		return
+	}
+	seen := ""
+	for _, m := range namedForm.FindAllStringSubmatch(text, -1) {
+		name := strings.TrimSuffix(strings.TrimSuffix(m[1], "'s"), "’s")
+		lower := strings.ToLower(name)
+		if in.people.known[lower] || notNames[lower] || name == seen || strings.ToUpper(name) == name {
+			continue
+		}
+		seen = name
+		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, who is not in business.yaml", field, diagnostic.Quote(name)),
+			"add the technician, or add the name to a technician's aliases")
+	}
+}
+
+// notNames are words after a trade that begin with a capital letter and are not
+// names.
+var notNames = map[string]bool{
+	"i": true, "we": true, "he": true, "she": true, "they": true, "it": true, "the": true, "and": true, "but": true, "very": true, "great": true,
+	"who": true, "came": true, "was": true, "is": true, "not": true, "no": true, "so": true, "then": true, "thanks": true, "thank": true,
+	"monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true, "sunday": true,
+	"er": true, "sie": true, "und": true, "il": true, "elle": true, "et": true, "lui": true, "e": true, "el": true, "y": true,
+}

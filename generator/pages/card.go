@@ -1,0 +1,130 @@
+package pages
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
+	"sync"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+
+	"reviewcast"
+)
+
+// The social card: the picture that others show beside a link to a page.
+const (
+	cardWidth, cardHeight = 1200, 630
+	cardMargin            = 80
+)
+
+var (
+	cardGround = color.RGBA{0xfb, 0xfa, 0xf8, 0xff}
+	cardInk    = color.RGBA{0x1f, 0x23, 0x28, 0xff}
+	cardQuiet  = color.RGBA{0x5c, 0x61, 0x68, 0xff}
+	cardStar   = color.RGBA{0xd9, 0x8a, 0x1f, 0xff}
+	cardTrack  = color.RGBA{0xe3, 0xdf, 0xd8, 0xff}
+)
+
+// fonts are the Go fonts, parsed once.
+var fonts = sync.OnceValues(func() ([2]*opentype.Font, error) {
+	regular, err := opentype.Parse(goregular.TTF)
+	if err != nil {
+		return [2]*opentype.Font{}, err
+	}
+	bold, err := opentype.Parse(gobold.TTF)
+	return [2]*opentype.Font{regular, bold}, err
+})
+
+// card draws the business's name, the mean and the number of reviews.
+func (s *site) card() ([]byte, error) {
+	fonts, err := fonts()
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", pathCard, err)
+	}
+	c := &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))}
+	draw.Draw(c, c.Bounds(), image.NewUniform(cardGround), image.Point{}, draw.Src)
+	draw.Draw(c, image.Rect(0, cardHeight-16, cardWidth, cardHeight), image.NewUniform(cardStar), image.Point{}, draw.Src)
+	name := s.Dataset.Business.Name
+	if !covers(fonts[1], name) { // a script that the Go fonts don't have
+		name = hostOf(s.Channel.BaseURL)
+	}
+	c.write(fonts[1], 68, 170, cardInk, name)
+	c.write(fonts[0], 36, 235, cardQuiet, "Verified customer reviews")
+	if v := s.Dataset.AggregateRating.RatingValue; v != nil {
+		c.write(fonts[1], 170, 470, cardInk, mean(v))
+		for i := range reviewcast.MaxRating {
+			c.star(480+float64(i)*110, 412, 48, *v-float64(i))
+		}
+		c.write(fonts[0], 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
+	}
+	var b bytes.Buffer
+	e := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := e.Encode(&b, c); err != nil {
+		return nil, fmt.Errorf("render %s: %w", pathCard, err)
+	}
+	return b.Bytes(), nil
+}
+
+func covers(f *opentype.Font, s string) bool {
+	for _, r := range s {
+		if i, err := f.GlyphIndex(nil, r); err != nil || i == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+type canvas struct{ *image.RGBA }
+
+// write writes a line, smaller when it would be too wide.
+func (c *canvas) write(f *opentype.Font, size, y float64, ink color.Color, s string) {
+	for ; size > 12; size *= 0.9 {
+		face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+		if err != nil {
+			return // a size of zero; it is not
+		}
+		d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(cardMargin, int(y))}
+		if d.MeasureString(s).Ceil() <= cardWidth-2*cardMargin {
+			d.DrawString(s)
+			return
+		}
+	}
+}
+
+// star draws a star with its centre at x and y, filled from the left by a share.
+func (c *canvas) star(x, y, radius, share float64) {
+	shape := vector.NewRasterizer(cardWidth, cardHeight)
+	for i := range 10 {
+		r := radius
+		if i%2 == 1 {
+			r *= 0.42
+		}
+		angle := math.Pi * (float64(i)/5 - 0.5)
+		px, py := float32(x+r*math.Cos(angle)), float32(y+r*math.Sin(angle))
+		if i == 0 {
+			shape.MoveTo(px, py)
+		} else {
+			shape.LineTo(px, py)
+		}
+	}
+	shape.ClosePath()
+	mask := image.NewAlpha(c.Bounds())
+	shape.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
+	cut := int(x - radius + 2*radius*min(max(share, 0), 1))
+	for _, part := range []struct {
+		from, to int
+		ink      color.Color
+	}{{int(x - radius - 1), cut, cardStar}, {cut, int(x + radius + 1), cardTrack}} {
+		r := image.Rect(part.from, int(y-radius-1), part.to, int(y+radius+1))
+		draw.DrawMask(c, r, image.NewUniform(part.ink), image.Point{}, mask, r.Min, draw.Over)
+	}
+}

@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"reviewcast"
+)
+
+// point is the figure of one quarter with its 95 % interval.
+type point struct {
+	quarter          string // "2026 Q1"
+	count            int
+	value, low, high float64
+}
+
+// meanPoint is the mean of a quarter's stars. One review has no interval.
+func meanPoint(quarter string, t tally) point {
+	p := point{quarter: quarter, count: t.count, value: t.mean()}
+	p.low, p.high = p.value, p.value
+	if t.count > 1 {
+		n := float64(t.count)
+		variance := max(0, float64(t.squares)-n*p.value*p.value) / (n - 1)
+		margin := 1.96 * math.Sqrt(variance/n)
+		p.low, p.high = max(reviewcast.MinRating, p.value-margin), min(reviewcast.MaxRating, p.value+margin)
+	}
+	return p
+}
+
+// sharePoint is a share of a quarter's reviews, with the Wilson score interval.
+func sharePoint(quarter string, part, whole int) point {
+	const z = 1.96
+	n, share := float64(whole), float64(part)/float64(whole)
+	centre := (share + z*z/(2*n)) / (1 + z*z/n)
+	margin := z / (1 + z*z/n) * math.Sqrt(share*(1-share)/n+z*z/(4*n*n))
+	return point{quarter, whole, share, max(0, centre-margin), min(1, centre+margin)}
+}
+
+// chart is a line by quarter within the band of its intervals. The drawing is 100
+// by 100 and stretched by the page; its words are HTML, so that they keep their size.
+type chart struct {
+	Title, Label, Unit       string
+	Top, Bottom, First, Last string
+	Grid                     []string
+	Bands, Lines             []string // points of one drawing for each run of quarters without a gap
+	Dots                     []dot
+	Rows                     []chartRow
+}
+
+type dot struct{ At, Title string }
+
+type chartRow struct {
+	Quarter, Value, Interval string
+	Count                    int
+}
+
+// scale is what the axis of a chart says.
+type scale struct {
+	title, unit string
+	low, high   float64
+	format      func(float64) string
+}
+
+func starScale(title string, points []point) scale {
+	low := float64(reviewcast.MaxRating)
+	for _, p := range points {
+		low = min(low, math.Floor(p.low))
+	}
+	return scale{title, "mean stars", min(low, reviewcast.MaxRating-1), reviewcast.MaxRating, func(v float64) string { return fmt.Sprintf("%.2f", v) }}
+}
+
+func shareScale(title string) scale {
+	return scale{title, "positive", 0, 1, func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }}
+}
+
+// newChart draws points, oldest first; nil for fewer than two, which show no course.
+func newChart(s scale, points []point) *chart {
+	if len(points) < 2 {
+		return nil
+	}
+	first, last := points[0], points[len(points)-1]
+	c := &chart{Title: s.title, Unit: s.unit, Top: s.format(s.high), Bottom: s.format(s.low), First: first.quarter, Last: last.quarter}
+	c.Label = fmt.Sprintf("%s from %s (%s, %s) to %s (%s, %s)", s.title, first.quarter, s.format(first.value), plural(first.count, "review"),
+		last.quarter, s.format(last.value), plural(last.count, "review"))
+	span := float64(max(1, quarterNumber(last.quarter)-quarterNumber(first.quarter)))
+	x := func(p point) string {
+		return units(2 + 96*float64(quarterNumber(p.quarter)-quarterNumber(first.quarter))/span)
+	}
+	y := func(v float64) string { return units(98 - 96*(v-s.low)/(s.high-s.low)) }
+	c.Grid = []string{y(s.low), y((s.low + s.high) / 2), y(s.high)}
+	var run []point
+	flush := func() {
+		var line, above, below []string
+		for i, p := range run {
+			line = append(line, x(p)+","+y(p.value))
+			above = append(above, x(p)+","+y(p.high))
+			below = append(below, x(run[len(run)-1-i])+","+y(run[len(run)-1-i].low))
+		}
+		if len(run) > 1 {
+			c.Lines = append(c.Lines, strings.Join(line, " "))
+			c.Bands = append(c.Bands, strings.Join(append(above, below...), " "))
+		}
+		run = nil
+	}
+	for _, p := range points {
+		if len(run) > 0 && quarterNumber(run[len(run)-1].quarter)+1 != quarterNumber(p.quarter) {
+			flush()
+		}
+		run = append(run, p)
+		interval := s.format(p.low) + " to " + s.format(p.high)
+		c.Dots = append(c.Dots, dot{"M" + x(p) + " " + y(p.value) + "h0", p.quarter + ": " + s.format(p.value) + ", " + plural(p.count, "review")})
+		c.Rows = append(c.Rows, chartRow{p.quarter, s.format(p.value), interval, p.count})
+	}
+	flush()
+	return c
+}
+
+// quarterNumber counts quarters, so that neighbours differ by one.
+func quarterNumber(quarter string) int {
+	year, _ := strconv.Atoi(quarter[:4]) // a valid date's year
+	return 4*year + int(quarter[6]-'0')
+}
+
+// units writes a length in a drawing.
+func units(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// bar is a horizontal bar: Width of 100 is filled.
+type bar struct {
+	Class string
+	Width string
+}
+
+func newBar(class string, part, whole int) bar {
+	return bar{class, units(100 * float64(part) / float64(max(whole, 1)))}
+}
+
+// spread is one line of the distribution of stars.
+type spread struct {
+	Stars, Count int
+	Bar          bar
+}
+
+// bars are the lines of the distribution, the most stars first; none without reviews.
+func (t *tally) bars() []spread {
+	if t.count == 0 {
+		return nil
+	}
+	var list []spread
+	for stars := reviewcast.MaxRating; stars >= reviewcast.MinRating; stars-- {
+		list = append(list, spread{stars, t.spread[stars], newBar("", t.spread[stars], t.count)})
+	}
+	return list
+}
+
+// sentiment is a diverging bar: negative to the left of the middle, positive to the
+// right, both in per cent of the whole; neutral and mixed are apart.
+type sentiment struct {
+	reviewcast.SentimentCounts
+	Whole                       int
+	NegativeX, NegativeW, Width string
+	Neutral                     int // neutral and mixed
+}
+
+func newSentiment(c reviewcast.SentimentCounts) sentiment {
+	whole := c.PositiveCount + c.NegativeCount + c.NeutralCount + c.MixedCount
+	share := func(n int) float64 { return 100 * float64(n) / float64(max(whole, 1)) }
+	negative := share(c.NegativeCount)
+	return sentiment{c, whole, units(100 - negative), units(negative), units(share(c.PositiveCount)), c.NeutralCount + c.MixedCount}
+}

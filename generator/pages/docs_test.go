@@ -1,0 +1,104 @@
+package pages
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"reviewcast"
+)
+
+// TestDocs compares the documentation with the API's description: every path,
+// parameter, status, type and member is there with its meaning, and nothing else.
+func TestDocs(t *testing.T) {
+	c := withLines(t, sampleContent())
+	var d apiDocument
+	if err := json.Unmarshal(c.OpenAPI, &d); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSite(c, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := s.docs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := func(heading string) string {
+		_, rest, ok := strings.Cut(source, "\n### "+heading+"\n")
+		if !ok {
+			t.Errorf("no section %s", heading)
+		}
+		text, _, _ := strings.Cut(rest, "\n### ")
+		return text
+	}
+	headings := map[string]bool{}
+	for path, item := range d.Paths {
+		for method, op := range item {
+			if method == "head" {
+				continue
+			}
+			name := strings.ToUpper(method) + " " + path
+			headings[name] = true
+			text := section(name)
+			for _, p := range op.Parameters {
+				if p.Ref != "" {
+					p = d.Components.Parameters[last(p.Ref)]
+				}
+				if !strings.Contains(text, "| `"+p.Name+"` | ") || p.Description == "" {
+					t.Errorf("%s: parameter %s", name, p.Name)
+				}
+			}
+			for status := range op.Responses {
+				if !strings.Contains(text, "\n| "+status+" | ") {
+					t.Errorf("%s: status %s", name, status)
+				}
+			}
+		}
+	}
+	for name, schema := range d.Components.Schemas {
+		headings[name] = true
+		text := section(name)
+		for member, property := range schema.Properties {
+			if !strings.Contains(text, "| `"+member+"`") {
+				t.Errorf("%s.%s is missing", name, member)
+			}
+			if d.meaning(property) == "" {
+				t.Errorf("%s.%s has no meaning", name, member)
+			}
+		}
+	}
+	_, reference, _ := strings.Cut(source, "\n## Paths\n")
+	for _, m := range regexp.MustCompile(`(?m)^### (.+)$`).FindAllStringSubmatch(reference, -1) {
+		if !headings[m[1]] {
+			t.Errorf("%s is documented and does not exist", m[1])
+		}
+	}
+}
+
+// TestDocsPaths: every path that the hand-written part names exists.
+func TestDocsPaths(t *testing.T) {
+	c := withLines(t, sampleContent())
+	files := renderAll(t, c, nil)
+	var d apiDocument
+	if err := json.Unmarshal(c.OpenAPI, &d); err != nil {
+		t.Fatal(err)
+	}
+	text := string(files[reviewcast.PathDocs+"index.md"])
+	text, _, _ = strings.Cut(text, "\n## What holds")
+	n := 0
+	for _, m := range regexp.MustCompile(`(?:`+regexp.QuoteMeta(c.Channel.BaseURL)+`)(/[^\s'"?)`+"`"+`]*)`).FindAllStringSubmatch(text, -1) {
+		n++
+		p := m[1]
+		known := files[p] != nil || files[p+"index.html"] != nil || d.Paths[p] != nil || slices.Contains(elsewhere, p) ||
+			strings.HasPrefix(p, reviewcast.PathSince) || strings.HasPrefix(p, reviewcast.PathMonths)
+		if !known {
+			t.Errorf("the documentation names %s, which does not exist", p)
+		}
+	}
+	if n < 10 {
+		t.Errorf("only %d addresses", n)
+	}
+}

@@ -1,0 +1,427 @@
+package pages
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"html"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	xhtml "golang.org/x/net/html"
+
+	"reviewcast"
+	"reviewcast/bench/corpus"
+	"reviewcast/generator/render"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+func pointer[T any](v T) *T { return &v }
+
+func sampleContent() Content {
+	return Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Withdrawals: []reviewcast.Withdrawal{
+		{ID: "r-0", Reason: reviewcast.ReasonLegal, Date: "2026-02-02", Month: pointer("2025-11")},
+		{ID: "r-9", Reason: reviewcast.ReasonWithdrawn, Date: "2026-03-02"},
+	}}
+}
+
+func emptyContent() Content {
+	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: emptyDataset(), Insights: emptyInsights()}
+}
+
+// corpusContent is n made-up reviews, with made-up findings.
+func corpusContent(n int) Content {
+	d := corpus.Dataset(n)
+	in := emptyInsights()
+	in.PerReview = map[string]reviewcast.ReviewInsight{}
+	labels := []string{"punctuality", "pricing", "communication", "cleanliness", "workmanship", "scheduling"}
+	for _, id := range labels {
+		in.Aspects = append(in.Aspects, reviewcast.Aspect{ID: id, Label: strings.ToUpper(id[:1]) + id[1:]})
+	}
+	for i, r := range d.Reviews {
+		found := reviewcast.ReviewInsight{Sentiment: byStars(r.Rating), Aspects: map[string]reviewcast.Polarity{}}
+		for j := range i % 4 {
+			k := (i + 2*j) % len(labels)
+			found.Aspects[labels[k]] = polarities[(i/7+j)%len(polarities)]
+			in.Aspects[k].MentionCount++
+		}
+		in.PerReview[r.ID] = found
+	}
+	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: &d, Insights: in}
+}
+
+// published renders a site and gives the files by path.
+func renderAll(t testing.TB, c Content, memo *Memo) map[string][]byte {
+	t.Helper()
+	files, err := Render(c, memo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string][]byte{}
+	for _, f := range files {
+		if out[f.Path] != nil {
+			t.Errorf("%s is rendered twice", f.Path)
+		}
+		out[f.Path] = f.Body
+	}
+	return out
+}
+
+// versions are the hashes of our own stylesheet and script in addresses.
+var versions = regexp.MustCompile(`\?v=[0-9a-f]{8}`)
+
+// TestGolden compares the pages with those that a person last looked at. Run with
+// -update after a change, and read the difference.
+func TestGolden(t *testing.T) {
+	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent()} {
+		got := renderAll(t, c, nil)
+		dir := filepath.Join("testdata", name)
+		if *update {
+			if err := os.RemoveAll(dir); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for p, body := range got {
+			if p == pathStyle || p == pathScript || p == pathIcon || p == pathCard || strings.HasPrefix(p, reviewcast.PathDocs) {
+				continue // files of ours, a picture, and what TestDocs compares
+			}
+			body = versions.ReplaceAll(body, []byte("?v="))
+			file := filepath.Join(dir, filepath.FromSlash(p))
+			if *update {
+				if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, body, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Error(err)
+			} else if !bytes.Equal(body, want) {
+				t.Errorf("%s differs (read the difference, then -update)", file)
+			}
+		}
+	}
+}
+
+// elsewhere are the paths that pages and feeds link to and that are no pages: data
+// files, change documents, and what an edge answers.
+var elsewhere = []string{
+	reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathManifest,
+	reviewcast.PathLatestChange, reviewcast.PathVersions, reviewcast.PathWithdrawn, reviewcast.PathHub, reviewcast.PathMCP, reviewcast.PathServerCard,
+}
+
+var markdownLink = regexp.MustCompile(`\]\((/[^) ]*)\)`)
+
+// TestLinks follows every link of every page, twin and feed: it must lead to a file
+// of the site, and to an id on it.
+func TestLinks(t *testing.T) {
+	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent(), "corpus": corpusContent(700)} {
+		files := renderAll(t, c, nil)
+		ids := map[string]map[string]bool{} // by path of a page
+		links := map[string][]string{}      // by where they are
+		for p, body := range files {
+			switch {
+			case strings.HasSuffix(p, ".html"):
+				page := strings.TrimSuffix(p, "index.html")
+				ids[page] = map[string]bool{}
+				for n := range parse(t, body).Descendants() {
+					for _, a := range n.Attr {
+						switch a.Key {
+						case "id":
+							ids[page][a.Val] = true
+						case "href", "src", "action":
+							links[p] = append(links[p], a.Val)
+						}
+					}
+				}
+			case strings.HasSuffix(p, ".md"):
+				for _, m := range markdownLink.FindAllSubmatch(body, -1) {
+					links[p] = append(links[p], string(m[1]))
+				}
+			}
+		}
+		feed, err := render.JSONFeed(c.Channel, c.Dataset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var items struct{ Items []struct{ URL string } }
+		if err := json.Unmarshal(feed, &items); err != nil {
+			t.Fatal(err)
+		}
+		for _, item := range items.Items {
+			links["feed"] = append(links["feed"], item.URL)
+		}
+		followed := 0
+		for from, list := range links {
+			for _, l := range list {
+				if followed++; !resolves(l, path.Dir(from)+"/", c.Channel.BaseURL, files, ids) {
+					t.Errorf("%s: %s links to %s, which leads nowhere", name, from, l)
+				}
+			}
+		}
+		if followed < 100 {
+			t.Errorf("%s: only %d links", name, followed)
+		}
+	}
+}
+
+func resolves(l, from, base string, files map[string][]byte, ids map[string]map[string]bool) bool {
+	u, err := url.Parse(strings.TrimPrefix(l, base))
+	if err != nil {
+		return false
+	}
+	if u.Scheme != "" {
+		return u.Scheme == "https" || u.Scheme == "tel"
+	}
+	p := u.Path
+	if p == "" {
+		p = strings.ReplaceAll(from, "//", "/")
+	}
+	if slices.Contains(elsewhere, p) {
+		return true
+	}
+	file := p
+	if strings.HasSuffix(p, "/") {
+		file += "index.html"
+	}
+	return files[file] != nil && (u.Fragment == "" || ids[p][u.Fragment])
+}
+
+func parse(t *testing.T, body []byte) *xhtml.Node {
+	t.Helper()
+	doc, err := xhtml.Parse(bytes.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// TestStructure reads every page as a browser does: nothing that the policy blocks, no
+// id twice, a label for every section, headings in order, one first heading.
+func TestStructure(t *testing.T) {
+	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent(), "corpus": corpusContent(700)} {
+		for p, body := range renderAll(t, c, nil) {
+			if strings.HasSuffix(p, ".html") {
+				checkStructure(t, name+" "+p, parse(t, body))
+			}
+		}
+	}
+}
+
+func checkStructure(t *testing.T, name string, doc *xhtml.Node) {
+	t.Helper()
+	ids, labels, level, first := map[string]bool{}, []string{}, 0, 0
+	for n := range doc.Descendants() {
+		if n.Type != xhtml.ElementNode {
+			continue
+		}
+		for _, a := range n.Attr {
+			switch {
+			case a.Key == "id" && ids[a.Val]:
+				t.Errorf("%s: id %s twice", name, a.Val)
+			case a.Key == "id":
+				ids[a.Val] = true
+			case a.Key == "aria-labelledby":
+				labels = append(labels, a.Val)
+			case a.Key == "style", strings.HasPrefix(a.Key, "on"):
+				t.Errorf("%s: <%s %s> is blocked by the policy", name, n.Data, a.Key)
+			case strings.Contains(a.Val, "ZgotmplZ"):
+				t.Errorf("%s: %s of <%s> was thrown away", name, a.Key, n.Data)
+			case a.Key == "src" && !strings.HasPrefix(a.Val, "/"):
+				t.Errorf("%s: <%s> loads %s", name, n.Data, a.Val)
+			}
+		}
+		switch n.Data {
+		case "style", "iframe", "object":
+			t.Errorf("%s: <%s>", name, n.Data)
+		case "h1", "h2", "h3":
+			next := int(n.Data[1] - '0')
+			if next > level+1 {
+				t.Errorf("%s: <%s> after a heading of level %d", name, n.Data, level)
+			}
+			if level = next; next == 1 {
+				first++
+			}
+		}
+	}
+	for _, label := range labels {
+		if !ids[label] {
+			t.Errorf("%s: nothing is labelled %s", name, label)
+		}
+	}
+	if first != 1 {
+		t.Errorf("%s: %d first headings", name, first)
+	}
+}
+
+// TestHostileWords: what customers and editors write is shown on every page and never
+// run.
+func TestHostileWords(t *testing.T) {
+	const evil = `</script></style><script>alert(1)</script><!--"'` + "`" + `&amp;[x](javascript:alert(1))`
+	c := sampleContent()
+	d, in := c.Dataset, c.Insights
+	d.Business.Name, d.Business.Description, d.Business.URL, d.License = evil, evil, "javascript:alert(1)", "<b>"
+	d.Business.Technicians[0].Name, d.Business.Services[0].Name, d.Business.ServiceAreas[0].Name = evil, evil, evil
+	r := &d.Reviews[0]
+	r.Title, r.Text, r.Author, r.Source, r.Language = pointer(evil), pointer(evil), evil, evil, `"><script>`
+	r.SourceURL = pointer("javascript:alert(1)")
+	r.OwnerReply = &reviewcast.OwnerReply{Text: evil, Date: "2026-03-15"}
+	in.Summary, in.FAQ[0].Answer, in.FAQ[0].Question, in.Aspects[0].Label = pointer(evil), evil, evil, evil
+	in.Aspects[0].Evidence[0].Quote, in.Aspects[0].TopPhrases = evil, []string{evil}
+	in.PullQuote.Text = evil
+	c.Channel = render.Channel{BaseURL: "https://reviews.example.com", Title: evil, Description: evil}
+	seen := 0
+	for p, body := range renderAll(t, c, nil) {
+		text := string(body)
+		switch {
+		case strings.HasSuffix(p, ".html"):
+			if strings.Contains(text, "<script>") || strings.Contains(text, "<!--") || regexp.MustCompile(`(?i)href="\s*javascript`).MatchString(text) {
+				t.Errorf("%s: words became markup", p)
+			}
+			if strings.Contains(html.UnescapeString(text), evil) {
+				seen++
+			}
+			for n := range parse(t, body).Descendants() {
+				if n.Data == "script" && n.FirstChild != nil && len(n.Attr) != 1 {
+					t.Errorf("%s: a script %v", p, n.Attr)
+				}
+			}
+		case strings.HasSuffix(p, ".md"):
+			if strings.Contains(text, "<script>") || regexp.MustCompile(`[^\\]\]\(javascript`).MatchString(text) {
+				if !strings.HasPrefix(p, reviewcast.PathDocs) { // its examples are in blocks of code
+					t.Errorf("%s: words became markup", p)
+				}
+			}
+		}
+	}
+	if seen < 8 {
+		t.Errorf("the words are on %d pages only", seen)
+	}
+}
+
+// TestEscape compares the writer with html/template: the same text, attribute and
+// address give the same bytes.
+func TestEscape(t *testing.T) {
+	for _, s := range []string{
+		"", "plain", `<b a="x" b='y'>&amp;</b>`, "1+1=2\x00", "„Zu spät“ \u202eteuer\u202c\u200b", "a\nb\tc",
+		"https://example.com/a b?c=d&e=%20%zz#f'(g)", "https://example.com/ä+{}|\\^`\"<>", "HTTP://X.example/%2F", "javascript:alert(1)", "//x.example",
+	} {
+		w := &writer{}
+		w.html(`<p title="`)
+		w.text(s)
+		w.html(`">`)
+		w.text(s)
+		w.html(`</p><a href="`)
+		w.url(s)
+		w.html(`">`)
+		var b bytes.Buffer
+		if err := escapeTemplate.Execute(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		want := b.String()
+		if !strings.HasPrefix(strings.ToLower(s), "http") { // the template lets relative addresses through, the writer none
+			want = want[:strings.Index(want, `<a href="`)] + `<a href="#ZgotmplZ">`
+		}
+		if string(w.b) != want {
+			t.Errorf("%q\n got %s\nwant %s", s, w.b, want)
+		}
+	}
+}
+
+// TestArticle compares the article that is written by hand with the same one by
+// html/template.
+func TestArticle(t *testing.T) {
+	for name, c := range map[string]Content{"sample": sampleContent(), "corpus": corpusContent(300)} {
+		s, err := newSite(c, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range s.reviews {
+			w := &writer{}
+			s.article(w, &s.reviews[i], "h2", true)
+			var about []link
+			s.eachMention(&s.reviews[i], func(path, name string) { about = append(about, link{name, path}) })
+			var b bytes.Buffer
+			if err := articleTemplate.Execute(&b, map[string]any{"R": s.reviews[i].Review, "About": about, "Path": s.reviews[i].path()}); err != nil {
+				t.Fatal(err)
+			}
+			if string(w.b) != b.String() {
+				t.Fatalf("%s: review %s\n got %s\nwant %s", name, s.reviews[i].ID, w.b, b.String())
+			}
+		}
+	}
+}
+
+// TestMarkdownEscape: nobody's words become markup of a twin.
+func TestMarkdownEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain, with. dots!":    "plain, with. dots!",
+		"# no\n- heading\n1. x": "\\# no\n> \\- heading\n> 1\\. x",
+		"*a* _b_ `c` [d](e)":    "\\*a\\* \\_b\\_ \\`c\\` \\[d\\](e)",
+		"<b>&copy;":             "\\<b\\>\\&copy;",
+		"    code\n\tcode":      "    code\n>  code",
+		"2026. was good":        "2026\\. was good",
+		"a\n\nb":                "a\n> \n> b",
+	} {
+		w := &writer{}
+		w.markdown(in, "> ")
+		if string(w.b) != want {
+			t.Errorf("markdown(%q) = %q, want %q", in, w.b, want)
+		}
+	}
+}
+
+func TestParagraphs(t *testing.T) {
+	for in, want := range map[string][][]words{
+		"":                       nil,
+		"\n\n \n":                nil,
+		"One\nline.\n\n\nTwo.\n": {{{"One line.", false}}, {{"Two.", false}}},
+		"Most give **five stars**, **all** thank.": {{{"Most give ", false}, {"five stars", true}, {", ", false}, {"all", true}, {" thank.", false}}},
+		"2**3 is 8": {{{"2**3 is 8", false}}},
+	} {
+		if got := paragraphs(in); !reflect.DeepEqual(got, want) {
+			t.Errorf("paragraphs(%q) = %v, want %v", in, got, want)
+		}
+	}
+}
+
+// TestSizes keeps the weights that the pages promise, at 10,000 reviews.
+func TestSizes(t *testing.T) {
+	c := corpusContent(10_000)
+	files := renderAll(t, c, nil)
+	for p, body := range files {
+		switch {
+		case !strings.HasSuffix(p, ".html"), strings.HasPrefix(p, reviewcast.PathDocs):
+		case strings.HasPrefix(p, reviewcast.PathMonths) && bytes.Count(body, []byte("<article")) > 100:
+			if per := len(body) * 100 / bytes.Count(body, []byte("<article")); per > 100_000 {
+				t.Errorf("%s: %d bytes per 100 reviews", p, per)
+			}
+		case len(body) > 100_000:
+			t.Errorf("%s has %d bytes", p, len(body))
+		}
+		if twin := files[strings.TrimSuffix(p, ".html")+".md"]; strings.HasSuffix(p, ".html") && p != reviewcast.PathDocs+"index.html" && 2*len(twin) > len(body) {
+			t.Errorf("the twin of %s has %d bytes, the page %d", p, len(twin), len(body))
+		}
+	}
+	gz, err := render.Encode(files[reviewcast.PathIndex], render.Gzip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(gz) > 60_000 {
+		t.Errorf("the front page has %d bytes in gzip", len(gz))
+	}
+	if paths := slices.Sorted(maps.Keys(files)); len(paths) < 200 {
+		t.Errorf("only %d files: %v", len(paths), paths)
+	}
+}

@@ -1,0 +1,183 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"reviewcast"
+)
+
+// longDay writes a date as people do: 14 March 2026.
+func longDay(d reviewcast.Date) string { return formatted(string(d), time.DateOnly, "2 January 2006") }
+
+// shortDay writes a date in little space: 14 Mar 2026.
+func shortDay(d reviewcast.Date) string { return formatted(string(d), time.DateOnly, "2 Jan 2006") }
+
+// monthName writes a month: March 2026.
+func monthName(month string) string { return formatted(month, "2006-01", "January 2006") }
+
+func formatted(s, from, to string) string {
+	t, err := time.Parse(from, s)
+	if err != nil {
+		return s
+	}
+	return t.Format(to)
+}
+
+// quarterOf is the quarter of a date: "2026 Q1".
+func quarterOf(d reviewcast.Date) string {
+	month := int(d[5]-'0')*10 + int(d[6]-'0')
+	return string(d[:4]) + " Q" + string(rune('0'+(month+2)/3))
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return address
+	}
+	return u.Host
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, ok := strings.CutSuffix(noun, "y"); ok && !strings.HasSuffix(noun, "day") {
+		return fmt.Sprintf("%s %sies", grouped(n), stem)
+	}
+	return fmt.Sprintf("%s %ss", grouped(n), noun)
+}
+
+// grouped writes a number with thin groups of thousands: 12,345.
+func grouped(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func mean(v *float64) string {
+	if v == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", *v)
+}
+
+// percent is a share in whole per cent.
+func percent(part, whole int) string {
+	return fmt.Sprintf("%.0f %%", 100*float64(part)/float64(max(whole, 1)))
+}
+
+// interval says a confidence interval of a share in words: "7 to 9 in 10".
+func interval(low, high float64) string {
+	of := 10.0
+	if high-low < 0.1 {
+		of = 100 // tenths would round the interval away
+	}
+	l, h := math.Round(low*of), math.Round(high*of)
+	if l == h {
+		return fmt.Sprintf("%.0f in %.0f", l, of)
+	}
+	return fmt.Sprintf("%.0f to %.0f in %.0f", l, h, of)
+}
+
+// trendWords says how something moves.
+func trendWords(t reviewcast.Trend, unit string) string {
+	if t.Change == nil || t.Direction == "insufficient_data" {
+		return "too few reviews to see a trend"
+	}
+	return fmt.Sprintf("%s (%+.2f %s in the newest %d days against the %d before)", t.Direction, *t.Change, unit, t.WindowDays, t.WindowDays)
+}
+
+// place puts an address on one line.
+func place(a reviewcast.Address) string {
+	town := strings.TrimSpace(a.PostalCode + " " + a.AddressLocality)
+	parts := []string{a.StreetAddress, town, a.AddressRegion, a.AddressCountry}
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+// excerpt is the beginning of a text, cut after a word.
+func excerpt(text string, most int) string {
+	head := text[:min(len(text), 4*most)] // with room for white space
+	text = strings.Join(strings.Fields(head), " ")
+	if len(text) <= most {
+		return text
+	}
+	cut := most
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	if space := strings.LastIndexByte(text[:cut], ' '); space > cut/2 {
+		cut = space
+	}
+	return text[:cut] + "…"
+}
+
+// hidden says in words how many reviews are left out, and why.
+func hidden(u reviewcast.Unpublished) string {
+	var parts []string
+	for _, reason := range []struct {
+		n    int
+		noun string
+	}{{u.Unverified, "without a verification"}, {u.Withdrawn, "withdrawn by the author or the platform"}, {u.Legal, "withdrawn for legal reasons"}} {
+		if reason.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", reason.n, reason.noun))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// reasonWords says why a review was withdrawn.
+func reasonWords(reason string) string {
+	if reason == reviewcast.ReasonLegal {
+		return "for legal reasons"
+	}
+	return "by the author or the platform"
+}
+
+// methodWords says how a review was verified.
+func methodWords(method string) string {
+	if method == "job" {
+		return "a job record"
+	}
+	if strings.Contains("aeiou", method[:min(1, len(method))]) {
+		return "an " + method
+	}
+	return "a " + method
+}
+
+// words are some words of a paragraph, strong or not.
+type words struct {
+	Text   string
+	Strong bool
+}
+
+// paragraphs reads as much of the summary's Markdown as a page needs: blank lines
+// between paragraphs, and **strong** words. The rest stays as it is.
+func paragraphs(s string) [][]words {
+	var out [][]words
+	for p := range strings.SplitSeq(s, "\n\n") {
+		p = strings.Join(strings.Fields(p), " ")
+		if p == "" {
+			continue
+		}
+		parts := strings.Split(p, "**")
+		if len(parts)%2 == 0 { // a mark without its counterpart is just two stars
+			parts = []string{p}
+		}
+		var paragraph []words
+		for i, part := range parts {
+			if part != "" {
+				paragraph = append(paragraph, words{part, i%2 == 1})
+			}
+		}
+		out = append(out, paragraph)
+	}
+	return out
+}

@@ -1,0 +1,80 @@
+package render
+
+import (
+	"bytes"
+	"fmt"
+
+	"reviewcast"
+)
+
+// ReviewLine renders one review as it stands on its line of reviews.json, without
+// the comma and the newline. Whoever renders the same review again may keep it.
+func ReviewLine(r *reviewcast.Review) ([]byte, error) { return element(r) }
+
+// InsightLine renders one entry of per_review as it stands on its line of
+// insights.json: `"r-1":{…}`, without the comma and the newline.
+func InsightLine(id string, in reviewcast.ReviewInsight) ([]byte, error) {
+	line, err := element(map[string]reviewcast.ReviewInsight{id: in})
+	if err != nil {
+		return nil, err
+	}
+	return line[1 : len(line)-1], nil // an element of an object has no braces of its own
+}
+
+// element renders a value as compact JSON without a newline.
+func element(v any) ([]byte, error) {
+	b, err := marshal(v)
+	return bytes.TrimSuffix(b, []byte("\n")), err
+}
+
+// section is a list or an object of a file with one element a line.
+type section struct {
+	open, shut string   // `"reviews":[` and `]`
+	lines      [][]byte // as ReviewLine and InsightLine give them
+}
+
+// elements makes the section of a list.
+func elements[T any](open string, list []T) (section, error) {
+	s := section{open, "]", make([][]byte, len(list))}
+	for i := range list {
+		var err error
+		if s.lines[i], err = element(&list[i]); err != nil {
+			return s, fmt.Errorf("element %d of %s]: %w", i, open, err)
+		}
+	}
+	return s, nil
+}
+
+// layOut renders head, in which every section is empty, and puts the lines of the
+// sections in, in the order in which the members stand in head.
+func layOut(head any, sections ...section) ([]byte, error) {
+	framed, err := marshal(head)
+	if err != nil {
+		return nil, err
+	}
+	size := len(framed)
+	for _, s := range sections {
+		for _, line := range s.lines {
+			size += len(line) + len(",\n")
+		}
+	}
+	out := make([]byte, 0, size+len(sections))
+	for _, s := range sections {
+		if len(s.lines) == 0 {
+			continue
+		}
+		// No string can hold the member's name in this form: its quotation marks would
+		// be escaped.
+		before, after, ok := bytes.Cut(framed, []byte(s.open+s.shut))
+		if !ok {
+			return nil, fmt.Errorf("lay out %d elements: no empty member %s%s", len(s.lines), s.open, s.shut)
+		}
+		out = append(append(append(out, before...), s.open...), '\n')
+		for _, line := range s.lines {
+			out = append(append(out, line...), ",\n"...)
+		}
+		out = append(append(out[:len(out)-len(",\n")], '\n'), s.shut...)
+		framed = after
+	}
+	return append(out, framed...), nil
+}

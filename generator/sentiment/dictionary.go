@@ -1,0 +1,222 @@
+package sentiment
+
+import (
+	"strings"
+	"sync"
+)
+
+// word is everything known about one spelling of a word.
+type word struct {
+	text string // folded and bare: "didn't" stays, "Marcus's" is marcus
+	stem string
+	hash uint64 // of the stem, for counting phrases
+	// syms are the symbols that stand for the word in patterns: its stem, itself, and
+	// the classes that it belongs to. Most words have none.
+	syms    []symbol
+	valence float32 // -4 to 4; from the word lists
+	boost   float32 // what it adds to the strength of the word after it
+	flags   flags
+	name    symbol // in patterns of names, where nothing is stemmed
+	fuzzy   symbol // the one name that it misspells, 0 when there is none
+}
+
+type flags uint32
+
+const (
+	negator flags = 1 << iota
+	contrast
+	joins    // "and", "so": a new clause when a subject follows
+	subject  // "he", "the": what begins a clause after a joining word
+	stopword // never begins or ends a topic
+	numeric
+	english1 // an English word that the lists know, so no misspelt name
+	auxiliary
+	hedge // "if", "wish"
+	pronoun
+	light    // articles and adverbs, which patterns look over
+	middling // "okay", "so-so": an opinion, neither good nor bad
+	burden   // a thing whose absence is good: "no fee"
+	nameWord // a first name that is a word, a place or a brand too
+	nameCue  // before a name, shows that a person is meant
+	nameVerb // after a name, shows that a person is meant
+)
+
+// symbol identifies a word in patterns; 0 is none.
+type symbol int32
+
+// dictionary knows the words of the lists and of the vocabulary. It is immutable
+// once it is made.
+type dictionary struct {
+	lex     *lexicon
+	stems   map[string]symbol
+	exact   map[string]symbol
+	forms   map[string][]symbol // by inflected form, the words of the shipped list
+	names   map[string]symbol
+	symbols symbol // the last one given out
+	// misspelt returns the name that a word of six letters or more misspells.
+	misspelt func(string) symbol
+}
+
+func newDictionary(lex *lexicon) *dictionary {
+	return &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
+}
+
+func (d *dictionary) intern(m map[string]symbol, s string) symbol {
+	if id, ok := m[s]; ok {
+		return id
+	}
+	d.symbols++
+	m[s] = d.symbols
+	return d.symbols
+}
+
+// word looks a folded word up.
+func (d *dictionary) word(folded string) *word {
+	w := &word{text: folded}
+	if to, ok := d.lex.spelling[w.text]; ok {
+		w.text = to
+	}
+	if digit(w.text[0]) {
+		w.flags |= numeric
+	}
+	w.stem = stem(w.text)
+	w.hash = hash(w.stem)
+	w.valence = d.lex.valence[w.text]
+	f := d.lex.function[w.text]
+	w.boost, w.flags = f.boost, w.flags|f.flags
+	if _, ok := d.lex.valence[w.text]; ok || f.flags&english1 != 0 {
+		w.flags |= english1
+	}
+	if strings.HasSuffix(w.text, "n't") {
+		w.flags |= negator | auxiliary
+	}
+	classes := d.lex.classes[w.text]
+	switch {
+	case strings.HasSuffix(w.text, "n't"), w.text == "not", w.text == "never", w.text == "cannot", w.text == "hardly", w.text == "barely":
+		classes = append(classes[:len(classes):len(classes)], "not")
+	}
+	if w.flags&numeric != 0 {
+		classes = append(classes[:len(classes):len(classes)], "#")
+	}
+	for _, c := range classes {
+		if id, ok := d.exact["@"+c]; ok {
+			w.syms = append(w.syms, id)
+		}
+	}
+	if id, ok := d.exact[w.text]; ok {
+		w.syms = append(w.syms, id)
+	}
+	w.syms = append(w.syms, d.forms[w.text]...)
+	if id, ok := d.stems[w.stem]; ok {
+		w.syms = append(w.syms, id)
+	}
+	w.name = d.names[w.text]
+	return w
+}
+
+// stem returns a key that the regular forms of a folded word share: plurals, "-ed"
+// and "-ing". "Friend" and "friendly", "busy" and "business" differ. The key need
+// not be a word.
+func stem(s string) string {
+	if len(s) < 4 || digit(s[0]) || strings.HasSuffix(s, "n't") || len(s) > maxWord {
+		return s
+	}
+	switch {
+	case strings.HasSuffix(s, "ies"), strings.HasSuffix(s, "ied"):
+		return s[:len(s)-3] + "y"
+	case strings.HasSuffix(s, "sses"), strings.HasSuffix(s, "shes"), strings.HasSuffix(s, "ches"), strings.HasSuffix(s, "xes"):
+		s = s[:len(s)-2]
+	case strings.HasSuffix(s, "s") && !strings.HasSuffix(s, "ss") && !strings.HasSuffix(s, "us") && !strings.HasSuffix(s, "is"):
+		s = s[:len(s)-1]
+	}
+	for _, ending := range [...]string{"ed", "ing"} {
+		root, ok := strings.CutSuffix(s, ending)
+		if n := len(root); ok && n > 2 && strings.ContainsAny(root, "aeiouy") && s != "evening" {
+			if root[n-1] == root[n-2] && !strings.ContainsAny(root[n-1:], "lszf") {
+				root = root[:n-1] // "stopped"
+			}
+			s = root
+			break
+		}
+	}
+	if len(s) > 3 {
+		s = strings.TrimSuffix(s, "e")
+	}
+	return s
+}
+
+// hash is FNV-1a, 64 bits: stable across machines and versions.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
+}
+
+// lexer looks words up and caches them as they are written, so that a word costs one
+// map lookup. It is not safe for concurrent use.
+type lexer struct {
+	dict    *dictionary
+	seen    map[string]*word
+	symbols map[rune]*word // symbols with a valence: 👍
+	unknown *word
+}
+
+// maxSeen bounds a lexer's cache. Reviews of a trade have some ten thousand
+// different words; a corpus of random letters must not exhaust memory.
+const maxSeen = 1 << 16
+
+func newLexer(d *dictionary) *lexer {
+	lx := &lexer{dict: d, seen: make(map[string]*word, 4096), symbols: map[rune]*word{}, unknown: &word{}}
+	for r, v := range d.lex.signs {
+		lx.symbols[r] = &word{text: string(r), valence: v}
+	}
+	return lx
+}
+
+func (lx *lexer) lookup(raw string) *word {
+	if w, ok := lx.seen[raw]; ok {
+		return w
+	}
+	if len(raw) > maxWord {
+		return lx.unknown
+	}
+	number := strings.TrimLeft(raw, "$£€")
+	folded := bare(Fold(number))
+	if folded == "" { // nothing but marks
+		return lx.unknown
+	}
+	w := lx.dict.word(folded)
+	if money, ok := lx.dict.exact["@money"]; ok && len(number) < len(raw) {
+		w.syms = append(w.syms, money)
+	}
+	if lx.dict.misspelt != nil && w.name == 0 {
+		w.fuzzy = lx.dict.misspelt(w.text)
+	}
+	if len(lx.seen) >= maxSeen {
+		clear(lx.seen)
+	}
+	lx.seen[strings.Clone(raw)] = w
+	return w
+}
+
+// lexicon is the shipped word lists, parsed once.
+type lexicon struct {
+	valence  map[string]float32
+	function map[string]function
+	classes  map[string][]string // by word
+	isClass  map[string]bool
+	spelling map[string]string
+	signs    map[rune]float32
+	phrases  []phrase
+	sha256   string
+}
+
+// function is a word that changes the meaning of others.
+type function struct {
+	boost float32
+	flags flags
+}
+
+var shipped = sync.OnceValue(readLexicon)

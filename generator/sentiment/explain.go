@@ -1,0 +1,133 @@
+package sentiment
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"reviewcast"
+)
+
+// Explanation is everything found in one review, with reasons.
+type Explanation struct {
+	Review    *reviewcast.Review
+	Language  string // see Analysis.Language
+	Sentiment reviewcast.Polarity
+	Score     float64
+	Mentions  []Mention // in the order of title, then text
+}
+
+// Mention is one thing found in a review, and why.
+type Mention struct {
+	Kind string // "aspect", "technician", "service", "problem" or "service_area"
+	// ID is the aspect or entity; IDs of all whom an ambiguous name may mean.
+	ID  string
+	IDs []string
+	// Title reports whether it is in the title. Start and End count code points.
+	Title      bool
+	Start, End int
+	Words      string
+	// Of an aspect: the polarity, its strength, and what decided it.
+	Polarity reviewcast.Polarity
+	Score    float64
+	Origin   Origin
+	// Phrase is the pattern that matched, as it is written in its list, Opinion the
+	// word that judges a term, Label the aspect's.
+	Phrase, Opinion, Label string
+	Use                    Use
+	Rule                   string // one sentence for people
+}
+
+// Explain analyzes a review and returns what it finds with reasons.
+func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
+	w := newWorker(a.vocabulary)
+	found := w.analyze(r, reviewcast.Mentions{})
+	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
+	title, body := pointsOf(r.Title), pointsOf(r.Text)
+	for i := range found.Entities {
+		n := &found.Entities[i]
+		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: n.Rule.String()}
+		text, points := r.Text, body
+		if n.Title {
+			text, points = r.Title, title
+		}
+		m.Words = (*text)[n.Start:n.End]
+		if n.Ambiguous() {
+			m.ID, m.IDs = "", a.Bearers(m.Words)
+		}
+		m.Start, m.End = points[n.Start], points[n.End]
+		out.Mentions = append(out.Mentions, m)
+	}
+	for _, n := range found.Aspects {
+		m := Mention{
+			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Words: (*r.Text)[n.Start:n.End],
+			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: n.Rule.String(),
+		}
+		m.Phrase = a.Pattern(&n)
+		m.Opinion = (*r.Text)[n.Opinion.Start:n.Opinion.End]
+		m.Label = a.aspects[n.Aspect].Label
+		m.Start, m.End = body[n.Start], body[n.End]
+		out.Mentions = append(out.Mentions, m)
+	}
+	slices.SortStableFunc(out.Mentions, func(a, b Mention) int {
+		if a.Title != b.Title {
+			if a.Title {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+// Pattern returns the phrase or term that a mention matched, as it is written in its
+// list, and "" when it matched none.
+func (a *Analyzer) Pattern(m *AspectMention) string {
+	if m.Phrase > 0 {
+		for _, e := range a.entries[m.Phrase-1] {
+			if e.aspect == int32(m.Aspect) {
+				return e.pattern
+			}
+		}
+	}
+	return ""
+}
+
+// Reason says in one sentence why a mention of an aspect is what it is.
+func (m *Mention) Reason() string {
+	words := fmt.Sprintf("%q", strings.Join(strings.Fields(m.Words), " "))
+	if m.Use != Counted {
+		return fmt.Sprintf("%s is not counted for %s: %s", words, m.Label, m.Rule)
+	}
+	verb := map[reviewcast.Polarity]string{reviewcast.Positive: "praises", reviewcast.Negative: "criticizes", reviewcast.Neutral: "is neutral about"}[m.Polarity]
+	why := ""
+	switch {
+	case m.Rule == figures.String():
+	case m.Origin == FromEditor:
+		why = fmt.Sprintf(", by the phrase %q of insights.yaml", m.Phrase)
+	case m.Origin == FromTrade:
+		why = ", a shipped phrase"
+	case m.Opinion != "":
+		words = fmt.Sprintf("%q beside %s", m.Opinion, words)
+	}
+	if m.Rule != asWritten.String() {
+		why += "; " + m.Rule
+	}
+	return fmt.Sprintf("%s %s %s%s", words, verb, m.Label, why)
+}
+
+// pointsOf returns the index of the code point that begins at each byte of a text.
+func pointsOf(text *string) []int {
+	if text == nil {
+		return nil
+	}
+	points, n := make([]int, len(*text)+1), 0
+	for i := range *text {
+		points[i] = n
+		n++
+	}
+	points[len(*text)] = n
+	return points
+}

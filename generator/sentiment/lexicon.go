@@ -1,0 +1,196 @@
+package sentiment
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// The word lists. lexicon/README.md says where each comes from and under what
+// licence; Method.LexiconSHA256 is the hash of all of them.
+//
+//go:embed lexicon/vader.txt lexicon/huliu-positive.txt lexicon/huliu-negative.txt lexicon/words.txt lexicon/phrases.txt lexicon/people.txt
+var lists embed.FS
+
+// listNames are the lists in the order in which they are hashed and read.
+var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"}
+
+// huliuWeight is the valence of a word that only Hu and Liu's list knows: half of
+// what a typical word of VADER's has.
+const huliuWeight = 1.0
+
+// readLexicon parses the lists. They are part of the program, and a test parses
+// them, so a malformed line is a panic.
+func readLexicon() *lexicon {
+	lex := &lexicon{
+		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{},
+		spelling: map[string]string{}, signs: map[rune]float32{},
+	}
+	h := sha256.New()
+	for _, name := range listNames {
+		body, err := lists.ReadFile("lexicon/" + name)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(h, "%s %d\n", name, len(body))
+		h.Write(body)
+		in := bufio.NewScanner(strings.NewReader(string(body)))
+		section := ""
+		for n := 1; in.Scan(); n++ {
+			if err := lex.line(name, in.Text(), &section); err != nil {
+				panic(fmt.Sprintf("lexicon/%s:%d: %s", name, n, err))
+			}
+		}
+		if err := in.Err(); err != nil {
+			panic(fmt.Sprintf("lexicon/%s: %s", name, err))
+		}
+	}
+	lex.sha256 = hex.EncodeToString(h.Sum(nil))
+	return lex
+}
+
+func (lex *lexicon) line(file, s string, section *string) error {
+	switch file {
+	case "vader.txt":
+		w, v, _ := strings.Cut(s, "\t")
+		f, err := strconv.ParseFloat(v, 32)
+		if err != nil {
+			return err
+		}
+		// The list also has emoticons; a word begins with a letter.
+		if w[0] >= 'a' && w[0] <= 'z' && !strings.Contains(w, " ") {
+			lex.valence[w] = float32(f)
+		}
+		return nil
+	case "huliu-positive.txt", "huliu-negative.txt":
+		if s == "" || s[0] == ';' {
+			return nil
+		}
+		w, v := Fold(s), float32(huliuWeight)
+		if file == "huliu-negative.txt" {
+			v = -v
+		}
+		if _, known := lex.valence[w]; !known {
+			lex.valence[w] = v
+		}
+		return nil
+	}
+	s = strings.TrimSpace(s)
+	if s == "" || strings.HasPrefix(s, "//") {
+		return nil
+	}
+	switch file {
+	case "phrases.txt":
+		return lex.phraseLine(s, section)
+	}
+	return lex.wordLine(s)
+}
+
+// wordLine reads a line of words.txt or people.txt: what it is about, then words.
+func (lex *lexicon) wordLine(s string) error {
+	fields := strings.Fields(s)
+	what, rest := fields[0], fields[1:]
+	if number, ok := strings.CutPrefix(what, "valence="); ok {
+		v, err := strconv.ParseFloat(number, 32)
+		for _, w := range rest {
+			lex.valence[w] = float32(v)
+		}
+		return err
+	}
+	if number, ok := strings.CutPrefix(what, "boost="); ok {
+		v, err := strconv.ParseFloat(number, 32)
+		for _, w := range rest {
+			f := lex.function[w]
+			f.boost = float32(v)
+			lex.function[w] = f
+		}
+		return err
+	}
+	if number, ok := strings.CutPrefix(what, "sign="); ok {
+		v, err := strconv.ParseFloat(number, 32)
+		for _, w := range rest {
+			lex.signs[[]rune(w)[0]] = float32(v)
+		}
+		return err
+	}
+	if to, ok := strings.CutPrefix(what, "spelling="); ok {
+		for _, w := range rest {
+			lex.spelling[w] = to
+		}
+		return nil
+	}
+	if class, ok := strings.CutPrefix(what, "@"); ok {
+		for _, w := range rest {
+			lex.classes[w] = append(lex.classes[w], class)
+		}
+		lex.isClass[class] = true
+		return nil
+	}
+	flag, ok := map[string]flags{
+		"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
+		"numeric": numeric, "english": english1, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun, "light": light, "middling": middling,
+		"burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
+	}[what]
+	if !ok {
+		return fmt.Errorf("unknown word %q", what)
+	}
+	for _, w := range rest {
+		f := lex.function[w]
+		f.flags |= flag
+		lex.function[w] = f
+	}
+	return nil
+}
+
+// phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
+type phrase struct {
+	aspect   string // "": of no aspect, but with a polarity
+	pattern  string
+	meaning  meaning
+	language string
+}
+
+// meaning is what a pattern means out of context.
+type meaning byte
+
+const (
+	names   meaning = ':' // names the aspect; its polarity is in the words around it
+	praises meaning = '+'
+	blames  meaning = '-'
+	states  meaning = '0' // a fact
+	maybe   meaning = '?' // names the aspect only when there is an opinion near it
+	ignores meaning = '!' // looks like the aspect and isn't
+	before  meaning = '<' // its clause is about an earlier time
+	others  meaning = '~' // what follows in its clause is about another business
+)
+
+// decides reports whether the phrase has a polarity of its own.
+func (m meaning) decides() bool { return m == praises || m == blames || m == states }
+
+// phraseLine parses "[aspect]", "[aspect language]" or "+ pattern | pattern".
+func (lex *lexicon) phraseLine(s string, section *string) error {
+	if s[0] == '[' && s[len(s)-1] == ']' {
+		*section = strings.Trim(s, "[]")
+		return nil
+	}
+	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0?!<~", rune(s[0])) {
+		return fmt.Errorf("want [aspect] or one of : + - 0 ? ! < ~ and patterns, not %q", s)
+	}
+	aspect, language, ok := strings.Cut(*section, " ")
+	if !ok {
+		language = english
+	}
+	if aspect == "*" {
+		aspect = ""
+	}
+	for pattern := range strings.SplitSeq(s[2:], "|") {
+		if pattern = strings.TrimSpace(pattern); pattern != "" {
+			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0]), language})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package sentiment
+
+import "reviewcast"
+
+// AspectMention is a place in a text that judges or names an aspect.
+type AspectMention struct {
+	Start, End int32 // the words that name it
+	Sentence   Span
+	Score      float32 // of the polarity, signed
+	Aspect     int16   // index into Analyzer.Aspects
+	Polarity   Polarity
+	Origin     Origin
+	Rule       Rule
+	Use        Use
+	contrasted bool // a "but" or its like is in the sentence
+	// Phrase identifies the phrase or term that matched, 0 when none did.
+	Phrase int32
+	// Opinion is the word that decides the polarity of a term, and OpinionWord its
+	// folded form; empty for a phrase.
+	Opinion     Span
+	OpinionWord string
+}
+
+// Use says whether a mention counts.
+type Use uint8
+
+// The uses of a mention.
+const (
+	Counted  Use = iota // it is part of the review's vote
+	Possible            // its signs are too weak to count
+	Unused              // it judges nothing: a question, another business, an earlier time
+)
+
+// Span is a part of a text, in bytes.
+type Span struct{ Start, End int32 }
+
+// Polarity is the polarity of one mention. Mentions are never mixed, votes may be.
+type Polarity uint8
+
+// The polarities of a mention.
+const (
+	Neutral Polarity = iota
+	Positive
+	Negative
+	polarities
+)
+
+// Published returns the polarity as insights.json has it.
+func (p Polarity) Published() reviewcast.Polarity {
+	return [...]reviewcast.Polarity{reviewcast.Neutral, reviewcast.Positive, reviewcast.Negative}[p]
+}
+
+func (p Polarity) not() Polarity { return [...]Polarity{Neutral, Negative, Positive}[p] }
+
+func polarityOf(sum float64) Polarity {
+	switch {
+	case sum >= neutralBelow:
+		return Positive
+	case sum <= -neutralBelow:
+		return Negative
+	}
+	return Neutral
+}
+
+// Origin says what decided the polarity of a mention.
+type Origin uint8
+
+// The origins, in order of precedence.
+const (
+	FromEditor  Origin = iota // a phrase of insights.yaml
+	FromTrade                 // a phrase that comes with reviewcast
+	FromLexicon               // the opinion words around, weighted by distance
+)
+
+func (o Origin) String() string { return [...]string{"editor", "trade", "lexicon"}[o] }
+
+// Rule says how a mention's polarity follows from its words.
+type Rule uint8
+
+const (
+	asWritten      Rule = iota
+	afterNegation       // a negation before it
+	absent              // the thing itself is missing: "no towels"
+	asQuestion          // an open question
+	conditional         // in an "if"
+	counterfactual      // in an "if" that says it is not so: "if they ever …"
+	sendsAway           // "look elsewhere" in the same sentence
+	figures             // the figures of quote and bill
+	earlier             // about an earlier time
+	elsewhere           // about another business
+	noOpinion           // no opinion word near it
+	weak                // opinion words are too far away, or contradict each other
+)
+
+func (r Rule) String() string {
+	return [...]string{
+		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
+		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so", sendsAway: "the sentence sends readers elsewhere",
+		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something it is compared with",
+		noOpinion: "named, but no opinion word is near it", weak: "the opinion words are too far away or contradict each other",
+	}[r]
+}
+
+// HasFigures reports whether the mention compares a quoted price with the price
+// charged.
+func (m *AspectMention) HasFigures() bool { return m.Rule == figures }

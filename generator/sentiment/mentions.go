@@ -1,0 +1,281 @@
+package sentiment
+
+import (
+	"iter"
+	"slices"
+)
+
+// Below what score, either way, a term's opinion words count for little.
+const (
+	// countedScore is the score from which the opinion words around a term count.
+	countedScore = 0.35
+	// possibleScore is the score from which they are at least a possible sign.
+	possibleScore = 0.12
+)
+
+// aspects finds the mentions of aspects in the text, sentence by sentence.
+func (w *worker) aspects(a *Analysis) {
+	for s := range w.sentences(w.match(a.Language), a.Language) {
+		a.addTone(w.opinions)
+		begin := len(a.Aspects)
+		w.phraseMentions(s, a)
+		w.termMentions(s, begin, a)
+		if len(a.Aspects) > begin && w.sendsAway(s.lo, s.hi) {
+			for i := range a.Aspects[begin:] {
+				if m := &a.Aspects[begin+i]; m.Polarity == Positive || m.Rule == conditional {
+					m.Polarity, m.Rule, m.Use, m.Score = Negative, sendsAway, Counted, -phraseValence
+				}
+			}
+		}
+	}
+	w.compareFigures(a)
+}
+
+// entriesOf calls do for every meaning of the sentence's phrases that applies to
+// this language and has an aspect.
+func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, m AspectMention)) {
+	for _, h := range s.hits {
+		for _, e := range w.v.entries[h.m.payload-1] {
+			if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) {
+				continue
+			}
+			do(h, e, AspectMention{
+				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
+				contrasted: s.contrast, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+			})
+		}
+	}
+}
+
+// phraseMentions adds the mentions of phrases that have a polarity of their own.
+func (w *worker) phraseMentions(s sentence, a *Analysis) {
+	w.entriesOf(s, a.Language, func(h hit, e entry, m AspectMention) {
+		if !e.meaning.decides() {
+			return
+		}
+		if e.meaning != states {
+			m.Polarity, m.Rule = w.phrasePolarity(e, h.m)
+		}
+		m.Score = [...]float32{0, phraseValence, -phraseValence}[m.Polarity]
+		w.setUse(s, h.m.first(), &m)
+		a.Aspects = append(a.Aspects, m)
+	})
+}
+
+// termMentions adds the mentions of terms that only name an aspect, unless a
+// phrase in the same sentence has decided it. begin is the index of the sentence's
+// first mention.
+func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
+	phrases := len(a.Aspects)
+	w.entriesOf(s, a.Language, func(h hit, e entry, m AspectMention) {
+		if e.meaning.decides() {
+			return
+		}
+		for _, decided := range a.Aspects[begin:phrases] {
+			if decided.Aspect == m.Aspect && decided.Use == Counted {
+				return
+			}
+		}
+		m.Origin = FromLexicon
+		first := h.m.first()
+		sum, strongest := w.termPolarity(e, h.m)
+		if strongest != nil {
+			m.Opinion = Span{w.tokens[strongest.at].start, w.tokens[strongest.last].end}
+			m.OpinionWord = w.tokens[strongest.at].text
+		}
+		m.Score, m.Polarity = float32(sum), polarityOf(sum)
+		if m.Polarity == Positive && w.condition(first) == counterfactual {
+			m.Polarity, m.Rule = Negative, counterfactual
+		}
+		switch {
+		case sum >= countedScore || sum <= -countedScore:
+		case sum >= possibleScore || sum <= -possibleScore:
+			m.Use, m.Rule = Possible, weak
+		case w.missing(first):
+			m.Rule, m.Polarity, m.Score = absent, Negative, -phraseValence
+			if w.tokens[h.m.last()].flags&burden != 0 {
+				m.Polarity, m.Score = Positive, phraseValence
+			}
+		case e.meaning == maybe:
+			return
+		case w.middling(h.m):
+		default:
+			m.Use, m.Rule = Possible, noOpinion
+		}
+		w.setUse(s, first, &m)
+		a.Aspects = append(a.Aspects, m)
+	})
+}
+
+// missing reports whether the text says that there is none of what token i names.
+func (w *worker) missing(i int) bool {
+	for back := 1; back <= 2 && i-back >= 0; back++ {
+		t := &w.tokens[i-back]
+		if t.clause != w.tokens[i].clause {
+			return false
+		}
+		switch t.text {
+		case "no", "without", "lack", "lacking", "lacked", "lacks":
+			return true
+		}
+	}
+	return false
+}
+
+// middling reports whether a word such as "average" is near the term and no other
+// opinion is.
+func (w *worker) middling(m match) bool {
+	for _, o := range inRange(w.opinions, m.first(), m.last()) {
+		if o.valence == 0 && o.at >= m.first()-middlingReach && o.at <= m.last()+middlingReach && w.tokens[o.at].clause == w.tokens[m.first()].clause {
+			return true
+		}
+	}
+	return false
+}
+
+const middlingReach = 3
+
+// setUse excludes a mention that states nothing about this business today.
+func (w *worker) setUse(s sentence, first int, m *AspectMention) {
+	switch {
+	case m.Rule == conditional:
+		m.Use = Unused
+	case w.isQuestion(s, first):
+		m.Use, m.Rule = Unused, asQuestion
+	default:
+		if r := w.distant(first); r != asWritten {
+			m.Use, m.Rule = Unused, r
+		}
+	}
+}
+
+// distance is a place from which a clause is about an earlier time or another
+// business.
+type distance struct {
+	clause int32
+	from   int // token
+	rule   Rule
+}
+
+// distant returns earlier or elsewhere when token i is about an earlier time or
+// about something that the business is compared with, and asWritten otherwise.
+func (w *worker) distant(i int) Rule {
+	clause := w.tokens[i].clause
+	lo := w.clauseStart(i)
+	if t := &w.tokens[lo]; lo > 0 && (t.text == "who" || t.text == "which" || t.text == "where") {
+		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
+	}
+	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
+	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
+		if d := w.distances[at]; d.rule == earlier || d.from < i {
+			return d.rule
+		}
+	}
+	for k := lo; k < i; k++ {
+		if w.comparing(k) {
+			return elsewhere
+		}
+	}
+	return asWritten
+}
+
+// clauseStart returns the first token of the clause of token i, or one maxDistance
+// before it.
+func (w *worker) clauseStart(i int) int {
+	for least := max(0, i-maxDistance); i > least && w.tokens[i-1].clause == w.tokens[i].clause; {
+		i--
+	}
+	return i
+}
+
+// comparing reports whether token i is a "than" that begins what something is
+// compared with. "Other than that" and "more than ten" are none.
+func (w *worker) comparing(i int) bool {
+	if w.tokens[i].text != "than" || i == 0 {
+		return false
+	}
+	switch w.tokens[i-1].text {
+	case "other", "more", "less", "rather":
+		return false
+	}
+	return true
+}
+
+// termPolarity applies the lexicon rule to a term. The phrases of other aspects
+// are left out, but for single opinion words: clean washrooms are good washrooms. A term that names the aspect only sometimes ("people") is judged
+// by its own clause.
+func (w *worker) termPolarity(e entry, m match) (float64, *opinion) {
+	w.near = w.near[:0]
+	for _, o := range inRange(w.opinions, m.first(), m.last()) {
+		if o.aspect != anyAspect && o.aspect != e.aspect && (o.at < o.last || w.tokens[o.at].valence == 0) ||
+			e.meaning == maybe && w.tokens[o.at].clause != w.tokens[m.first()].clause {
+			continue
+		}
+		w.near = append(w.near, o)
+	}
+	return weighOpinions(w.tokens, w.near, m.first(), m.last())
+}
+
+// isQuestion reports whether token i is in the clause of an open question. "How can
+// they charge so much?" is not open: it has an opinion.
+func (w *worker) isQuestion(s sentence, i int) bool {
+	if w.tokens[s.hi-1].shape&asked == 0 || w.tokens[i].clause != w.tokens[s.hi-1].clause && w.tokens[s.lo].flags&auxiliary == 0 {
+		return false
+	}
+	switch w.tokens[s.lo].text {
+	case "how", "why", "what", "who", "where", "when", "seriously", "really":
+		return false
+	}
+	return true
+}
+
+// sendsAway reports whether a sentence says "look elsewhere" or similar.
+func (w *worker) sendsAway(lo, hi int) bool {
+	for i := lo + 1; i < hi; i++ {
+		if w.tokens[i].text == "elsewhere" {
+			switch w.tokens[i-1].text {
+			case "look", "go", "try", "call", "shop", "stay", "somewhere", "looking":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sentence is a sentence of a text: its tokens, and the phrases in it.
+type sentence struct {
+	lo, hi   int
+	hits     []hit
+	contrast bool // a word such as "but" is in it
+}
+
+// sentences splits the tokens by sentence, and sets w.opinions to the opinion
+// words and phrases of each.
+func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
+	return func(yield func(sentence) bool) {
+		next, phrases := 0, w.phraseOpinions
+		for lo := 0; lo < len(w.tokens); {
+			hi := lo + 1
+			for hi < len(w.tokens) && w.tokens[hi].sentence == w.tokens[lo].sentence {
+				hi++
+			}
+			from := next
+			for next < len(hits) && hits[next].m.first() < hi {
+				next++
+			}
+			w.opinions = w.opinions[:0]
+			if language == english {
+				w.opinions = opinions(w.tokens, lo, hi, w.inPhrase, w.opinions)
+			}
+			for len(phrases) > 0 && phrases[0].at < hi {
+				w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
+			}
+			sortOpinions(w.opinions)
+			contrasted := slices.ContainsFunc(w.tokens[lo:hi], func(t token) bool { return t.flags&contrast != 0 })
+			if !yield(sentence{lo, hi, hits[from:next], contrasted}) {
+				return
+			}
+			lo = hi
+		}
+	}
+}

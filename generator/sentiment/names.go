@@ -1,0 +1,354 @@
+package sentiment
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agnivade/levenshtein"
+
+	"reviewcast"
+)
+
+// Kind is a kind of thing that texts name.
+type Kind int
+
+// The kinds.
+const (
+	Area Kind = iota
+	Technician
+	Service
+	Problem
+	Kinds // how many there are
+)
+
+func (k Kind) String() string {
+	return [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}[k]
+}
+
+// Of returns the kind's ids in m.
+func (k Kind) Of(m reviewcast.Mentions) []string {
+	switch k {
+	case Technician:
+		return m.Technicians
+	case Service:
+		return m.Services
+	case Area:
+		return m.ServiceAreas
+	}
+	return nil
+}
+
+// Entity is a person, service, problem or place of the vocabulary.
+type Entity struct{ ID, Name string }
+
+// entities returns everything of the kind that the vocabulary has.
+func (c *Config) entities(k Kind) []Entity {
+	var out []Entity
+	switch k {
+	case Technician:
+		for _, t := range c.Business.Technicians {
+			out = append(out, Entity{t.ID, t.Name})
+		}
+	case Problem:
+		for _, p := range c.Problems {
+			out = append(out, Entity{p.ID, p.Label})
+		}
+	case Service:
+		for _, s := range c.Business.Services {
+			out = append(out, Entity(s))
+		}
+	default:
+		for _, s := range c.Business.ServiceAreas {
+			out = append(out, Entity(s))
+		}
+	}
+	return out
+}
+
+// name is one way to name a place or a person. Names keep their case, are not
+// stemmed, and lose their diacritics; of several at one place the longest wins,
+// and a place wins over a person.
+type name struct {
+	text string
+	// ids are all whom it may mean, by index within their kind. A Technician's
+	// name that several bear credits nobody.
+	places, people []int32
+	upper          []bool // by word: written with a capital in business.yaml
+	cue            bool   // also a word, a place or a brand: it needs a cue
+	first          bool   // a bare first name that nobody listed as an alias
+}
+
+// fuzzyName is a name of one word that a misspelling may stand for.
+type fuzzyName struct {
+	folded string
+	symbol symbol
+}
+
+// minFuzzy is the length, in letters, from which a name is known by a misspelling
+// of one letter. Shorter ones turn into each other: Marc and Mark.
+const minFuzzy = 6
+
+func (v *vocabulary) addNames(c Config) {
+	add := func(k Kind, id int32, text string, first bool) {
+		var p pattern
+		n := name{text: text, first: first, cue: true}
+		for i, end := 0, 0; i < len(text); i = end {
+			var shp shape
+			if end, shp = wordEnd(text, i); end == i {
+				_, size := utf8.DecodeRuneInString(text[i:])
+				end += size
+				continue
+			}
+			folded := bare(Fold(text[i:end]))
+			if folded == "" {
+				continue
+			}
+			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, folded)}})
+			n.upper = append(n.upper, shp&capital != 0)
+		}
+		if len(p) == 0 || len(p) > maxElements || !slices.Contains(n.upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
+			return
+		}
+		if len(p) > 1 || k == Area {
+			n.cue = false
+		} else {
+			n.cue = v.dict.isWord(bare(Fold(strings.TrimSpace(text))))
+		}
+		v.people.add(p, func(have int32) int32 {
+			if have == 0 {
+				v.nameList = append(v.nameList, n)
+				have = int32(len(v.nameList))
+			}
+			at := &v.nameList[have-1]
+			list := &at.people
+			if k == Area {
+				list = &at.places
+			}
+			// A listed alias is worth more than a first name that was guessed.
+			if at.first && !first {
+				at.first, *list = false, nil
+			} else if first && !at.first && len(*list) > 0 {
+				return have
+			}
+			if !slices.Contains(*list, id) {
+				*list = append(*list, id)
+			}
+			return have
+		})
+	}
+	for i, a := range c.Business.ServiceAreas {
+		for _, text := range append([]string{a.Name}, c.AreaAliases[a.ID]...) {
+			add(Area, int32(i), text, false)
+		}
+	}
+	for i, t := range c.Business.Technicians {
+		for _, text := range append([]string{t.Name}, t.Aliases...) {
+			add(Technician, int32(i), text, false)
+		}
+	}
+	for i, t := range c.Business.Technicians {
+		if first, _, more := strings.Cut(t.Name, " "); more && utf8.RuneCountInString(first) > 2 {
+			add(Technician, int32(i), first, true)
+		}
+	}
+	for _, n := range v.nameList {
+		folded := bare(Fold(n.text))
+		if len(n.upper) == 1 && len(n.people) > 0 && !n.cue && utf8.RuneCountInString(folded) >= minFuzzy {
+			v.fuzzyNames = append(v.fuzzyNames, fuzzyName{folded, v.dict.names[folded]})
+		}
+	}
+	if len(v.fuzzyNames) > 0 {
+		v.dict.misspelt = v.misspelt
+	}
+}
+
+// isWord reports whether a folded name is also something else.
+func (d *dictionary) isWord(folded string) bool {
+	_, valued := d.lex.valence[folded]
+	f := d.lex.function[folded]
+	return valued || f.flags&^(nameCue|nameVerb) != 0 || f.boost != 0
+}
+
+// misspelt returns the one name that a word is a letter away from; 0 when there is
+// none, or more than one.
+func (v *vocabulary) misspelt(folded string) symbol {
+	if utf8.RuneCountInString(folded) < minFuzzy || v.dict.isWord(folded) {
+		return 0
+	}
+	found := symbol(0)
+	for _, n := range v.fuzzyNames {
+		if n.folded[0] != folded[0] || max(len(n.folded), len(folded))-min(len(n.folded), len(folded)) > 1 {
+			continue
+		}
+		// An s at the end is a plural or a family, not a slip.
+		if folded == n.folded+"s" || levenshtein.ComputeDistance(n.folded, folded) > 1 && !swapped(n.folded, folded) {
+			continue
+		}
+		if found != 0 {
+			return 0
+		}
+		found = n.symbol
+	}
+	return found
+}
+
+// swapped reports whether two neighbouring letters changed places.
+func swapped(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range len(a) - 1 {
+		if a[i] != b[i] {
+			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		}
+	}
+	return false
+}
+
+// EntityMention is a place, person, service or problem named in a text.
+type EntityMention struct {
+	ID         int32 // index into Analyzer.Entities of its kind
+	Kind       Kind
+	Start, End int32 // bytes
+	Title      bool
+	Rule       NameRule
+}
+
+// Ambiguous reports whether several people bear the name, so that nobody is
+// credited. ID is the first of them.
+func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
+
+// NameRule says how a name was recognized, or why it was not credited.
+type NameRule uint8
+
+const (
+	byName NameRule = iota
+	byFirstName
+	byCue
+	byMisspelling
+	sharedName // credited to nobody, listed for the editor
+)
+
+func (r NameRule) String() string {
+	return [...]string{
+		byName: "named as the business's files name it", byFirstName: "the first name of one technician only",
+		byCue: "also an ordinary word, but used as a person's name here", byMisspelling: "one letter away from one name only",
+		sharedName: "several bear this name: credited to nobody",
+	}[r]
+}
+
+// findNames looks for places and people, marks their tokens as taken, and appends
+// what it finds. A name that several people bear is appended once, with the first
+// of them and sharedName.
+func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []EntityMention) []EntityMention {
+	for i := 0; i < len(tokens); i++ {
+		t := &tokens[i]
+		rule := byName
+		m := match{}
+		if t.name != 0 {
+			m = v.longestName(tokens, i)
+		} else if t.fuzzy != 0 && t.shape&capital != 0 {
+			if next, ok := v.people.edges.get(key(0, t.fuzzy)); ok && v.people.nodes[next].payload != 0 {
+				m = match{payload: v.people.nodes[next].payload, words: 1}
+				m.at[0], rule = int32(i), byMisspelling
+			}
+		}
+		if m.payload == 0 {
+			continue
+		}
+		n := &v.nameList[m.payload-1]
+		last := m.last()
+		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
+		switch {
+		case len(n.places) > 0 && (!n.isPerson() || !v.speaksOfPerson(tokens, i, last)):
+			for _, id := range n.places {
+				f.Kind, f.ID = Area, id
+				dst = append(dst, f)
+			}
+		case len(n.people) > 0:
+			if len(n.upper) == 1 && someoneElse(tokens, i, last) {
+				i = last
+				continue
+			}
+			if n.cue && rule == byName {
+				if !v.speaksOfPerson(tokens, i, last) {
+					continue
+				}
+				f.Rule = byCue
+			} else if n.first && rule == byName {
+				f.Rule = byFirstName
+			}
+			f.Kind, f.ID = Technician, n.people[0]
+			if len(n.people) > 1 {
+				f.Rule = sharedName
+			}
+			dst = append(dst, f)
+		default:
+			continue
+		}
+		for k := i; k <= last; k++ {
+			taken[k] = true
+		}
+		i = last
+	}
+	return dst
+}
+
+func (n *name) isPerson() bool { return len(n.people) > 0 }
+
+// longestName finds the longest name that begins at tokens[i] and is written as
+// names are.
+func (v *vocabulary) longestName(tokens []token, i int) (best match) {
+	at, cur := int32(0), match{}
+	for k := i; k < len(tokens) && k-i < maxElements; k++ {
+		// A name contains no comma; the point of "Daniel R." ends it.
+		if k > i && tokens[k].gap == comma || k > i && tokens[k].gap == stop && tokens[k].shape&opensRun != 0 && len(tokens[k-1].text) > 1 {
+			break
+		}
+		next, ok := v.people.edges.get(key(at, tokens[k].name))
+		if tokens[k].name == 0 || !ok {
+			break
+		}
+		at = next
+		cur.at[cur.words] = int32(k)
+		cur.words++
+		if p := v.people.nodes[at].payload; p != 0 && v.nameList[p-1].written(tokens[i:k+1]) {
+			best = cur
+			best.payload = p
+		}
+	}
+	return best
+}
+
+// written reports whether the tokens have their capitals. A text all in capitals
+// can't tell Will from will, so words need theirs alone.
+func (n *name) written(tokens []token) bool {
+	for i, upper := range n.upper {
+		if upper && tokens[i].shape&capital == 0 || n.cue && tokens[i].shape&allCaps != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Bearers returns the ids of all technicians who bear a name.
+func (v *vocabulary) Bearers(written string) []string {
+	at := int32(0)
+	for w := range words(written) {
+		next, ok := v.people.edges.get(key(at, v.dict.names[w]))
+		if !ok {
+			return nil
+		}
+		at = next
+	}
+	p := v.people.nodes[at].payload
+	if p == 0 {
+		return nil
+	}
+	ids := []string{}
+	for _, i := range v.nameList[p-1].people {
+		ids = append(ids, v.entities[Technician][i].ID)
+	}
+	return ids
+}

@@ -1,0 +1,307 @@
+package sentiment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A pattern is the words of a phrase as the shipped list and the editors write
+// them. Editors write plain words. The shipped list knows more:
+//
+//	came/showed up late    a choice of words at one place
+//	really? late           a word that may be missing
+//	quoted .. charged      up to four words between, in the same sentence
+//	=late                  this very form; other words match in all their forms
+//	@who                   any word of a class
+//	#                      a number
+//	@money                 "$480", or the name of a currency
+//	@not                   a word that says no: not, never, didn't
+type pattern []element
+
+type element struct {
+	syms     []symbol // a choice; empty: a gap
+	optional bool
+}
+
+// maxGap is how many words ".." may stand for.
+const maxGap = 4
+
+// maxElements is how long a pattern may be. It bounds the depth of a match.
+const maxElements = 12
+
+// compile parses a pattern of the shipped lists.
+func (d *dictionary) compile(text string) (pattern, error) {
+	var p pattern
+	for _, field := range strings.Fields(text) {
+		if field == ".." {
+			p = append(p, element{})
+			continue
+		}
+		field, optional := strings.CutSuffix(field, "?")
+		e := element{optional: optional}
+		for choice := range strings.SplitSeq(field, "/") {
+			switch {
+			case choice == "#":
+				e.syms = append(e.syms, d.intern(d.exact, "@#"))
+			case choice[0] == '@':
+				if choice != "@not" && !d.lex.isClass[choice[1:]] {
+					return nil, fmt.Errorf("pattern %q: there is no class %s", text, choice)
+				}
+				e.syms = append(e.syms, d.intern(d.exact, choice))
+			default:
+				w, exact := strings.CutPrefix(choice, "=")
+				if w = bare(Fold(w)); exact {
+					e.syms = append(e.syms, d.intern(d.exact, w))
+				} else {
+					e.syms = append(e.syms, d.inflected(w))
+				}
+			}
+		}
+		p = append(p, e)
+	}
+	return p, p.check(text)
+}
+
+// compilePlain parses an editor's phrase: words, which match in their regular
+// forms, or words in quotation marks, which match as they are written.
+func (d *dictionary) compilePlain(text string) (pattern, error) {
+	var p pattern
+	text = strings.TrimSpace(text)
+	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
+	for w := range words(text) {
+		if exact {
+			p = append(p, element{syms: []symbol{d.intern(d.exact, w)}})
+		} else {
+			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
+		}
+	}
+	return p, p.check(text)
+}
+
+func (p pattern) check(text string) error {
+	switch {
+	case len(p) == 0:
+		return fmt.Errorf("pattern %q has no word", text)
+	case len(p) > maxElements:
+		return fmt.Errorf("pattern %q has more than %d words", text, maxElements)
+	}
+	return nil
+}
+
+// inflected returns the symbol of a word of the shipped list, which also stands for
+// its regular forms. The list has the irregular forms.
+func (d *dictionary) inflected(w string) symbol {
+	_, known := d.exact["~"+w]
+	id := d.intern(d.exact, "~"+w)
+	if known {
+		return id
+	}
+	forms := []string{w}
+	if n := len(w); n >= 3 && !strings.Contains(w, "'") {
+		last, root := w[n-1], w[:n-1]
+		forms = append(forms, w+"s", w+"ed", w+"ing")
+		switch last {
+		case 'e':
+			forms = append(forms, w+"d", root+"ing")
+		case 'y':
+			forms = append(forms, root+"ies", root+"ied")
+		case 's', 'h', 'x', 'z':
+			forms = append(forms, w+"es")
+		default:
+			forms = append(forms, w+string(last)+"ed", w+string(last)+"ing")
+		}
+	}
+	for _, f := range forms {
+		d.forms[f] = append(d.forms[f], id)
+	}
+	return id
+}
+
+// words cuts a plain phrase into folded words, exactly as texts are cut.
+func words(s string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := 0; i < len(s); {
+			end, _ := wordEnd(s, i)
+			if end == i {
+				i++
+				continue
+			}
+			if w := Fold(s[i:end]); w != "" && !yield(bare(w)) {
+				return
+			}
+			i = end
+		}
+	}
+}
+
+// trie finds patterns. Each node has edges by symbol, and perhaps a gap.
+type trie struct {
+	edges edges
+	root  []bool // by symbol: whether a pattern begins with it
+	nodes []node
+}
+
+type node struct {
+	gap     int32 // the node behind a gap; 0: none
+	payload int32 // what the pattern means, from 1; 0: no pattern ends here
+	// goesOn has a bit for the symbols of the node's edges, so that most words are
+	// rejected without a table lookup.
+	goesOn uint64
+}
+
+func newTrie() *trie { return &trie{edges: edges{slots: make([]edge, 64)}, nodes: make([]node, 1)} }
+
+func key(n int32, s symbol) uint64 { return uint64(n)<<32 | uint64(uint32(s)) }
+
+// edges is a hash table with open addressing. Half of the time to read a text
+// is spent in it; a map takes three times as long.
+type edges struct {
+	slots []edge // a power of two of them, at most half full
+	n     int
+}
+
+type edge struct {
+	key uint64 // never 0: symbols begin with 1
+	to  int32
+}
+
+func (e *edges) slot(k uint64) uint64 {
+	return (k * 0x9E3779B97F4A7C15) >> 32 & uint64(len(e.slots)-1)
+}
+
+func (e *edges) get(k uint64) (int32, bool) {
+	for i := e.slot(k); ; i = (i + 1) & uint64(len(e.slots)-1) {
+		switch e.slots[i].key {
+		case k:
+			return e.slots[i].to, true
+		case 0:
+			return 0, false
+		}
+	}
+}
+
+// put inserts an edge that is not in the table.
+func (e *edges) put(k uint64, to int32) {
+	if e.n++; 2*e.n > len(e.slots) {
+		old := e.slots
+		*e = edges{slots: make([]edge, 2*len(old)), n: 1}
+		for _, x := range old {
+			if x.key != 0 {
+				e.put(x.key, x.to)
+			}
+		}
+	}
+	i := e.slot(k)
+	for e.slots[i].key != 0 {
+		i = (i + 1) & uint64(len(e.slots)-1)
+	}
+	e.slots[i] = edge{k, to}
+}
+
+// add inserts a pattern. settle gets the payload at its end, 0 when the pattern is
+// new, and returns the payload to store there.
+func (t *trie) add(p pattern, settle func(have int32) int32) { t.insert(0, p, settle, true) }
+
+func (t *trie) insert(at int32, p pattern, settle func(int32) int32, first bool) {
+	if len(p) == 0 {
+		if at != 0 {
+			t.nodes[at].payload = settle(t.nodes[at].payload)
+		}
+		return
+	}
+	e := p[0]
+	if e.optional {
+		t.insert(at, p[1:], settle, first)
+	}
+	if len(e.syms) == 0 {
+		if t.nodes[at].gap == 0 {
+			t.nodes = append(t.nodes, node{})
+			t.nodes[at].gap = int32(len(t.nodes) - 1)
+		}
+		t.insert(t.nodes[at].gap, p[1:], settle, false)
+		return
+	}
+	for _, s := range e.syms {
+		if first {
+			for int(s) >= len(t.root) {
+				t.root = append(t.root, make([]bool, int(s)+64)...)
+			}
+			t.root[s] = true
+		}
+		next, ok := t.edges.get(key(at, s))
+		if !ok {
+			t.nodes = append(t.nodes, node{})
+			next = int32(len(t.nodes) - 1)
+			t.edges.put(key(at, s), next)
+			t.nodes[at].goesOn |= 1 << (s & 63)
+		}
+		t.insert(next, p[1:], settle, false)
+	}
+}
+
+// match is the best pattern that begins at a token.
+type match struct {
+	payload int32
+	words   int // how many words it names, gaps not counted
+	at      [maxElements]int32
+}
+
+func (m *match) first() int { return int(m.at[0]) }
+func (m *match) last() int  { return int(m.at[m.words-1]) }
+
+// maxLight is how many articles and adverbs in a row may stand between two words
+// of a pattern: "kept the price" finds
+// "kept just the price".
+const maxLight = 2
+
+// longest finds the longest pattern beginning at tokens[i], within its sentence; of
+// equally long ones the one that was entered first.
+func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
+	begins := false
+	for _, s := range tokens[i].syms {
+		if int(s) < len(t.root) && t.root[s] {
+			begins = true
+			break
+		}
+	}
+	if !begins {
+		return best
+	}
+	var cur match
+	t.walk(tokens, i, 0, 0, taken, &cur, &best)
+	return best
+}
+
+func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, cur, best *match) {
+	if p := t.nodes[at].payload; p != 0 && (cur.words > best.words || cur.words == best.words && p < best.payload) {
+		*best = *cur
+		best.payload = p
+	}
+	if g := t.nodes[at].gap; g != 0 {
+		for skip := 0; skip <= maxGap && i+skip < len(tokens); skip++ {
+			if skip > 0 && tokens[i+skip-1].sentence != tokens[cur.at[0]].sentence {
+				break
+			}
+			t.walk(tokens, i+skip, g, 0, taken, cur, best)
+		}
+	}
+	goesOn := t.nodes[at].goesOn
+	if goesOn == 0 || i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
+		cur.words > 0 && tokens[i].sentence != tokens[cur.at[0]].sentence {
+		return
+	}
+	if cur.words > 0 && skipped < maxLight && tokens[i].flags&light != 0 {
+		t.walk(tokens, i+1, at, skipped+1, taken, cur, best)
+	}
+	for _, s := range tokens[i].syms {
+		if goesOn&(1<<(s&63)) == 0 {
+			continue
+		}
+		if next, ok := t.edges.get(key(at, s)); ok {
+			cur.at[cur.words] = int32(i)
+			cur.words++
+			t.walk(tokens, i+1, next, 0, taken, cur, best)
+			cur.words--
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package sentiment
+
+import (
+	"math"
+	"slices"
+)
+
+// The lexicon rule: every opinion word of a sentence counts for the terms around it,
+// the more the nearer it is. The constants were chosen on MAMS's validation split
+// and the tuning half of the gold sentences, and measured on others;
+// docs/insights.md has the results.
+const (
+	// halfDistance is the distance, in words, at which a word counts half.
+	halfDistance = 2.5
+	// acrossComma and acrossContrast are the share that counts across the border of a
+	// clause, and across a "but".
+	acrossComma    = 0.45
+	acrossContrast = 0.12
+	// scope is how many words after it a negation reaches, within its clause.
+	scope = 4
+	// negation is the factor of a negated word: "not good" is less bad than good
+	// is good (Hutto and Gilbert, VADER, 2014).
+	negation = -0.74
+	// emphasis is what capitals add to a valence.
+	emphasis = 0.5
+	// tooMuch is the valence of "too" before a word that is neither good nor bad.
+	tooMuch = -1.5
+	// phraseValence is the valence of a phrase for the things around it.
+	phraseValence = 2.4
+	// maxDistance is the distance, in words, from which nothing counts: the time for a
+	// sentence of 10,000 words must not be quadratic.
+	maxDistance = 64
+	// neutralBelow is the absolute sum below which a mention is neutral.
+	neutralBelow = 0.06
+)
+
+// opinion is a word or phrase with a valence.
+type opinion struct {
+	at, last int // tokens
+	valence  float64
+	aspect   int32 // of a phrase; anyAspect: whatever is near
+}
+
+const anyAspect = -1
+
+// opinions returns the opinion words of tokens lo to hi, which are whole sentences.
+// inPhrase marks the tokens of phrases, which count as a whole.
+func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opinion {
+	for i := lo; i < hi; i++ {
+		t := &tokens[i]
+		if inPhrase[i] {
+			continue
+		}
+		v := float64(t.valence)
+		if t.text == "too" && v == 0 && i+1 < hi && tokens[i+1].gap == tight && tokens[i+1].valence >= 0 &&
+			(tokens[i+1].flags&(subject|stopword|numeric) == 0 || quantity(tokens[i+1].text)) && !negated(tokens, i) {
+			dst = append(dst, opinion{i + 1, i + 1, tooMuch, anyAspect})
+			i++
+			continue
+		}
+		if t.flags&middling != 0 {
+			dst = append(dst, opinion{i, i, 0, anyAspect})
+			continue
+		}
+		if v == 0 || t.flags&negator != 0 && t.valence == 0 {
+			continue
+		}
+		if t.shape&allCaps != 0 && len(t.text) > 2 {
+			v += math.Copysign(emphasis, v)
+		}
+		for back, weight := 1, 1.0; back <= 2 && i-back >= lo; back, weight = back+1, weight*0.9 {
+			b := &tokens[i-back]
+			if b.clause != t.clause {
+				break
+			}
+			v += math.Copysign(float64(b.boost)*weight, v) * sign(b.boost)
+		}
+		if negated(tokens, i) {
+			v *= negation
+		}
+		dst = append(dst, opinion{i, i, v, anyAspect})
+	}
+	return dst
+}
+
+func quantity(word string) bool {
+	return word == "few" || word == "many" || word == "little" || word == "much"
+}
+
+func sign(f float32) float64 {
+	if f < 0 {
+		return -1
+	}
+	return 1
+}
+
+// negated reports whether a negation before token i reaches it: in its clause, or
+// through a list, as in "not clean, tidy or quiet".
+func negated(tokens []token, i int) bool {
+	list := inAlternatives(tokens, i)
+	for back := 1; back <= scope && i-back >= 0; back++ {
+		t, next := &tokens[i-back], &tokens[i-back+1]
+		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
+			return false
+		}
+		if t.flags&negator == 0 {
+			continue
+		}
+		if back > 1 { // "not only good", "nothing but praise"
+			switch next.text {
+			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer":
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// inAlternatives reports whether token i is in a list that goes on with "or" or
+// "nor".
+func inAlternatives(tokens []token, i int) bool {
+	for k := i; k < len(tokens) && k <= i+scope && tokens[k].sentence == tokens[i].sentence; k++ {
+		if tokens[k].text == "or" || tokens[k].text == "nor" {
+			return true
+		}
+	}
+	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
+}
+
+// inRange returns the opinions within maxDistance of tokens from to last. They are
+// in the order of the text.
+func inRange(opinions []opinion, from, last int) []opinion {
+	lo, _ := slices.BinarySearchFunc(opinions, from-maxDistance, func(v opinion, at int) int { return v.at - at })
+	hi, _ := slices.BinarySearchFunc(opinions, last+maxDistance+1, func(v opinion, at int) int { return v.at - at })
+	return opinions[lo:hi]
+}
+
+// sortOpinions sorts opinions as they stand in the text.
+func sortOpinions(opinions []opinion) []opinion {
+	slices.SortStableFunc(opinions, func(a, b opinion) int { return a.at - b.at })
+	return opinions
+}
+
+// weighOpinions sums the opinions within maxDistance of tokens from to last,
+// weighted by distance and by the clause borders between. The second result is the
+// opinion that weighs most, nil when there is none.
+func weighOpinions(tokens []token, opinions []opinion, from, last int) (sum float64, strongest *opinion) {
+	most := 0.0
+	near := inRange(opinions, from, last)
+	for i := range near {
+		v := &near[i]
+		if v.at <= last && v.last >= from {
+			if v.at < v.last { // a phrase around the term is about it
+				sum += v.valence
+			}
+			continue // but a word is no opinion about itself: "work" is no praise
+		}
+		lo, hi := last, v.at
+		if v.last < from {
+			lo, hi = v.last, from
+		}
+		d := float64(hi - lo)
+		w := 1 / (1 + (d-1)/halfDistance)
+		commas := 0
+		for k := lo + 1; k <= hi; k++ {
+			if tokens[k].clause == tokens[k-1].clause {
+				continue
+			}
+			if tokens[k].flags&contrast != 0 || tokens[k].gap == stop {
+				w *= acrossContrast
+			} else if commas++; commas <= 3 {
+				w *= acrossComma
+			}
+		}
+		sum += v.valence * w
+		if weight := math.Abs(v.valence * w); weight > most {
+			most, strongest = weight, v
+		}
+	}
+	return sum, strongest
+}

@@ -1,0 +1,230 @@
+package sentiment
+
+import (
+	"slices"
+	"strings"
+)
+
+// TopicRules are what the editors say about topics. All phrases are compared by
+// stem, so "water heaters" is "water heater".
+type TopicRules struct {
+	Pin  []string // listed first, however rare, as long as somebody says it
+	Hide []string
+	// Rename gives a phrase another label.
+	Rename map[string]string
+	// Merge makes one topic of several phrases, under the label that is the key.
+	Merge map[string][]string
+}
+
+// TopicKey identifies a topic: a phrase by its hash, which has the highest bit, or a
+// topic of the editors' by its index plus one.
+type TopicKey uint64
+
+const hashed TopicKey = 1 << 63
+
+// EditorTopic is a topic that the editors defined.
+type EditorTopic struct {
+	Label  string
+	Pinned bool
+}
+
+// EditorTopic returns the editors' topic of a key, false when the key is a phrase's.
+func (a *Analyzer) EditorTopic(k TopicKey) (EditorTopic, bool) {
+	if !k.Editors() {
+		return EditorTopic{}, false
+	}
+	return a.topics[k-1], true
+}
+
+// EditorTopics returns how many topics the editors defined.
+func (a *Analyzer) EditorTopics() int { return len(a.topics) }
+
+// Editors reports whether the key is that of a topic of the editors'.
+func (k TopicKey) Editors() bool { return k&hashed == 0 }
+
+// TopicKeyOf returns the key of a phrase of two or three words, 0 for any other.
+func TopicKeyOf(phrase string) TopicKey {
+	var hashes []uint64
+	for w := range words(phrase) {
+		hashes = append(hashes, hash(stem(w)))
+	}
+	if len(hashes) < 2 || len(hashes) > 3 {
+		return 0
+	}
+	return topicKey(hashes...)
+}
+
+func topicKey(hashes ...uint64) TopicKey {
+	h := uint64(0)
+	for _, x := range hashes {
+		h = (h ^ x) * 0x9E3779B97F4A7C15
+		h ^= h >> 29
+	}
+	return TopicKey(h) | hashed
+}
+
+// topicKeys returns the keys of a text: of the phrases of two content words, of
+// those of three whose first and last are content words, and of the editors'
+// topics; each once, sorted.
+func (w *worker) topicKeys() []TopicKey {
+	w.topics = w.topics[:0]
+	t := w.tokens
+	for i := range t {
+		if w.v.topicTrie != nil && len(t[i].syms) > 0 {
+			if m := w.v.topicTrie.longest(t, i, nil); m.payload > 0 {
+				w.topics = append(w.topics, TopicKey(m.payload))
+			}
+		}
+		if i+1 >= len(t) || !w.contentWord(i) || !w.adjoins(i+1) {
+			continue
+		}
+		if w.contentWord(i + 1) {
+			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash))
+		}
+		if i+2 < len(t) && w.adjoins(i+2) && w.contentWord(i+2) && !w.named[i+1] {
+			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash, t[i+2].hash))
+		}
+	}
+	if len(w.topics) == 0 {
+		return nil
+	}
+	slices.Sort(w.topics)
+	return slices.Clone(slices.Compact(w.topics))
+}
+
+// Unmatched returns the keys of the phrases of a text that no phrase or term of an
+// aspect matches, each once.
+func (a *Analyzer) Unmatched(text, language string) []TopicKey {
+	w := a.workers.Get().(*worker)
+	defer a.workers.Put(w)
+	w.segment(text)
+	w.entities(false, nil)
+	w.match(language)
+	var out []TopicKey
+	for i, t := range w.tokens {
+		if i == 0 || w.taken[i] || w.taken[i-1] || !w.contentWord(i-1) || !w.contentWord(i) || !w.adjoins(i) {
+			continue
+		}
+		out = append(out, topicKey(w.tokens[i-1].hash, t.hash))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// contentWord reports whether a word can begin or end a topic: no function word, no
+// number, no name, not the business's own either.
+func (w *worker) contentWord(i int) bool {
+	t := &w.tokens[i]
+	return !w.v.ownName[t.text] && t.flags&(stopword|numeric|negator|light|subject) == 0 && t.boost == 0 && len(t.text) > 2 && !w.named[i]
+}
+
+// adjoins reports whether token i follows the one before without punctuation.
+func (w *worker) adjoins(i int) bool {
+	return w.tokens[i].gap == tight && w.tokens[i].clause == w.tokens[i-1].clause
+}
+
+// WrittenTopic returns how a text writes a phrase, in lower case, and, for a phrase
+// of three words, the keys of the two phrases of two words within it. The string is
+// empty when the text doesn't have the phrase.
+func (a *Analyzer) WrittenTopic(text string, k TopicKey) (written string, parts [2]TopicKey) {
+	w := a.workers.Get().(*worker)
+	defer a.workers.Put(w)
+	w.segment(text)
+	t := w.tokens
+	for i := 0; i+1 < len(t); i++ {
+		n := 0
+		if topicKey(t[i].hash, t[i+1].hash) == k {
+			n = 2
+		} else if i+2 < len(t) && topicKey(t[i].hash, t[i+1].hash, t[i+2].hash) == k {
+			n = 3
+			parts = [2]TopicKey{topicKey(t[i].hash, t[i+1].hash), topicKey(t[i+1].hash, t[i+2].hash)}
+		}
+		if n > 0 {
+			return strings.Join(strings.Fields(strings.ToLower(text[t[i].start:t[i+n-1].end])), " "), parts
+		}
+	}
+	return "", parts
+}
+
+// addTopics compiles the editors' topics.
+func (v *vocabulary) addTopics(rules TopicRules) {
+	v.topicTrie = newTrie()
+	add := func(label string, pinned bool, phrases ...string) {
+		at := int32(-1)
+		for i, t := range v.topics {
+			if t.Label == label {
+				at = int32(i)
+			}
+		}
+		if at < 0 {
+			v.topics = append(v.topics, EditorTopic{Label: label})
+			at = int32(len(v.topics) - 1)
+		}
+		v.topics[at].Pinned = v.topics[at].Pinned || pinned
+		for _, phrase := range phrases {
+			if p, err := v.dict.compilePlain(phrase); err == nil {
+				v.topicTrie.add(p, func(have int32) int32 {
+					if have != 0 {
+						return have
+					}
+					return at + 1
+				})
+			}
+		}
+	}
+	labels := make([]string, 0, len(rules.Merge))
+	for label := range rules.Merge {
+		labels = append(labels, label)
+	}
+	slices.Sort(labels)
+	for _, label := range labels {
+		add(label, slices.Contains(rules.Pin, label), append([]string{label}, rules.Merge[label]...)...)
+	}
+	for _, phrase := range rules.Pin {
+		label := phrase
+		if renamed, ok := rules.Rename[phrase]; ok {
+			label = renamed
+		}
+		if _, merged := rules.Merge[phrase]; !merged {
+			add(label, true, phrase)
+		}
+	}
+}
+
+// HiddenTopics returns the keys of the phrases that are not counted by themselves:
+// those of the editors' rules, and the terms of their aspects, which are counted as
+// such.
+func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
+	hidden := map[TopicKey]bool{}
+	hide := func(phrases []string) {
+		for _, phrase := range phrases {
+			if g := TopicKeyOf(phrase); g != 0 {
+				hidden[g] = true
+			}
+		}
+	}
+	r := a.topicRules
+	for _, t := range a.aspects {
+		hide(t.Terms)
+		hide(t.Positive)
+		hide(t.Negative)
+		hide(t.Neutral)
+	}
+	hide(r.Hide)
+	hide(r.Pin)
+	for _, phrases := range r.Merge {
+		hide(phrases)
+	}
+	return hidden
+}
+
+// NewLabel returns the label that the rules give to a topic, false when they give
+// none.
+func (r TopicRules) NewLabel(label string) (string, bool) {
+	for from, to := range r.Rename {
+		if Fold(from) == Fold(label) || TopicKeyOf(from) != 0 && TopicKeyOf(from) == TopicKeyOf(label) {
+			return to, true
+		}
+	}
+	return "", false
+}

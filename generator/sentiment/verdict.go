@@ -1,0 +1,193 @@
+package sentiment
+
+import (
+	"math"
+	"slices"
+
+	"reviewcast"
+)
+
+// Vote is a review's one vote about an aspect.
+type Vote struct {
+	Aspect   int16 // index into Analyzer.Aspects
+	Polarity reviewcast.Polarity
+	// Mention is the index in Analysis.Aspects of the mention that proves it: of a
+	// mixed vote, a negative one.
+	Mention int32
+}
+
+// Weights of the whole review's score. The rating is the customer's own summary,
+// so it weighs more than the words.
+const (
+	ratingWeight = 2.0
+	textWeight   = 1.0
+	// neutralScore is the score, either way, below which a review is neutral.
+	neutralScore = 0.15
+	// vaderAlpha normalizes a sum of valences to -1..1 (Hutto and Gilbert, 2014).
+	vaderAlpha = 15.0
+)
+
+// againstRating is the score from which opinion words alone count against the
+// review's rating. Phrases always do.
+const againstRating = 1.2
+
+// contradicts reports whether a polarity is the opposite of the rating's.
+func contradicts(p reviewcast.Polarity, rating int) bool {
+	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating > 0 && rating < 3
+}
+
+var noAspects = map[string]reviewcast.Polarity{}
+
+// judge sets the review's votes and its sentiment as a whole.
+func (v *vocabulary) judge(rating int, a *Analysis) {
+	a.Votes, a.Possible = votesOf(a.Aspects)
+	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
+		m := &a.Aspects[b.Mention]
+		doubtful := contradicts(b.Polarity, rating) && m.Origin == FromLexicon && max(m.Score, -m.Score) < againstRating
+		if doubtful {
+			a.Possible = append(a.Possible, b.Aspect)
+		}
+		return doubtful
+	})
+	in := &a.Insight
+	in.Source, in.Aspects = "stars", noAspects
+	score := float64(rating-3) / 2
+	praise, blame := float64(a.tone[0]), float64(a.tone[1])
+	if a.Language == english && praise+blame > 0 {
+		in.Source = "text_and_stars"
+		sum := praise - blame
+		text := sum / math.Sqrt(sum*sum+vaderAlpha)
+		score = (ratingWeight*score + textWeight*text) / (ratingWeight + textWeight)
+	}
+	in.Score = Round(score, 3)
+	switch {
+	case rating > 1 && rating < 5 && divided(a.Votes):
+		in.Sentiment = reviewcast.Mixed
+	case in.Score >= neutralScore:
+		in.Sentiment = reviewcast.Positive
+	case in.Score <= -neutralScore:
+		in.Sentiment = reviewcast.Negative
+	default:
+		in.Sentiment = reviewcast.Neutral
+	}
+	if len(a.Votes) > 0 {
+		in.Aspects = make(map[string]reviewcast.Polarity, len(a.Votes))
+		for _, b := range a.Votes {
+			in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
+		}
+	}
+}
+
+// Round rounds to a number of decimals. It never returns -0.
+func Round(f float64, decimals int) float64 {
+	p := math.Pow10(decimals)
+	r := math.Round(f*p) / p
+	if r == 0 {
+		return 0
+	}
+	return r
+}
+
+// sides is what the sentences of a review say of one aspect.
+type sides struct {
+	sentences [polarities]int     // with counted mentions of the polarity
+	score     [polarities]float32 // the sum of the strongest score of each
+	last      [polarities]Span
+	proof     [polarities]int32 // the best mention, as index plus one
+	possible  bool
+	contrast  bool // one of the mentions is contrasted
+	editors   bool // editors' phrases decide
+}
+
+// votesOf turns mentions into votes, one per aspect. Where a review both praises
+// and blames an aspect, the polarity of most sentences wins. A tie is mixed if both
+// sides are firm; otherwise the stronger side wins.
+func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
+	var all []sides
+	for i := range mentions {
+		m := &mentions[i]
+		if m.Use == Unused {
+			continue
+		}
+		k := slices.IndexFunc(votes, func(b Vote) bool { return b.Aspect == m.Aspect })
+		if k < 0 {
+			k = len(votes)
+			votes, all = append(votes, Vote{Aspect: m.Aspect}), append(all, sides{})
+		}
+		s := &all[k]
+		if editors := m.Origin == FromEditor && m.Use == Counted; editors && !s.editors {
+			*s = sides{editors: true} // an editor's phrase outranks everything else
+		} else if s.editors && !editors {
+			continue
+		}
+		s.add(mentions, int32(i))
+	}
+	kept := votes[:0]
+	for k, v := range votes {
+		s := &all[k]
+		if s.proof == [polarities]int32{} {
+			possible = append(possible, v.Aspect)
+			continue
+		}
+		v.Polarity, v.Mention = s.verdict()
+		kept = append(kept, v)
+	}
+	return kept, possible
+}
+
+func (s *sides) add(mentions []AspectMention, i int32) {
+	m := &mentions[i]
+	if m.Use == Possible {
+		s.possible = true
+		return
+	}
+	s.contrast = s.contrast || m.contrasted
+	p := m.Polarity
+	strength := max(m.Score, -m.Score)
+	if s.sentences[p] == 0 || s.last[p] != m.Sentence {
+		s.sentences[p]++
+		if m.Rule == figures {
+			s.sentences[p] += figuresWeight - 1
+		}
+		s.last[p] = m.Sentence
+		s.score[p] += strength
+	}
+	if best := s.proof[p]; best == 0 || m.Origin < mentions[best-1].Origin ||
+		m.Origin == mentions[best-1].Origin && strength > max(mentions[best-1].Score, -mentions[best-1].Score) {
+		s.proof[p] = i + 1
+	}
+}
+
+// figuresWeight is how many sentences the figures of a quote and its bill count for.
+const figuresWeight = 3
+
+// firm is the score from which one side of a tie is firm.
+const firm = 1.0
+
+func (s *sides) verdict() (reviewcast.Polarity, int32) {
+	praise, blame := s.sentences[Positive], s.sentences[Negative]
+	p := Neutral
+	switch {
+	case praise > blame:
+		p = Positive
+	case blame > praise:
+		p = Negative
+	case praise > 0 && s.contrast && s.last[Positive] == s.last[Negative] && min(s.score[Positive], s.score[Negative]) >= firm:
+		return reviewcast.Mixed, s.proof[Negative] - 1
+	case s.score[Positive] > s.score[Negative]:
+		p = Positive
+	case praise > 0:
+		p = Negative
+	}
+	return p.Published(), s.proof[p] - 1
+}
+
+// divided reports whether the votes contain both praise and blame.
+func divided(votes []Vote) bool {
+	praise, blame := false, false
+	for _, b := range votes {
+		praise = praise || b.Polarity == reviewcast.Positive || b.Polarity == reviewcast.Mixed
+		blame = blame || b.Polarity == reviewcast.Negative || b.Polarity == reviewcast.Mixed
+	}
+	return praise && blame
+}

@@ -1,0 +1,174 @@
+package sentiment
+
+import (
+	"fmt"
+	"strings"
+
+	"reviewcast"
+)
+
+// entry is what a phrase means.
+type entry struct {
+	aspect      int32 // index into vocabulary.aspects, -1: none
+	meaning     meaning
+	origin      Origin
+	pattern     string
+	language    string // of a shipped phrase; "": any
+	hasNegation bool   // contains a negation, so that one before it changes nothing
+}
+
+// vocabulary is everything that texts are searched for, compiled. It is immutable.
+type vocabulary struct {
+	dict    *dictionary
+	aspects []Term
+	own     *trie // the editors' phrases with a polarity; payload: index into entries
+	phrases *trie // all other phrases and terms of aspects; payload: index into entries
+	entries [][]entry
+
+	things     [Kinds]*trie // of services and problems; payload: index into thingIDs
+	thingIDs   [Kinds][][]int32
+	entities   [Kinds][]Entity
+	people     *trie // names of places and technicians; payload: index into nameList
+	nameList   []name
+	fuzzyNames []fuzzyName
+	ownName    map[string]bool // the words of the business's name
+	topics     []EditorTopic
+	topicRules TopicRules
+	topicTrie  *trie // payload: index into topics; nil when the editors made none
+}
+
+// newVocabulary compiles a vocabulary. An editor's phrase without a word in it ("…")
+// is skipped: the source loader has warned about it.
+func newVocabulary(c Config) *vocabulary {
+	lex := shipped()
+	v := &vocabulary{dict: newDictionary(lex), aspects: c.Aspects, topicRules: c.Topics, own: newTrie(), phrases: newTrie(), people: newTrie()}
+	if v.aspects == nil {
+		v.aspects = DefaultAspects
+	}
+	v.addEditors(v.own, anyAspect, ignores, c.Ignore)
+	for i, a := range v.aspects {
+		v.addEditors(v.own, int32(i), praises, a.Positive)
+		v.addEditors(v.own, int32(i), blames, a.Negative)
+		v.addEditors(v.own, int32(i), states, a.Neutral)
+	}
+	// Of two equally long phrases the one inserted first is found. A term of the
+	// editors' comes after the shipped phrases: listing "late" under punctuality names
+	// the aspect, and doesn't deny that late is bad.
+	v.addShipped(lex, false)
+	for i, a := range v.aspects {
+		v.addEditors(v.phrases, int32(i), names, a.Terms)
+	}
+	v.addShipped(lex, true)
+	for k := range Kinds {
+		v.entities[k] = c.entities(k)
+	}
+	v.ownName = map[string]bool{}
+	for w := range words(c.Business.Name) {
+		if v.dict.lex.function[w].flags&stopword == 0 {
+			v.ownName[w] = true
+		}
+	}
+	v.addThings(Service, c.Business.Services, c.ServiceAliases)
+	problems := make([]reviewcast.Named, len(c.Problems))
+	aliases := map[string][]string{}
+	for i, p := range c.Problems {
+		problems[i] = reviewcast.Named{ID: p.ID, Name: p.Label}
+		aliases[p.ID] = p.Terms
+	}
+	v.addThings(Problem, problems, aliases)
+	v.addNames(c)
+	if len(c.Topics.Pin)+len(c.Topics.Merge) > 0 {
+		v.addTopics(c.Topics)
+	}
+	return v
+}
+
+// addEditors inserts editors' phrases of one meaning.
+func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string) {
+	for _, text := range texts {
+		if p, err := v.dict.compilePlain(text); err == nil {
+			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text), hasNegation: hasNegation(text)})
+		}
+	}
+}
+
+// addShipped inserts the shipped terms, or the other shipped phrases: those of no
+// aspect, and those of the aspects that extend theirs.
+func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
+	extending := map[string][]int32{"": {anyAspect}}
+	for i, a := range v.aspects {
+		if a.Extends != "" {
+			extending[a.Extends] = append(extending[a.Extends], int32(i))
+		}
+	}
+	for _, s := range lex.phrases {
+		if terms != (s.meaning == names) {
+			continue
+		}
+		for _, aspect := range extending[s.aspect] {
+			p, err := v.dict.compile(s.pattern)
+			if err != nil {
+				panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
+			}
+			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language, hasNegation: hasNegation(s.pattern)})
+		}
+	}
+}
+
+// addPhrase inserts a phrase. A phrase that exists gets a second meaning for another
+// aspect: "fixed it for 90" is about the work and about the price.
+func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
+	t.add(p, func(have int32) int32 {
+		if have == 0 {
+			v.entries = append(v.entries, []entry{e})
+			return int32(len(v.entries))
+		}
+		group := &v.entries[have-1]
+		for _, old := range *group {
+			if old.aspect == e.aspect || old.meaning == ignores {
+				return have
+			}
+		}
+		*group = append(*group, e)
+		return have
+	})
+}
+
+// hasNegation reports whether a pattern contains a negation.
+func hasNegation(pattern string) bool {
+	for w := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return r == ' ' || r == '/' || r == '?' || r == '"' }) {
+		switch strings.TrimPrefix(w, "=") {
+		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "nowhere", "cannot":
+			return true
+		}
+		if strings.HasSuffix(w, "n't") {
+			return true
+		}
+	}
+	return false
+}
+
+// addThings inserts services or problems by label and aliases. A phrase that two of
+// them share names both: unlike with people, that does no harm.
+func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[string][]string) {
+	v.things[k] = newTrie()
+	for i, n := range list {
+		for _, text := range append([]string{n.Name}, aliases[n.ID]...) {
+			p, err := v.dict.compilePlain(text)
+			if err != nil {
+				continue
+			}
+			v.things[k].add(p, func(have int32) int32 {
+				if have == 0 {
+					v.thingIDs[k] = append(v.thingIDs[k], []int32{int32(i)})
+					return int32(len(v.thingIDs[k]))
+				}
+				ids := &v.thingIDs[k][have-1]
+				if (*ids)[len(*ids)-1] != int32(i) {
+					*ids = append(*ids, int32(i))
+				}
+				return have
+			})
+		}
+	}
+}

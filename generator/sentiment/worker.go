@@ -1,0 +1,124 @@
+package sentiment
+
+import (
+	"slices"
+	"strings"
+
+	"reviewcast"
+)
+
+// worker analyzes one review after another and reuses its memory. It is not safe
+// for concurrent use.
+type worker struct {
+	v     *vocabulary
+	lexer *lexer
+
+	// The text being read.
+	tokens   []token
+	sents    []Span
+	taken    []bool // tokens that a name or a phrase has used
+	inPhrase []bool // tokens of phrases and names: their valence does not count by itself
+	named    []bool // tokens of places, people and ignored phrases: no topics
+
+	// Of the current sentence, or of phrases in the whole text.
+	opinions       []opinion
+	phraseOpinions []opinion
+	near           []opinion
+	distances      []distance
+
+	topics []TopicKey
+}
+
+func newWorker(v *vocabulary) *worker { return &worker{v: v, lexer: newLexer(v.dict)} }
+
+// Languages are the languages in which shipped phrases are known.
+var Languages = []string{english, "es", "fr"}
+
+const english = "en"
+
+// languageOf returns the primary subtag of a language tag if it is one of
+// Languages, and "" otherwise.
+func languageOf(tag string) string {
+	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if slices.Contains(Languages, primary) {
+		return primary
+	}
+	return ""
+}
+
+func (w *worker) analyze(r *reviewcast.Review, job reviewcast.Mentions) *Analysis {
+	a := &Analysis{Language: languageOf(r.Language)}
+	if r.Title != nil {
+		w.segment(*r.Title)
+		a.Entities = w.entities(true, a.Entities)
+		if a.Language == english {
+			// No quote can show a title, so its words count for the review as a whole only.
+			w.match(english)
+			a.addTone(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]))
+			a.addTone(w.phraseOpinions)
+		}
+	}
+	if r.Text != nil {
+		w.segment(*r.Text)
+		a.Entities = w.entities(false, a.Entities)
+		w.aspects(a)
+		a.Topics = w.topicKeys()
+	}
+	a.Mentions = w.v.mentions(job, a.Entities)
+	w.v.judge(r.Rating, a)
+	return a
+}
+
+func (a *Analysis) addTone(opinions []opinion) {
+	for _, o := range opinions {
+		if o.valence > 0 {
+			a.tone[0] += float32(o.valence)
+		} else {
+			a.tone[1] -= float32(o.valence)
+		}
+	}
+}
+
+// segment splits a text into tokens, clauses and sentences.
+func (w *worker) segment(text string) {
+	w.tokens = w.lexer.scan(text, w.tokens[:0])
+	w.sents = sentencesOf(text, w.sents[:0])
+	structure(w.tokens, w.sents)
+	n := len(w.tokens)
+	if cap(w.taken) < n {
+		w.taken, w.inPhrase, w.named = make([]bool, n, n*2), make([]bool, n, n*2), make([]bool, n, n*2)
+	}
+	w.taken, w.inPhrase, w.named = w.taken[:n], w.inPhrase[:n], w.named[:n]
+	clear(w.taken)
+	clear(w.inPhrase)
+	clear(w.named)
+}
+
+// entities finds places, people, services and problems. The tokens of places and
+// people have no other meaning: Grace is no praise.
+func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
+	dst = w.v.findNames(w.tokens, w.taken, title, dst)
+	copy(w.inPhrase, w.taken)
+	copy(w.named, w.taken)
+	for k := Service; k <= Problem; k++ {
+		t := w.v.things[k]
+		if t == nil {
+			continue
+		}
+		for i := 0; i < len(w.tokens); i++ {
+			if len(w.tokens[i].syms) == 0 {
+				continue
+			}
+			m := t.longest(w.tokens, i, w.taken)
+			if m.payload == 0 {
+				continue
+			}
+			last := m.last()
+			for _, id := range w.v.thingIDs[k][m.payload-1] {
+				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[last].end, Title: title})
+			}
+			i = last
+		}
+	}
+	return dst
+}

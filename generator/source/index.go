@@ -1,0 +1,193 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+)
+
+// index holds the reviews of a folder by id and in published order, and knows which
+// of them have problems with their surroundings. It changes by [index.apply] only; a
+// first load applies all records to an empty index.
+type index struct {
+	around *surroundings
+	byID   map[string][]*Review // by id in lower case
+	shared map[string]bool      // ids of several reviews
+	// order is the published order. It is never changed in place: Contents have it.
+	order []*Review
+	// unidentified are the reviews without a usable id.
+	unidentified map[*record]*Review
+	// suspects are the reviews that have a problem with their surroundings.
+	suspects map[*Review]bool
+}
+
+func newIndex(around *surroundings) *index {
+	return &index{around: around, byID: map[string][]*Review{}, shared: map[string]bool{}, order: []*Review{},
+		unidentified: map[*record]*Review{}, suspects: map[*Review]bool{}}
+}
+
+// apply removes and adds records, and returns the reviews with an id that it removed
+// and added.
+func (x *index) apply(gone, come []*record) (removed, added []*Review) {
+	leaving := make(map[*Review]bool, len(gone))
+	for _, rec := range gone {
+		r := x.remove(rec)
+		delete(x.suspects, r)
+		if rec.ID != "" {
+			removed = append(removed, r)
+			leaving[r] = true
+		}
+	}
+	for _, rec := range come {
+		r := x.around.complete(rec)
+		if x.around.suspicious(rec) {
+			x.suspects[r] = true
+		}
+		if rec.ID == "" {
+			x.unidentified[rec] = r
+			continue
+		}
+		added = append(added, r)
+		id := strings.ToLower(rec.ID)
+		if x.byID[id] = append(x.byID[id], r); len(x.byID[id]) > 1 {
+			x.shared[id] = true
+		}
+	}
+	x.reorder(leaving, added)
+	return removed, added
+}
+
+// remove removes the review of a record and returns it.
+func (x *index) remove(rec *record) *Review {
+	if rec.ID == "" {
+		r := x.unidentified[rec]
+		delete(x.unidentified, rec)
+		return r
+	}
+	id := strings.ToLower(rec.ID)
+	i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec })
+	r := x.byID[id][i]
+	x.byID[id] = slices.Delete(x.byID[id], i, i+1)
+	switch len(x.byID[id]) {
+	case 0:
+		delete(x.byID, id)
+	case 1:
+		delete(x.shared, id)
+	}
+	return r
+}
+
+// reorder makes the published order of what stays and what was added.
+func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
+	if len(leaving)+len(added) == 0 {
+		return
+	}
+	added = sorted(added)
+	order := make([]*Review, 0, len(x.order)-len(leaving)+len(added))
+	for _, r := range x.order {
+		if len(leaving) > 0 && leaving[r] {
+			continue
+		}
+		for len(added) > 0 && compare(added[0], r) < 0 {
+			order = append(order, added[0])
+			added = added[1:]
+		}
+		order = append(order, r)
+	}
+	x.order = append(order, added...)
+}
+
+func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review) }
+
+// sorted returns a sorted copy.
+func sorted(reviews []*Review) []*Review {
+	reviews = slices.Clone(reviews)
+	slices.SortFunc(reviews, compare)
+	return reviews
+}
+
+// unique returns the published order without the later reviews of an id.
+func (x *index) unique(at places) []*Review {
+	if len(x.shared) == 0 {
+		return x.order
+	}
+	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return x.first(r.ID, at) != r })
+}
+
+// first returns the review that stands first among those with an id; nil for none.
+func (x *index) first(id string, at places) *Review {
+	reviews := x.byID[strings.ToLower(id)]
+	if len(reviews) == 0 {
+		return nil
+	}
+	return slices.MinFunc(reviews, at.compare)
+}
+
+// places finds the places of reviews.
+type places []*file
+
+// line returns the first line of a review in its file.
+func (p places) line(r *Review) int {
+	i, ok := find(p, r.rec.file)
+	if !ok {
+		return 0
+	}
+	return p[i].line(r.rec)
+}
+
+// of returns the position of a place in a review.
+func (p places) of(r *Review, at place) diagnostic.Position {
+	return diagnostic.Position{File: r.rec.file, Line: p.line(r) + int(at.Line) - 1, Col: int(at.Col)}
+}
+
+// compare orders reviews by file and line.
+func (p places) compare(a, b *Review) int {
+	return cmp.Or(strings.Compare(a.rec.file, b.rec.file), cmp.Compare(p.line(a), p.line(b)), cmp.Compare(a.rec.start.Col, b.rec.start.Col))
+}
+
+// problems returns what is wrong between the reviews and the rest of the folder.
+func (x *index) problems(at places) []diagnostic.Problem {
+	reviews := slices.Collect(maps.Keys(x.suspects))
+	firsts := make(map[*Review]*Review) // for each further review with an id
+	for id := range x.shared {
+		first := x.first(id, at)
+		for _, r := range x.byID[id] {
+			if r == first {
+				continue
+			}
+			if firsts[r] = first; !x.suspects[r] {
+				reviews = append(reviews, r)
+			}
+		}
+	}
+	slices.SortFunc(reviews, at.compare)
+	var problems []diagnostic.Problem
+	list := diagnostic.List{}
+	for _, r := range reviews {
+		if r.rec.file != list.File {
+			problems = append(problems, list.All()...)
+			list = diagnostic.List{File: r.rec.file}
+		}
+		own := diagnostic.List{File: r.rec.file}
+		x.around.check(r.rec, &own)
+		if first := firsts[r]; first != nil {
+			duplicate(r.rec, first, at.of(first, first.rec.id), &own)
+		}
+		list.Join(&own, at.line(r))
+	}
+	return append(problems, list.All()...)
+}
+
+// duplicate reports an id that two reviews have.
+func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
+	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
+	if first.ID != w.ID {
+		message += fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID)
+	}
+	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own id, or delete one of them")
+}

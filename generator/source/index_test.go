@@ -1,0 +1,65 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"reviewcast"
+)
+
+// TestIndex applies records to an index: order, duplicates and problems follow.
+func TestIndex(t *testing.T) {
+	around := &surroundings{today: today, content: Content{Site: Site{Language: "en"}}, withdrawn: map[string]Hidden{"w": Withdrawn}}
+	around.known[0] = newNames()
+	around.known[0].add("ana", "Ana", nil, place{})
+	x := newIndex(around)
+	f := &file{path: "reviews/a.yaml"}
+	add := func(line int, id string, date reviewcast.Date, technicians ...string) *record {
+		r := &record{file: f.path, start: place{1, 1}, id: place{1, 5}, date: place{1, 20}}
+		r.ID, r.Date, r.Hidden = id, date, Unverified
+		for _, s := range technicians {
+			r.refs = append(r.refs, ref{value: s, at: place{2, 3}})
+		}
+		f.records = append(f.records, placed{r, line})
+		return r
+	}
+	b, a, a2, w := add(1, "b", "2026-01-02"), add(2, "a", "2026-01-02"), add(4, "A", "2026-01-03"), add(5, "w", "2026-01-01")
+	unknown, late, nameless := add(6, "u", "2026-01-01", "anna"), add(8, "l", "2999-01-01"), add(9, "", "2999-01-01")
+	for _, step := range []struct {
+		gone, come []*record
+		order      string
+		problems   []string
+	}{
+		{come: []*record{b, a, w}, order: "a b w"},
+		{come: []*record{a2}, order: "A a b w", problems: []string{`reviews/a.yaml:4:5: the id "A" is used by the review at reviews/a.yaml:2:5 (a; upper and lower case are the same); give each review its own id, or delete one of them`}},
+		{gone: []*record{a}, order: "A b w"},
+		{gone: []*record{a2}, come: []*record{a, unknown, late, nameless}, order: "l a b u w", problems: []string{
+			`reviews/a.yaml:7:3: "anna" is not a technician in business.yaml; did you mean "ana"?`,
+			"reviews/a.yaml:8:20: date 2999-01-01 is in the future; today is 2026-11-21",
+			"reviews/a.yaml:9:20: date 2999-01-01 is in the future; today is 2026-11-21"}},
+		{gone: []*record{unknown, late, nameless, b, a, w}},
+	} {
+		removed, added := x.apply(step.gone, step.come)
+		if n := len(step.come) - len(added); n != len(slices.DeleteFunc(slices.Clone(step.come), func(r *record) bool { return r.ID != "" })) || len(removed) > len(step.gone) {
+			t.Errorf("removed %d of %d, added %d of %d", len(removed), len(step.gone), len(added), len(step.come))
+		}
+		var ids, problems []string
+		for _, r := range x.order {
+			ids = append(ids, r.ID)
+			if r.Language != "en" || r.Published || (r.Hidden == Withdrawn) != (r.ID == "w") {
+				t.Errorf("%+v", r)
+			}
+		}
+		for _, p := range x.problems(places{f}) {
+			problems = append(problems, p.String())
+		}
+		if got := strings.Join(ids, " "); got != step.order || fmt.Sprint(problems) != fmt.Sprint(step.problems) {
+			t.Errorf("order %s, want %s\nproblems:\n%s\nwant:\n%s", got, step.order, strings.Join(problems, "\n"), strings.Join(step.problems, "\n"))
+		}
+	}
+	if len(x.byID)+len(x.shared)+len(x.unidentified)+len(x.suspects) > 0 {
+		t.Error("something is left of removed records")
+	}
+}

@@ -1,0 +1,146 @@
+package source
+
+import (
+	"fmt"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+)
+
+// complete returns the review of a record with what the small files say about it.
+func (s *surroundings) complete(rec *record) *Review {
+	r := rec.Review
+	r.rec = rec
+	if r.Language == "" {
+		r.Language = s.content.Site.Language
+	}
+	if reason, ok := s.withdrawn[strings.ToLower(r.ID)]; ok {
+		r.Hidden = reason
+	}
+	r.Published = r.Hidden == ""
+	return &r
+}
+
+// suspicious reports whether check may report something.
+func (s *surroundings) suspicious(w *record) bool {
+	if w.Date > s.today || w.OwnerReply != nil && w.OwnerReply.Date > s.today || w.verifiedOn != (place{}) && w.Verification.VerifiedOn > s.today {
+		return true
+	}
+	for _, r := range w.refs {
+		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
+			return true
+		}
+	}
+	return false
+}
+
+// check reports dates in the future and ids that business.yaml doesn't list. The
+// places are relative to the record.
+func (s *surroundings) check(w *record, p *diagnostic.List) {
+	s.future("date", w.Date, w.date, p)
+	if w.OwnerReply != nil {
+		s.future("owner_reply.date", w.OwnerReply.Date, w.replyDate, p)
+	}
+	if w.verifiedOn != (place{}) {
+		s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
+	}
+	for i := range w.refs {
+		r := &w.refs[i]
+		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
+			unknown(r, known, p)
+		}
+	}
+}
+
+// future reports a date after today.
+func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
+	if d > s.today {
+		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s", s.today))
+	}
+}
+
+// unknown reports an id that is not in business.yaml, and which one was probably
+// meant.
+func unknown(r *ref, known *names, p *diagnostic.List) {
+	list := &refLists[r.list]
+	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
+	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
+	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
+	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
+		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
+		suggestion = fmt.Sprintf("write %s", id)
+	} else if ok {
+		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
+		suggestion = "write the id of the one that is meant"
+	} else if known.partial {
+		return // the entry that couldn't be read may be it
+	} else if s := diagnostic.Nearest(r.value, known.all); s != "" {
+		suggestion = fmt.Sprintf("did you mean %q?", s)
+		if id := known.byName[strings.ToLower(s)]; !known.ids[s] && id != "" {
+			suggestion = fmt.Sprintf("did you mean %s (%s)?", id, s)
+		}
+	}
+	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
+}
+
+// citations reports what the small files cite and is not published. If not all
+// reviews could be read, an unknown one may be among those.
+func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
+	var problems []diagnostic.Problem
+	for _, c := range s.evidence {
+		if _, p := c.find(x, at, complete); p != nil {
+			problems = append(problems, *p)
+		}
+	}
+	if s.quote == nil {
+		return problems
+	}
+	r, p := s.quote.find(x, at, complete)
+	if p != nil {
+		problems = append(problems, *p)
+	}
+	quote := s.content.Vocabulary.PullQuote
+	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
+		return problems
+	}
+	suggestion := "copy part of its text exactly"
+	if r.Text == nil {
+		suggestion = "the review has no text; choose another"
+	} else if strings.Contains(squeeze(*r.Text), squeeze(quote.Text)) {
+		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
+	}
+	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
+}
+
+// squeeze drops what often changes when a text is copied.
+func squeeze(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\n\u00A0'\"‘’“”«»„", r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// find returns the published review that is cited, or what is wrong with the citation.
+func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
+	r := x.first(c.id, at)
+	code, why, suggestion := "unpublished-review", "", "write the id of a published review"
+	switch {
+	case r == nil && !complete:
+		return nil, nil
+	case r == nil:
+		code, why = "unknown-review", "does not exist"
+	case r.ID != c.id:
+		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
+	case r.Hidden == Unverified:
+		why = "has no verification"
+	case r.Hidden != "":
+		why = "is withdrawn"
+	default:
+		return r, nil
+	}
+	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
+	return nil, &p
+}

@@ -1,0 +1,162 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"hash/maphash"
+	"os"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
+)
+
+// surroundings is what the small files say, and the day: what reviews are checked
+// against and completed by. It is never changed. A change in any of it is a new
+// surroundings, for which every review is checked again.
+type surroundings struct {
+	content  Content // but for the reviews
+	problems []diagnostic.Problem
+	today    reviewcast.Date // the last day that a date may name
+	key      uint64          // hash of all that the files say
+	// known are the ids that job records may name, by refLists. nil if business.yaml
+	// could not be read: then no id is reported.
+	known [len(refLists)]*names
+	// evidence and quote are what faq.yaml and insights.yaml cite.
+	evidence []citation
+	quote    *citation
+	// withdrawn are the reasons of withdrawn.yaml, by id in lower case.
+	withdrawn map[string]Hidden
+}
+
+// citation is a place where a small file names a review.
+type citation struct {
+	id, what string
+	at       diagnostic.Position
+	words    diagnostic.Position // of the quoted text
+}
+
+// smallFile is a file that is read by every load.
+type smallFile struct {
+	present bool
+	data    []byte
+	problem *diagnostic.Problem // why it can't be read
+}
+
+// readSmallFiles reads every file but those with reviews. key is the hash of all that
+// they say.
+func readSmallFiles(root *os.Root) (files map[string]smallFile, key uint64) {
+	files = make(map[string]smallFile, len(knownFiles))
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, name := range knownFiles {
+		if name == reviewsFolder {
+			continue
+		}
+		f := readSmallFile(root, name)
+		files[name] = f
+		fmt.Fprintf(&h, "%s %v %v %d\n", name, f.present, f.problem, len(f.data))
+		_, _ = h.Write(f.data)
+	}
+	return files, h.Sum64()
+}
+
+func readSmallFile(root *os.Root, name string) smallFile {
+	file, problem := open(root, name, syntax.MaxYAMLFile)
+	if problem == nil {
+		defer file.Close()
+		data, err := file.readAll(syntax.MaxYAMLFile)
+		if err == nil {
+			return smallFile{present: true, data: data}
+		}
+		p := openProblem(name, err)
+		return smallFile{present: true, problem: &p}
+	}
+	if problem.Code == "" {
+		if info, err := root.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			return smallFile{}
+		}
+		problem.Code, problem.Message, problem.Suggestion = "symlink-broken", "the target of the link does not exist", "delete it, or put the file here"
+	}
+	return smallFile{present: true, problem: problem}
+}
+
+// newSurroundings decodes the small files.
+func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
+	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, key: key, withdrawn: map[string]Hidden{}}
+	c := &s.content
+	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
+	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
+	if !files[BusinessFile].present {
+		s.problems = append(s.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
+			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business"})
+	}
+	s.today = today(c.Business.TimeZone)
+	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
+	s.decode(files, faqFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
+	s.decode(files, withdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
+	s.summary(files[summaryFile])
+	s.defaults()
+	return s
+}
+
+// defaults fills in what the editors left out.
+func (s *surroundings) defaults() {
+	site, business := &s.content.Site, &s.content.Business
+	site.Language = cmp.Or(site.Language, business.Language, "en")
+	business.Language = cmp.Or(business.Language, site.Language)
+	site.Title = cmp.Or(site.Title, "Reviews of "+business.Name)
+	site.FeedTitle = cmp.Or(site.FeedTitle, site.Title)
+	site.Author.Name = cmp.Or(site.Author.Name, business.Name)
+	site.Policies.AuthorNames = cmp.Or(site.Policies.AuthorNames, "initials")
+	business.Category = cmp.Or(business.Category, "LocalBusiness")
+	business.TimeZone = cmp.Or(business.TimeZone, "UTC")
+}
+
+// decode decodes a small YAML file, which has one document.
+func (s *surroundings) decode(files map[string]smallFile, name string, decode func(*decoder, *syntax.Node)) {
+	file := files[name]
+	if file.problem != nil {
+		s.problems = append(s.problems, *file.problem)
+	}
+	if file.problem != nil || !file.present {
+		return
+	}
+	p := diagnostic.List{File: name}
+	d := newDecoder(&p)
+	documents := 0
+	reader := syntax.YAMLReader{IsField: isField}
+	reader.ReadDocuments(file.data, &p, func(n *syntax.Node) {
+		switch documents++; documents {
+		case 1:
+			decode(d, n)
+		case 2:
+			p.Add(diagnostic.Error, n.Line, n.Col, "second-document", "a second document begins here", "delete the line --- and the document after it")
+		}
+	})
+	if documents == 0 && !diagnostic.HasErrors(p.All()) {
+		decode(d, &syntax.Node{Line: 1, Col: 1})
+	}
+	s.problems = append(s.problems, p.All()...)
+}
+
+// summary reads the Markdown of summary.md.
+func (s *surroundings) summary(file smallFile) {
+	if file.problem != nil {
+		s.problems = append(s.problems, *file.problem)
+	}
+	if file.problem != nil || !file.present {
+		return
+	}
+	p := diagnostic.List{File: summaryFile}
+	if data, ok := syntax.Clean(file.data, false, &p); ok {
+		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
+		d := newDecoder(&p)
+		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
+			s.content.Summary = &text
+		}
+	}
+	s.problems = append(s.problems, p.All()...)
+}

@@ -1,0 +1,267 @@
+package syntax
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// Columns describes the header of a CSV file.
+type Columns struct {
+	// Names are the columns that a file may have; a dot separates a field from the
+	// field inside it (owner_reply.text).
+	Names []string
+	// Required are those that it must have.
+	Required []string
+	// DidYouMean returns the column that an unknown name was probably meant to be;
+	// "" for none.
+	DidYouMean func(name string) string
+}
+
+// CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
+type CSVReader struct {
+	*diagnostic.List
+	data  []byte
+	lines []int // where each line begins
+	// Up to byte seen of the data, its line has col-1 code points.
+	seen, col int
+	columns   Columns
+	// Absent are the required columns that are missing, once the header has been
+	// read. They are reported there, once.
+	Absent map[string]bool
+}
+
+// NewCSVReader returns a reader that reports to p.
+func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
+	return &CSVReader{List: p, columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
+}
+
+// Read calls each with every row, as a mapping of the columns to the cells that are
+// not empty. The nodes live only until each returns. complete is false if the rest
+// of the file could not be read.
+func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
+	data, ok := Clean(data, false, c.List)
+	if !ok {
+		return false
+	}
+	c.data = data
+	for i := 0; ; {
+		end := bytes.IndexByte(data[i:], '\n')
+		if end > MaxLine || end < 0 && len(data)-i > MaxLine {
+			c.Add(diagnostic.Error, len(c.lines), 0, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "end each row with a line break")
+			return false
+		}
+		if end < 0 {
+			break
+		}
+		i += end + 1
+		c.lines = append(c.lines, i)
+	}
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
+	header, err := r.Read()
+	if errors.Is(err, io.EOF) {
+		return true
+	}
+	if err != nil {
+		c.explain(err)
+		return false
+	}
+	columns, ok := c.header(r, header)
+	if !ok {
+		return false
+	}
+	n := Node{Kind: Mapping}
+	for rows := 0; ; rows++ {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return true
+		}
+		if err != nil {
+			c.explain(err)
+			return false
+		}
+		if rows == MaxRecords {
+			line, _ := r.FieldPos(0)
+			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
+			return false
+		}
+		if empty(row) {
+			continue // spreadsheets leave such rows at the end
+		}
+		n.Line, _ = r.FieldPos(0)
+		n.Col = 1
+		if len(row) != len(columns) {
+			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)),
+				"put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside")
+			continue
+		}
+		c.row(r, row, columns, &n)
+		each(&n)
+	}
+}
+
+// empty reports whether all cells of a row are empty.
+func empty(row []string) bool {
+	for _, cell := range row {
+		if cell != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// column is where a cell goes: a field, or a field in a field.
+type column struct {
+	node         Node // the place of the name
+	outer, inner string
+}
+
+// header reads the names of the columns. ok is false if no row could be understood.
+func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
+	columns := make([]column, len(header))
+	first := make(map[string]int)
+	known := 0
+	for i, name := range header {
+		at := c.cell(r, i, name)
+		columns[i].node = at
+		switch prev, seen := first[name]; {
+		case name == "":
+			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name and is ignored", i+1), "name it or delete it")
+		case seen:
+			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
+		case !slices.Contains(c.columns.Names, name):
+			if between, ok := separator(name); len(header) == 1 && ok {
+				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the columns are separated by "+between+", not by commas",
+					"separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is")
+				return nil, false
+			}
+			suggestion := "the columns are " + strings.Join(c.columns.Names, ", ")
+			if meant := c.columns.DidYouMean(name); meant != "" {
+				suggestion = fmt.Sprintf("did you mean %q?", meant)
+				c.Absent[meant] = true
+			}
+			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)
+		default:
+			known++
+			first[name] = i
+			columns[i].outer = name
+			if outer, inner, nested := strings.Cut(name, "."); nested {
+				columns[i].outer, columns[i].inner = outer, inner
+			}
+		}
+	}
+	required := c.columns.Required
+	for _, name := range required {
+		if _, ok := first[name]; !ok && !c.Absent[name] {
+			c.Absent[name] = true
+			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, fmt.Sprintf("the first row must name the columns, among them %s and %s", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
+		}
+	}
+	return columns, known > 0
+}
+
+// separator names the separator of a header that is not separated by commas.
+func separator(header string) (what string, ok bool) {
+	for _, s := range []struct{ sign, what string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "bars"}} {
+		if strings.Contains(header, s.sign) {
+			return s.what, true
+		}
+	}
+	return "", false
+}
+
+// row builds the mapping of a row in n, whose memory is reused for every row.
+func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) {
+	n.Entries = n.Entries[:0]
+	for i, s := range row {
+		col := &columns[i]
+		if s == "" || col.outer == "" {
+			continue
+		}
+		value := c.cell(r, i, s)
+		if col.inner == "" {
+			n.grow().set(col.outer, value)
+			continue
+		}
+		group := slices.IndexFunc(n.Entries, func(e Entry) bool { return e.Key.Text == col.outer })
+		if group < 0 {
+			group = len(n.Entries)
+			n.grow().set(col.outer, Node{Kind: Mapping, Line: value.Line, Col: value.Col})
+		}
+		n.Entries[group].Value.grow().set(col.inner, value)
+	}
+}
+
+// set sets the name and the value; the name has the place of the value.
+func (e *Entry) set(name string, value Node) {
+	e.Key.Kind, e.Key.Text, e.Key.Line, e.Key.Col = Cell, name, value.Line, value.Col
+	value.Entries = e.Value.Entries
+	e.Value = value
+}
+
+// cell returns the node of a cell. encoding/csv has copied the text.
+func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
+	line, byteCol := r.FieldPos(i)
+	n := Node{Kind: Cell, Text: s, Line: line}
+	offset := c.lines[line-1] + byteCol - 1
+	n.quoted = offset < len(c.data) && c.data[offset] == '"'
+	if c.seen < c.lines[line-1] || c.seen > offset {
+		c.seen, c.col = c.lines[line-1], 1
+	}
+	// Counting from the cell before keeps a line of many cells linear.
+	c.col += utf8.RuneCount(c.data[c.seen:offset])
+	c.seen, n.Col = offset, c.col
+	return n
+}
+
+// Locate is the [Locator] of the nodes: it finds the byte at offset of a cell's text.
+func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
+	line, col = n.Line, n.Col
+	if n.quoted {
+		col++
+	}
+	for _, r := range n.Text[:min(offset, len(n.Text))] {
+		switch {
+		case r == '\n':
+			line++
+			col = 1
+		case r == '"' && n.quoted:
+			col += 2 // it is doubled
+		default:
+			col++
+		}
+	}
+	return line, col
+}
+
+// explain reports why the rest of the file could not be read.
+func (c *CSVReader) explain(err error) {
+	var e *csv.ParseError
+	if !errors.As(err, &e) {
+		c.Add(diagnostic.Error, 0, 0, "csv-syntax", "the rows can't be read: "+err.Error(), "save the file as comma-separated values")
+		return
+	}
+	col := 0
+	if e.Line <= len(c.lines) && e.Column > 0 {
+		start := c.lines[e.Line-1]
+		col = utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))]) + 1
+	}
+	line := e.Line
+	message, suggestion := "wrong quotes in this cell", "put the whole cell in double quotes, and write \"\" for a double quote inside"
+	if errors.Is(e.Err, csv.ErrBareQuote) {
+		message = "a double quote in a cell that doesn't begin with one"
+	} else if e.Line > len(c.lines) || c.lines[e.Line-1]+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
+		line, col = e.StartLine, 1
+		message = "a quoted cell of this row is not closed"
+	}
+	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; the rest of the file is not read", suggestion)
+}

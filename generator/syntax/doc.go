@@ -1,0 +1,23 @@
+// Package syntax turns the bytes of an editor's file into positioned nodes. YAML,
+// JSONL and CSV become the same tree of [Node] values, so that one decoder serves all
+// formats. It knows no field of a review.
+//
+// Texts are taken as written: nothing is trimmed, folded or normalised. Three things
+// belong to the format and not to the text: the quotes and escapes around it; the
+// line ends of the file, so that CR LF is read as a line feed; and the last line
+// break of a YAML block (| or >), which every block has whether its writer wants it
+// or not. A block that is written |+ or >+ keeps all its line breaks.
+//
+// What may be misread is refused: anchors, aliases, merge keys and tags, control
+// characters, bytes that aren't UTF-8.
+//
+// Readers report everything that is wrong to a [diagnostic.List] and go on as far as
+// they can. After a syntax error a YAML list is read item by item; in JSONL each line
+// stands for itself; of a CSV file the rest is lost. The parser's own message is
+// replaced by one that names the cause and the remedy, and where a common mistake (a
+// missing space, a quote inside quotes) makes the parser complain much later, the
+// mistake itself is looked for.
+//
+// Untrusted input is bounded before a parser sees it: [MaxYAMLFile], [MaxDataFile],
+// [MaxLine], [MaxDepth], [MaxRecords].
+package syntax

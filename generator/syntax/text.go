@@ -1,0 +1,226 @@
+package syntax
+
+import (
+	"bytes"
+	"fmt"
+	"unicode"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// bom is the byte order mark that Windows editors and spreadsheets write before
+// UTF-8. It is not part of the text.
+var bom = []byte("\uFEFF")
+
+// Clean checks the bytes of a file before a parser sees them. It reports every byte
+// that is not UTF-8 and every character that may not be published, and returns text
+// that is safe to parse, where each of them is U+FFFD, so that the other problems of
+// the file are found in the same run. ok is false if the file is not text.
+//
+// separators refuses U+2028 and U+2029, too: YAML takes them for line ends, so they
+// could not be published as written.
+func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
+	data, ok = checkStart(data, p)
+	if !ok {
+		return nil, false
+	}
+	return cleanLines(data, separators, p)
+}
+
+// startLength is how many bytes checkStart needs.
+const startLength = 16
+
+// checkStart checks the encoding and the type of a file by its first bytes, and drops
+// a byte order mark.
+func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
+	if encoding := utf16Or32(data); encoding != "" {
+		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is encoded in "+encoding, "save it as UTF-8")
+		return nil, false
+	}
+	data = bytes.TrimPrefix(data, bom)
+	if what, instead := noText(data); what != "" {
+		p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+what+", not text", instead)
+		return nil, false
+	}
+	return data, true
+}
+
+// cleanLines is [Clean] for lines of a file; the first is line 1.
+func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
+	if !suspicious(data, separators) {
+		return data, true
+	}
+	out := make([]byte, 0, len(data)+16)
+	line, col := 1, 1
+	// A file in another encoding has many bytes that are not UTF-8, and one
+	// cause: the first byte is reported, the others are counted.
+	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
+	for i := 0; i < len(data); {
+		c, size := rune(data[i]), 1
+		if c >= utf8.RuneSelf {
+			c, size = utf8.DecodeRune(data[i:])
+		}
+		message, suggestion, bad := "", "", true
+		switch {
+		case c == '\n':
+			bad = false
+		case c == 0:
+			p.Add(diagnostic.Error, line, col, "not-text", "NUL byte: this is not a text file", "save it as plain text in UTF-8")
+			return nil, false
+		case c == utf8.RuneError && size == 1:
+			if invalid++; invalid == 1 {
+				badLine, badCol, badByte = line, col, data[i]
+			}
+		case c == '\r':
+			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
+				message, suggestion = "carriage return (U+000D) without a line feed", BadRuneRemedy(c)
+			}
+		case separators && (c == '\u2028' || c == '\u2029'):
+			message = fmt.Sprintf("the separator U+%04X is a line end in YAML", c)
+			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text in double quotes`, c)
+		case !badRune(c):
+			bad = false
+		case p.Full(): // a message for each of a million would never be read
+			p.Drop(1, diagnostic.Error)
+		default:
+			message, suggestion = fmt.Sprintf("%s is not allowed", NameRune(c)), BadRuneRemedy(c)
+		}
+		if message != "" {
+			p.Add(diagnostic.Error, line, col, "bad-character", message, suggestion)
+		}
+		if bad {
+			out = utf8.AppendRune(out, utf8.RuneError)
+		} else {
+			out = append(out, data[i:i+size]...)
+		}
+		if i, col = i+size, col+1; c == '\n' {
+			line, col = line+1, 1
+		}
+	}
+	if invalid > 0 {
+		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
+		if invalid > 1 {
+			message += fmt.Sprintf(", and %d more bytes are not", invalid-1)
+		}
+		looks := "Windows-1252 or Latin-1"
+		if macRoman(data) {
+			looks = "Mac Roman, used by old Mac programs"
+		}
+		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
+	}
+	return out, true
+}
+
+// noText recognises by their first bytes some types of files that are taken for text,
+// and returns what to do instead; "" for any other file.
+func noText(data []byte) (what, instead string) {
+	const spreadsheet = "open it in a spreadsheet program and save it as CSV in UTF-8"
+	for _, f := range []struct{ begins, what, instead string }{
+		{"PK\x03\x04", "an Excel workbook or another ZIP archive", spreadsheet},
+		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
+		{"%PDF-", "a PDF", "write the reviews into a text file"},
+		{`{\rtf`, "formatted text (RTF)", "save it as plain text in UTF-8"},
+		{"\x1F\x8B", "a file compressed with gzip", "unpack it"},
+	} {
+		if bytes.HasPrefix(data, []byte(f.begins)) {
+			return f.what, f.instead
+		}
+	}
+	return "", ""
+}
+
+// macRoman guesses whether a text that is not UTF-8 is in Mac Roman or in
+// Windows-1252. Bytes from 80 to 9F are letters in Mac Roman and hardly any in
+// Windows-1252; for those from C0 on it is the reverse. A byte next to a letter
+// counts as a letter, except for the apostrophe of each encoding.
+func macRoman(data []byte) bool {
+	mac, windows := 0, 0
+	letter := func(i int) bool { return 0 <= i && i < len(data) && isLetter(data[i]) }
+	for i, c := range data {
+		within := letter(i-1) && letter(i+1)
+		switch {
+		case c < utf8.RuneSelf || !letter(i-1) && !letter(i+1):
+		case c == 0xD5 && within:
+			mac++
+		case c == 0x92 && within:
+			windows++
+		case c < 0xA0:
+			mac++
+		case c >= 0xC0:
+			windows++
+		}
+	}
+	return mac > windows
+}
+
+// utf16Or32 returns the name of the UTF-16 or UTF-32 that data seems to be in; "" for
+// neither.
+func utf16Or32(data []byte) string {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
+		return "UTF-16 (little-endian)"
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}), len(data) >= 4 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
+		return "UTF-16 (big-endian)"
+	case bytes.HasPrefix(data, []byte{0, 0, 0xFE, 0xFF}):
+		return "UTF-32"
+	}
+	return ""
+}
+
+// suspicious reports whether cleanLines has to look at each character. Few files need
+// it.
+func suspicious(data []byte, separators bool) bool {
+	ascii := true
+	for i, c := range data {
+		if c < ' ' && c != '\n' && c != '\t' || c == 0x7F {
+			if c == '\r' && i+1 < len(data) && data[i+1] == '\n' {
+				continue
+			}
+			return true
+		}
+		if c >= utf8.RuneSelf {
+			ascii = false
+		}
+	}
+	if ascii {
+		return false
+	}
+	if !utf8.Valid(data) {
+		return true
+	}
+	// U+0080 to U+009F begin with C2, U+2028 and U+2029 with E2 80, the
+	// noncharacters with EF BF.
+	for i, c := range data[:len(data)-1] {
+		switch {
+		case c == 0xC2 && data[i+1] < 0xA0:
+			return true
+		case separators && c == 0xE2 && data[i+1] == 0x80 && (data[i+2] == 0xA8 || data[i+2] == 0xA9):
+			return true
+		case c == 0xEF && data[i+1] == 0xBF && data[i+2] >= 0xBE:
+			return true
+		}
+	}
+	return false
+}
+
+// badRune reports whether reviewcast.BadRune would find the character in a text.
+func badRune(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF || r >= 0x7F && unicode.IsControl(r)
+}
+
+// NameRune returns the name of a character that may not be published.
+func NameRune(r rune) string {
+	if r == 0xFFFE || r == 0xFFFF {
+		return fmt.Sprintf("noncharacter U+%04X", r)
+	}
+	return fmt.Sprintf("control character U+%04X", r)
+}
+
+// BadRuneRemedy returns the suggestion for such a character.
+func BadRuneRemedy(r rune) string {
+	if r == '\r' {
+		return "end lines with a line feed"
+	}
+	return "delete it; only tabs and line breaks are allowed"
+}

@@ -1,0 +1,271 @@
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// Limits of YAML, which is the format of people.
+const (
+	// MaxYAMLFile is the size of the largest YAML file in bytes. YAML is read as
+	// a whole and slowly; 16 MiB are about 20,000 reviews.
+	MaxYAMLFile = 16 << 20
+	// MaxDepth is how deep lists and fields may be nested, in YAML and JSON. It
+	// stops 100,000 brackets, which cost a parser minutes or all memory.
+	MaxDepth = 64
+	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have.
+	// Each may become a value that costs the parser a kilobyte: it stops a file
+	// of hyphens or commas from filling the memory.
+	maxYAMLMarks = 1 << 19
+)
+
+// YAMLReader reads one YAML file after another. It reuses the memory of the nodes.
+type YAMLReader struct {
+	// IsField reports whether a word is the name of a field, which helps to explain
+	// syntax errors.
+	IsField func(name string) bool
+
+	root Node
+}
+
+// ReadDocuments calls each with every document of a file. The nodes live only until
+// each returns. Anchors, aliases, merge keys and tags are refused: they are a
+// programmer's abbreviations, and they are how YAML bombs are built. complete is
+// false if the rest of the file could not be read.
+func (r *YAMLReader) ReadDocuments(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
+	if !ok {
+		return false
+	}
+	t := yamlText{List: p, isField: r.IsField, data: data, line: 1}
+	documents, complete := t.parse()
+	r.convert(&t, documents, each)
+	return complete
+}
+
+// ReadItems is [YAMLReader.ReadDocuments] for a file that may be a list: a syntax
+// error in one item hides no problem of the others. each is called with lists of one
+// item then.
+func (r *YAMLReader) ReadItems(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
+	data, ok := cleanYAML(data, p)
+	if !ok {
+		return false
+	}
+	whole := diagnostic.List{File: p.File}
+	t := yamlText{List: &whole, isField: r.IsField, data: data, line: 1}
+	documents, complete := t.parse()
+	pieces := items(data)
+	if complete || len(pieces) < 2 {
+		r.convert(&t, documents, each)
+		p.Join(&whole, 1)
+		return complete
+	}
+	broken := false
+	for _, piece := range pieces {
+		t := yamlText{List: p, isField: r.IsField, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
+		documents, ok := t.parse()
+		r.convert(&t, documents, each)
+		broken = broken || !ok
+	}
+	if !broken {
+		p.Join(&whole, 1) // the error is between the items
+	}
+	return false
+}
+
+// convert calls each with the documents as nodes.
+func (r *YAMLReader) convert(t *yamlText, documents []*yaml.Node, each func(*Node)) {
+	for _, d := range documents {
+		for _, child := range d.Content {
+			r.root.reset()
+			t.convert(child, &r.root)
+			each(&r.root)
+		}
+	}
+}
+
+// cleanYAML checks the bytes before the parser sees them. ok is false if it must not.
+func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
+	if data, ok = Clean(data, true, p); !ok {
+		return nil, false
+	}
+	if marks(data) > maxYAMLMarks {
+		p.Add(diagnostic.Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
+		return nil, false
+	}
+	return data, true
+}
+
+// maxItems is how many items of a list are read one by one after a syntax error.
+const maxItems = 20_000
+
+// item is a piece of a file that is a list: an item, or what is before the first one.
+type item struct{ start, end, line int }
+
+// items cuts a list into its items, at the hyphens in the column of the first one.
+// The lines of an item are indented further. nil means that it is not a list, or too
+// long.
+func items(data []byte) []item {
+	var list []item
+	indent := -1
+	for start, line := 0, 1; start < len(data); line++ {
+		end := len(data)
+		if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		words := bytes.TrimLeft(data[start:end], " ")
+		in := end - start - len(words)
+		hyphen := len(words) > 0 && words[0] == '-' && (in == indent || indent < 0)
+		switch {
+		case hyphen && len(list) == maxItems:
+			return nil
+		case hyphen:
+			indent = in
+			list = append(list, item{start, end, line})
+		case len(list) > 0:
+			list[len(list)-1].end = end
+		case len(bytes.TrimSpace(words)) > 0 && words[0] != '#':
+			return nil // the file begins with something else
+		}
+		start = end
+	}
+	return list
+}
+
+// parse has the library parse every document. ok is false if it stopped at a syntax
+// error, which is reported.
+func (y *yamlText) parse() (documents []*yaml.Node, ok bool) {
+	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
+	if err != nil {
+		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML parser does not start: "+err.Error(), "report this")
+		return nil, false
+	}
+	for {
+		d := new(yaml.Node)
+		err := loader.Load(d)
+		if errors.Is(err, io.EOF) {
+			return documents, true
+		}
+		if err != nil {
+			y.explain(err)
+			return documents, false
+		}
+		documents = append(documents, d)
+	}
+}
+
+// marks counts the bytes that may begin a value.
+func marks(data []byte) int {
+	n := 0
+	for _, c := range data {
+		if c == '\n' || c == ',' || c == '[' || c == '{' {
+			n++
+		}
+	}
+	return n
+}
+
+// yamlText is a file, or a piece of one, with the problems that are reported for it.
+type yamlText struct {
+	*diagnostic.List
+	isField func(name string) bool
+	data    []byte
+	// rest of data begins with line; both only move on.
+	line, rest int
+	before     int // how many lines the file has before data
+}
+
+// convert builds n from v.
+func (y *yamlText) convert(v *yaml.Node, n *Node) {
+	n.Line, n.Col = v.Line+y.before, v.Column
+	if v.Anchor != "" {
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "the anchor &"+v.Anchor+" is not supported", "write the value itself; if & is part of a text, put the text in quotes")
+	}
+	if v.Style&yaml.TaggedStyle != 0 {
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-tag", "the tag "+v.Tag+" is not supported", "remove it; if ! is part of a text, put the text in quotes")
+	}
+	switch v.Kind {
+	case yaml.AliasNode:
+		n.Kind = Refused
+		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "the alias *"+v.Value+" is not supported", "write the value itself; if * is part of a text, put the text in quotes")
+	case yaml.ScalarNode:
+		y.scalar(v, n)
+	case yaml.SequenceNode:
+		n.Kind = List
+		for _, item := range v.Content {
+			y.convert(item, n.growItems())
+		}
+	case yaml.MappingNode:
+		n.Kind = Mapping
+		for i := 0; i+1 < len(v.Content); i += 2 {
+			key := v.Content[i]
+			if key.Kind == yaml.ScalarNode && key.Tag == "!!merge" {
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "the merge key << is not supported", "write the fields out")
+				continue
+			}
+			e := n.grow()
+			y.convert(key, &e.Key)
+			y.convert(v.Content[i+1], &e.Value)
+			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
+			}
+			if key.Kind != yaml.ScalarNode {
+				n.Entries = n.Entries[:len(n.Entries)-1]
+			}
+		}
+	}
+}
+
+// scalar sets n to a value that is neither list nor mapping.
+func (y *yamlText) scalar(v *yaml.Node, n *Node) {
+	n.Kind, n.Text = Text, v.Value
+	if v.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		if strings.HasSuffix(n.Text, "\n") && !y.keeps(v.Line, v.Column) {
+			n.Text = n.Text[:len(n.Text)-1]
+		}
+		return
+	}
+	if v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0 {
+		return
+	}
+	switch v.ShortTag() {
+	case "!!null":
+		n.Kind = Null
+	case "!!bool":
+		n.Kind = Boolean
+	case "!!int", "!!float":
+		n.Kind = Number
+	case "!!timestamp":
+		n.Kind = Date
+	}
+}
+
+// keeps reports whether the block scalar at a place keeps all its line breaks (|+ or
+// >+). Otherwise the last one belongs to the format and not to the text. Nodes come
+// in the order of the file, so the file is read once.
+func (y *yamlText) keeps(line, col int) bool {
+	for y.line < line {
+		i := bytes.IndexByte(y.data[y.rest:], '\n')
+		if i < 0 {
+			return false
+		}
+		y.rest += i + 1
+		y.line++
+	}
+	header := y.data[y.rest:]
+	for ; col > 1; col-- {
+		_, size := utf8.DecodeRune(header)
+		header = header[size:]
+	}
+	end := bytes.IndexAny(header, " \t\r\n")
+	return end > 0 && bytes.IndexByte(header[:end], '+') > 0
+}

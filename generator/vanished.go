@@ -1,0 +1,93 @@
+package generator
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// missing returns the ids of the published reviews that the content neither
+// publishes nor lists in withdrawn.yaml, sorted.
+func (p *published) missing(content *source.Content) []string {
+	kept := 0
+	for _, r := range content.Reviews {
+		if r.Published && p.ids[r.ID] {
+			kept++
+		}
+	}
+	if kept == len(p.ids) { // the usual case, on every save
+		return nil
+	}
+	missing := maps.Clone(p.ids)
+	for _, r := range content.Reviews {
+		if r.Published {
+			delete(missing, r.ID)
+		}
+	}
+	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
+	for _, w := range content.Withdrawn {
+		withdrawn[strings.ToLower(w.ID)] = true
+	}
+	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
+	return slices.Sorted(maps.Keys(missing))
+}
+
+// maxVanished is how many vanished reviews are reported one by one. When more are
+// gone, the cause is a wrong directory or a new source, and not that many mistakes.
+const maxVanished = 100
+
+// vanishedProblems returns a problem for each review that is missing, with where it
+// went as far as the files show it. They are errors, in a lenient build warnings.
+func vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
+	if len(missing) == 0 {
+		return nil
+	}
+	kept := make(map[string]*source.Review, len(content.Reviews))
+	for _, r := range content.Reviews {
+		kept[strings.ToLower(r.ID)] = r
+	}
+	severity := diagnostic.Error
+	if lenient {
+		severity = diagnostic.Warning
+	}
+	var problems []diagnostic.Problem
+	for _, id := range missing[:min(len(missing), maxVanished)] {
+		p := vanishedProblem(id, kept[strings.ToLower(id)], content)
+		p.Severity = severity
+		problems = append(problems, p)
+	}
+	if more := len(missing) - maxVanished; more > 0 {
+		problems = append(problems, diagnostic.Problem{
+			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
+			Message:    fmt.Sprintf("%d more published reviews are gone", more),
+			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
+		})
+	}
+	return problems
+}
+
+// vanishedProblem returns the problem of one review; kept is the review that has its
+// id in the files, ignoring case, nil if there is none.
+func vanishedProblem(id string, kept *source.Review, content *source.Content) diagnostic.Problem {
+	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
+	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
+	if kept == nil {
+		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
+		p.Suggestion = "put it back under this id, " + withdraw
+		return p
+	}
+	at := content.Position(kept)
+	p.File, p.Line, p.Col = at.File, at.Line, at.Col
+	if kept.ID != id {
+		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
+		p.Suggestion = fmt.Sprintf("write the id as %s: the published id must stay", id)
+		return p
+	}
+	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
+	p.Suggestion = "give it its verification back, " + withdraw
+	return p
+}

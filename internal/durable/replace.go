@@ -1,0 +1,224 @@
+package durable
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// errNoExchange says that two directories cannot be exchanged: another operating
+// system, a file system that does not support it, or a mount point.
+var errNoExchange = errors.New("directories cannot be exchanged here")
+
+// Replace makes files, keyed by slash-separated name, the contents of the
+// directory. Config.Last must be among them. ours reports whether an existing file
+// belongs to the old set; all other existing files (.gitignore, a CNAME) are kept.
+// A directory that contains files but not Config.Last is refused, and so is a new
+// file with the name of a kept one. When nothing differs, nothing is touched. After
+// an error the directory holds the old set, or the next Lock completes the new one.
+func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
+	for name := range files {
+		// A copy takes names from a stranger; a commit record among them would be
+		// carried out after a crash.
+		if name == commitFile || !filepath.IsLocal(filepath.FromSlash(name)) {
+			return fmt.Errorf("write %s: %q cannot be the name of a file in it", d.path, name)
+		}
+	}
+	old, kept, err := d.inventory(ours)
+	if err != nil {
+		return err
+	}
+	for _, name := range kept {
+		if _, clash := files[name]; clash {
+			return fmt.Errorf("%s exists and is not ours; move it away, or name another output directory", d.file(name))
+		}
+	}
+	if d.holds(files, old) {
+		return nil
+	}
+	if err := d.stage(ctx, files); err != nil {
+		os.RemoveAll(d.staging)
+		return fmt.Errorf("stage new files beside %s: %w", d.path, err)
+	}
+	err = d.swap(kept)
+	if errors.Is(err, errNoExchange) {
+		err = d.replaceEach(files, old)
+	}
+	if err != nil {
+		// A staging directory with a commit record is completed by the next Lock.
+		if _, serr := os.Stat(filepath.Join(d.staging, commitFile)); serr != nil {
+			os.RemoveAll(d.staging)
+		}
+		return fmt.Errorf("move new files into %s: %w", d.path, err)
+	}
+	return nil
+}
+
+// file is the path of a file in the directory.
+func (d *Dir) file(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
+
+// inventory lists the existing files: those of the old set, and those to keep.
+func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err error) {
+	_, err = os.Stat(d.file(d.cfg.Last))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	hasLast := err == nil
+	err = filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == d.path {
+			return nil
+		}
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(d.path, path)
+		name := filepath.ToSlash(rel)
+		switch {
+		case err != nil:
+			return err
+		case ours(name):
+			old = append(old, name)
+		case !hasLast && !strings.HasPrefix(name, "."):
+			return fmt.Errorf("%s contains %s but no %s, so it is not an output directory; name an empty or new directory, or move the files away", d.path, name, d.cfg.Last)
+		default:
+			kept = append(kept, name)
+		}
+		return nil
+	})
+	return old, kept, err
+}
+
+// holds reports whether the old set is exactly these files.
+func (d *Dir) holds(files map[string][]byte, old []string) bool {
+	if len(old) != len(files) {
+		return false
+	}
+	for _, name := range old {
+		want, ok := files[name]
+		if !ok {
+			return false
+		}
+		have, err := os.ReadFile(d.file(name))
+		if err != nil || !bytes.Equal(have, want) {
+			return false
+		}
+	}
+	return true
+}
+
+// stage writes and syncs the files into the staging directory: a rename is only as
+// durable as what it renames.
+func (d *Dir) stage(ctx context.Context, files map[string][]byte) error {
+	if err := os.Mkdir(d.staging, 0o755); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		path := filepath.Join(d.staging, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := writeSynced(path, bytes.NewReader(files[name])); err != nil {
+			return err
+		}
+	}
+	return syncTree(d.staging)
+}
+
+// swap exchanges the staging directory and the directory, and removes the old set.
+func (d *Dir) swap(kept []string) error {
+	if d.cfg.Swap == SwapNever {
+		return errNoExchange
+	}
+	if _, err := os.Lstat(d.path); errors.Is(err, fs.ErrNotExist) {
+		if err := os.Rename(d.staging, d.path); err != nil {
+			return err
+		}
+		return syncDir(filepath.Dir(d.path))
+	}
+	for _, name := range kept {
+		if err := carry(d.file(name), filepath.Join(d.staging, filepath.FromSlash(name))); err != nil {
+			return fmt.Errorf("carry %s over: %w", name, err)
+		}
+	}
+	if len(kept) > 0 {
+		if err := syncTree(d.staging); err != nil {
+			return err
+		}
+	}
+	if err := exchange(d.staging, d.path); err != nil {
+		return err
+	}
+	if err := syncDir(filepath.Dir(d.path)); err != nil {
+		return err
+	}
+	return os.RemoveAll(d.staging) // the old set now
+}
+
+// carry brings a kept file into the new directory, by a hard link where possible,
+// so that owner, times and mode do not change.
+func carry(from, to string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		target, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(target, to)
+	}
+	if os.Link(from, to) == nil {
+		return nil
+	}
+	f, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := writeSynced(to, f); err != nil {
+		return err
+	}
+	return os.Chmod(to, info.Mode().Perm())
+}
+
+// writeSynced creates or truncates a file and behaves like [os.WriteFile], but
+// also syncs the file.
+func writeSynced(path string, r io.Reader) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(f, r)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// syncTree makes the names in a directory and below it durable.
+func syncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		return syncDir(path)
+	})
+}

@@ -1,0 +1,239 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/internal/durable"
+)
+
+// Copy is a directory that holds a copy of a published set. Beside it, pull keeps
+// the directory with ".fork" appended, when there is evidence of a fork, and the
+// file with ".waiting" appended, while an older version is waited for.
+//
+// A Copy is used by one goroutine at a time. Processes exclude each other.
+type Copy struct {
+	Dir   string
+	Scope Scope
+
+	current *Set // the set in Dir, when it has been read
+}
+
+// Update brings the directory up to date with the source of a follower, whole or not
+// at all. Whatever the error, the directory holds the last good set. Files in it that
+// no manifest lists (.gitignore, a CNAME) stay.
+func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
+	locked, err := durable.Lock(ctx, c.Dir, durable.Config{Last: manifestName})
+	if err != nil {
+		return Report{}, err
+	}
+	defer locked.Unlock()
+	have, err := c.Read(ctx)
+	damaged := errors.Is(err, ErrDamaged)
+	if err != nil && !errors.Is(err, ErrNeverPublished) && !damaged {
+		return Report{}, err
+	}
+	if f.Waiting == nil {
+		f.Waiting = c.readWaiting()
+	}
+	f.Scope = c.Scope
+	set, report, err := f.Update(ctx, have)
+	if werr := c.writeWaiting(f.Waiting); err == nil {
+		err = werr
+	}
+	if fork := (*ForkError)(nil); errors.As(err, &fork) {
+		return report, errors.Join(err, c.keepEvidence(fork))
+	}
+	if err != nil || set == have {
+		return report, err
+	}
+	owns := have.owns
+	if have == nil && damaged { // nothing says any more what was ours
+		owns = set.owns
+	}
+	if err := locked.Replace(ctx, set.names(), owns); err != nil {
+		return report, err
+	}
+	c.current = set
+	return report, nil
+}
+
+// manifestName is the file by which the others are checked.
+var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
+
+// names are the files of the set by their names in a directory.
+func (s *Set) names() map[string][]byte {
+	files := make(map[string][]byte, len(s.Files))
+	for path, body := range s.Files {
+		files[strings.TrimPrefix(path, "/")] = body
+	}
+	return files
+}
+
+// owns reports whether a file in a directory is one of the set's, whatever its scope:
+// a listed file, an encoding of one, a change document, or the manifest.
+func (s *Set) owns(name string) bool {
+	path := "/" + name
+	switch {
+	case path == reviewcast.PathManifest:
+		return true
+	case s == nil:
+		return false
+	case strings.HasPrefix(path, reviewcast.PathChanges):
+		return true
+	}
+	for _, coding := range []string{"", ".gz", ".br", ".zst"} {
+		if plain, ok := strings.CutSuffix(path, coding); ok {
+			if _, listed := s.Manifest.File(plain); listed {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Read returns the set in the directory. When files are damaged or missing, the set
+// has the others, and the error wraps ErrDamaged; the set is nil when its manifest
+// is damaged, too.
+func (c *Copy) Read(ctx context.Context) (*Set, error) {
+	source := dir(c.Dir)
+	manifest, err := source.manifest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if c.current.is(manifest, c.Scope) {
+		return c.current, nil
+	}
+	set, err := Read(ctx, source, c.Scope)
+	if err != nil {
+		if set, err = salvage(ctx, source, manifest, c.Scope), fmt.Errorf("%w: %w", err, ErrDamaged); set == nil {
+			return nil, err
+		}
+	}
+	if set.damaged = append(set.damaged, c.superfluous(set)...); err == nil {
+		c.current = set
+	}
+	return set, err
+}
+
+// superfluous lists files of ours in the directory that the set doesn't have: change
+// documents of other versions, and pages when only data is wanted.
+func (c *Copy) superfluous(set *Set) []string {
+	var paths []string
+	for _, f := range set.Manifest.Files {
+		if _, err := os.Lstat(dir(c.Dir).name(f.Path)); err == nil && !c.Scope.Holds(f.Path) {
+			paths = append(paths, f.Path)
+		}
+	}
+	_ = filepath.WalkDir(dir(c.Dir).name(reviewcast.PathChanges), func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // what can't be read isn't known to be too much
+		}
+		rel, err := filepath.Rel(c.Dir, name)
+		if path := "/" + filepath.ToSlash(rel); err == nil && set.Files[path] == nil {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	return paths
+}
+
+// salvage returns the files of a directory that have the expected hashes; nil when
+// the manifest is damaged.
+func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set {
+	m, err := reviewcast.ParseManifest(manifest)
+	if err != nil {
+		return nil
+	}
+	o := &outlined{set: &Set{Scope: scope, Manifest: m, byHash: map[string][]byte{}, Files: map[string][]byte{reviewcast.PathManifest: manifest}}}
+	set := o.set
+	take := func(path, sha256 string, limit int64) {
+		body, err := source.file(ctx, path, sha256, limit)
+		if err != nil {
+			set.damaged = append(set.damaged, path)
+			return
+		}
+		o.add(path, sha256, body)
+	}
+	for _, f := range m.Files {
+		if scope.Holds(f.Path) {
+			take(f.Path, f.SHA256, f.Size)
+		}
+	}
+	if m.ChangeSHA256 == "" {
+		return set
+	}
+	versions, err := reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])
+	if err != nil || len(versions) == 0 {
+		return nil // without its history it can't be compared
+	}
+	set.Versions = versions
+	for _, v := range versions[max(0, len(versions)-reviewcast.MaxChanges):] {
+		if v.Sequence >= m.ChangesFrom {
+			take(reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
+		}
+	}
+	return set
+}
+
+// The files beside the directory.
+const (
+	forkSuffix    = ".fork"
+	waitingSuffix = ".waiting"
+)
+
+// keepEvidence writes what shows a fork beside the directory, in place of evidence
+// that is there already.
+func (c *Copy) keepEvidence(fork *ForkError) error {
+	files, err := fork.Evidence()
+	if err != nil {
+		return err
+	}
+	path := filepath.Clean(c.Dir) + forkSuffix
+	if err := os.RemoveAll(path); err != nil {
+		return err
+	}
+	for name, body := range files {
+		name := filepath.Join(path, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, body, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readWaiting returns nil when there is nothing to wait for, or nothing that can be
+// read: then the time begins anew.
+func (c *Copy) readWaiting() *Waiting {
+	data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix)
+	w := &Waiting{}
+	if err != nil || json.Unmarshal(data, w) != nil {
+		return nil
+	}
+	return w
+}
+
+func (c *Copy) writeWaiting(w *Waiting) error {
+	name := filepath.Clean(c.Dir) + waitingSuffix
+	if w == nil {
+		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	body, err := reviewcast.EncodeJSON(w)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(name, body, 0o644)
+}

@@ -1,0 +1,174 @@
+package mirror_test
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"reviewcast"
+	"reviewcast/internal/mirror"
+	"reviewcast/internal/mirror/mirrortest"
+)
+
+// onDisk reads the files below a directory, by path.
+func onDisk(t *testing.T, dir string) mirrortest.Files {
+	t.Helper()
+	files := mirrortest.Files{}
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		body, err := os.ReadFile(name)
+		rel, rerr := filepath.Rel(dir, name)
+		files["/"+filepath.ToSlash(rel)] = body
+		return errors.Join(err, rerr)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+func sameFiles(a, b mirrortest.Files) bool {
+	for path, body := range a {
+		if other, ok := b[path]; !ok || !bytes.Equal(body, other) {
+			return false
+		}
+	}
+	return len(a) == len(b)
+}
+
+// TestCopy keeps a directory through a history, each time as a new process would.
+func TestCopy(t *testing.T) {
+	h := newHistory(t, 7, 60)
+	path := filepath.Join(t.TempDir(), "copy")
+	for n := range 30 {
+		c := &mirror.Copy{Dir: path, Scope: []mirror.Scope{mirror.All, mirror.Data}[n/10%2]}
+		f := &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}
+		if _, err := c.Update(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		if !sameFiles(onDisk(t, path), wants(h.site.Files, c.Scope)) {
+			t.Fatalf("update %d: the directory differs from the origin", n)
+		}
+		if n%3 > 0 {
+			damage(t, h, path)
+		}
+		h.step()
+	}
+	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
+		t.Errorf("beside the copy there are %v, %v", left, err)
+	}
+}
+
+// damage damages, removes or adds one file of a copy.
+func damage(t *testing.T, h *history, path string) {
+	t.Helper()
+	files := onDisk(t, path)
+	for name := range files {
+		if name == reviewcast.PathManifest && h.rand.IntN(2) == 0 {
+			continue
+		}
+		name = filepath.Join(path, filepath.FromSlash(name))
+		var err error
+		switch h.rand.IntN(4) {
+		case 0:
+			if !strings.HasSuffix(name, "manifest.json") { // what has none is not a copy
+				err = os.Remove(name)
+			}
+		case 1:
+			err = os.WriteFile(name, []byte("damaged"), 0o644)
+		case 2:
+			err = os.WriteFile(filepath.Join(path, "changes", "1.json"), []byte("left over"), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+}
+
+// TestReadDirectory reads what a copy wrote, and says what is wrong with it.
+func TestReadDirectory(t *testing.T) {
+	h := newHistory(t, 8, 20)
+	path := filepath.Join(t.TempDir(), "copy")
+	read := func() (*mirror.Set, error) {
+		source, err := mirror.Open(path, mirror.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return mirror.Read(t.Context(), source, mirror.All)
+	}
+	if _, err := read(); !errors.Is(err, mirror.ErrNeverPublished) {
+		t.Errorf("no directory: %v", err)
+	}
+	c := &mirror.Copy{Dir: path}
+	if _, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}); err != nil {
+		t.Fatal(err)
+	}
+	if set, err := read(); err != nil || difference(set, h.site.Files) != "" {
+		t.Fatal(err)
+	}
+	name := filepath.Join(path, "reviews.json")
+	if err := os.WriteFile(name, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(); !errors.Is(err, mirror.ErrDamaged) || !strings.Contains(err.Error(), name) {
+		t.Errorf("a damaged file: %v", err)
+	}
+	if err := errors.Join(os.Remove(name), os.Mkdir(name, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := read(); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a directory in place of a file: %v", err)
+	}
+}
+
+// TestWaitingIsKept: the time that an older version has stood for counts over
+// processes, and the evidence of a fork stands beside the copy.
+func TestWaitingIsKept(t *testing.T) {
+	h := newHistory(t, 9, 20)
+	old := h.site.Files
+	other := *h.site
+	h.site.Add()
+	h.publish(false)
+	path := filepath.Join(t.TempDir(), "copy")
+	update := func() error {
+		c := &mirror.Copy{Dir: path}
+		_, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})})
+		return err
+	}
+	if err := update(); err != nil {
+		t.Fatal(err)
+	}
+	h.origin.Serve(old)
+	if err := update(); !errors.Is(err, mirror.ErrOlder) {
+		t.Fatal(err)
+	}
+	waiting, err := os.ReadFile(path + ".waiting")
+	if err != nil || !strings.Contains(string(waiting), reviewcast.SHA256(old[reviewcast.PathManifest])) {
+		t.Fatalf("%s, %v", waiting, err)
+	}
+	if err := update(); !errors.Is(err, mirror.ErrOlder) {
+		t.Fatal(err)
+	}
+	if again, err := os.ReadFile(path + ".waiting"); err != nil || !bytes.Equal(again, waiting) {
+		t.Errorf("the time began anew: %s, then %s", waiting, again)
+	}
+	other.Business.Name = "Acme Ltd"
+	other.Publish(false)
+	h.origin.Serve(other.Files)
+	if err := update(); !errors.Is(err, mirror.ErrForked) {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(path+".fork", "theirs", "changes", "versions.txt")); err != nil {
+		t.Error(err)
+	}
+	if !sameFiles(onDisk(t, path), h.site.Files) {
+		t.Error("the copy is not what it was")
+	}
+}

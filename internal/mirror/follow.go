@@ -1,0 +1,170 @@
+package mirror
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"reviewcast"
+)
+
+// defaultSettle is how long an older version must stand at the source before it
+// counts as a rollback: longer than caches keep what the contract lets them keep.
+const defaultSettle = 10 * time.Minute
+
+// Follower brings a set at hand up to date with a source. It is used by one
+// goroutine at a time.
+type Follower struct {
+	Source Source
+	Scope  Scope
+	// BaseURL is the base URL that the set must have; empty is that of the set at
+	// hand, and any for the first one.
+	BaseURL string
+	// AcceptRewrite takes a set of another history or base URL.
+	AcceptRewrite bool
+	// Settle is how long an older version must stand at the source before it is
+	// taken; 0 is ten minutes.
+	Settle time.Duration
+	// Waiting is the older version that the source serves. Who calls Update from
+	// several processes keeps it from one to the next.
+	Waiting *Waiting
+}
+
+// Waiting is an older version that is taken when it has stood for long enough.
+type Waiting struct {
+	Manifest string    `json:"manifest"` // sha256 of the manifest
+	Since    time.Time `json:"since"`
+}
+
+// ForkError is the error of a source whose history is not that of the set at hand.
+// It wraps ErrForked.
+type ForkError struct {
+	Source string
+	// Mine and Theirs are the set at hand and that of the source, which has no files
+	// but its manifest, versions and changes.
+	Mine, Theirs *Set
+}
+
+func (e *ForkError) Error() string {
+	common := 0
+	for common < min(len(e.Mine.Versions), len(e.Theirs.Versions)) && e.Mine.Versions[common] == e.Theirs.Versions[common] {
+		common++
+	}
+	last := "no version"
+	if common > 0 {
+		last = fmt.Sprintf("version %d", e.Mine.Versions[common-1].Sequence)
+	}
+	return fmt.Sprintf("%s: %v; the copy is at version %d, the source at %d, and they have %s in common; --accept-rewrite takes what the source has",
+		e.Source, ErrForked, e.Mine.Manifest.Sequence, e.Theirs.Manifest.Sequence, last)
+}
+
+func (e *ForkError) Unwrap() error { return ErrForked }
+
+// Update returns the set that the source publishes now. have is the set at hand, nil
+// when there is none; it is returned when the source has nothing else, and together
+// with every error. The error wraps ErrOlder or ErrForked when the source serves a
+// set that does not follow from the one at hand.
+func (f *Follower) Update(ctx context.Context, have *Set) (*Set, Report, error) {
+	before := f.Source.Received()
+	ctx, cancel := f.Source.deadline(ctx)
+	defer cancel()
+	manifest, err := f.Source.manifest(ctx)
+	if err != nil {
+		return have, Report{}, err
+	}
+	if have.is(manifest, f.Scope) {
+		f.Waiting = nil
+		return have, Report{}, nil
+	}
+	set, err := readStable(ctx, f.Source, manifest, func(manifest []byte) (*Set, error) { return f.take(ctx, manifest, have) })
+	if err != nil {
+		return have, Report{Bytes: f.Source.Received() - before}, err
+	}
+	return set, newReport(have, set, f.Source.Received()-before), nil
+}
+
+// is reports whether the set is whole, of a scope, and the one that a manifest
+// describes.
+func (s *Set) is(manifest []byte, scope Scope) bool {
+	return s != nil && len(s.damaged) == 0 && s.Scope == scope && string(s.Files[reviewcast.PathManifest]) == string(manifest)
+}
+
+// take reads the set that a manifest describes, if it follows from the one at hand.
+func (f *Follower) take(ctx context.Context, manifest []byte, have *Set) (*Set, error) {
+	next, err := outline(ctx, f.Source, manifest, f.Scope, have)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.checkBaseURL(have, next.set); err != nil {
+		return nil, err
+	}
+	if have == nil {
+		return next.fetch(ctx)
+	}
+	relation := relate(have, next.set)
+	switch relation {
+	case reviewcast.Same:
+		if next.set.Manifest.ChangesFrom < have.Manifest.ChangesFrom {
+			return have, nil // documents that were erased since are not taken back
+		}
+	case reviewcast.Older:
+		if err := f.settle(manifest, have, next.set); err != nil {
+			return nil, err
+		}
+	case reviewcast.Forked:
+		if !f.AcceptRewrite {
+			return nil, &ForkError{f.Source.String(), have, next.set}
+		}
+	}
+	set, err := next.fetch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if relation == reviewcast.Older || relation == reviewcast.Forked {
+		if id, again := erasedAgain(have, set); again {
+			return nil, fmt.Errorf("%s: review %s: %w; the copy stays as it is", f.Source, id, ErrErased)
+		}
+	}
+	f.Waiting = nil
+	return set, nil
+}
+
+func (f *Follower) checkBaseURL(have, next *Set) error {
+	want := f.BaseURL
+	if want == "" && have != nil {
+		want = have.Manifest.BaseURL
+	}
+	if want == "" || want == next.Manifest.BaseURL || f.AcceptRewrite {
+		return nil
+	}
+	return fmt.Errorf("%s: %w: %s, not %s; if the site has moved, --accept-rewrite takes it", f.Source, ErrBaseURL, next.Manifest.BaseURL, want)
+}
+
+// relate compares the histories of two sets.
+func relate(have, next *Set) reviewcast.Relation {
+	if len(have.Versions) > 0 || len(next.Versions) > 0 {
+		return reviewcast.CompareVersions(have.Files[reviewcast.PathVersions], next.Files[reviewcast.PathVersions])
+	}
+	if next.Manifest.Sequence < have.Manifest.Sequence { // sets of a program that knew no changes
+		return reviewcast.Older
+	}
+	return reviewcast.Newer
+}
+
+// settle returns an error until the older version has stood for long enough.
+func (f *Follower) settle(manifest []byte, have, next *Set) error {
+	settle := f.Settle
+	if settle == 0 {
+		settle = defaultSettle
+	}
+	now, sha := time.Now(), reviewcast.SHA256(manifest)
+	if f.Waiting == nil || f.Waiting.Manifest != sha {
+		f.Waiting = &Waiting{sha, now}
+	}
+	until := f.Waiting.Since.Add(settle)
+	if !now.Before(until) {
+		return nil
+	}
+	return fmt.Errorf("%s: %w; the copy stays at version %d, and goes back to %d if that is still there at %s",
+		f.Source, ErrOlder, have.Manifest.Sequence, next.Manifest.Sequence, until.UTC().Format("15:04:05 UTC"))
+}

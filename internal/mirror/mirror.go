@@ -1,0 +1,144 @@
+// Package mirror reads, checks and follows a published set of files.
+//
+// A [Source] is where a set is: a directory or an http(s) origin. [Read] returns the
+// set in it, every body checked against its hash. A [Follower] brings a set that is
+// at hand up to date: it applies the change documents where they reach, fetches whole
+// files where they don't, and ends with exactly the bytes of the source or an error
+// that leaves the set as it was. A [Copy] is a directory that a set is kept in.
+//
+// Nothing is used whose hash is not the expected one, so that caches, torn answers
+// and publications in progress can delay a copy but not corrupt it. Files are asked
+// for with their hash in the query, and the manifest with a query of its own, so that
+// caches that serve older answers are passed.
+//
+// # What a set contains
+//
+// The files of the manifest, the manifest, and the numbered change documents with
+// their patches: those of the versions from the manifest's changes_from on. Encoded variants (reviews.json.gz) are not part of a set.
+package mirror
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"reviewcast"
+)
+
+// Errors of reading and following. Each is wrapped with the address, the cause and
+// what to do.
+var (
+	// ErrNeverPublished reports a source without a manifest.
+	ErrNeverPublished = errors.New("nothing is published there")
+	// ErrStale reports a source whose files don't match its manifest, or a manifest
+	// that comes from a cache and is too old.
+	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute")
+	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
+	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
+	// ErrBaseURL reports a set that was rendered for another origin than the one at
+	// hand.
+	ErrBaseURL = errors.New("the set was rendered for another base URL")
+	// ErrOlder reports a source that serves an older version than the one at hand.
+	ErrOlder = errors.New("the source serves an older version: a cache is behind, or the site was rolled back")
+	// ErrForked reports a source whose history is not that of the set at hand.
+	ErrForked = errors.New("the source has another history than the copy: its versions were rewritten, or it is another site")
+	// ErrErased reports an older or rewritten history that publishes a review again
+	// that was withdrawn for legal reasons.
+	ErrErased = errors.New("the source publishes text that was withdrawn for legal reasons")
+	// ErrHistory reports change documents and versions that contradict each other.
+	ErrHistory = errors.New("the change documents, versions.txt and the manifest contradict each other")
+	// ErrDamaged reports a directory whose files don't match its manifest.
+	ErrDamaged = errors.New("the files do not match their manifest")
+)
+
+// Limits on what a source can make its reader hold. A file that a manifest lists is
+// limited by the size in the manifest, too.
+const (
+	maxManifest = 16 << 20
+	maxDocument = 64 << 20 // a change document, a patch, versions.txt
+	maxSet      = 4 << 30  // all files of a set together
+)
+
+// Scope says which files of a set are wanted.
+type Scope string
+
+// The scopes.
+const (
+	All Scope = ""
+	// Data is what programs read: the datasets, the feeds, the API description, the
+	// withdrawals, the changes and the manifest. Pages and exports are left out.
+	Data Scope = "data"
+	// Record is what the next version is built on: the datasets, the withdrawals, the
+	// changes and the manifest.
+	Record Scope = "record"
+)
+
+// Holds reports whether the file at a path belongs to the scope.
+func (s Scope) Holds(path string) bool {
+	if s == All || strings.HasPrefix(path, reviewcast.PathChanges) {
+		return true
+	}
+	switch path {
+	case reviewcast.PathManifest, reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathWithdrawn:
+		return true
+	case reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI:
+		return s == Data
+	}
+	return false
+}
+
+// Set is a published set whose bodies have the hashes that its manifest and its
+// change documents name. It is not changed after it was made.
+type Set struct {
+	Scope    Scope
+	Manifest *reviewcast.Manifest
+	// Versions are the lines of /changes/versions.txt. It is empty, as Changes is, in
+	// a set of a program that knew no changes.
+	Versions []reviewcast.VersionLine
+	// Changes are the change documents of the set, oldest first.
+	Changes []*reviewcast.Change
+	// Files are all bodies by path: the files of the manifest that the scope holds,
+	// the manifest, and the numbered change documents and patches.
+	Files map[string][]byte
+
+	byHash  map[string][]byte
+	damaged []string // paths that a directory lacks or holds wrong
+}
+
+// Read returns the set that a source publishes. It returns an error that wraps
+// ErrNeverPublished when there is none.
+func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
+	ctx, cancel := source.deadline(ctx)
+	defer cancel()
+	manifest, err := source.manifest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return readStable(ctx, source, manifest, func(manifest []byte) (*Set, error) {
+		o, err := outline(ctx, source, manifest, scope, nil)
+		if err != nil {
+			return nil, err
+		}
+		return o.fetch(ctx)
+	})
+}
+
+// readStable calls read with the manifest of the source, and again with a newer one
+// when a file did not match: the source may have published in between.
+func readStable(ctx context.Context, source Source, manifest []byte, read func(manifest []byte) (*Set, error)) (*Set, error) {
+	const attempts = 3
+	for n := 1; ; n++ {
+		set, err := read(manifest)
+		if !errors.Is(err, ErrStale) && !errors.Is(err, ErrDamaged) || n == attempts {
+			return set, err
+		}
+		again, merr := source.manifest(ctx)
+		if merr != nil {
+			return nil, merr
+		}
+		if string(again) == string(manifest) {
+			return nil, err
+		}
+		manifest = again
+	}
+}

@@ -1,0 +1,320 @@
+package mirror
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"reviewcast"
+)
+
+// Defaults of [Config] and limits on an origin.
+const (
+	defaultTimeout = 10 * time.Minute
+	defaultStall   = 30 * time.Second
+	maxRedirects   = 5
+	// attempts is how often a file or a manifest is asked for with another query
+	// before the origin counts as stale.
+	attempts = 3
+	// weakAge is how much older than its answer a Last-Modified must be before it
+	// tells two states apart (RFC 9110, section 8.8.2.2).
+	weakAge = time.Minute
+	// maxTagAge is how long a manifest is asked for conditionally before it is read
+	// whole again.
+	maxTagAge = time.Hour
+	// rawSlack is what an encoded body may have beyond its decoded limit.
+	rawSlack = 1 << 20
+)
+
+// origin is a source at an http(s) origin.
+type origin struct {
+	base     string
+	cfg      Config
+	client   *http.Client
+	received atomic.Int64
+
+	mu   sync.Mutex
+	last answer // the last manifest, for conditional requests
+}
+
+// answer is a response that was read whole.
+type answer struct {
+	body   []byte
+	header http.Header
+	at     time.Time
+}
+
+func newOrigin(base string, cfg Config) *origin {
+	if cfg.Timeout == 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	if cfg.Stall == 0 {
+		cfg.Stall = defaultStall
+	}
+	if cfg.Transport == nil {
+		t := http.DefaultTransport.(*http.Transport).Clone()
+		t.MaxIdleConnsPerHost = parallel
+		t.DisableCompression = true // encodings are decoded here, so that bytes can be counted
+		cfg.Transport = t
+	}
+	o := &origin{base: base, cfg: cfg}
+	o.client = &http.Client{Transport: cfg.Transport, CheckRedirect: o.checkRedirect}
+	return o
+}
+
+func (o *origin) String() string      { return o.base }
+func (o *origin) Received() int64     { return o.received.Load() }
+func (o *origin) progress() *Progress { return o.cfg.Progress }
+
+func (o *origin) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
+}
+
+// checkRedirect follows redirects within the origin only: another origin's files are
+// another publisher's.
+func (o *origin) checkRedirect(req *http.Request, via []*http.Request) error {
+	to, err := reviewcast.ParseBaseURL((&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host}).String())
+	if err != nil || to != o.base {
+		return fmt.Errorf("it redirects to %s, another origin; name that address instead if it is the right one", req.URL.Redacted())
+	}
+	if len(via) > maxRedirects {
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+	}
+	return nil
+}
+
+// manifest asks for the manifest with a query that no cache has seen, and with the
+// validators of the last answer.
+func (o *origin) manifest(ctx context.Context) ([]byte, error) {
+	o.mu.Lock()
+	last := o.last
+	o.mu.Unlock()
+	conditions := conditional(last)
+	address := o.base + reviewcast.PathManifest // errors are without the query, so that the same error has the same text
+	var age time.Duration
+	for range attempts {
+		query := fmt.Sprintf("?v=%d-%x", time.Now().Unix(), rand.Uint32())
+		a, status, err := o.get(ctx, address+query, maxManifest, conditions)
+		if err != nil {
+			return nil, fmt.Errorf("get %s: %w", address, err)
+		}
+		age = ageOf(a.header)
+		if o.cfg.MaxAge > 0 && age > o.cfg.MaxAge {
+			continue
+		}
+		switch {
+		case status == http.StatusNotModified && conditions != nil:
+			return last.body, nil
+		case status == http.StatusNotFound:
+			return nil, fmt.Errorf("get %s: %s: %w", address, statusText(status), ErrNeverPublished)
+		case status != http.StatusOK:
+			return nil, fmt.Errorf("get %s: %w", address, statusError(status))
+		}
+		if _, err := reviewcast.ParseManifest(a.body); err != nil {
+			return nil, fmt.Errorf("get %s: %w%s; check the address", address, err, describe(a))
+		}
+		a.at = time.Now()
+		o.mu.Lock()
+		o.last = a
+		o.mu.Unlock()
+		return a.body, nil
+	}
+	return nil, fmt.Errorf("get %s: the answer stayed in a cache for %s: %w", address, age, ErrStale)
+}
+
+// file asks for a file by its hash, so that no cache answers with an older one.
+func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error) {
+	address := o.base + (&url.URL{Path: path}).EscapedPath() + "?v=" + sha256
+	var cause error
+	for n := range attempts {
+		retry := address
+		if n > 0 {
+			retry += "-" + strconv.Itoa(n)
+		}
+		a, status, err := o.get(ctx, retry, limit, nil)
+		switch {
+		case ctx.Err() != nil:
+			return nil, fmt.Errorf("get %s: %w", retry, err)
+		case errors.Is(err, errBody):
+			cause = fmt.Errorf("get %s: %w", retry, err)
+		case err != nil:
+			return nil, fmt.Errorf("get %s: %w", retry, err)
+		case status == http.StatusNotFound:
+			cause = fmt.Errorf("get %s: %s", retry, statusText(status))
+		case status != http.StatusOK:
+			return nil, fmt.Errorf("get %s: %w", retry, statusError(status))
+		case reviewcast.SHA256(a.body) != sha256:
+			cause = fmt.Errorf("get %s: the body has another hash%s", retry, describe(a))
+		default:
+			return a.body, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: %w", cause, ErrStale)
+}
+
+// get reads one answer whole. The caller looks at the status.
+func (o *origin) get(ctx context.Context, address string, limit int64, header http.Header) (answer, int, error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	stall := time.AfterFunc(o.cfg.Stall, func() { stop(fmt.Errorf("no byte for %s", o.cfg.Stall)) })
+	defer stall.Stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return answer{}, 0, err
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Accept-Encoding", "gzip")
+	req.Header.Set("User-Agent", "reviewcast/"+reviewcast.Version)
+	resp, err := o.client.Do(req)
+	if err != nil {
+		return answer{}, 0, plainError(ctx, err)
+	}
+	defer resp.Body.Close()
+	a := answer{header: resp.Header}
+	if resp.StatusCode != http.StatusOK {
+		return a, resp.StatusCode, nil
+	}
+	raw := io.LimitReader(&meter{resp.Body, o, stall}, limit+limit/8+rawSlack)
+	body := raw
+	switch coding := resp.Header.Get("Content-Encoding"); coding {
+	case "", "identity":
+	case "gzip":
+		if body, err = gzip.NewReader(raw); err != nil {
+			return a, 0, bodyError(ctx, err)
+		}
+	default:
+		return a, 0, fmt.Errorf("the body comes in the encoding %q, which was not asked for", coding)
+	}
+	if p := o.cfg.Progress; p != nil {
+		body = &counter{body, &p.done}
+	}
+	if a.body, err = readAtMost(body, limit); err != nil {
+		return a, 0, bodyError(ctx, err)
+	}
+	return a, http.StatusOK, nil
+}
+
+// errBody reports a body that could not be read whole.
+var errBody = errors.New("the body is cut off or damaged")
+
+func bodyError(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", errBody, err)
+}
+
+// plainError replaces the error of an ended context by its cause, and drops the
+// address that net/http repeats.
+func plainError(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if u := (*url.Error)(nil); errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// meter counts the bytes from the network, and reports life to the stall timer.
+type meter struct {
+	r      io.Reader
+	origin *origin
+	stall  *time.Timer
+}
+
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.r.Read(p)
+	m.origin.received.Add(int64(n))
+	if n > 0 {
+		m.stall.Reset(m.origin.cfg.Stall)
+	}
+	return n, err
+}
+
+// counter counts decoded bytes.
+type counter struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// conditional returns the request headers that ask whether an answer is still the
+// current one; nil when it must be read again. Many servers make the ETag out of the
+// time and the size of a file, so that two manifests of one second, or of a deploy
+// that sets all times alike, can share it: a tag is used as carefully as a date, and
+// not for ever.
+func conditional(last answer) http.Header {
+	if time.Since(last.at) > maxTagAge {
+		return nil
+	}
+	tag, modified := last.header.Get("ETag"), last.header.Get("Last-Modified")
+	if modified != "" {
+		at, err := http.ParseTime(modified)
+		date, derr := http.ParseTime(last.header.Get("Date"))
+		if err != nil || derr != nil || date.Sub(at) < weakAge {
+			return nil
+		}
+	}
+	switch {
+	case tag != "":
+		return http.Header{"If-None-Match": {tag}} // opaque, and weak tags compare as well
+	case modified != "":
+		return http.Header{"If-Modified-Since": {modified}}
+	}
+	return nil
+}
+
+// ageOf is the time that an answer stayed in caches.
+func ageOf(h http.Header) time.Duration {
+	seconds, err := strconv.ParseInt(h.Get("Age"), 10, 32)
+	if err != nil {
+		return 0
+	}
+	return time.Duration(seconds) * time.Second
+}
+
+func statusText(status int) string {
+	return strings.TrimSpace(fmt.Sprintf("status %d %s", status, http.StatusText(status)))
+}
+
+// statusError says what to do about an answer that has no body for us.
+func statusError(status int) error {
+	what := "try again later"
+	switch {
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		what = "the site asks for a login or refuses this address; published files are public, so check the address"
+	case status == http.StatusNotModified:
+		what = "nothing was asked conditionally; a cache or a proxy in between is at fault"
+	case status < http.StatusInternalServerError && status != http.StatusTooManyRequests:
+		what = "check the address"
+	}
+	return fmt.Errorf("%s; %s", statusText(status), what)
+}
+
+// describe says what came instead of the expected body.
+func describe(a answer) string {
+	start := bytes.TrimSpace(a.body[:min(len(a.body), 512)])
+	if bytes.HasPrefix(start, []byte("<")) {
+		return " (the answer is a page in HTML)"
+	}
+	return fmt.Sprintf(" (the answer has %d bytes of %s)", len(a.body), a.header.Get("Content-Type"))
+}

@@ -1,0 +1,146 @@
+package mirror
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"reviewcast"
+)
+
+// Report is what an Update changed, and what it cost.
+type Report struct {
+	// Updated reports whether there is a new set.
+	Updated bool
+	// Added, Changed and Withdrawn count reviews.
+	Added, Changed, Withdrawn int
+	// Repaired counts the files of the set at hand that were damaged, missing or too
+	// much.
+	Repaired int
+	// Files counts the files whose bytes changed, came or went.
+	Files int
+	// Before and After are the ratings; nil without reviews.
+	Before, After *float64
+	// Bytes came over the network, encoded as they came.
+	Bytes int64
+}
+
+func newReport(have, set *Set, received int64) Report {
+	r := Report{Bytes: received}
+	if have == set {
+		return r
+	}
+	r.Updated, r.After = true, rating(set)
+	if have == nil {
+		have = &Set{}
+	} else {
+		r.Before, r.Repaired = rating(have), len(have.damaged)
+	}
+	for path, body := range set.Files {
+		if old, ok := have.Files[path]; !ok || !bytes.Equal(old, body) {
+			r.Files++
+		}
+	}
+	for path := range have.Files {
+		if _, still := set.Files[path]; !still {
+			r.Files++
+		}
+	}
+	before, after := have.Files[reviewcast.PathReviews], set.Files[reviewcast.PathReviews]
+	if bytes.Equal(before, after) || before == nil && r.Repaired > 0 {
+		return r
+	}
+	old := reviewLines(before)
+	for id, line := range reviewLines(after) {
+		switch was, known := old[id]; {
+		case !known:
+			r.Added++
+		case !bytes.Equal(was, line):
+			r.Changed++
+		}
+		delete(old, id)
+	}
+	r.Withdrawn = len(old)
+	return r
+}
+
+// reviewLines returns the lines of the reviews in /reviews.json by id, without what
+// follows the review on its line.
+func reviewLines(dataset []byte) map[string][]byte {
+	lines := map[string][]byte{}
+	for line := range bytes.Lines(dataset) {
+		if rest, ok := bytes.CutPrefix(line, []byte(`{"id":"`)); ok {
+			id, _, _ := bytes.Cut(rest, []byte(`"`))
+			lines[string(id)] = bytes.TrimRight(line, ",\n")
+		}
+	}
+	return lines
+}
+
+// rating is the mean of the stars as a set publishes it.
+func rating(s *Set) *float64 {
+	if n := len(s.Changes); n > 0 {
+		return s.Changes[n-1].AggregateRating.RatingValue
+	}
+	var ds struct {
+		AggregateRating reviewcast.AggregateRating `json:"aggregate_rating"`
+	}
+	if json.Unmarshal(s.Files[reviewcast.PathReviews], &ds) != nil {
+		return nil
+	}
+	return ds.AggregateRating.RatingValue
+}
+
+// String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62;
+// 2.8 kB".
+func (r Report) String() string {
+	if !r.Updated {
+		return "nothing has changed; " + byteCount(r.Bytes)
+	}
+	var parts []string
+	if r.Repaired > 0 {
+		parts = append(parts, fmt.Sprintf("files put right: %d", r.Repaired))
+	}
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{r.Added, "added"}, {r.Changed, "changed"}, {r.Withdrawn, "withdrawn"}} {
+		if n.count > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n.count, n.what))
+		}
+	}
+	line := strings.Join(parts, ", ")
+	if line == "" {
+		line = fmt.Sprintf("no review changed, files: %d", r.Files)
+	}
+	before, after := stars(r.Before), stars(r.After)
+	line += "; rating " + before
+	if r.Before == nil {
+		line = strings.TrimSuffix(line, before) + after
+	} else if before != after {
+		line += " → " + after
+	}
+	return line + "; " + byteCount(r.Bytes)
+}
+
+func stars(rating *float64) string {
+	if rating == nil {
+		return "none"
+	}
+	return strconv.FormatFloat(*rating, 'f', 2, 64)
+}
+
+// byteCount writes a number of bytes with the decimal prefixes of the SI.
+func byteCount(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 999_950:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	case n < 999_950_000:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+}

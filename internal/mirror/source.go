@@ -1,0 +1,142 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"reviewcast"
+)
+
+// Source is where a published set is: a directory or an origin. [Open] returns one.
+type Source interface {
+	// String is the name of the source in messages: a directory or a URL.
+	String() string
+	// Received returns how many bytes came over the network since the source was
+	// opened.
+	Received() int64
+
+	// deadline bounds the time of one read.
+	deadline(ctx context.Context) (context.Context, context.CancelFunc)
+	// manifest returns the bytes of the manifest as it is now.
+	manifest(ctx context.Context) ([]byte, error)
+	// file returns the body at a path. Its hash is sha256, and it has at most limit
+	// bytes.
+	file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error)
+	// progress is nil when nobody watches.
+	progress() *Progress
+}
+
+// Config says how an origin is read. The zero value is right for a mirror.
+type Config struct {
+	// Timeout bounds one Read or Update; 0 is ten minutes.
+	Timeout time.Duration
+	// Stall bounds the time without a byte from the origin; 0 is 30 seconds.
+	Stall time.Duration
+	// MaxAge refuses a manifest that stayed in a cache for longer. 0 takes any: a
+	// mirror compares versions. A build, which would make a second version out of the
+	// same one, must not take an old one.
+	MaxAge time.Duration
+	// Progress is updated while files are fetched; nil reports nothing.
+	Progress *Progress
+	// Transport makes the requests; nil is one of the package's own.
+	Transport http.RoundTripper
+}
+
+// Progress counts the bytes of the files to fetch. It may be read while they are
+// fetched.
+type Progress struct{ done, total atomic.Int64 }
+
+// State returns how many bytes of how many have been fetched.
+func (p *Progress) State() (done, total int64) { return p.done.Load(), p.total.Load() }
+
+// IsURL reports whether a name is that of an origin rather than a directory.
+func IsURL(where string) bool { return strings.Contains(where, "://") }
+
+// Open returns the source at a URL or in a directory. It does not look at it yet.
+func Open(where string, cfg Config) (Source, error) {
+	if !IsURL(where) {
+		return dir(where), nil
+	}
+	base, err := reviewcast.ParseBaseURL(where)
+	if err != nil {
+		return nil, err
+	}
+	return newOrigin(base, cfg), nil
+}
+
+// dir is a source in a directory.
+type dir string
+
+func (d dir) String() string      { return string(d) }
+func (d dir) Received() int64     { return 0 }
+func (d dir) progress() *Progress { return nil }
+
+func (d dir) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithCancel(ctx)
+}
+
+func (d dir) manifest(ctx context.Context) ([]byte, error) {
+	data, err := d.read(ctx, reviewcast.PathManifest, maxManifest)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("read %s: %w", d.name(reviewcast.PathManifest), ErrNeverPublished)
+	}
+	return data, err
+}
+
+func (d dir) file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error) {
+	data, err := d.read(ctx, path, limit)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is missing: %w", d.name(path), ErrDamaged)
+	}
+	if err == nil && reviewcast.SHA256(data) != sha256 {
+		return nil, fmt.Errorf("%s has another hash: %w", d.name(path), ErrDamaged)
+	}
+	return data, err
+}
+
+func (d dir) name(path string) string { return filepath.Join(string(d), filepath.FromSlash(path)) }
+
+func (d dir) read(ctx context.Context, path string, limit int64) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	name := d.name(path)
+	// Opening a FIFO would wait for its writer.
+	if info, err := os.Stat(name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("read %s: not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := readAtMost(f, limit)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	return data, nil
+}
+
+// errTooLarge reports a body that is larger than it may be.
+var errTooLarge = errors.New("larger than expected")
+
+// readAtMost reads all of r. It returns an error that wraps errTooLarge when there
+// are more than limit bytes.
+func readAtMost(r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
+	}
+	return data, err
+}

@@ -1,0 +1,153 @@
+// Package verify recomputes what a published set claims: its hashes, the chain of its
+// change documents, and every count that follows from its reviews.
+//
+// With a size and a hash of /changes/versions.txt that somebody noted before, it
+// proves more: that since then no review vanished, and none was edited, without a
+// published change. It can prove neither that reviews are genuine nor what was never
+// published.
+//
+// A forger who controls the site can make every hash and count right again. What the
+// forger can't change is the noted prefix of versions.txt: it holds the hash of the
+// document of the noted version, which holds the hash of the ids of its reviews, and
+// of all its files. [Verify] walks from the newest version back to the noted one by
+// the lists of the documents, and must arrive at exactly that hash.
+package verify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/internal/mirror"
+)
+
+// Result is what a verification found. Each entry is a sentence.
+type Result struct {
+	// Contradictions are claims that are not so.
+	Contradictions []string
+	// Unknown are claims that can't be checked, with the reason.
+	Unknown []string
+	// Proven are the claims that were recomputed.
+	Proven []string
+	// Note is the size and the hash of versions.txt now, to be kept for the next
+	// verification. It is empty for a set without changes.
+	Note Note
+	// Sequence, Reviews and Rating describe the set; Sequence is 0 when it could not
+	// be read.
+	Sequence int64
+	Reviews  int
+	Rating   *float64
+}
+
+func (r *Result) contradict(format string, args ...any) {
+	r.Contradictions = append(r.Contradictions, fmt.Sprintf(format, args...))
+}
+
+func (r *Result) unknown(format string, args ...any) {
+	r.Unknown = append(r.Unknown, fmt.Sprintf(format, args...))
+}
+
+func (r *Result) prove(format string, args ...any) {
+	r.Proven = append(r.Proven, fmt.Sprintf(format, args...))
+}
+
+// section runs checks, and adds what they prove when they find no contradiction.
+func (r *Result) section(proves string, checks ...func()) {
+	before := len(r.Contradictions)
+	for _, check := range checks {
+		check()
+	}
+	if len(r.Contradictions) == before {
+		r.prove("%s", proves)
+	}
+}
+
+// Note identifies a state of /changes/versions.txt: its size in bytes and the sha256
+// of its bytes. The zero value is that of no state.
+type Note struct {
+	Size   int64
+	SHA256 string
+}
+
+// String is "SIZE:HASH".
+func (n Note) String() string { return fmt.Sprintf("%d:%s", n.Size, n.SHA256) }
+
+// ParseNote reads what String writes.
+func ParseNote(s string) (Note, error) {
+	size, hash, _ := strings.Cut(s, ":")
+	n, err := strconv.ParseInt(size, 10, 64)
+	if err != nil || n < 0 || !reviewcast.IsSHA256(hash) {
+		return Note{}, fmt.Errorf("%q is not SIZE:HASH as verify prints it", s)
+	}
+	return Note{n, hash}, nil
+}
+
+// Verify reads a set and recomputes what it claims. since is the zero Note when
+// nothing was noted. What can't be read is in Result.Unknown.
+func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since Note) *Result {
+	r := &Result{}
+	set, err := mirror.Read(ctx, source, scope)
+	switch {
+	case errors.Is(err, mirror.ErrDamaged) || errors.Is(err, mirror.ErrHistory):
+		r.contradict("%v", err)
+		return r
+	case err != nil:
+		r.unknown("%v", err)
+		return r
+	}
+	r.Sequence = set.Manifest.Sequence
+	r.prove("all %d files have the hashes that the manifest and the change documents name", len(set.Files)-1)
+	v := &verifier{Result: r, set: set}
+	if !v.decode() {
+		return r
+	}
+	r.Reviews, r.Rating = len(v.dataset.Reviews), v.dataset.AggregateRating.RatingValue
+	r.section("review_count, the rating, its distribution and the order of the reviews follow from the reviews", v.checkDataset)
+	r.section("the counts and quotes of the insights follow from the reviews and from what is listed for each", v.checkInsights)
+	if len(set.Versions) == 0 {
+		r.unknown("the set was published by a program that kept no changes, so that nothing can be said about earlier versions")
+		return r
+	}
+	versions := set.Files[reviewcast.PathVersions]
+	r.Note = Note{int64(len(versions)), reviewcast.SHA256(versions)}
+	v.checkHistory(since)
+	return r
+}
+
+// verifier holds the decoded set.
+type verifier struct {
+	*Result
+	set       *mirror.Set
+	dataset   reviewcast.Dataset
+	insights  reviewcast.Insights
+	reviews   map[string]*reviewcast.Review    // by id
+	withdrawn map[string]reviewcast.Withdrawal // by id in lower case
+}
+
+// decode decodes the files, and reports whether all could be.
+func (v *verifier) decode() bool {
+	var list reviewcast.Withdrawals
+	for path, to := range map[string]any{reviewcast.PathReviews: &v.dataset, reviewcast.PathInsights: &v.insights, reviewcast.PathWithdrawn: &list} {
+		body, ok := v.set.Files[path]
+		if !ok && path == reviewcast.PathWithdrawn {
+			continue // a program that knew no changes
+		}
+		if err := json.Unmarshal(body, to); err != nil {
+			v.contradict("%s is not what the description of the site says: %v", path, err)
+			return false
+		}
+	}
+	v.reviews = make(map[string]*reviewcast.Review, len(v.dataset.Reviews))
+	for i := range v.dataset.Reviews {
+		v.reviews[v.dataset.Reviews[i].ID] = &v.dataset.Reviews[i]
+	}
+	v.withdrawn = make(map[string]reviewcast.Withdrawal, len(list.Withdrawn))
+	for _, w := range list.Withdrawn {
+		v.withdrawn[strings.ToLower(w.ID)] = w
+	}
+	return true
+}

@@ -1,0 +1,246 @@
+package reviewcast
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// ParamType is the type of a parameter's value.
+type ParamType string
+
+// The parameter types.
+const (
+	IntegerParam ParamType = "integer" // [0-9]+
+	NumberParam  ParamType = "number"  // [0-9]+(\.[0-9]+)?
+	DateParam    ParamType = "date"    // a real YYYY-MM-DD
+	StringParam  ParamType = "string"
+	BooleanParam ParamType = "boolean" // true or false
+)
+
+// Param describes a search parameter. [SearchParams] is the only list of them: the
+// HTTP parser, the API description and the MCP tool's input schema are derived from
+// it.
+type Param struct {
+	Name        string
+	Type        ParamType
+	Min, Max    float64  // bounds of a number, inclusive
+	MinLength   int      // of a string, in Unicode code points
+	MaxLength   int      // of a string, in Unicode code points
+	Default     int      // of an integer; 0 for none
+	Values      []string // the allowed values of a string; nil for any
+	Description string
+	Example     any
+
+	set func(*Query, value)
+}
+
+var polarities = []string{string(Positive), string(Neutral), string(Negative), string(Mixed)}
+
+var booleans = []string{"true", "false"}
+
+// value is a parameter's value after parsing.
+type value struct {
+	number float64
+	text   string
+}
+
+// MaxQueryLength is the most code points of a string parameter.
+const MaxQueryLength = 200
+
+// The number of reviews that a search returns: default and maximum.
+const (
+	DefaultLimit = 20
+	MaxLimit     = 100
+)
+
+// SearchParams are the parameters of a search, in the order in which they are
+// documented and their issues reported.
+var SearchParams = []Param{
+	{
+		Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
+		Description: "Only reviews with exactly this many stars.",
+		set:         func(q *Query, v value) { q.Rating = int(v.number) },
+	}, {
+		Name: "min_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 4,
+		Description: "Only reviews with at least this many stars.",
+		set:         func(q *Query, v value) { q.MinRating = v.number },
+	}, {
+		Name: "max_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 3,
+		Description: "Only reviews with at most this many stars.",
+		set:         func(q *Query, v value) { q.MaxRating = v.number },
+	}, {
+		Name: "since", Type: DateParam, Example: "2026-01-01",
+		Description: "Only reviews dated on or after this day (YYYY-MM-DD).",
+		set:         func(q *Query, v value) { q.Since = Date(v.text) },
+	}, {
+		Name: "until", Type: DateParam, Example: "2026-03-31",
+		Description: "Only reviews dated on or before this day (YYYY-MM-DD).",
+		set:         func(q *Query, v value) { q.Until = Date(v.text) },
+	}, {
+		Name: "query", Type: StringParam, MaxLength: MaxQueryLength, Example: "on time",
+		Description: "Only reviews whose title or text contains this, ignoring case. It is not trimmed; empty means no filter.",
+		set:         func(q *Query, v value) { q.Text = v.text },
+	}, {
+		Name: "mentions_technician", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "Marcus",
+		Description: "Only reviews that mention this technician: name, alias, first name or id, ignoring case. A shared first name matches all who have it; an unknown name matches nothing.",
+		set:         func(q *Query, v value) { q.Technician = v.text },
+	}, {
+		Name: "mentions_service", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "water-heater",
+		Description: "Only reviews that mention this service: id or name, ignoring case. An unknown one matches nothing.",
+		set:         func(q *Query, v value) { q.Service = v.text },
+	}, {
+		Name: "mentions_service_area", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "verdun",
+		Description: "Only reviews that mention this service area: id or name, ignoring case. An unknown one matches nothing.",
+		set:         func(q *Query, v value) { q.ServiceArea = v.text },
+	}, {
+		Name: "language", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "fr",
+		Description: "Only reviews in this language: the whole BCP 47 tag, ignoring case.",
+		set:         func(q *Query, v value) { q.Language = v.text },
+	}, {
+		Name: "source", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "google",
+		Description: "Only reviews from this source, ignoring case.",
+		set:         func(q *Query, v value) { q.Source = v.text },
+	}, {
+		Name: "verification", Type: StringParam, MaxLength: MaxQueryLength, Values: VerificationMethods, Example: "job",
+		Description: "Only reviews that were verified by this method.",
+		set:         func(q *Query, v value) { q.Verification = v.text },
+	}, {
+		Name: "has_reply", Type: BooleanParam, Example: false,
+		Description: "true: only reviews with an owner reply; false: only reviews without one.",
+		set:         func(q *Query, v value) { q.HasReply = ptr(v.text == "true") },
+	}, {
+		Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
+		Description: "Only reviews that mention this aspect of the insights: id or label, ignoring case. An unknown one matches nothing.",
+		set:         func(q *Query, v value) { q.Aspect = v.text },
+	}, {
+		Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: polarities, Example: "negative",
+		Description: "Only reviews with this sentiment: about the aspect if one is given, otherwise of the whole review.",
+		set:         func(q *Query, v value) { q.Sentiment = Polarity(v.text) },
+	}, {
+		Name: "facets", Type: BooleanParam, Example: true,
+		Description: "true: also count all matches by stars, year, month, language, source, verification, technician, service, service area, aspect and reply.",
+		set:         func(q *Query, v value) { q.Facets = v.text == "true" },
+	}, {
+		Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
+		Description: "The most reviews to return, newest first.",
+		set:         func(q *Query, v value) { q.Limit = int(v.number) },
+	},
+}
+
+// expected is zod's name of the parameter's type.
+func (p Param) expected() string {
+	switch p.Type {
+	case IntegerParam:
+		return "int"
+	case NumberParam:
+		return "number"
+	case BooleanParam:
+		return "boolean"
+	}
+	return "string"
+}
+
+// describe describes the valid values.
+func (p Param) describe() string {
+	switch p.Type {
+	case IntegerParam:
+		return fmt.Sprintf("a whole number from %g to %g", p.Min, p.Max)
+	case NumberParam:
+		return fmt.Sprintf("a number from %g to %g", p.Min, p.Max)
+	case DateParam:
+		return "a calendar date YYYY-MM-DD"
+	case BooleanParam:
+		return "true or false"
+	}
+	if p.Values != nil {
+		return "one of " + strings.Join(p.Values, ", ")
+	}
+	return fmt.Sprintf("text of %d to %d characters", p.MinLength, p.MaxLength)
+}
+
+// parse parses the parameter's value from a query string.
+func (p Param) parse(s string) (value, *Issue) {
+	if !utf8.ValidString(s) {
+		issue := Issue{Code: InvalidFormat, Path: []string{p.Name}, Origin: "string", Format: "utf8",
+			Message: "Invalid text: expected percent-encoded UTF-8"}
+		return value{}, &issue
+	}
+	if p.Type == IntegerParam || p.Type == NumberParam {
+		whole, frac, dot := strings.Cut(s, ".")
+		ok := digits(whole) && (!dot || p.Type == NumberParam && digits(frac))
+		if !ok {
+			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), echo(s)))
+			return value{}, &issue
+		}
+		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
+		return value{number: f}, nil
+	}
+	return value{text: s}, nil
+}
+
+// decode parses the parameter's value from JSON.
+func (p Param) decode(raw json.RawMessage) (value, *Issue) {
+	var v any
+	if err := json.Unmarshal(raw, &v); err == nil {
+		switch v := v.(type) {
+		case float64:
+			if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
+				return value{number: v}, nil
+			}
+		case string:
+			return p.parse(v)
+		case bool:
+			if p.Type == BooleanParam {
+				return value{text: strconv.FormatBool(v)}, nil
+			}
+		}
+	}
+	issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), EchoJSON(raw)))
+	return value{}, &issue
+}
+
+// check checks a value of the right type against the parameter's bounds.
+func (p Param) check(v value) *Issue {
+	var issue Issue
+	switch n := utf8.RuneCountInString(v.text); {
+	case p.Type == DateParam:
+		if Date(v.text).Valid() {
+			return nil
+		}
+		issue = invalidDate(p.Name, v.text)
+	case p.Type == BooleanParam || p.Values != nil:
+		allowed := p.Values
+		if p.Type == BooleanParam {
+			allowed = booleans
+		}
+		if slices.Contains(allowed, v.text) {
+			return nil
+		}
+		issue = invalidValue(p.Name, allowed, fmt.Sprintf("expected %s, received %s", p.describe(), echo(v.text)))
+	case p.Type == StringParam && n < p.MinLength:
+		issue = tooSmall(p.Name, "string", float64(p.MinLength), p.describe()+"; leave the parameter out for no filter")
+	case p.Type == StringParam && n > p.MaxLength:
+		issue = tooBig(p.Name, "string", float64(p.MaxLength), fmt.Sprintf("%s, received %d", p.describe(), n))
+	case p.Type != StringParam && v.number < p.Min:
+		issue = tooSmall(p.Name, "number", p.Min, fmt.Sprintf("%s, received %g", p.describe(), v.number))
+	case p.Type != StringParam && v.number > p.Max:
+		issue = tooBig(p.Name, "number", p.Max, fmt.Sprintf("%s, received %g", p.describe(), v.number))
+	default:
+		return nil
+	}
+	return &issue
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
