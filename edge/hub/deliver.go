@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// maxSilence is how long an exchange may be silent in a normal slot before it moves to
-	// a slow one.
+	// maxSilence is the default of Limits.MaxSilence.
 	maxSilence = 2 * time.Second
 	// answerTimeout is how long a delivery may be silent before it has failed.
 	answerTimeout = 30 * time.Second
@@ -79,7 +78,7 @@ func (h *Hub) run(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
 	took := time.Since(started)
-	outcome.Slow = took >= maxSilence
+	outcome.Slow = took >= h.Limits.MaxSilence
 	if h.scheduler.done(d, how, took) {
 		h.Logger.Warn("breaker opened: deliveries wait", "endpoint", d.Endpoint, "for", breakerOpen, "error", outcome.Error)
 	}

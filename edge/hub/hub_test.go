@@ -166,7 +166,7 @@ func TestTwoHubs(t *testing.T) {
 // subscription, and is signed with the secret of the last renewal.
 func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	state := storetest.Postgres(t)
-	busy := newRig(t, state, func(c *Config) { c.Limits.PerHost, c.Limits.ClaimAge = 1, time.Nanosecond })
+	busy := newRig(t, state, func(c *Config) { c.Limits = Limits{PerHost: 1, ClaimAge: time.Nanosecond, MaxSilence: time.Hour} })
 	idle := newRig(t, state) // it stays with the first edition and delivers nothing
 	s := newSubscriber(t, nil)
 	const n = 24

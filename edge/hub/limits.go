@@ -36,6 +36,9 @@ type Limits struct {
 	// renewed with another secret. At full speed claims are younger when they begin, so
 	// that only deliveries that wait cost a query. Zero: 50 ms.
 	ClaimAge time.Duration
+	// MaxSilence is how long an exchange may be silent in a normal slot before it moves to a
+	// slow one. Zero: 2 s.
+	MaxSilence time.Duration
 }
 
 // DefaultPerHost is the default of [Limits].PerHost.
@@ -61,6 +64,7 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.VerificationsPerHost, 32)
 	setDefault(&l.Ready, 512)
 	setDefault(&l.ClaimAge, 50*time.Millisecond)
+	setDefault(&l.MaxSilence, maxSilence)
 }
 
 func (l *Limits) validate() error {

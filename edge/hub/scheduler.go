@@ -204,15 +204,15 @@ func (s *scheduler) drop(h *host) (dropped []*delivery) {
 }
 
 // patience returns how long a delivery to a host may be silent in a normal slot:
-// maxSilence, but where the others of the host are answered quickly, a multiple of what
+// MaxSilence, but where the others of the host are answered quickly, a multiple of what
 // they take. A host that is slow as a whole keeps its normal slots.
 func (s *scheduler) patience(h *host) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.answers < minSamples {
-		return maxSilence
+		return s.limits.MaxSilence
 	}
-	return min(maxSilence, max(minSilence, outlier*h.took))
+	return min(s.limits.MaxSilence, max(minSilence, outlier*h.took))
 }
 
 // moveToSlow moves a silent delivery to a slow slot, and reports whether it is in one.
