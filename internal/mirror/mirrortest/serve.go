@@ -55,17 +55,25 @@ func (o *Origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 		var b bytes.Buffer
-		z, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-		must(err)
-		_, err = z.Write(body)
+		z := writers.Get().(*gzip.Writer)
+		z.Reset(&b)
+		_, err := z.Write(body)
 		must(err)
 		must(z.Close())
+		writers.Put(z)
 		w.Header().Set("Content-Encoding", "gzip")
 		body, etag = b.Bytes(), "W/"+etag
 	}
 	w.Header().Set("ETag", etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
+
+// writers are reused, since each takes most of a megabyte.
+var writers = sync.Pool{New: func() any {
+	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+	must(err)
+	return z
+}}
 
 // Transport makes requests of a handler without a network.
 type Transport struct{ http.Handler }
