@@ -5,6 +5,18 @@ import "github.com/google/jsonschema-go/jsonschema"
 // meanings describe the members whose Go type says nothing about them, by member, or
 // by type and member where a member's name means something else elsewhere.
 var meanings = map[string]string{
+	"aspect":                "filter: aspect",
+	"count":                 "reviews that have the value",
+	"facets":                "whether the values of all that matched are counted",
+	"has_reply":             "filter: with or without a reply",
+	"labels":                "number of labels that people gave",
+	"language":              "filter: language",
+	"max_rating":            "filter: most stars",
+	"mentions_service_area": "filter: service area",
+	"reviews":               "number of reviews",
+	"source":                "filter: where the review was given",
+	"value":                 "the value, as in the dataset",
+	"verification":          "filter: how the review was verified",
 	"added":                 "ids of the reviews that are new",
 	"address_locality":      "town",
 	"address_region":        "region, state or province",
