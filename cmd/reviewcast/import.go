@@ -244,8 +244,13 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if err := report.Print(&b, f.Verbose, terminal.TableColumns(std.out)); err != nil {
 		return err
 	}
-	_, err = io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4))
-	return err
+	if _, err = io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
+		return err
+	}
+	if report.Rows > 0 && len(report.Skipped) == report.Rows {
+		return errors.New("every row was skipped; nothing was written")
+	}
+	return nil
 }
 
 // importVars are the lists in help texts.

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // review is a row that can be published: its members as they are written, and its
@@ -119,6 +120,9 @@ func checkText(r *row) *Skip {
 		limit := reviewcast.MaxTextLength
 		if f == fieldAuthor {
 			limit = MaxAuthor
+		}
+		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
+			return r.skip(Garbled, "%s has %s where %s was meant: the export was read in a wrong encoding before; export it again as UTF-8", f, quote(garbled), quote(meant))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
 			return r.skip(TextTooLong, "%s has %d characters, at most %d can be published; shorten it in the export", f, n, limit)

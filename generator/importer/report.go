@@ -38,6 +38,7 @@ const (
 	RaggedRow    Code = "ragged-row"
 	BadCharacter Code = "bad-character"
 	TextTooLong  Code = "text-too-long"
+	Garbled      Code = "garbled"
 	NoID         Code = "no-id"
 	NoRating     Code = "no-rating"
 	BadRating    Code = "bad-rating"
@@ -63,6 +64,7 @@ var headlines = map[Code]string{
 	RaggedRow:    "number of cells differs from the header's",
 	BadCharacter: "a character can't be published",
 	TextTooLong:  "a text is too long",
+	Garbled:      "a text has garbled characters",
 	NoID:         "id is empty",
 	NoRating:     "rating is empty",
 	BadRating:    "rating is not a number above zero",

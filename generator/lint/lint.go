@@ -7,6 +7,8 @@
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	cut-by-comment        YAML text without quotes that ends at " #1"
+//	mojibake              characters that a wrong encoding has garbled
+//	legal-text            a review withdrawn for legal reasons whose text is still there
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
 // The business's own address, telephone number and e-mail address are not personal
@@ -99,6 +101,10 @@ func (in *inspector) review(r *source.Review) {
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 		}
 	}
+	if r.Hidden == source.Legal && (r.Title != nil || r.Text != nil) {
+		in.add(r, r.ID, "legal-text", fmt.Sprintf("review %q is withdrawn for legal reasons, and its words are still here", r.ID),
+			"delete the review from this file; its id in withdrawn.yaml is enough")
+	}
 	for _, t := range []struct {
 		name string
 		text *string
@@ -117,6 +123,10 @@ func (in *inspector) review(r *source.Review) {
 	}{{"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
 		if t.text == nil {
 			continue
+		}
+		if garbled, meant := diagnostic.Mojibake(*t.text); garbled != "" {
+			in.add(r, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", t.name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
+				"copy the text again from where it was given, or correct it")
 		}
 		reply := t.name == "owner_reply.text"
 		if !reply || !in.noBusiness { // its own telephone isn't known then

@@ -46,8 +46,38 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	return data, true
 }
 
-// cleanLines is [Clean] for lines of a file; the first is line 1.
+// mergeMarker returns the number of the first line that version control wrote around
+// two versions of a text; 0 if there is none.
+func mergeMarker(data []byte) int {
+	first := -1
+	for _, marker := range []string{"<<<<<<< ", "		for from := 0; ; {
+			i := bytes.Index(data[from:], []byte(marker))
+			if i < 0 {
+				break
+			}
+			if i += from; i == 0 || data[i-1] == '\n' {
+				if first < 0 || i < first {
+					first = i
+				}
+				break
+			}
+			from = i + len(marker)
+		}
+	}
+	if first < 0 {
+		return 0
+	}
+	return 1 + bytes.Count(data[:first], []byte("\n"))
+}
+
+// cleanLines is Clean for lines of a file; the first is line 1.
+>>>>>>> dev
 func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
+	if line := mergeMarker(data); line > 0 {
+		p.Add(diagnostic.Error, line, 1, "merge-marker", "this line is left of an unfinished merge of two versions",
+			"keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
+		return nil, false
+	}
 	if !suspicious(data, separators) {
 		return data, true
 	}
