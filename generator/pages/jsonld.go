@@ -47,7 +47,7 @@ type aggregateRating struct {
 	Type        string  `json:"@type"`
 	RatingValue float64 `json:"ratingValue"`
 	RatingCount int     `json:"ratingCount"`
-	ReviewCount int     `json:"reviewCount"` // those with a text, as schema.org means it
+	ReviewCount int     `json:"reviewCount,omitempty"` // those with a text, as schema.org means it
 	BestRating  int     `json:"bestRating"`
 	WorstRating int     `json:"worstRating"`
 }

@@ -50,7 +50,8 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 // two versions of a text; 0 if there is none.
 func mergeMarker(data []byte) int {
 	first := -1
-	for _, marker := range []string{"<<<<<<< ", "		for from := 0; ; {
+	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
+		for from := 0; ; {
 			i := bytes.Index(data[from:], []byte(marker))
 			if i < 0 {
 				break
@@ -70,8 +71,7 @@ func mergeMarker(data []byte) int {
 	return 1 + bytes.Count(data[:first], []byte("\n"))
 }
 
-// cleanLines is Clean for lines of a file; the first is line 1.
->>>>>>> dev
+// cleanLines is [Clean] for lines of a file; the first is line 1.
 func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
 	if line := mergeMarker(data); line > 0 {
 		p.Add(diagnostic.Error, line, 1, "merge-marker", "this line is left of an unfinished merge of two versions",
