@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"generator/diagnostic": {},
 	"generator/syntax":     {"generator/diagnostic"},
 	"generator/source":     {"generator/diagnostic", "generator/syntax"},
+	"generator/schema":     {"generator/diagnostic", "generator/source"},
 	"generator/lint":       {"generator/diagnostic", "generator/syntax", "generator/source"},
 	"generator/sentiment":  {},
 	"generator/insights":   {"generator/sentiment"},

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"reviewcast/generator/source"
+	"reviewcast/generator/schema"
 	"reviewcast/generator/starter"
 )
 
@@ -43,6 +43,6 @@ func createContent(dir string, empty bool) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = writeSchemas(filepath.Join(dir, source.SchemaFolder))
+	_, err = writeSchemas(filepath.Join(dir, schema.Folder))
 	return files, err
 }

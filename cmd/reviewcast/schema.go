@@ -9,7 +9,7 @@ import (
 	"slices"
 
 	"reviewcast/cmd/reviewcast/terminal"
-	"reviewcast/generator/source"
+	"reviewcast/generator/schema"
 )
 
 type schemaCmd struct {
@@ -32,7 +32,7 @@ Example:
 // Run writes the schemas; files that are up to date are not touched.
 func (c *schemaCmd) Run(std streams) error {
 	if parent := filepath.Dir(filepath.Clean(c.Dir)); !isFolder(parent) {
-		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, source.SchemaFolder)}
+		return usageError{fmt.Errorf("--dir: there is no folder %s here; name yours, as in --dir my-content/%s", parent, schema.Folder)}
 	}
 	n, err := writeSchemas(c.Dir)
 	if err != nil {
@@ -50,7 +50,7 @@ func writeSchemas(dir string) (written int, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return 0, fmt.Errorf("write schemas: %w", err)
 	}
-	schemas := source.Schemas()
+	schemas := schema.All()
 	for _, name := range slices.Sorted(maps.Keys(schemas)) {
 		path := filepath.Join(dir, name)
 		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, schemas[name]) {

@@ -54,9 +54,15 @@ func init() {
 	geoSchema.also = map[string]string{"lat": "latitude", "lng": "longitude", "lon": "longitude", "long": "longitude"}
 }
 
+// Patterns of business.yaml.
+const (
+	CategoryPattern = `^[A-Z][A-Za-z]+$`
+	CountryPattern  = `^[A-Z]{2}$`
+)
+
 var (
-	categoryForm = regexp.MustCompile(`^[A-Z][A-Za-z]+$`)
-	countryForm  = regexp.MustCompile(`^[A-Z]{2}$`)
+	categoryForm = regexp.MustCompile(CategoryPattern)
+	countryForm  = regexp.MustCompile(CountryPattern)
 	// hoursForm is the text form of schema.org/openingHours: days, then times.
 	hoursForm = regexp.MustCompile(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`)
 	dayForm   = regexp.MustCompile(`\b(Mo|Tu|We|Th|Fr|Sa|Su)\b`)

@@ -85,6 +85,17 @@ func (s *schema) qualified() []string {
 // schemas are all schemas.
 var schemas []*schema
 
+// Fields returns the names of the fields of a table ("review", "owner_reply", "geo"),
+// in the documented order; nil for an unknown table.
+func Fields(table string) []string {
+	for _, s := range schemas {
+		if strings.TrimPrefix(s.what, "the ") == table {
+			return slices.Clone(s.names)
+		}
+	}
+	return nil
+}
+
 // isField reports whether any file of the folder has a field of this name.
 func isField(name string) bool {
 	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })

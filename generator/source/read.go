@@ -132,7 +132,8 @@ type lineBatch struct {
 	found []*record // one for each line
 }
 
-// newLine is a line that isn't in the last state of its file.
+// newLine is a line that doesn't follow the one before as in the last state of its
+// file: it is new, or was somewhere else.
 type newLine struct {
 	index int // of its record in the file
 	end   int // in data
@@ -152,13 +153,16 @@ func (j *job) readLines(ctx context.Context, root *os.Root, tasks chan<- func(*p
 
 // cutLines is readLines for an open file.
 func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, tasks chan<- func(*parser)) (finish func()) {
-	old := byKey(j.records())
-	records := make([]placed, 0, len(old))
+	old := newEarlier(j.records())
+	records := make([]placed, 0, len(old.records))
 	var batches []*lineBatch
 	batch := &lineBatch{}
 	flush := func() {
 		if b := batch; len(b.lines) > 0 {
 			batches = append(batches, b)
+			for _, l := range b.lines {
+				b.found = append(b.found, old.far(l.key))
+			}
 			tasks <- func(p *parser) { b.parse(p, j.path) }
 		}
 		batch = &lineBatch{}
@@ -166,10 +170,8 @@ func (j *job) cutLines(ctx context.Context, f io.Reader, stamp stamp, tasks chan
 	problems := &diagnostic.List{File: j.path}
 	complete, err := syntax.ReadLines(f, problems, func(line int, text []byte) error {
 		key := maphash.Bytes(seed, text)
-		r, ok := old[key]
-		if ok {
-			delete(old, key)
-		} else {
+		r := old.near(key)
+		if r == nil {
 			if len(batch.data) > 0 && len(batch.data)+len(text) > batchBytes {
 				flush()
 			}
@@ -202,9 +204,10 @@ func (b *lineBatch) parse(p *parser, path string) {
 	p.begin(path, nil, nil)
 	j := p.jsonl()
 	start := 0
-	b.found = make([]*record, len(b.lines))
 	for i, l := range b.lines {
-		b.found[i] = p.parseLine(j, l.key, b.data[start:l.end])
+		if b.found[i] == nil {
+			b.found[i] = p.parseLine(j, l.key, b.data[start:l.end])
+		}
 		start = l.end
 	}
 }

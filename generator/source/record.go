@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"hash/maphash"
 	"slices"
@@ -51,10 +52,10 @@ type parser struct {
 	decoder *decoder
 
 	file     string
-	salt     uint64             // of the keys: what else the records depend on
-	old      map[uint64]*record // not yet taken, by key
-	list     diagnostic.List    // of the record that is being decoded
-	listed   int                // problems of earlier records
+	salt     uint64 // of the keys: what else the records depend on
+	old      *earlier
+	list     diagnostic.List // of the record that is being decoded
+	listed   int             // problems of earlier records
 	records  []placed
 	problems *diagnostic.List // of the file
 }
@@ -70,21 +71,7 @@ func (p *parser) begin(file string, old []placed, problems *diagnostic.List) {
 	p.file, p.salt, p.listed, p.records, p.problems = file, 0, 0, nil, problems
 	p.list = diagnostic.List{File: file}
 	p.decoder.locate, p.decoder.strict, p.decoder.absent = nil, false, nil
-	p.old = byKey(old)
-}
-
-// byKey indexes records. One whose problems aren't all listed has to be read again.
-func byKey(records []placed) map[uint64]*record {
-	if len(records) == 0 {
-		return nil
-	}
-	m := make(map[uint64]*record, len(records))
-	for _, r := range records {
-		if r.problems == nil || r.problems.Complete() {
-			m[r.key] = r.record
-		}
-	}
-	return m
+	p.old = newEarlier(old)
 }
 
 // parseYAML reads a file of reviews: a list or one review in each document.
@@ -137,10 +124,8 @@ func (p *parser) add(n *syntax.Node) {
 	h.SetSeed(seed)
 	n.AddTo(&h)
 	key := h.Sum64() ^ p.salt
-	r, ok := p.old[key]
-	if ok {
-		delete(p.old, key) // each record is in one place
-	} else {
+	r := cmp.Or(p.old.near(key), p.old.far(key))
+	if r == nil {
 		r = p.decode(key, n)
 	}
 	p.records = append(p.records, placed{r, line})

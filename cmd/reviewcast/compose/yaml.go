@@ -5,14 +5,14 @@ import (
 	"strings"
 	"unicode"
 
-	"reviewcast/generator/source"
+	"reviewcast/generator/schema"
 )
 
 // yaml returns the content of the file. What people type is in double quotes;
 // several paragraphs are a block, which is easier to read and to change.
 func (r *Review) yaml() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", source.SchemaLine(r.file()), quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
+	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", schema.Line(r.file()), quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
 	for _, f := range []struct{ name, value string }{{"title", r.Title}, {"text", r.Text}, {"language", r.Language}, {"source", r.Source}} {
 		switch {
 		case f.value == "":

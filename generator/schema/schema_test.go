@@ -1,4 +1,4 @@
-package source
+package schema
 
 import (
 	"bytes"
@@ -14,12 +14,13 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
 )
 
 func resolved(t *testing.T) map[string]*jsonschema.Resolved {
 	t.Helper()
 	out := map[string]*jsonschema.Resolved{}
-	for name, data := range Schemas() {
+	for name, data := range All() {
 		var s jsonschema.Schema
 		if err := json.Unmarshal(data, &s); err != nil {
 			t.Fatal(name, err)
@@ -88,13 +89,13 @@ func TestSchemasOfSamples(t *testing.T) {
 				return err
 			}
 			first, _, _ := strings.Cut(string(data), "\n")
-			if first != SchemaLine(name) {
-				t.Errorf("%s/%s begins with %q, want %q", root, name, first, SchemaLine(name))
+			if first != Line(name) {
+				t.Errorf("%s/%s begins with %q, want %q", root, name, first, Line(name))
 			}
-			if at := strings.TrimPrefix(first, "# yaml-language-server: $schema="); path.Join(path.Dir(name), at) != SchemaFor(name) {
+			if at := strings.TrimPrefix(first, "# yaml-language-server: $schema="); path.Join(path.Dir(name), at) != For(name) {
 				t.Errorf("%s: %s leads elsewhere", name, at)
 			}
-			if err := schemas[path.Base(SchemaFor(name))].Validate(asJSON(t, data)); err != nil {
+			if err := schemas[path.Base(For(name))].Validate(asJSON(t, data)); err != nil {
 				t.Errorf("%s/%s: %v", root, name, err)
 			}
 			n++
@@ -104,10 +105,10 @@ func TestSchemasOfSamples(t *testing.T) {
 			t.Errorf("%s: %d files, %v", root, n, err)
 		}
 	}
-	for name, want := range Schemas() {
-		got, err := os.ReadFile(filepath.Join("../../content", SchemaFolder, name))
+	for name, want := range All() {
+		got, err := os.ReadFile(filepath.Join("../../content", Folder, name))
 		if err != nil || !bytes.Equal(got, want) {
-			t.Errorf("content/%s/%s is not current (%v); run `reviewcast schema`", SchemaFolder, name, err)
+			t.Errorf("content/%s/%s is not current (%v); run `reviewcast schema`", Folder, name, err)
 		}
 	}
 }
@@ -136,9 +137,20 @@ func TestSchemasRefuse(t *testing.T) {
 		if err := schemas[test.schema+".schema.json"].Validate(asJSON(t, []byte(test.yaml))); err == nil {
 			t.Errorf("%s: %s passes", test.schema, test.yaml)
 		}
-		dir := writeFolder(t, map[string]string{map[string]string{"review": "reviews/a.yaml"}[test.schema] + map[string]string{
-			"business": "business.yaml", "site": "site.yaml", "faq": "faq.yaml", "insights": "insights.yaml", "withdrawn": "withdrawn.yaml"}[test.schema]: test.yaml})
-		if _, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil); err != nil || !diagnostic.HasErrors(problems) {
+		dir, file := t.TempDir(), test.schema+".yaml"
+		if test.schema == "review" {
+			file = "reviews/a.yaml"
+		}
+		for _, f := range [][2]string{{"business.yaml", "id: a\nname: A\n"}, {file, test.yaml}} {
+			path := filepath.Join(dir, filepath.FromSlash(f[0]))
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(f[1]), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, problems, err := source.NewLoader(dir, source.Config{Today: "2026-11-21"}).Load(t.Context(), nil); err != nil || !diagnostic.HasErrors(problems) {
 			t.Errorf("the loader takes %s", test.yaml)
 		}
 	}
