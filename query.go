@@ -13,23 +13,23 @@ import (
 // return. The zero value of a filter means no filter. As JSON it is the query member
 // of a result: the filters as applied, including defaults.
 type Query struct {
-	Rating       int      `json:"rating,omitempty" jsonschema:"exact stars"`
-	MinRating    float64  `json:"min_rating,omitempty" jsonschema:"fewest stars"`
-	MaxRating    float64  `json:"max_rating,omitempty" jsonschema:"most stars"`
-	Since        Date     `json:"since,omitempty" jsonschema:"first date"`
-	Until        Date     `json:"until,omitempty" jsonschema:"last date"`
-	Text         string   `json:"query,omitempty" jsonschema:"text looked for"`
-	Technician   string   `json:"mentions_technician,omitempty" jsonschema:"technician asked for"`
-	Service      string   `json:"mentions_service,omitempty" jsonschema:"service asked for"`
-	ServiceArea  string   `json:"mentions_service_area,omitempty" jsonschema:"service area asked for"`
-	Language     string   `json:"language,omitempty" jsonschema:"BCP 47 tag"`
-	Source       string   `json:"source,omitempty" jsonschema:"where the review was given"`
-	Verification string   `json:"verification,omitempty" jsonschema:"how the customer was verified"`
-	HasReply     *bool    `json:"has_reply,omitempty" jsonschema:"whether the owner replied"`
-	Aspect       string   `json:"aspect,omitempty" jsonschema:"aspect that is mentioned"`
-	Sentiment    Polarity `json:"sentiment,omitempty" jsonschema:"polarity of the aspect or of the review"`
-	Facets       bool     `json:"facets,omitempty" jsonschema:"whether matches are counted by value"`
-	Limit        int      `json:"limit" jsonschema:"most reviews returned"`
+	Rating       int      `json:"rating,omitempty"`
+	MinRating    float64  `json:"min_rating,omitempty"`
+	MaxRating    float64  `json:"max_rating,omitempty"`
+	Since        Date     `json:"since,omitempty"`
+	Until        Date     `json:"until,omitempty"`
+	Text         string   `json:"query,omitempty"`
+	Technician   string   `json:"mentions_technician,omitempty"`
+	Service      string   `json:"mentions_service,omitempty"`
+	ServiceArea  string   `json:"mentions_service_area,omitempty"`
+	Language     string   `json:"language,omitempty"`
+	Source       string   `json:"source,omitempty"`
+	Verification string   `json:"verification,omitempty"`
+	HasReply     *bool    `json:"has_reply,omitempty"`
+	Aspect       string   `json:"aspect,omitempty"`
+	Sentiment    Polarity `json:"sentiment,omitempty"`
+	Facets       bool     `json:"facets,omitempty"`
+	Limit        int      `json:"limit"`
 }
 
 // SearchResult is the response of /api/reviews/search.
@@ -60,31 +60,31 @@ type Facets struct {
 
 // FacetCount is the number of matches with a value, and their mean stars.
 type FacetCount struct {
-	Count         int     `json:"count" jsonschema:"how many matches have the value"`
+	Count         int     `json:"count"`
 	AverageRating float64 `json:"average_rating" jsonschema:"mean stars, rounded to two decimals"`
 }
 
 // Facet counts the matches with a value, such as the year 2026.
 type Facet struct {
-	Value string `json:"value" jsonschema:"as in the dataset"`
+	Value string `json:"value"`
 	FacetCount
 }
 
 // RatingFacet counts the matches with a number of stars.
 type RatingFacet struct {
-	Value int `json:"value" jsonschema:"stars"`
+	Value int `json:"value"`
 	FacetCount
 }
 
 // ReplyFacet counts the matches with or without an owner reply.
 type ReplyFacet struct {
-	Value bool `json:"value" jsonschema:"whether the owner replied"`
+	Value bool `json:"value"`
 	FacetCount
 }
 
 // AspectFacet counts the matches that mention an aspect, by polarity.
 type AspectFacet struct {
-	Value string `json:"value" jsonschema:"as in the dataset"`
+	Value string `json:"value"`
 	FacetCount
 	SentimentCounts
 }
