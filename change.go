@@ -286,20 +286,18 @@ func (v VersionLine) String() string { return fmt.Sprintf("%d %s\n", v.Sequence,
 // the line.
 func ParseVersions(data []byte) ([]VersionLine, error) {
 	var versions []VersionLine
-	fail := func(what string) ([]VersionLine, error) {
-		return nil, fmt.Errorf("line %d: %w: %s", len(versions)+1, ErrVersions, what)
-	}
+	fail := func(what string) error { return fmt.Errorf("line %d: %w: %s", len(versions)+1, ErrVersions, what) }
 	for line := range bytes.Lines(data) {
 		text, whole := strings.CutSuffix(string(line), "\n")
 		number, hash, found := strings.Cut(text, " ")
 		seq, err := strconv.ParseInt(number, 10, 64)
 		switch {
 		case !whole || !found || err != nil || strconv.FormatInt(seq, 10) != number || seq < 0:
-			return fail("want a sequence, a space and a sha256 in hex")
+			return nil, fail("want a sequence, a space and a sha256 in hex")
 		case !IsSHA256(hash):
-			return fail("the hash is not 64 lower-case hex digits")
+			return nil, fail("the hash is not 64 lower-case hex digits")
 		case len(versions) > 0 && seq <= versions[len(versions)-1].Sequence:
-			return fail("its sequence is not higher than the one before")
+			return nil, fail("its sequence is not higher than the one before")
 		}
 		versions = append(versions, VersionLine{seq, hash})
 	}

@@ -113,7 +113,7 @@ func (l *lateHub) run(ctx context.Context) error {
 		cancel()
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // stopped while opening
 		case err != nil && isPermanent(err):
 			return err
 		case err != nil:

@@ -53,7 +53,7 @@ func readArguments(raw json.RawMessage) (arguments, error) {
 		}
 		if value.Kind() != 'n' {
 			end := d.InputOffset()
-			args[key] = json.RawMessage(raw[int(end)-len(value) : end])
+			args[key] = raw[int(end)-len(value) : end]
 		}
 	}
 	return args, nil

@@ -88,8 +88,9 @@ func sdkRequest(r *http.Request, body []byte) *http.Request {
 // decodeName replaces an Mcp-Name header in base64 by the name. Revision 2026-07-28
 // has clients encode names that are not visible ASCII; the SDK compares them as sent.
 func decodeName(h http.Header) {
-	encoded, ok := strings.CutPrefix(h.Get(headerName), "=?base64?")
-	if encoded, ok = strings.CutSuffix(encoded, "?="); !ok {
+	encoded, begun := strings.CutPrefix(h.Get(headerName), "=?base64?")
+	encoded, ended := strings.CutSuffix(encoded, "?=")
+	if !begun || !ended {
 		return
 	}
 	if name, err := base64.StdEncoding.DecodeString(encoded); err == nil {

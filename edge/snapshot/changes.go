@@ -66,7 +66,6 @@ func readChangeFile(read reader, path string, c Config) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Body: body, File: reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body))}}
-	f.Variants, err = readVariants(read, path[1:], body, c)
-	return f, err
+	return &File{Body: body, Variants: readVariants(read, path[1:], body, c),
+		File: reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body))}}, nil
 }

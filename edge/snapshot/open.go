@@ -133,14 +133,12 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 			return nil, fmt.Errorf("%s has the sha256 %x, the manifest says %s", name, sum, listed.SHA256)
 		}
 	}
-	f := &File{File: listed, Body: body}
-	f.Variants, err = readVariants(read, name, body, config)
-	return f, err
+	return &File{File: listed, Body: body, Variants: readVariants(read, name, body, config)}, nil
 }
 
 // readVariants reads the encoded variants of a file. One that doesn't decode to the
 // file's bytes is ignored.
-func readVariants(read reader, name string, body []byte, config Config) ([]Variant, error) {
+func readVariants(read reader, name string, body []byte, config Config) []Variant {
 	var variants []Variant
 	for _, c := range codings {
 		encoded, err := read(name + c.suffix)
@@ -157,7 +155,7 @@ func readVariants(read reader, name string, body []byte, config Config) ([]Varia
 		sum := sha256.Sum256(encoded)
 		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
 	}
-	return variants, nil
+	return variants
 }
 
 // manifestFile makes the manifest itself a servable file.

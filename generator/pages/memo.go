@@ -75,11 +75,10 @@ func (k *key) string(list ...string) *key {
 	return k
 }
 
-func (k *key) sums(list ...uint64) *key {
+func (k *key) sums(list ...uint64) {
 	for _, v := range list {
 		maphash.WriteComparable(&k.Hash, v)
 	}
-	return k
 }
 
 func (k *key) withdrawals(list []reviewcast.Withdrawal) *key {

@@ -200,26 +200,26 @@ func newestOf(quotes []evidence) (newest reviewcast.Date) {
 // split divides the quotes into pages by year, and large years into parts; none when
 // all fit on the subject's own page. Parts are filled from the oldest quote on, so that
 // a new one changes no other page than its year's own, which holds the newest.
-func (n *subject) split() []quotePage {
+func (s *subject) split() []quotePage {
 	total := 0
-	for i := range n.quotes {
-		total += n.quotes[i].size()
+	for i := range s.quotes {
+		total += s.quotes[i].size()
 	}
 	if total <= maxQuotes {
 		return nil
 	}
 	var pages []quotePage
-	for from := 0; from < len(n.quotes); {
-		year := string(n.quotes[from].review.Date[:4])
+	for from := 0; from < len(s.quotes); {
+		year := string(s.quotes[from].review.Date[:4])
 		to := from
-		for to < len(n.quotes) && string(n.quotes[to].review.Date[:4]) == year {
+		for to < len(s.quotes) && string(s.quotes[to].review.Date[:4]) == year {
 			to++
 		}
 		for part := (to - from - 1) / quotesPerPage; from < to; part-- {
 			// Of the year's own page, the newest, the others take their full number.
 			count := to - from - part*quotesPerPage
-			p := quotePage{path: n.path() + year + "/", title: n.name + " in " + year, quotes: byPolarity(n.quotes[from : from+count])}
-			if from > 0 && string(n.quotes[from-1].review.Date[:4]) == year {
+			p := quotePage{path: s.path() + year + "/", title: s.name + " in " + year, quotes: byPolarity(s.quotes[from : from+count])}
+			if from > 0 && string(s.quotes[from-1].review.Date[:4]) == year {
 				p.path += strconv.Itoa(part+1) + "/"
 				p.title += ", part " + strconv.Itoa(part+1)
 			}

@@ -98,9 +98,9 @@ func firstOfEach(sorted []evidence) []evidence {
 }
 
 // counts counts the quotes by polarity.
-func (n *subject) counts() (c reviewcast.SentimentCounts) {
-	for i := range n.quotes {
-		switch n.quotes[i].polarity {
+func (s *subject) counts() (c reviewcast.SentimentCounts) {
+	for i := range s.quotes {
+		switch s.quotes[i].polarity {
 		case reviewcast.Positive:
 			c.PositiveCount++
 		case reviewcast.Negative:
@@ -155,15 +155,15 @@ func (s *site) entityFigures(v *subjectView, n *subject) {
 }
 
 // points makes a point for each quarter that has quotes, oldest first.
-func (n *subject) points(of func(quarter string, t tally, positive int) point) []point {
+func (s *subject) points(of func(quarter string, t tally, positive int) point) []point {
 	var points []point
-	for to := len(n.quotes); to > 0; {
-		quarter := quarterOf(n.quotes[to-1].review.Date)
+	for to := len(s.quotes); to > 0; {
+		quarter := quarterOf(s.quotes[to-1].review.Date)
 		var t tally
 		positive := 0
-		for ; to > 0 && quarterOf(n.quotes[to-1].review.Date) == quarter; to-- {
-			t.add(n.quotes[to-1].review.Review)
-			if n.quotes[to-1].polarity == reviewcast.Positive {
+		for ; to > 0 && quarterOf(s.quotes[to-1].review.Date) == quarter; to-- {
+			t.add(s.quotes[to-1].review.Review)
+			if s.quotes[to-1].polarity == reviewcast.Positive {
 				positive++
 			}
 		}

@@ -146,7 +146,7 @@ func methodWords(method string) string {
 	if method == "job" {
 		return "a job record"
 	}
-	if strings.Contains("aeiou", method[:min(1, len(method))]) {
+	if method != "" && strings.ContainsRune("aeiou", rune(method[0])) {
 		return "an " + method
 	}
 	return "a " + method

@@ -83,8 +83,7 @@ func (lex *lexicon) line(file, s string, section *string) error {
 	if s == "" || strings.HasPrefix(s, "//") {
 		return nil
 	}
-	switch file {
-	case "phrases.txt":
+	if file == "phrases.txt" {
 		return lex.phraseLine(s, section)
 	}
 	return lex.wordLine(s)

@@ -52,7 +52,8 @@ type separators struct {
 func (lx *lexer) scan(text string, dst []token) []token {
 	between := separators{gap: stop}
 	for i := 0; i < len(text); {
-		size, end := 1, i
+		var size int
+		end := i
 		var shp shape
 		if c := text[i]; c >= utf8.RuneSelf {
 			var r rune

@@ -99,7 +99,8 @@ func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
 		}
 		order = append(order, r)
 	}
-	x.order = append(order, added...)
+	order = append(order, added...)
+	x.order = order
 }
 
 func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review) }

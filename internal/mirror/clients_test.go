@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -245,7 +244,7 @@ func compareDatabase(t *testing.T, python, file string, ds *reviewcast.Dataset) 
 		got = append(got, r)
 	}
 	slices.SortFunc(got, func(a, b reviewcast.Review) int { return reviewcast.Compare(&a, &b) })
-	if a, b := fmt.Sprintf("%s", encode(t, got)), fmt.Sprintf("%s", encode(t, ds.Reviews)); a != b && len(got)+len(ds.Reviews) > 0 {
+	if a, b := string(encode(t, got)), string(encode(t, ds.Reviews)); a != b && len(got)+len(ds.Reviews) > 0 {
 		t.Fatalf("the database has %d reviews that differ from the %d published", len(got), len(ds.Reviews))
 	}
 }

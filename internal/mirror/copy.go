@@ -134,7 +134,7 @@ func (c *Copy) superfluous(set *Set) []string {
 	}
 	_ = filepath.WalkDir(dir(c.Dir).name(reviewcast.PathChanges), func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
-			return nil // what can't be read isn't known to be too much
+			return nil //nolint:nilerr // what can't be read isn't known to be too much
 		}
 		rel, err := filepath.Rel(c.Dir, name)
 		if path := "/" + filepath.ToSlash(rel); err == nil && set.Files[path] == nil {
