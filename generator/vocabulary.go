@@ -52,7 +52,8 @@ func vocabularyTerms(in []source.Term) []sentiment.Term {
 
 // Insights loads the content and returns the input of its insights, for the commands
 // that show or draft them. What is wrong with the content is returned as a
-// *[ProblemsError].
+// *[ProblemsError]. A Builder that is asked for Insights must not build afterwards: the
+// load takes the Delta that a build would apply.
 func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 	content, _, problems, err := b.loader.Load(ctx, nil)
 	if err != nil {

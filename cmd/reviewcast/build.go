@@ -16,6 +16,7 @@ type buildCmd struct {
 	contentFlags
 	Hub       string `help:"The WebSub hub to notify of changed topics (default: none)." placeholder:"URL"`
 	Encodings string `help:"Encoded variants to write beside each file: none, gzip, or all (gzip, brotli, zstd)." enum:"none,gzip,all" default:"gzip" placeholder:"WHICH"`
+	Forget    bool   `help:"Remove the change documents of all older versions, such as after a sentence was taken out of a review that stays. Followers then fetch whole files once."`
 	Quiet     bool   `short:"q" xor:"volume" help:"Print problems only."`
 	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
 }
@@ -42,7 +43,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if u, err := url.Parse(c.Hub); c.Hub != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return usageError{fmt.Errorf("--hub: %q is not an address; write one such as https://reviews.example.com/api/websub/hub", c.Hub)}
 	}
-	cfg.Encodings = generator.Encodings(c.Encodings)
+	cfg.Encodings, cfg.Forget = generator.Encodings(c.Encodings), c.Forget
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
 		return std.buildError(c.Content, err)
@@ -61,6 +62,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Plural(len(res.Dataset.Reviews), "review"),
 		terminal.Plural(len(res.Changed)+len(res.Removed), "file"), terminal.Duration(time.Since(start)))
+	if res.First {
+		fmt.Fprintln(std.out, "this is the first version: no published set was found; name the last one with --previous if there is one")
+	}
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
 		// The files are published by now, so a hub that is down is no failure; our own
 		// hub notices the change by itself.
