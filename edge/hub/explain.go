@@ -51,7 +51,7 @@ func explainSubscription(r *store.Subscription, now time.Time) Status {
 	case !now.Before(r.ExpiresAt):
 		s.State, s.At = StateEnded, r.ExpiresAt
 		s.Explanation, s.Remedy = "The lease ended on "+day(r.ExpiresAt)+".", remedyExpired
-	case !s.Next.IsZero() && isOurs(reason):
+	case (r.Behind || !s.Next.IsZero()) && isOurs(reason):
 		s.State, s.Explanation, s.Remedy = StateWaiting, "The delivery is postponed: "+reason+".", remedyOurs
 	case r.Failures > 0:
 		s.State = StateFailing

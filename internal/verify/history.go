@@ -54,7 +54,7 @@ func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 		v.unknown("the noted size is not the end of a line of %s", reviewcast.PathVersions)
 		return 0, false
 	}
-	v.prove("the %s that were published when the note was taken are the same", plural(len(lines), "version"))
+	v.prove("what was published when the note was taken is still the beginning of versions.txt: %s", plural(len(lines), "version"))
 	return lines[len(lines)-1].Sequence, true
 }
 
