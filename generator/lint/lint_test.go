@@ -172,18 +172,29 @@ func TestInspectAlike(t *testing.T) {
 
 // BenchmarkCheck reads ten thousand texts that are nearly all alike.
 func BenchmarkCheck(b *testing.B) {
-	reviews := make([]*source.Review, 10_000)
-	for i := range reviews {
-		text := fmt.Sprintf("Number %d came on the same day, found the leak behind wall %d in ten minutes and left the kitchen cleaner than it had been before, all for a fair price of %d.", i*7, i%13, i%101)
-		reviews[i] = &source.Review{}
-		reviews[i].ID, reviews[i].Text = fmt.Sprint(i), &text
+	dir := b.TempDir()
+	var lines strings.Builder
+	for i := range 10_000 {
+		fmt.Fprintf(&lines, `{"id":"r%d","author":"Jo K.","rating":5,"date":"2026-01-02","text":"Number %d came on the same day, found the leak behind wall %d in ten minutes and left the kitchen cleaner than it had been before, all for a fair price of %d."}`+"\n", i, i*7, i%13, i%101)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "reviews"), 0o755); err != nil {
+		b.Fatal(err)
+	}
+	for name, text := range map[string]string{"business.yaml": "id: a\nname: A\n", "reviews/all.jsonl": lines.String()} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	content, _, problems, err := source.NewLoader(dir, source.Config{Today: "2026-06-01"}).Load(b.Context(), nil)
+	if err != nil || content == nil {
+		b.Fatal(err, problems)
 	}
 	for b.Loop() {
-		in := newInspector(&source.Content{})
-		for i := range reviews {
-			in.review(reviews[i])
+		in := newInspector(content)
+		for _, r := range content.Reviews {
+			in.review(r)
 		}
-		in.duplicates(reviews)
+		in.duplicates(content.Reviews)
 	}
 }
 
