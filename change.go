@@ -272,7 +272,7 @@ type Withdrawal struct {
 }
 
 // VersionLine is one line of /changes/versions.txt: a version that was published
-// once. The file is only ever appended to, so that whoever noted its size and its
+// once. The file is only ever appended to, so that a reader who noted its size and its
 // hash can check that prefix for ever.
 type VersionLine struct {
 	Sequence int64

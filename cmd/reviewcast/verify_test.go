@@ -76,7 +76,7 @@ var spoken = []string{
 	"They were late, and nobody called.", "Fair price, friendly people.", "Ils sont venus à l'heure 👍", "Great work; would call again.", "The quote was honest.",
 }
 
-// write writes a new review, or one anew.
+// write creates or replaces a review.
 func (e *editor) write(id string) {
 	if e.n++; id == "" {
 		id = fmt.Sprintf("r-%d", e.n)

@@ -16,7 +16,7 @@ import (
 	"reviewcast/generator/source"
 )
 
-// answering asks whoever gives these lines.
+// answering returns a prompter that reads these lines as answers.
 func answering(t *testing.T, out *bytes.Buffer, lines ...string) *terminal.Prompter {
 	return terminal.NewPlainPrompter(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), out)
 }
