@@ -1,56 +1,79 @@
 package edge
 
 import (
+	"cmp"
+	"crypto/subtle"
 	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 )
 
-// ClientAddr returns a function that returns the address of a request's client, for
-// handlers outside this package. trusted is as in [Config].TrustedProxies.
-func ClientAddr(trusted []netip.Prefix) func(*http.Request) string {
-	e := &edge{Config: Config{TrustedProxies: trusted}}
-	return func(r *http.Request) string { return network(e.client(r)).String() }
+// ProxySecretHeader carries [Proxies].Secret.
+const ProxySecretHeader = "Reviewcast-Proxy-Secret"
+
+// Proxies says which proxies are believed about the address of a client. The zero
+// value believes none: the client is the peer.
+type Proxies struct {
+	// Trusted are the networks of the proxies.
+	Trusted []netip.Prefix
+	// Secret is a value that only the proxy can set in [ProxySecretHeader], for a CDN
+	// whose addresses change. Empty believes no such header.
+	Secret string
+	// Header is the field with the client's address. Empty means X-Forwarded-For.
+	Header string
 }
 
-// client returns the address of the client: the peer's or, if the peer is a trusted
-// proxy, the rightmost address in X-Forwarded-For that is not a trusted proxy. The
-// client may have forged everything to the left of it.
-func (e *edge) client(r *http.Request) netip.Addr {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
-	if err != nil {
-		return netip.Addr{}
+// Client returns the address of the client: the peer's or, if the peer is a trusted
+// proxy, the rightmost address in the header that is not a trusted proxy. The client
+// may have forged everything to the left of it.
+func (p *Proxies) Client(r *http.Request) netip.Addr {
+	var client netip.Addr
+	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
+		client = normalAddr(peer.Addr())
 	}
-	client := normalAddr(peer.Addr())
-	if len(e.TrustedProxies) == 0 {
+	believed := p.knows(r) || p.trusts(client)
+	if !believed {
 		return client
 	}
-	lines := r.Header["X-Forwarded-For"]
-	for _, line := range slices.Backward(lines) {
+	for _, line := range slices.Backward(r.Header[http.CanonicalHeaderKey(cmp.Or(p.Header, "X-Forwarded-For"))]) {
 		hops := strings.Split(line, ",")
 		for _, hop := range slices.Backward(hops) {
-			if !e.trusts(client) {
+			if !believed && !p.trusts(client) {
 				return client
 			}
 			addr, ok := parseHop(strings.TrimSpace(hop))
 			if !ok {
 				return client // a trusted proxy recorded something that is not an address
 			}
-			client = addr
+			client, believed = addr, false
 		}
 	}
 	return client
 }
 
-// Client returns a function that finds the address that a request comes from, for
-// handlers outside of this package. Trusted is as in Config.TrustedProxies.
-func Client(trusted []netip.Prefix) func(*http.Request) netip.Addr {
-	return (&edge{Config: Config{TrustedProxies: trusted}}).client
+// Network returns what counts as one client as text: see network.
+func (p *Proxies) Network(r *http.Request) string { return network(p.Client(r)).String() }
+
+// Limiter returns a rate limiter for a handler outside this package, such as the
+// hub's. It returns how long the client of a request has to wait, or 0. Without a
+// limit Limiter returns nil.
+func (p *Proxies) Limiter(perSecond float64) func(*http.Request) time.Duration {
+	if perSecond <= 0 {
+		return nil
+	}
+	t := newRates(perSecond)
+	return func(r *http.Request) time.Duration { return t.take(p.Client(r), 1, time.Now()) }
 }
 
-func (e *edge) trusts(a netip.Addr) bool {
-	return slices.ContainsFunc(e.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(a) })
+// knows reports whether a request has the secret.
+func (p *Proxies) knows(r *http.Request) bool {
+	return p.Secret != "" && subtle.ConstantTimeCompare([]byte(r.Header.Get(ProxySecretHeader)), []byte(p.Secret)) == 1
+}
+
+func (p *Proxies) trusts(a netip.Addr) bool {
+	return slices.ContainsFunc(p.Trusted, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // parseHop parses an address with or without a port.

@@ -22,10 +22,10 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/netip"
 	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
+	"golang.org/x/time/rate"
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
@@ -44,13 +44,13 @@ type Config struct {
 	// the response is 404.
 	MCP http.Handler
 	// RateSearch is the average number of search and since requests per second and
-	// client address, with bursts of ten times as many. Zero means no limit.
+	// client address, with bursts of ten times as many. A search that takes longer than
+	// a millisecond counts as one request for each millisecond. Zero means no limit.
 	RateSearch float64
 	// RateMCP is the same for MCP requests. Zero means no limit.
 	RateMCP float64
-	// TrustedProxies are the peers whose X-Forwarded-For is trusted. If empty, the
-	// client is the peer.
-	TrustedProxies []netip.Prefix
+	// Proxies are believed about the addresses of clients.
+	Proxies Proxies
 	// Dev forbids caching, so that an editor who reloads the page sees the last build.
 	Dev bool
 	// AccessLog logs every request, not only those that fail with a 5xx status.
@@ -63,6 +63,7 @@ type Config struct {
 type edge struct {
 	Config
 	links map[string][]string // Link headers, by path
+	all   *rate.Limiter       // of the costly requests of all clients together
 	pages atomic.Pointer[pages]
 }
 
@@ -78,7 +79,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	e := &edge{Config: c, links: map[string][]string{}}
+	e := &edge{Config: c, links: map[string][]string{}, all: newShare()}
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}

@@ -73,7 +73,7 @@ func (e *edge) observe(next http.Handler) http.Handler {
 			}
 			if e.AccessLog {
 				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
-					"took", time.Since(started), "client", e.client(r)}, rec.fields...)...)
+					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
 			}
 		}()
 		next.ServeHTTP(rec, r)

@@ -3,6 +3,7 @@ package edge
 import (
 	"net/http"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -20,8 +21,18 @@ const maxClients = 100_000
 // burst is the number of seconds whose requests may come at once.
 const burst = 10
 
+// One unit of a rate is a request, or a millisecond of computing time of one that costs
+// more (see [snapshot.Snapshot.Cost]).
+const (
+	// shareOfCores is the part of the machine that the costly requests of all clients
+	// together may take, in units per second and core.
+	shareOfCores = 500
+	// burstOfAll is the number of seconds whose share may be taken at once.
+	burstOfAll = 2
+)
+
 // limit refuses the requests of a client address above a rate. Zero or less means no
-// limit.
+// limit. Handlers charge for costly work with [snapshot.Admit].
 func (e *edge) limit(perSecond float64) func(handler) handler {
 	if perSecond <= 0 {
 		return func(h handler) handler { return h }
@@ -29,25 +40,36 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	t := newRates(perSecond)
 	return func(h handler) handler {
 		return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
-			if wait := t.take(e.client(r), time.Now()); wait > 0 {
-				return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests,
-					"Too many requests from this address. Retry-After says when to continue.")}
+			client := e.Proxies.Client(r)
+			if wait := t.take(client, 1, time.Now()); wait > 0 {
+				return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 			}
-			return h(w, r, s)
+			ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration {
+				now := time.Now()
+				return max(t.take(client, cost, now), take(e.all, cost, now))
+			})
+			return h(w, r.WithContext(ctx), s)
 		}
 	}
 }
 
-// Limiter returns a rate limiter for a handler outside this package, such as the
-// hub's. It returns how long the client of a request has to wait, or 0. Without a
-// limit Limiter returns nil. trusted is as in [Config].TrustedProxies.
-func Limiter(perSecond float64, trusted []netip.Prefix) func(*http.Request) time.Duration {
-	if perSecond <= 0 {
-		return nil
+// admit charges the client of a request for the cost of a search.
+func admit(r *http.Request, cost int) error {
+	if wait := snapshot.Admit(r.Context(), cost); wait > 0 {
+		return tooMany("Too many costly searches: a common phrase in many reviews takes long to count. "+
+			"Retry-After says when to continue; other requests are not affected.", wait)
 	}
-	e := &edge{Config: Config{TrustedProxies: trusted}}
-	t := newRates(perSecond)
-	return func(r *http.Request) time.Duration { return t.take(e.client(r), time.Now()) }
+	return nil
+}
+
+func tooMany(detail string, wait time.Duration) *failure {
+	return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests, detail)}
+}
+
+// newShare returns the limiter of the costly requests of all clients.
+func newShare() *rate.Limiter {
+	perSecond := shareOfCores * runtime.GOMAXPROCS(0)
+	return rate.NewLimiter(rate.Limit(perSecond), burstOfAll*perSecond)
 }
 
 // rates is a table of rate limiters by client. When the young map holds half of
@@ -65,11 +87,16 @@ func newRates(perSecond float64) *rates {
 	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 
-// take counts a request of a client. It returns how long the client has to wait, or
-// 0 if the request may proceed.
-func (t *rates) take(client netip.Addr, now time.Time) (wait time.Duration) {
-	l := t.limiter(network(client))
-	reservation := l.ReserveN(now, 1)
+// take charges a client. It returns how long the client has to wait, or 0 if the
+// request may proceed.
+func (t *rates) take(client netip.Addr, units int, now time.Time) (wait time.Duration) {
+	return take(t.limiter(network(client)), units, now)
+}
+
+// take takes units from a limiter, at most its burst, or returns how long until it has
+// them.
+func take(l *rate.Limiter, units int, now time.Time) (wait time.Duration) {
+	reservation := l.ReserveN(now, min(units, l.Burst()))
 	if wait = reservation.DelayFrom(now); wait > 0 {
 		reservation.CancelAt(now)
 	}

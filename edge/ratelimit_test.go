@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"reviewcast/edge/snapshot"
 )
 
 // TestRates: ten seconds' worth at once, then so many a second, for each client.
@@ -70,14 +73,14 @@ func TestRatesBounded(t *testing.T) {
 	r := &rates{perSecond: 1, burst: 1, young: map[netip.Prefix]*rate.Limiter{}}
 	now := time.Unix(0, 0)
 	busy := netip.MustParseAddr("192.0.2.1")
-	if r.take(busy, now) != 0 {
+	if r.take(busy, 1, now) != 0 {
 		t.Fatal("the first request has to wait")
 	}
 	a := netip.MustParseAddr("10.0.0.0")
 	for i := range 2 * maxClients {
-		r.take(a, now)
+		r.take(a, 1, now)
 		a = a.Next()
-		if i%1000 == 0 && r.take(busy, now) == 0 {
+		if i%1000 == 0 && r.take(busy, 1, now) == 0 {
 			t.Fatalf("after %d others the busy client is forgotten", i)
 		}
 	}
@@ -111,10 +114,67 @@ func TestClient(t *testing.T) {
 		{"[fd00::1%eth0]:1234", []string{"198.51.100.7"}, "198.51.100.7"},
 		{"@", []string{"198.51.100.7"}, "invalid IP"},
 	} {
-		e := &edge{Config: Config{TrustedProxies: proxies}}
+		p := &Proxies{Trusted: proxies}
 		r := &http.Request{RemoteAddr: tt.peer, Header: http.Header{"X-Forwarded-For": tt.forwarded}}
-		if got := e.client(r).String(); got != tt.want {
+		if got := p.Client(r).String(); got != tt.want {
 			t.Errorf("%s forwarded for %s: %s, want %s", tt.peer, strconv.Quote(http.Header{"": tt.forwarded}.Get("")), got, tt.want)
 		}
 	}
+}
+
+// TestClientBySecret: a CDN without addresses of its own shows a secret.
+func TestClientBySecret(t *testing.T) {
+	for _, tt := range []struct{ secret, sent, header, want string }{
+		{"s3cret", "s3cret", "", "198.51.100.7"},
+		{"s3cret", "s3cret", "cf-connecting-ip", "203.0.113.5"},
+		{"s3cret", "wrong", "", "192.0.2.1"},
+		{"s3cret", "", "", "192.0.2.1"},
+		{"", "", "", "192.0.2.1"},
+	} {
+		p := &Proxies{Secret: tt.secret, Header: tt.header}
+		r := &http.Request{RemoteAddr: "192.0.2.1:1234", Header: http.Header{
+			"X-Forwarded-For": {"203.0.113.9, 198.51.100.7"}, "Cf-Connecting-Ip": {"203.0.113.5"}}}
+		r.Header.Set(ProxySecretHeader, tt.sent)
+		if got := p.Client(r).String(); got != tt.want {
+			t.Errorf("secret %q, sent %q, header %q: %s, want %s", tt.secret, tt.sent, tt.header, got, tt.want)
+		}
+	}
+}
+
+// TestCost: a costly search counts for more, and only costly ones are refused for what
+// others have used up.
+func TestCost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := &edge{all: rate.NewLimiter(10, 20)}
+		search := e.limit(5)
+		ask := func(client string, cost int) (status, retryAfter int) {
+			r := httptest.NewRequest("GET", "/api/reviews/search", nil)
+			r.RemoteAddr = client + ":1"
+			err := search(func(_ http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error { return admit(r, cost) })(nil, r, nil)
+			if f := (*failure)(nil); errors.As(err, &f) {
+				return f.Status, int(f.retryAfter / time.Second)
+			}
+			return 200, 0
+		}
+		for _, tt := range []struct {
+			client       string
+			cost         int
+			status, wait int
+		}{
+			{"192.0.2.1", 15, 200, 0},
+			{"192.0.2.1", 0, 200, 0},
+			{"192.0.2.1", 40, 429, 1}, // 50 less 15 and three requests leave 32
+			{"192.0.2.2", 5, 200, 0},
+			{"192.0.2.3", 5, 429, 0}, // the share of all is used up, for half a second
+			{"192.0.2.3", 0, 200, 0},
+		} {
+			if status, wait := ask(tt.client, tt.cost); status != tt.status || wait != tt.wait {
+				t.Errorf("%s asks for %d: %d after %d s, want %d after %d s", tt.client, tt.cost, status, wait, tt.status, tt.wait)
+			}
+		}
+		time.Sleep(time.Second)
+		if status, _ := ask("192.0.2.3", 10); status != 200 {
+			t.Errorf("a second later: %d, want 200", status)
+		}
+	})
 }

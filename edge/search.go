@@ -27,6 +27,9 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if len(issues) > 0 {
 		return badParameters(issues)
 	}
+	if err := admit(r, s.Cost(q)); err != nil {
+		return err
+	}
 	body := append(s.Search(q).AppendMembers([]byte{'{'}, nil), "}\n"...)
 	sum := sha256.Sum256(body)
 	return e.answer(w, r, s, sum, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })

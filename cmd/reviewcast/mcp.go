@@ -21,7 +21,7 @@ type mcpFlags struct {
 func (f *mcpFlags) mountMCP(c *edge.Config, hub *mountedHub) (run func(context.Context) error, err error) {
 	mc := mcpserver.Config{
 		Snapshots: c.Snapshots, BaseURL: c.BaseURL, AllowOrigins: f.MCPAllowOrigin, MaxSessions: f.MCPSessions, Idle: f.MCPIdle,
-		Client: edge.ClientAddr(c.TrustedProxies), Logger: c.Logger,
+		Client: c.Proxies.Network, Logger: c.Logger,
 	}
 	if hub != nil {
 		mc.Metrics = hub.registry

@@ -62,8 +62,8 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 		return &mountedHub{run: idle, registry: registry, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
 	}
 	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
-		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: edge.Client(c.TrustedProxies),
-		Limit: edge.Limiter(f.HubSubscribeRate, c.TrustedProxies), Retry: [2]time.Duration(f.HubRetry),
+		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: c.Proxies.Client,
+		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger,
 	}}

@@ -1,11 +1,9 @@
 package snapshot
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"reviewcast"
 )
@@ -189,22 +187,4 @@ func (s *Snapshot) star(rating int) set {
 		return set{}
 	}
 	return s.stars[rating]
-}
-
-// matchText removes from found the reviews whose title and text don't contain the
-// query.
-func (s *Snapshot) matchText(query string, found bitmap) {
-	if !utf8.ValidString(query) {
-		clear(found)
-		return
-	}
-	folded := fold(nil, []byte(query))
-	if s.trigrams.filter([]rune(string(folded)), found) {
-		return
-	}
-	for i := range found.all(0) {
-		if !bytes.Contains(s.texts[i/shardSize].of(int(i%shardSize)), folded) {
-			found.remove(i)
-		}
-	}
 }

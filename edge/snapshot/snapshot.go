@@ -70,6 +70,7 @@ type Snapshot struct {
 
 	texts    []shard
 	trigrams trigrams
+	scans    scans
 	prefix   prefix
 	analysis func() (*Analysis, error) // see Analysis
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -50,12 +51,12 @@ func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 	}
 	sets := make([]set, 0, len(query)-2)
 	for i := range len(query) - 2 {
-		at, ok := slices.BinarySearch(t.keys, key(query[i], query[i+1], query[i+2]))
+		s, ok := t.set(key(query[i], query[i+1], query[i+2]))
 		if !ok {
 			clear(found)
 			return true
 		}
-		sets = append(sets, t.sets[at])
+		sets = append(sets, s)
 	}
 	slices.SortFunc(sets, func(a, b set) int { return cmp.Compare(a.n, b.n) })
 	for _, s := range sets[:min(len(sets), maxLists)] {
@@ -73,6 +74,29 @@ func (t *trigrams) filterRange(low, high uint64, found bitmap) {
 		s.addTo(any)
 	}
 	found.and(any)
+}
+
+// set returns the reviews with a trigram.
+func (t *trigrams) set(k uint64) (set, bool) {
+	at, ok := slices.BinarySearch(t.keys, k)
+	if !ok {
+		return set{}, false
+	}
+	return t.sets[at], true
+}
+
+// atMost returns a bound of how many texts a scan for a folded query reads: those with
+// the rarest of its trigrams. Up to three code points need no scan.
+func (t *trigrams) atMost(query []rune) int {
+	if len(query) <= 3 {
+		return 0
+	}
+	rarest := math.MaxInt
+	for i := range len(query) - 2 {
+		s, _ := t.set(key(query[i], query[i+1], query[i+2])) // empty if there is none
+		rarest = min(rarest, s.n)
+	}
+	return rarest
 }
 
 // newTrigrams indexes n folded texts. Each core takes a run of shards and reads it
