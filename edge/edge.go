@@ -25,6 +25,7 @@ import (
 	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
+	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/time/rate"
 
 	"reviewcast"
@@ -55,6 +56,8 @@ type Config struct {
 	Dev bool
 	// AccessLog logs every request, not only those that fail with a 5xx status.
 	AccessLog bool
+	// Metrics registers counts of requests. Nil counts none.
+	Metrics prometheus.Registerer
 	// Logger receives the log. Nil discards it.
 	Logger *slog.Logger
 }
@@ -64,6 +67,7 @@ type edge struct {
 	Config
 	links map[string][]string // Link headers, by path
 	all   *rate.Limiter       // of the costly requests of all clients together
+	count *metrics
 	pages atomic.Pointer[pages]
 }
 
@@ -80,6 +84,11 @@ func New(c Config) (http.Handler, error) {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	e := &edge{Config: c, links: map[string][]string{}, all: newShare()}
+	if c.Metrics != nil {
+		if e.count, err = newMetrics(c.Metrics); err != nil {
+			return nil, fmt.Errorf("make edge: %w", err)
+		}
+	}
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}

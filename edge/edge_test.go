@@ -3,12 +3,16 @@ package edge
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
@@ -175,4 +179,28 @@ func TestAdmin(t *testing.T) {
 	ask("/readyz", 503, `{"status":"nothing published yet"}`)
 	snapshots.Swap(snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 42))
 	ask("/readyz", 200, `{"reviews":3,"sequence":42,"status":"ready"}`)
+}
+
+// TestMetrics: requests are counted by kind and result.
+func TestMetrics(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	h := newEdge(t, 10, Config{Metrics: registry, RateSearch: 0.1})
+	for _, path := range []string{"/reviews.json", "/nothing", "/api/reviews/search", "/api/reviews/search", "/api/reviews/since/2026-01-01", "/mcp", "/api/websub/hub"} {
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))
+	}
+	r := httptest.NewRequest("GET", "/reviews.json", nil)
+	r.Header.Set("If-None-Match", "*")
+	h.ServeHTTP(httptest.NewRecorder(), r)
+	w := httptest.NewRecorder()
+	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	for _, kind := range kinds {
+		for _, status := range statuses {
+			n := map[string]int{"file ok": 1, "file client_error": 1, "file not_modified": 1, "search ok": 1, "search refused": 1,
+				"since refused": 1, "mcp client_error": 1, "hub client_error": 1}[kind+" "+status]
+			want := fmt.Sprintf("reviewcast_http_requests_total{kind=%q,result=%q} %d\n", kind, status, n)
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("metrics lack %s", want)
+			}
+		}
+	}
 }

@@ -71,6 +71,7 @@ func (e *edge) observe(next http.Handler) http.Handler {
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
+			e.count.count(r.URL.Path, rec.status, time.Since(started))
 			if e.AccessLog {
 				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
 					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)

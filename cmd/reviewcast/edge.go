@@ -90,6 +90,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
+	ec.Metrics = pushes.registry
 	mcp, err := c.mountMCP(&ec, pushes)
 	var handler http.Handler
 	if err == nil {
