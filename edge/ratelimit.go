@@ -9,7 +9,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"reviewcast"
-	"reviewcast/edge/snapshot"
 )
 
 // maxClients is the most addresses in a rate table. It stops a client with many
@@ -28,12 +27,12 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	}
 	t := newRates(perSecond)
 	return func(h handler) handler {
-		return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+		return func(w http.ResponseWriter, r *http.Request) error {
 			if wait := t.take(e.client(r), time.Now()); wait > 0 {
 				return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests,
 					"Too many requests from this address. Retry-After says when to continue.")}
 			}
-			return h(w, r, s)
+			return h(w, r)
 		}
 	}
 }
