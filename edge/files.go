@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
@@ -15,6 +16,10 @@ type pages struct {
 	files  *snapshot.Files
 	byPath map[string]*page
 }
+
+// minGzip is the size of the smallest file that is compressed here: less fits into one
+// packet anyhow.
+const minGzip = 1 << 10
 
 // page is a file in all its content codings.
 type page struct {
@@ -92,6 +97,8 @@ func (e *edge) pagesOf(files *snapshot.Files) *pages {
 	return p
 }
 
+// page makes the representations of a file. One without encoded variants is compressed
+// by the first request that accepts gzip.
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
@@ -109,6 +116,13 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 		encoded.body = bytesBody(v.Body)
 		p.offers = append(p.offers, v.Coding)
 		p.encoded = append(p.encoded, encoded)
+	}
+	if len(f.Variants) == 0 && f.Size >= minGzip && !e.Dev && !strings.HasPrefix(f.MediaType, "image/") {
+		encoded := plain
+		encoded.etag = []string{`"` + f.SHA256 + gzipTag + `"`}
+		encoded.encoding = []string{"gzip"}
+		encoded.body = sync.OnceValue(func() *parts { return newParts(compress(f.Body)) })
+		p.offers, p.encoded = []string{"gzip"}, []representation{encoded}
 	}
 	return p
 }

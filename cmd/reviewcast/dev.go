@@ -118,7 +118,7 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 		BaseURL: cfg.BaseURL, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
 	})
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
+		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, parts: map[string]func() error{"hub": pushes.health}, log: log,
 		work: []func(context.Context) error{preview.Run, mcp, pushes.run},
 	}), pushes.close())
 }

@@ -94,7 +94,7 @@ func (l *lateHub) mount(s *store.Store) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hub, l.store, l.metrics = h, s, metrics
-	l.unsubscribe = l.snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
+	l.unsubscribe = l.snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { h.Changed() })
 	return nil
 }
 
