@@ -48,7 +48,7 @@ func (f *serveFlags) edgeConfig(h *snapshot.Holder, baseURL string, log *slog.Lo
 }
 
 type edgeCmd struct {
-	Public  string `help:"The output folder of a build." default:"public" placeholder:"DIR"`
+	Public  string `help:"The output folder of a build or, with --origin, the folder of the copy." default:"public" placeholder:"DIR"`
 	Listen  string `help:"The address to serve on." default:"localhost:8080" placeholder:"ADDR"`
 	BaseURL string `name:"base-url" help:"The public origin; files built for another are refused (default: --origin, or the one that the files were built for)." placeholder:"URL"`
 	originFlags
