@@ -177,7 +177,11 @@ func (f *Follower) checkBaseURL(have, next *Set) error {
 	if want == "" || want == next.Manifest.BaseURL || f.AcceptRewrite && f.BaseURL == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %s, not %s; if the site has moved, --accept-rewrite takes it", f.Source, ErrBaseURL, next.Manifest.BaseURL, want)
+	remedy := "if the site has moved, --accept-rewrite takes it"
+	if f.BaseURL != "" {
+		remedy = "if the site has moved, name its new address with --base-url"
+	}
+	return fmt.Errorf("%s: %w: %s, not %s; %s", f.Source, ErrBaseURL, next.Manifest.BaseURL, want, remedy)
 }
 
 // relate compares the histories of two sets.
