@@ -13,8 +13,9 @@
 //
 // # Snapshots
 //
-// Each request loads the current snapshot once, so that its response is consistent
-// whatever is published meanwhile. Before the first snapshot the response is 503.
+// Each request loads the current files or, for a query, the current snapshot once, so
+// that its response is consistent whatever is published meanwhile. The snapshot follows
+// the files when their index is built. Before the first the response is 503.
 package edge
 
 import (
@@ -34,7 +35,7 @@ import (
 
 // Config configures the handler that [New] makes.
 type Config struct {
-	// Snapshots holds the snapshot to serve. Required.
+	// Snapshots holds the files and the snapshot to serve. Required.
 	Snapshots *snapshot.Holder
 	// BaseURL is the public origin, as returned by [reviewcast.ParseBaseURL]. The
 	// Link headers are derived from it. Required.
@@ -95,8 +96,8 @@ func New(c Config) (http.Handler, error) {
 	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
 		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(origin, path))
 	}
-	// Otherwise the old snapshot would stay in memory until the next request.
-	c.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { e.pages.Store(nil) })
+	// Otherwise the old files would stay in memory until the next request.
+	c.Snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
 	return e.routes(), nil
 }
 
@@ -106,8 +107,8 @@ func (e *edge) routes() http.Handler {
 	r.Use(e.observe, e.checkSize)
 	search, mcp := e.limit(e.RateSearch), e.limit(e.RateMCP)
 
-	r.Handle(reviewcast.PathSearch, e.read(get(search(e.search))))
-	r.Handle(reviewcast.PathSince+"{date}", e.read(get(search(e.since))))
+	r.Handle(reviewcast.PathSearch, e.read(get(search(e.query(e.search)))))
+	r.Handle(reviewcast.PathSince+"{date}", e.read(get(search(e.query(e.since)))))
 	r.Handle(reviewcast.PathHub, e.hub())
 	r.Handle(reviewcast.PathMCP, e.mcp(mcp))
 	r.Handle(reviewcast.PathMCP+"/*", e.mcp(mcp))
@@ -116,24 +117,18 @@ func (e *edge) routes() http.Handler {
 	return r
 }
 
-// handler answers a request from a snapshot, or returns the error that (*edge).fail
-// answers with.
-type handler func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error
+// handler answers a request, or returns the error that (*edge).fail answers with.
+type handler func(w http.ResponseWriter, r *http.Request) error
 
-// read adapts a handler to net/http: it answers CORS preflights, loads the current
-// snapshot and answers with the handler's error.
+// read adapts a handler to net/http: it answers CORS preflights and answers with the
+// handler's error.
 func (e *edge) read(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions {
 			preflight(w, readMethods)
 			return
 		}
-		s := e.Snapshots.Load()
-		err := error(errNoSnapshot)
-		if s != nil {
-			err = h(w, r, s)
-		}
-		if err != nil {
+		if err := h(w, r); err != nil {
 			e.fail(w, r, err)
 		}
 	}
@@ -141,9 +136,20 @@ func (e *edge) read(h handler) http.HandlerFunc {
 
 // get restricts a handler to GET and HEAD.
 func get(h handler) handler {
-	return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
 			return notAllowed(r.Method, readMethods)
+		}
+		return h(w, r)
+	}
+}
+
+// query gives a handler the current snapshot.
+func (e *edge) query(h func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		s := e.Snapshots.Load()
+		if s == nil {
+			return errNoSnapshot
 		}
 		return h(w, r, s)
 	}
@@ -165,7 +171,7 @@ func (e *edge) hub() http.HandlerFunc {
 
 // mcp mounts the MCP server.
 func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
-	serve := limit(func(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
+	serve := limit(func(w http.ResponseWriter, r *http.Request) error {
 		if e.MCP == nil {
 			return problem(http.StatusNotFound, "This edge runs without an MCP server.")
 		}
@@ -177,7 +183,7 @@ func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
 			e.MCP.ServeHTTP(w, r) // a preflight doesn't count against the rate
 			return
 		}
-		if err := serve(w, r, nil); err != nil {
+		if err := serve(w, r); err != nil {
 			e.fail(w, r, err)
 		}
 	}

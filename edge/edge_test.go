@@ -2,7 +2,9 @@ package edge
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -164,9 +166,12 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// TestAdmin: what keeps an edge from answering makes it unready, what only a part lacks
+// degraded.
 func TestAdmin(t *testing.T) {
 	var snapshots snapshot.Holder
-	h := Admin(&snapshots)
+	var hub error
+	h := Admin(&snapshots, map[string]func() error{"hub": func() error { return hub }})
 	ask := func(path string, code int, body string) {
 		t.Helper()
 		w := httptest.NewRecorder()
@@ -176,9 +181,67 @@ func TestAdmin(t *testing.T) {
 		}
 	}
 	ask("/healthz", 200, `{"status":"up"}`)
-	ask("/readyz", 503, `{"status":"nothing published yet"}`)
-	snapshots.Swap(snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 42))
-	ask("/readyz", 200, `{"reviews":3,"sequence":42,"status":"ready"}`)
+	ask("/readyz", 503, `{"status":"not ready","parts":{"files":"nothing published yet","hub":"ok","search":"no index yet"}}`)
+	s := snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 42)
+	snapshots.SwapFiles(s.Files)
+	ask("/readyz", 503, `{"status":"not ready","sequence":42,"parts":{"files":"ok","hub":"ok","search":"no index yet"}}`)
+	snapshots.SwapIndexed(s)
+	ask("/readyz", 200, `{"status":"ready","sequence":42,"search_sequence":42,"reviews":3,"parts":{"files":"ok","hub":"ok","search":"ok"}}`)
+	hub = errors.New("the state doesn't answer")
+	ask("/readyz", 200, `{"status":"degraded","sequence":42,"search_sequence":42,"reviews":3,"parts":{"files":"ok","hub":"the state doesn't answer","search":"ok"}}`)
+}
+
+// TestFilesFirst: files are served from a new version at once, and queries from the one
+// before until the index is there. Each answer names its version.
+func TestFilesFirst(t *testing.T) {
+	h := &snapshot.Holder{}
+	e := newEdge(t, 0, Config{Snapshots: h})
+	ask := func(path string, code int, sequence string) {
+		t.Helper()
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if got := w.Header().Get("Reviewcast-Sequence"); w.Code != code || got != sequence || code == 503 && w.Header().Get("Retry-After") == "" {
+			t.Errorf("GET %s: %d of version %q, want %d of %q; %v", path, w.Code, got, code, sequence, w.Header())
+		}
+	}
+	one, two := snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 1), snapshottest.Publish(t, corpus.Dataset(4)).Open(t, 2)
+	ask("/reviews.json", 503, "")
+	h.SwapFiles(one.Files)
+	ask("/reviews.json", 200, "1")
+	ask("/api/reviews/search", 503, "")
+	ask("/api/reviews/since/2020-01-01", 503, "")
+	h.SwapIndexed(one)
+	h.SwapFiles(two.Files)
+	ask("/reviews.json", 200, "2")
+	ask("/api/reviews/search", 200, "1")
+	ask("/api/reviews/since/2020-01-01", 200, "1")
+	h.SwapIndexed(two)
+	ask("/api/reviews/search", 200, "2")
+}
+
+// TestGzipOnRequest: a file without encoded variants is compressed here, with a tag of
+// its own.
+func TestGzipOnRequest(t *testing.T) {
+	e := newEdge(t, 100, Config{})
+	ask := func(accept string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest("GET", "/reviews.json", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		e.ServeHTTP(w, r)
+		return w
+	}
+	plain, first, second := ask("br"), ask("gzip"), ask("gzip")
+	z, err := gzip.NewReader(first.Body)
+	if err != nil {
+		t.Fatal(first.Header(), err)
+	}
+	body, err := io.ReadAll(z)
+	if err != nil || !bytes.Equal(body, plain.Body.Bytes()) {
+		t.Errorf("other bytes, %v", err)
+	}
+	if tag := first.Header().Get("Etag"); tag == plain.Header().Get("Etag") || tag != second.Header().Get("Etag") || first.Header().Get("Vary") != "Accept-Encoding" {
+		t.Errorf("headers %v, of the plain file %v", first.Header(), plain.Header())
+	}
 }
 
 // TestMetrics: requests are counted by kind and result.

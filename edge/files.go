@@ -5,16 +5,21 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"reviewcast"
 	"reviewcast/edge/snapshot"
 )
 
-// pages are the representations of a snapshot's files with their headers.
+// pages are the representations of files with their headers.
 type pages struct {
-	snapshot *snapshot.Snapshot
-	byPath   map[string]*page
+	files  *snapshot.Files
+	byPath map[string]*page
 }
+
+// minGzip is the size of the smallest file that is compressed here: less fits into one
+// packet anyhow.
+const minGzip = 1 << 10
 
 // page is a file in all its content codings.
 type page struct {
@@ -25,18 +30,22 @@ type page struct {
 
 // file serves a published file. A path that ends in a slash is that of its
 // index.html, or of the index.md beside it for a client that prefers Markdown.
-func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
+	files := e.Snapshots.LoadFiles()
+	if files == nil {
+		return errNoSnapshot
+	}
 	path := r.URL.Path
 	if path == "" || strings.HasSuffix(path, "/") {
 		path = strings.TrimSuffix(path, "/") + "/index.html"
 	}
-	pages := e.pagesOf(s).byPath
+	pages := e.pagesOf(files).byPath
 	p, ok := pages[path]
 	if !ok {
 		if _, isPage := pages[path+"/index.html"]; !isPage {
 			return errNotFound
 		}
-		return get(e.addSlash)(w, r, s)
+		return get(e.addSlash)(w, r)
 	}
 	if folder, isPage := strings.CutSuffix(path, "index.html"); isPage && path != r.URL.Path {
 		if twin, ok := pages[folder+"index.md"]; ok {
@@ -46,7 +55,7 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot
 			}
 		}
 	}
-	return get(func(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
+	return get(func(w http.ResponseWriter, r *http.Request) error {
 		coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
 		if !ok {
 			return errNotAcceptable
@@ -57,11 +66,11 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot
 		}
 		e.serve(w, r, rep)
 		return nil
-	})(w, r, s)
+	})(w, r)
 }
 
 // addSlash redirects to a page whose address lacks only its last slash.
-func (e *edge) addSlash(w http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error {
+func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 	w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
 	http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
 	return nil
@@ -73,21 +82,23 @@ func prefersMarkdown(accept []string) bool {
 	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
 }
 
-// pagesOf returns the pages of a snapshot. The first request makes them. Two requests
-// may do so concurrently, with the same result.
-func (e *edge) pagesOf(s *snapshot.Snapshot) *pages {
-	if p := e.pages.Load(); p != nil && p.snapshot == s {
+// pagesOf returns the pages of files. The first request makes them. Two requests may do
+// so concurrently, with the same result.
+func (e *edge) pagesOf(files *snapshot.Files) *pages {
+	if p := e.pages.Load(); p != nil && p.files == files {
 		return p
 	}
-	p := &pages{snapshot: s, byPath: map[string]*page{}}
-	sequence := sequenceOf(s)
-	for f := range s.Files() {
+	p := &pages{files: files, byPath: map[string]*page{}}
+	sequence := sequenceOf(files)
+	for f := range files.All() {
 		p.byPath[f.Path] = e.page(f, sequence)
 	}
 	e.pages.Store(p)
 	return p
 }
 
+// page makes the representations of a file. One without encoded variants is compressed
+// by the first request that accepts gzip.
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
@@ -106,11 +117,18 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 		p.offers = append(p.offers, v.Coding)
 		p.encoded = append(p.encoded, encoded)
 	}
+	if len(f.Variants) == 0 && f.Size >= minGzip && !e.Dev && !strings.HasPrefix(f.MediaType, "image/") {
+		encoded := plain
+		encoded.etag = []string{`"` + f.SHA256 + gzipTag + `"`}
+		encoded.encoding = []string{"gzip"}
+		encoded.body = sync.OnceValue(func() *parts { return newParts(compress(f.Body)) })
+		p.offers, p.encoded = []string{"gzip"}, []representation{encoded}
+	}
 	return p
 }
 
-// sequenceOf is a snapshot's sequence as a header value.
-func sequenceOf(s *snapshot.Snapshot) []string {
+// sequenceOf is a version's sequence as a header value.
+func sequenceOf(s *snapshot.Files) []string {
 	return []string{strconv.FormatInt(s.Sequence(), 10)}
 }
 

@@ -39,7 +39,7 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	}
 	t := newRates(perSecond)
 	return func(h handler) handler {
-		return func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
+		return func(w http.ResponseWriter, r *http.Request) error {
 			client := e.Proxies.Client(r)
 			if wait := t.take(client, 1, time.Now()); wait > 0 {
 				return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
@@ -48,7 +48,7 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 				now := time.Now()
 				return max(t.take(client, cost, now), take(e.all, cost, now))
 			})
-			return h(w, r.WithContext(ctx), s)
+			return h(w, r.WithContext(ctx))
 		}
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"reviewcast/edge/snapshot"
 )
 
 // TestRates: ten seconds' worth at once, then so many a second, for each client.
@@ -150,7 +148,7 @@ func TestCost(t *testing.T) {
 		ask := func(client string, cost int) (status, retryAfter int) {
 			r := httptest.NewRequest("GET", "/api/reviews/search", nil)
 			r.RemoteAddr = client + ":1"
-			err := search(func(_ http.ResponseWriter, r *http.Request, _ *snapshot.Snapshot) error { return admit(r, cost) })(nil, r, nil)
+			err := search(func(_ http.ResponseWriter, r *http.Request) error { return admit(r, cost) })(nil, r)
 			if f := (*failure)(nil); errors.As(err, &f) {
 				return f.Status, int(f.retryAfter / time.Second)
 			}

@@ -57,7 +57,7 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 		return errNotAcceptable
 	}
 	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
-		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s), body: plain}
+		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), body: plain}
 	tag := hex.EncodeToString(sum[:16])
 	if coding == "gzip" {
 		tag += gzipTag

@@ -536,18 +536,18 @@ func TestPing(t *testing.T) {
 	}))
 	defer srv.Close()
 	topics := []string{"/feed.xml", "/reviews.json"}
-	if err := Ping(t.Context(), srv.URL, "https://example.com", topics); err != nil {
+	if err := Ping(t.Context(), srv.URL, "https://example.com", "ab12", topics); err != nil {
 		t.Error(err)
 	}
 	want := []string{
-		"POST application/x-www-form-urlencoded hub.mode=publish&hub.url=https%3A%2F%2Fexample.com%2Ffeed.xml",
-		"POST application/x-www-form-urlencoded hub.mode=publish&hub.url=https%3A%2F%2Fexample.com%2Freviews.json",
+		"POST application/x-www-form-urlencoded hub.mode=publish&hub.url=https%3A%2F%2Fexample.com%2Ffeed.xml&manifest=ab12",
+		"POST application/x-www-form-urlencoded hub.mode=publish&hub.url=https%3A%2F%2Fexample.com%2Freviews.json&manifest=ab12",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the hub got %q, want %q", got, want)
 	}
 	status = http.StatusBadRequest
-	err := Ping(t.Context(), srv.URL, "https://example.com", topics)
+	err := Ping(t.Context(), srv.URL, "https://example.com", "ab12", topics)
 	if err == nil || strings.Count(err.Error(), "no such topic") != 2 {
 		t.Errorf("a hub that refuses both: %v", err)
 	}

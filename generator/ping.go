@@ -18,12 +18,13 @@ const pingTimeout = 10 * time.Second
 // Ping tells a WebSub hub that topics have changed, with one publish request for
 // each, the form that every hub understands (W3C WebSub leaves publishing open;
 // this is PubSubHubbub 0.4, section 7.1). It tries all of them and joins the
-// errors.
-func Ping(ctx context.Context, hub, baseURL string, topics []string) error {
+// errors. manifest is the hash of the published manifest: an edge that follows the site
+// waits until that version is deployed. Other hubs ignore it.
+func Ping(ctx context.Context, hub, baseURL, manifest string, topics []string) error {
 	client := &http.Client{Timeout: pingTimeout}
 	var errs []error
 	for _, topic := range topics {
-		form := url.Values{"hub.mode": {"publish"}, "hub.url": {baseURL + topic}}
+		form := url.Values{"hub.mode": {"publish"}, "hub.url": {baseURL + topic}, "manifest": {manifest}}
 		if err := ping(ctx, client, hub, form); err != nil {
 			errs = append(errs, fmt.Errorf("ping the hub about %s: %w", topic, err))
 		}

@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
+	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 )
@@ -66,9 +70,13 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		fmt.Fprintln(std.out, "this is the first version: no published set was found; name the last one with --previous if there is one")
 	}
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
+		manifest, err := os.ReadFile(filepath.Join(c.Public, strings.TrimPrefix(reviewcast.PathManifest, "/")))
+		if err != nil {
+			return err
+		}
 		// The files are published by now, so a hub that is down is no failure; our own
 		// hub notices the change by itself.
-		if err := generator.Ping(ctx, c.Hub, res.BaseURL, topics); err != nil {
+		if err := generator.Ping(ctx, c.Hub, res.BaseURL, reviewcast.SHA256(manifest), topics); err != nil {
 			fmt.Fprintf(std.err, "warning: %s\n", err)
 		}
 	}

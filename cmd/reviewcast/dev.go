@@ -106,22 +106,19 @@ func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg gen
 		return err
 	}
 	mcp, err := c.mountMCP(&ec, pushes)
-	var whole http.Handler
+	var handler http.Handler
 	if err == nil {
-		whole, err = edge.New(ec)
+		handler, err = edge.New(ec)
 	}
 	if err != nil {
 		return errors.Join(err, pushes.close())
 	}
-	preview, err := devserver.New(devserver.Config{
-		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder, Handler: whole,
-		BaseURL: cfg.BaseURL, AccessLog: c.AccessLog, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
+	preview := devserver.New(devserver.Config{
+		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder, Handler: handler,
+		BaseURL: cfg.BaseURL, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
 	})
-	if err != nil {
-		return errors.Join(err, pushes.close())
-	}
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
+		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, parts: map[string]func() error{"hub": pushes.health}, log: log,
 		work: []func(context.Context) error{preview.Run, mcp, pushes.run},
 	}), pushes.close())
 }

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/alecthomas/kong"
+
 	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
@@ -49,10 +51,12 @@ func (f *serveFlags) edgeConfig(h *snapshot.Holder, baseURL string, log *slog.Lo
 }
 
 type edgeCmd struct {
-	Public  string `help:"The output folder of a build." default:"public" placeholder:"DIR"`
+	Public  string `help:"The output folder of a build or, with --origin, the folder of the copy." default:"public" placeholder:"DIR"`
 	Listen  string `help:"The address to serve on." default:"localhost:8080" placeholder:"ADDR"`
-	BaseURL string `name:"base-url" help:"The public origin; files built for another are refused (default: the one they were built for)." placeholder:"URL"`
+	BaseURL string `name:"base-url" help:"The public origin; files built for another are refused (default: --origin, or the one that the files were built for)." placeholder:"URL"`
+	originFlags
 	serveFlags
+	PrintConfig bool `name:"print-config" help:"Print every flag with its value, without passwords, and where it is from, and exit."`
 }
 
 // Help is what --help says beside the flags.
@@ -61,17 +65,36 @@ func (c *edgeCmd) Help() string {
 when a build has replaced it. If a set is broken, the old one stays in use. After SIGTERM
 or SIGINT, running requests have 8 seconds to finish.
 
-Example:
-  reviewcast edge --public public --listen :8080 --base-url https://reviews.example.com --admin-listen 127.0.0.1:9090`
+With --origin it needs no output folder: it copies the data of a published site, whatever
+serves that, follows it, and answers searches, MCP clients and subscribers. Publish pings
+to its hub may name the version that is being deployed (manifest=, a sha256): the edge
+then looks for it for up to ten minutes.
+
+Each flag can be given as an environment variable, such as REVIEWCAST_RATE_SEARCH for
+--rate-search.
+
+Examples:
+  reviewcast edge --public public --listen :8080 --base-url https://reviews.example.com --admin-listen 127.0.0.1:9090
+  reviewcast edge --origin https://reviews.example.com --public /var/lib/reviewcast/copy --listen :8080`
 }
 
 // Run serves until ctx ends.
-func (c *edgeCmd) Run(ctx context.Context, std streams) error {
-	baseURL, err := c.origin()
+func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	if c.PrintConfig {
+		printConfig(std, k)
+		return nil
+	}
+	baseURL, err := c.baseURL()
 	if err != nil {
 		return err
 	}
 	state, err := c.path(baseURL, c.Public)
+	if err != nil {
+		return err
+	}
+	log := c.logger(std, slog.LevelInfo)
+	holder := &snapshot.Holder{}
+	files, err := c.files(baseURL, holder, log)
 	if err != nil {
 		return err
 	}
@@ -80,13 +103,8 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	defer l.Close() // again, if serving has closed it
-	log := c.logger(std, slog.LevelInfo)
-	holder := &snapshot.Holder{}
-	watcher := &snapshot.Watcher{
-		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Logger: log,
-	}
 	ec := c.edgeConfig(holder, baseURL, log)
-	pushes, err := c.mountHub(ctx, &ec, state, func([]string) { _ = watcher.Look() }) // it has logged the error
+	pushes, err := c.mountHub(ctx, &ec, state, files.reload)
 	if err != nil {
 		return err
 	}
@@ -99,20 +117,62 @@ func (c *edgeCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return errors.Join(err, pushes.close())
 	}
+	parts := map[string]func() error{}
+	if state != noState {
+		parts["hub"] = pushes.health
+	}
+	if files.origin != nil {
+		parts["origin"] = files.origin.health
+		files.origin.register(pushes.registry)
+	}
+	index := func(ctx context.Context) error {
+		holder.Index(ctx, log)
+		return nil
+	}
 	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, health: pushes.health, log: log,
-		work: []func(context.Context) error{watcher.Run, mcp, pushes.run},
+		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, parts: parts, log: log,
+		work: []func(context.Context) error{files.run, index, mcp, pushes.run},
 	}), pushes.close())
 }
 
-// origin returns the base URL that the files must have been built for.
-func (c *edgeCmd) origin() (string, error) {
-	if c.BaseURL != "" {
-		origin, err := reviewcast.ParseBaseURL(c.BaseURL)
+// filesFrom is where the files of an edge come from.
+type filesFrom struct {
+	run    func(context.Context) error
+	reload func(manifests []string) // see hub.Config; it doesn't wait
+	origin *follower                // nil for a directory
+}
+
+func (c *edgeCmd) files(baseURL string, holder *snapshot.Holder, log *slog.Logger) (filesFrom, error) {
+	if c.Origin != "" {
+		o, err := c.follow(c.Public, baseURL, holder, log)
 		if err != nil {
-			return "", usageError{fmt.Errorf("--base-url: %w", err)}
+			return filesFrom{}, err
 		}
-		return origin, nil
+		return filesFrom{run: o.run, reload: o.keeper.Ping, origin: o}, nil
+	}
+	wake := make(chan struct{}, 1)
+	watcher := &snapshot.Watcher{
+		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Wake: wake, Logger: log,
+	}
+	return filesFrom{run: watcher.Run, reload: func([]string) {
+		select {
+		case wake <- struct{}{}:
+		default: // it is about to look
+		}
+	}}, nil
+}
+
+// baseURL returns the base URL that the files must have been built for.
+func (c *edgeCmd) baseURL() (string, error) {
+	for _, given := range []struct{ flag, url string }{{"--base-url", c.BaseURL}, {"--origin", c.Origin}} {
+		if given.url == "" {
+			continue
+		}
+		baseURL, err := reviewcast.ParseBaseURL(given.url)
+		if err != nil {
+			return "", usageError{fmt.Errorf("%s: %w", given.flag, err)}
+		}
+		return baseURL, nil
 	}
 	data, err := os.ReadFile(filepath.Join(c.Public, strings.TrimPrefix(reviewcast.PathManifest, "/")))
 	if err != nil {
@@ -131,8 +191,8 @@ type service struct {
 	listener net.Listener
 	admin    string // address of the private listener; empty for none
 	handler  http.Handler
-	metrics  http.Handler // for the private listener; nil for none
-	health   func() error // of the hub, for /readyz; nil for none
+	metrics  http.Handler            // for the private listener
+	parts    map[string]func() error // for /readyz, beside the holder
 	holder   *snapshot.Holder
 	log      *slog.Logger
 	work     []func(context.Context) error
@@ -175,22 +235,7 @@ func serve(ctx context.Context, s service) error {
 // operators returns the handler of the private listener.
 func (s *service) operators() http.Handler {
 	mux := http.NewServeMux()
-	admin := edge.Admin(s.holder)
-	mux.Handle("/", admin)
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		if s.health != nil {
-			if err := s.health(); err != nil {
-				w.Header().Set("Content-Type", "application/json")
-				w.Header().Set("Cache-Control", "no-store")
-				w.WriteHeader(http.StatusServiceUnavailable)
-				_ = json.NewEncoder(w).Encode(map[string]string{"status": "hub: " + err.Error()})
-				return
-			}
-		}
-		admin.ServeHTTP(w, r)
-	})
-	if s.metrics != nil {
-		mux.Handle("GET /metrics", s.metrics)
-	}
+	mux.Handle("/", edge.Admin(s.holder, s.parts))
+	mux.Handle("GET /metrics", s.metrics)
 	return mux
 }

@@ -41,7 +41,7 @@ const stateTimeout = time.Minute
 func (h *hubState) with(ctx context.Context, f func(context.Context, *store.Store) error) error {
 	state := h.State
 	if state == "" {
-		origin, err := (&edgeCmd{Public: h.Public, BaseURL: h.BaseURL}).origin()
+		origin, err := (&edgeCmd{Public: h.Public, BaseURL: h.BaseURL}).baseURL()
 		if err != nil {
 			return err
 		}

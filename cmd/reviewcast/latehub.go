@@ -85,6 +85,14 @@ func (l *lateHub) open(ctx context.Context) error {
 // mount creates the hub on an open state.
 func (l *lateHub) mount(s *store.Store) error {
 	c := l.config
+	if reload := c.Reload; reload != nil {
+		c.Reload = func(manifests []string) {
+			reload(manifests)
+			if manifests != nil {
+				l.passOn(s, manifests)
+			}
+		}
+	}
 	metrics := prometheus.NewRegistry()
 	c.Store, c.Metrics = s, metrics
 	h, err := hub.New(c)
@@ -94,8 +102,37 @@ func (l *lateHub) mount(s *store.Store) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hub, l.store, l.metrics = h, s, metrics
-	l.unsubscribe = l.snapshots.Subscribe(func(_, _ *snapshot.Snapshot) { h.Changed() })
+	l.unsubscribe = l.snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { h.Changed() })
 	return nil
+}
+
+// sharedPings are publish pings that the processes with one state pass to each other.
+type sharedPings interface {
+	Ping(ctx context.Context, manifests []string) error
+	Pings() <-chan []string
+}
+
+// passOn tells other edges of a ping, so that each looks for itself.
+func (l *lateHub) passOn(s sharedPings, manifests []string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	if err := s.Ping(ctx, manifests); err != nil {
+		l.log.Warn("publish ping not passed on to other edges", "error", err)
+	}
+}
+
+// receivePings looks for newer files when another edge has got a ping, until ctx is done.
+func (l *lateHub) receivePings(ctx context.Context, s sharedPings) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case manifests := <-s.Pings():
+			if l.config.Reload != nil {
+				l.config.Reload(manifests)
+			}
+		}
+	}
 }
 
 // current returns the hub, nil if its state isn't open yet.
@@ -125,6 +162,11 @@ func (l *lateHub) run(ctx context.Context) error {
 			}
 		}
 	}
+	var receiving sync.WaitGroup
+	defer receiving.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	receiving.Go(func() { l.receivePings(ctx, l.store) })
 	return l.current().Run(ctx)
 }
 

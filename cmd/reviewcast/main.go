@@ -180,6 +180,7 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 		kong.Exit(func(int) { panic(exited{}) }),
 		kong.Vars{"version": programVersion()},
 		importVars(),
+		kong.PostBuild(edgeEnvironment),
 		kong.ConfigureHelp(helpOptions),
 		kong.Help(printHelp),
 		kong.ValueFormatter(helpOf),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
@@ -53,87 +52,67 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	if c.Quiet {
 		std.out = io.Discard
 	}
-	p := puller{
-		std: std, progress: progress, every: c.Every,
-		copied:   &mirror.Copy{Dir: c.Dir, Scope: mirror.Scope(c.Only)},
-		follower: &mirror.Follower{Source: source, AcceptRewrite: c.AcceptRewrite},
-	}
+	k := keeper(std, &mirror.Copy{Dir: c.Dir, Scope: mirror.Scope(c.Only)}, &mirror.Follower{Source: source, AcceptRewrite: c.AcceptRewrite}, c.Every)
+	defer showProgress(std, progress)()
 	if c.Every == 0 {
-		report, err := p.update(ctx)
+		report, err := k.Copy.Update(ctx, k.Follower)
 		if err == nil {
 			fmt.Fprintln(std.out, report)
 		}
 		return err
 	}
-	p.run(ctx)
+	k.Run(ctx)
 	return nil
 }
 
-// puller keeps a copy up to date.
-type puller struct {
-	std      streams
-	progress *mirror.Progress
-	copied   *mirror.Copy
-	follower *mirror.Follower
-	every    time.Duration
-}
-
-// run updates again and again. It prints what changed, and an error once until
-// another one or none takes its place.
-func (p *puller) run(ctx context.Context) {
+// keeper prints what changed, and an error once until another one or none takes its
+// place.
+func keeper(std streams, copied *mirror.Copy, f *mirror.Follower, every time.Duration) *mirror.Keeper {
 	reported := ""
-	for {
-		report, err := p.update(ctx)
+	return &mirror.Keeper{Copy: copied, Follower: f, Every: every, Looked: func(report mirror.Report, err error) {
 		now := time.Now().Format(time.TimeOnly)
 		switch {
-		case ctx.Err() != nil:
-			return
 		case err != nil && err.Error() != reported:
 			reported = err.Error()
-			fmt.Fprintf(p.std.err, "%s %s; the last good copy stays\n", now, reported)
+			fmt.Fprintf(std.err, "%s %s; the last good copy stays\n", now, reported)
 		case err == nil && (report.Updated || reported != ""):
 			reported = ""
-			fmt.Fprintf(p.std.out, "%s %s\n", now, report)
+			fmt.Fprintf(std.out, "%s %s\n", now, report)
 		}
-		// Copies that started together must not ask together for ever.
-		wait := time.NewTimer(p.every - rand.N(p.every/10))
-		select {
-		case <-ctx.Done():
-			wait.Stop()
-			return
-		case <-wait.C:
-		}
-	}
+	}}
 }
 
 // progressEvery is how often progress is drawn.
 const progressEvery = 100 * time.Millisecond
 
-// update updates once, and shows progress when a terminal watches.
-func (p *puller) update(ctx context.Context) (mirror.Report, error) {
-	if !terminal.CanRedraw(p.std.err) {
-		return p.copied.Update(ctx, p.follower)
+// showProgress draws the bytes that are fetched while a terminal watches.
+func showProgress(std streams, progress *mirror.Progress) (stop func()) {
+	if !terminal.CanRedraw(std.err) {
+		return func() {}
 	}
-	done := make(chan struct{})
-	drawn := make(chan struct{})
+	done, drawn := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(drawn)
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
-		for {
+		for line := false; ; {
 			select {
 			case <-done:
-				fmt.Fprint(p.std.err, "\r\x1b[K")
+				fmt.Fprint(std.err, "\r\x1b[K")
 				return
 			case <-tick.C:
-				if got, total := p.progress.State(); total > 0 {
-					fmt.Fprintf(p.std.err, "\r\x1b[K%.1f of %.1f MB", float64(min(got, total))/1e6, float64(total)/1e6)
-				}
+			}
+			if got, total := progress.State(); got < total {
+				line = true
+				fmt.Fprintf(std.err, "\r\x1b[K%.1f of %.1f MB", float64(got)/1e6, float64(total)/1e6)
+			} else if line {
+				line = false
+				fmt.Fprint(std.err, "\r\x1b[K")
 			}
 		}
 	}()
-	report, err := p.copied.Update(ctx, p.follower)
-	close(done)
-	<-drawn
-	return report, err
+	return func() {
+		close(done)
+		<-drawn
+	}
 }

@@ -104,10 +104,10 @@ func TestPullFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &puller{std: streams{out: &out, err: &errs}, copied: &mirror.Copy{Dir: s.copy}, follower: &mirror.Follower{Source: source}, every: 10 * time.Millisecond}
+	k := keeper(streams{out: &out, err: &errs}, &mirror.Copy{Dir: s.copy}, &mirror.Follower{Source: source}, 10*time.Millisecond)
 	done := make(chan struct{})
 	go func() {
-		p.run(ctx)
+		k.Run(ctx)
 		close(done)
 	}()
 	wait := func(w *safeBuffer, text string) {

@@ -53,6 +53,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 		return nil, usageError{errors.New("--hub-per-host, --hub-min-lease and --hub-max-lease must be more than 0")}
 	}
 	registry := prometheus.NewRegistry()
+	registerVersions(registry, c.Snapshots)
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if state == noState {
 		idle := func(ctx context.Context) error {
@@ -62,7 +63,7 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 		return &mountedHub{run: idle, registry: registry, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
 	}
 	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
-		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Load()) }, Reload: reload, Client: c.Proxies.Client,
+		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger,
@@ -74,8 +75,8 @@ func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, r
 	return &mountedHub{run: l.run, state: l, registry: registry, metrics: l.serveMetrics(registry), health: l.health, close: l.close}, nil
 }
 
-// editionOf is a snapshot as the hub sees it.
-func editionOf(s *snapshot.Snapshot) *hub.Edition {
+// editionOf is a version as the hub sees it.
+func editionOf(s *snapshot.Files) *hub.Edition {
 	if s == nil {
 		return nil
 	}

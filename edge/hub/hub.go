@@ -41,7 +41,8 @@ type Config struct {
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
 	// Reload looks for newer files. It is called at most once a second, with the hashes of
-	// the manifests that pings have named, if any. Nil: files are reloaded without the hub,
+	// the manifests that pings have named; they are nil when the reason is no ping but what
+	// another hub has published. Nil: files are reloaded without the hub,
 	// which is notified with Changed.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending

@@ -158,7 +158,8 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 // reload. Anybody may announce some.
 const maxPings = 16
 
-// pings are the hashes of manifests that pings have announced since the last reload.
+// pings are the hashes of manifests that pings have announced since the last reload:
+// nil without a ping.
 type pings struct {
 	mu        sync.Mutex
 	manifests []string
@@ -167,6 +168,9 @@ type pings struct {
 func (p *pings) add(manifests []string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.manifests == nil {
+		p.manifests = []string{}
+	}
 	for _, m := range manifests {
 		if len(p.manifests) < maxPings && !slices.Contains(p.manifests, m) {
 			p.manifests = append(p.manifests, m)

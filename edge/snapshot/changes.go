@@ -12,8 +12,8 @@ import (
 // from the newest back to the version that changes_from names, with their patches.
 // Each is checked against the hash that the next one gives for it, the newest against
 // the manifest, a patch against its document.
-func (s *Snapshot) readChanges(read reader, c Config) error {
-	seq, hash := s.manifest.Sequence, s.manifest.ChangeSHA256
+func (files *Files) readChanges(read reader, c Config) error {
+	seq, hash := files.manifest.Sequence, files.manifest.ChangeSHA256
 	for hash != "" {
 		f, err := readChangeFile(read, reviewcast.ChangePath(seq), c)
 		if err != nil {
@@ -27,11 +27,11 @@ func (s *Snapshot) readChanges(read reader, c Config) error {
 			return fmt.Errorf("%s: %w", f.Path[1:], err)
 		}
 		f.LastModified = change.LastModified
-		s.files[f.Path] = f
-		if err := s.readPatches(read, &change, c); err != nil {
+		files.files[f.Path] = f
+		if err := files.readPatches(read, &change, c); err != nil {
 			return err
 		}
-		if change.Previous == nil || change.PreviousSHA256 == nil || *change.Previous < s.manifest.ChangesFrom {
+		if change.Previous == nil || change.PreviousSHA256 == nil || *change.Previous < files.manifest.ChangesFrom {
 			break
 		}
 		seq, hash = *change.Previous, *change.PreviousSHA256
@@ -39,7 +39,7 @@ func (s *Snapshot) readChanges(read reader, c Config) error {
 	return nil
 }
 
-func (s *Snapshot) readPatches(read reader, change *reviewcast.Change, c Config) error {
+func (files *Files) readPatches(read reader, change *reviewcast.Change, c Config) error {
 	for _, changed := range change.Files {
 		if changed.Patch == "" {
 			continue
@@ -55,7 +55,7 @@ func (s *Snapshot) readPatches(read reader, change *reviewcast.Change, c Config)
 			return fmt.Errorf("%s has the sha256 %s, want %s", f.Path[1:], f.SHA256, changed.PatchSHA256)
 		}
 		f.LastModified = change.LastModified
-		s.files[f.Path] = f
+		files.files[f.Path] = f
 	}
 	return nil
 }

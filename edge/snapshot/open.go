@@ -21,18 +21,21 @@ import (
 // which its links and feed ids point.
 var ErrOtherBaseURL = errors.New("the files were built for another base URL")
 
-// Open reads and indexes a published directory. Errors name the file. Every file must
-// match the manifest, so a directory that is being replaced file by file is an error;
-// the caller tries again.
-func Open(fsys fs.FS, c Config) (*Snapshot, error) {
-	return open(func(name string) ([]byte, error) { return fs.ReadFile(fsys, name) }, c)
+// errNotRegular is returned for a FIFO or a device, whose opening may never return.
+var errNotRegular = errors.New("not a regular file")
+
+// OpenFiles reads a published directory. Errors name the file. Every file must match
+// the manifest, so a directory that is being replaced file by file is an error; the
+// caller tries again.
+func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
+	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name) }, c)
 }
 
-// FromArtifacts opens files in memory: manifest.json and the bodies by path
-// ("/reviews.json", and "/reviews.json.gz" for an encoded variant). The snapshot keeps
-// the bodies.
-func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
-	return open(func(name string) ([]byte, error) {
+// FilesOf returns files in memory: manifest.json and the bodies by path
+// ("/reviews.json", and "/reviews.json.gz" for an encoded variant). It keeps the
+// bodies.
+func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error) {
+	return openFiles(func(name string) ([]byte, error) {
 		if "/"+name == reviewcast.PathManifest {
 			return manifest, nil
 		}
@@ -41,6 +44,21 @@ func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapsh
 		}
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}, c)
+}
+
+// Open reads a published directory as OpenFiles does, and indexes it.
+func Open(fsys fs.FS, c Config) (*Snapshot, error) { return indexed(OpenFiles(fsys, c)) }
+
+// FromArtifacts is FilesOf with indexes.
+func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
+	return indexed(FilesOf(manifest, bodies, c))
+}
+
+func indexed(f *Files, err error) (*Snapshot, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f.Index()
 }
 
 // mismatch is the error for a file that doesn't match the manifest, or not yet. Only
@@ -52,39 +70,51 @@ func (m mismatch) Unwrap() error { return m.error }
 // reader reads the file with a slash-separated name, as in [io/fs].
 type reader func(name string) ([]byte, error)
 
-func open(read reader, c Config) (*Snapshot, error) {
+func readRegular(fsys fs.FS, name string) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err == nil && !info.Mode().IsRegular() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return fs.ReadFile(fsys, name)
+}
+
+func openFiles(read reader, c Config) (*Files, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Snapshot{}
-	s.analysis = sync.OnceValues(s.newAnalysis)
+	f := &Files{}
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
-	if err := s.readManifest(body, c.BaseURL); err != nil {
+	if err := f.readManifest(body, c.BaseURL); err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
-	if err := s.readFiles(read, c); err != nil {
+	if err = f.readFiles(read, c); err == nil {
+		err = f.readChanges(read, c)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
 	}
-	if err := s.readChanges(read, c); err != nil {
-		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
-	}
-	s.files[reviewcast.PathManifest] = manifestFile(body, s.manifest.Files)
-	reviews := s.files[reviewcast.PathReviews]
-	s.modified = reviews.LastModified
-	if c.FilesOnly {
-		return s, nil
-	}
-	if err := s.index(reviews.Body); err != nil {
-		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathReviews[1:], err)
+	f.files[reviewcast.PathManifest] = manifestFile(body, f.manifest.Files)
+	return f, nil
+}
+
+// Index builds the indexes for queries.
+func (f *Files) Index() (*Snapshot, error) {
+	s := &Snapshot{Files: f}
+	s.analysis = sync.OnceValues(s.newAnalysis)
+	if err := s.index(f.files[reviewcast.PathReviews].Body); err != nil {
+		return nil, fmt.Errorf("index %s: %w", reviewcast.PathReviews[1:], err)
 	}
 	return s, nil
 }
 
 // readManifest decodes and checks the manifest.
-func (s *Snapshot) readManifest(body []byte, baseURL string) error {
+func (f *Files) readManifest(body []byte, baseURL string) error {
 	m, err := reviewcast.ParseManifest(body)
 	if err != nil {
 		return err
@@ -92,17 +122,20 @@ func (s *Snapshot) readManifest(body []byte, baseURL string) error {
 	if baseURL != "" && m.BaseURL != baseURL {
 		return fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, baseURL, ErrOtherBaseURL)
 	}
-	s.manifest = *m
+	f.manifest = *m
 	return nil
 }
 
-// readFiles reads and checks every listed file and its encoded variants.
-func (s *Snapshot) readFiles(read reader, c Config) error {
-	files := make([]*File, len(s.manifest.Files))
+// readFiles reads and checks every listed file that the directory holds and its encoded variants.
+func (f *Files) readFiles(read reader, c Config) error {
+	files := make([]*File, len(f.manifest.Files))
 	errs := make([]error, len(files)) // by file, so that the first one in order is reported
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, listed := range s.manifest.Files {
+	for i, listed := range f.manifest.Files {
+		if c.Holds != nil && !c.Holds(listed.Path) {
+			continue
+		}
 		g.Go(func() error {
 			files[i], errs[i] = readFile(read, listed, c)
 			return nil
@@ -112,9 +145,11 @@ func (s *Snapshot) readFiles(read reader, c Config) error {
 	if err := cmp.Or(errs...); err != nil {
 		return err
 	}
-	s.files = make(map[string]*File, len(files)+1)
-	for _, f := range files {
-		s.files[f.Path] = f
+	f.files = make(map[string]*File, len(files)+1)
+	for _, file := range files {
+		if file != nil {
+			f.files[file.Path] = file
+		}
 	}
 	return nil
 }

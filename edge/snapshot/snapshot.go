@@ -1,11 +1,12 @@
 // Package snapshot holds a published directory in memory, checked and indexed.
 //
-// A [Snapshot] is immutable. [Open] reads manifest.json and every file that it lists,
-// checks each against its hash and builds the indexes for search and since. Any error
-// makes it fail and names the file. A [Holder] holds the current snapshot; readers
-// load it once per request, and a swap never waits for them. A [Watcher] follows a
-// directory and swaps when its manifest changes; an invalid new directory leaves the
-// old snapshot in place.
+// [Files] are a version's files: [OpenFiles] reads manifest.json and every file that it
+// lists, and checks each against its hash. Any error makes it fail and names the file.
+// A [Snapshot] is Files with the indexes for search and since, which take most of the
+// time. Both are immutable. A [Holder] holds the current files and, a little later, the
+// current snapshot; readers load one of them once per request, and a swap never waits
+// for them. A [Watcher] follows a directory and swaps when its manifest changes; an
+// invalid new directory leaves the old files in place.
 //
 // # Reviews
 //
@@ -42,22 +43,25 @@ type Config struct {
 	// Logger receives warnings about encoded variants that are ignored. Nil discards
 	// them.
 	Logger *slog.Logger
-	// FilesOnly omits the indexes, which take most of the time of opening. Only File,
-	// Files, Manifest and Sequence may then be used. The preview of dev serves the page
-	// from such a snapshot while the complete one is being built.
-	FilesOnly bool
+	// Holds reports whether a listed file is in the directory. Nil: every one is.
+	Holds func(path string) bool
 	// Hashed says that this process made the manifest from these bytes, so they are not
 	// hashed again.
 	Hashed bool
 }
 
+// Files are the files of a published directory, checked against its manifest. They are
+// immutable and safe for concurrent use; callers must not change the bytes.
+type Files struct {
+	manifest reviewcast.Manifest
+	files    map[string]*File
+}
+
 // Snapshot is a published directory with indexes. It is immutable and safe for
 // concurrent use; callers must not change the bytes that it returns.
 type Snapshot struct {
-	manifest reviewcast.Manifest
-	files    map[string]*File
-	dataset  reviewcast.Dataset // without reviews
-	modified time.Time          // of reviews.json
+	*Files
+	dataset reviewcast.Dataset // without reviews
 
 	reviews  list
 	months   []day                         // the first review of each month, newest first
@@ -90,33 +94,33 @@ type Variant struct {
 	SHA256 string // hex, of Body
 }
 
-// Manifest returns the snapshot's manifest. It is shared and must not be changed.
-func (s *Snapshot) Manifest() *reviewcast.Manifest { return &s.manifest }
+// Manifest returns the manifest. It is shared and must not be changed.
+func (f *Files) Manifest() *reviewcast.Manifest { return &f.manifest }
 
 // Sequence returns the manifest's sequence.
-func (s *Snapshot) Sequence() int64 { return s.manifest.Sequence }
+func (f *Files) Sequence() int64 { return f.manifest.Sequence }
 
 // File finds a published file by its path ("/reviews.json"). The manifest is included;
 // its time is that of the file that changed last.
-func (s *Snapshot) File(path string) (*File, bool) {
-	f, ok := s.files[path]
-	return f, ok
+func (f *Files) File(path string) (*File, bool) {
+	file, ok := f.files[path]
+	return file, ok
 }
 
-// Files iterates over all published files, including the manifest, in no order.
-func (s *Snapshot) Files() iter.Seq[*File] { return maps.Values(s.files) }
+// All iterates over all files, including the manifest, in no order.
+func (f *Files) All() iter.Seq[*File] { return maps.Values(f.files) }
 
 // Dataset returns reviews.json without its reviews: the business, the aggregate rating
 // and the counts.
 func (s *Snapshot) Dataset() reviewcast.Dataset { return s.dataset }
 
 // LastModified returns when reviews.json last changed.
-func (s *Snapshot) LastModified() time.Time { return s.modified }
+func (f *Files) LastModified() time.Time { return f.files[reviewcast.PathReviews].LastModified }
 
 // Insights returns the body of insights.json, nil when none is published.
-func (s *Snapshot) Insights() json.RawMessage {
-	if f, ok := s.files[reviewcast.PathInsights]; ok {
-		return f.Body
+func (f *Files) Insights() json.RawMessage {
+	if file, ok := f.files[reviewcast.PathInsights]; ok {
+		return file.Body
 	}
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,6 +17,10 @@ import (
 
 // DefaultInterval is how often a Watcher checks the directory.
 const DefaultInterval = time.Second
+
+// lookAgain is how often files that don't match their manifest are read again although
+// neither their sizes nor their times have changed.
+const lookAgain = time.Minute
 
 // Watcher follows a published directory. It polls the content of manifest.json, the
 // file that a build writes last: file times mean nothing when directories are swapped,
@@ -29,22 +33,32 @@ type Watcher struct {
 	Dir string
 	// Config is used to open every snapshot.
 	Config Config
-	// Holder receives the snapshots. Required.
+	// Holder receives the files. Required.
 	Holder *Holder
 	// Interval is the time between checks. Zero means DefaultInterval.
 	Interval time.Duration
+	// Wake makes Run check at once. It may be nil.
+	Wake <-chan struct{}
 	// Logger receives every change and, once for each cause, every error. Nil discards
 	// them.
 	Logger *slog.Logger
 
 	mu       sync.Mutex
 	reported string // the error that was logged last
-	refused  []byte // the manifest that failed for good, with its error
-	refusal  error
+	refused  refusal
+}
+
+// refusal is why a set was not opened.
+type refusal struct {
+	manifest []byte
+	err      error
+	state    string // of the directory, if another one may be opened; see stateOf
+	at       time.Time
 }
 
 // Run checks the directory at once and then regularly until ctx is done. It always
-// returns nil, because errors may be fixed in the directory.
+// returns nil, because errors may be fixed in the directory. A check that hangs, as on a
+// network disk, is left alone when ctx ends.
 func (w *Watcher) Run(ctx context.Context) error {
 	interval := w.Interval
 	if interval == 0 {
@@ -53,20 +67,29 @@ func (w *Watcher) Run(ctx context.Context) error {
 	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
-		_ = w.Look() // it logs the error
+		looked := make(chan struct{})
+		go func() {
+			defer close(looked)
+			_ = w.Look() // it logs the error
+		}()
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-looked:
+		}
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+		case <-w.Wake:
 		}
 	}
 }
 
 // Look checks the directory now and opens it if its manifest is not the current one.
-// An error leaves the current snapshot in place. If files don't match the manifest, as
-// may happen while they are replaced one by one, every check reads and hashes them
-// again. After any other error the manifest has to change first. Look may be called
-// concurrently, so that a ping need not wait for the next tick.
+// An error leaves the current files in place. A set that can't be opened is not read
+// again until its manifest changes or, when files don't match it, as happens while they
+// are replaced one by one, until any file changes.
 func (w *Watcher) Look() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -75,49 +98,58 @@ func (w *Watcher) Look() error {
 		w.reported = ""
 	} else if err.Error() != w.reported {
 		w.reported = err.Error()
-		w.logger().Error("published directory not opened; the current snapshot stays", "dir", w.Dir,
-			"serving", w.Holder.Load() != nil, "error", err)
+		w.logger().Error("published directory not opened; the current files stay", "dir", w.Dir,
+			"serving", w.Holder.LoadFiles() != nil, "error", err)
 	}
 	return err
 }
 
 func (w *Watcher) look() error {
 	fsys := os.DirFS(w.Dir)
-	manifest, err := fs.ReadFile(fsys, reviewcast.PathManifest[1:])
+	manifest, err := readRegular(fsys, reviewcast.PathManifest[1:])
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
-	if current := w.Holder.Load(); current != nil {
+	if current := w.Holder.LoadFiles(); current != nil {
 		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(manifest, served.Body) {
 			return nil
 		}
 	}
-	if w.refused != nil && bytes.Equal(manifest, w.refused) {
-		return w.refusal
+	state := stateOf(fsys)
+	if r := w.refused; bytes.Equal(manifest, r.manifest) && (r.state == "" || r.state == state && time.Since(r.at) < lookAgain) {
+		return r.err
 	}
 	started := time.Now()
-	s, err := Open(fsys, w.Config)
+	f, err := OpenFiles(fsys, w.Config)
 	if err != nil {
-		err = fmt.Errorf("look at %s: %w", w.Dir, err)
-		if w.refused = nil; !errors.As(err, new(mismatch)) {
-			w.refused, w.refusal = manifest, err
+		w.refused = refusal{manifest: manifest, err: fmt.Errorf("look at %s: %w", w.Dir, err), at: started}
+		if errors.As(err, new(mismatch)) {
+			w.refused.state = state
 		}
-		return err
+		return w.refused.err
 	}
-	args := []any{"dir", w.Dir, "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond)}
-	back := false
-	if old := w.Holder.Swap(s); old != nil && s.Sequence() <= old.Sequence() {
-		back, args = true, append(args, "sequence_before", old.Sequence())
-	}
-	// The old snapshot and the garbage of opening are larger than what serving
-	// allocates; without this the next collection may be minutes away.
-	debug.FreeOSMemory()
-	if back {
-		w.logger().Warn("published directory opened; its sequence is not higher than before", args...)
+	args := []any{"dir", w.Dir, "sequence", f.Sequence(), "took", time.Since(started).Round(time.Millisecond)}
+	if old := w.Holder.SwapFiles(f); old != nil && f.Sequence() <= old.Sequence() {
+		w.logger().Warn("published directory opened; its sequence is not higher than before", append(args, "sequence_before", old.Sequence())...)
 		return nil
 	}
 	w.logger().Info("published directory opened", args...)
 	return nil
+}
+
+// stateOf lists the names, sizes and times of a directory's files.
+func stateOf(fsys fs.FS) string {
+	var b strings.Builder
+	_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error { // what can't be read is missing from the list
+		if err != nil {
+			return nil //nolint:nilerr
+		}
+		if info, err := entry.Info(); err == nil {
+			fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return b.String()
 }
 
 func (w *Watcher) logger() *slog.Logger {

@@ -32,19 +32,29 @@ func look(t *testing.T, w *snapshot.Watcher, want int) {
 	if err := w.Look(); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.Holder.Load().Len(); got != want {
+	if got := served(t, w); got != want {
 		t.Fatalf("%d reviews are served, want %d", got, want)
 	}
+}
+
+// served is the number of reviews in the files that are served.
+func served(t *testing.T, w *snapshot.Watcher) int {
+	t.Helper()
+	s, err := w.Holder.LoadFiles().Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Len()
 }
 
 // TestLook follows a directory through builds that exchange it by name.
 func TestLook(t *testing.T) {
 	w, dir, log := watched(t, 5)
 	look(t, w, 5)
-	first := w.Holder.Load()
+	first := w.Holder.LoadFiles()
 	look(t, w, 5)
-	if w.Holder.Load() != first {
-		t.Error("nothing changed, and yet the snapshot is another")
+	if w.Holder.LoadFiles() != first {
+		t.Error("nothing changed, and yet the files are others")
 	}
 
 	exchange(t, dir, snapshottest.Publish(t, corpus.Dataset(6)), 2)
@@ -108,8 +118,8 @@ func TestLookHalfWritten(t *testing.T) {
 			t.Fatalf("half a directory was taken: %v", err)
 		}
 	}
-	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || w.Holder.Load().Len() != 6 {
-		t.Errorf("%d lines in the log, %d reviews served, want 1 and 6: %s", n, w.Holder.Load().Len(), log)
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || served(t, w) != 6 {
+		t.Errorf("%d lines in the log, %d reviews served, want 1 and 6: %s", n, served(t, w), log)
 	}
 	put(reviewcast.PathReviews, next[reviewcast.PathReviews][:100])
 	_ = w.Look()
@@ -123,7 +133,7 @@ func TestLookHalfWritten(t *testing.T) {
 	log.Reset()
 	put(reviewcast.PathManifest, []byte("{"))
 	_ = w.Look()
-	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || w.Holder.Load().Len() != 7 {
+	if n := strings.Count(log.String(), "level=ERROR"); n != 1 || served(t, w) != 7 {
 		t.Errorf("%d lines in the log: %s", n, log)
 	}
 }
@@ -158,30 +168,68 @@ func TestLookRefuses(t *testing.T) {
 	if err := w.Look(); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
-	if w.Holder.Load().Len() != 5 {
+	if served(t, w) != 5 {
 		t.Error("the last good snapshot is gone")
 	}
 }
 
-// TestRun waits for the swaps that Run makes by itself.
+// TestRun waits for the swaps that Run makes by itself, and for the index that follows.
 func TestRun(t *testing.T) {
 	w, dir, _ := watched(t, 5)
-	w.Interval = time.Millisecond
-	swapped := make(chan [2]*snapshot.Snapshot, 1)
-	w.Holder.Subscribe(func(old, new *snapshot.Snapshot) { swapped <- [2]*snapshot.Snapshot{old, new} })
+	w.Interval = time.Hour
+	wake := make(chan struct{})
+	w.Wake = wake
+	swapped, indexed := make(chan [2]*snapshot.Files, 1), make(chan *snapshot.Snapshot, 1)
+	w.Holder.SubscribeFiles(func(old, new *snapshot.Files) { swapped <- [2]*snapshot.Files{old, new} })
+	w.Holder.Subscribe(func(_, new *snapshot.Snapshot) { indexed <- new })
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
 
 	first := <-swapped
+	if w.Holder.Load() != nil {
+		t.Error("a snapshot without an index is served")
+	}
+	var index sync.WaitGroup
+	index.Go(func() { w.Holder.Index(ctx, slog.New(slog.DiscardHandler)) })
+	if s := <-indexed; s.Files != first[1] || s.Len() != 5 {
+		t.Errorf("indexed are %d reviews", s.Len())
+	}
 	exchange(t, dir, snapshottest.Publish(t, corpus.Dataset(6)), 2)
+	wake <- struct{}{}
 	second := <-swapped
-	if first[0] != nil || second[0] != first[1] || second[1].Len() != 6 {
+	if first[0] != nil || second[0] != first[1] || second[1].Sequence() != 2 {
 		t.Errorf("subscribers were told of %v, then %v", first, second)
 	}
+	if s := <-indexed; s.Files != second[1] || s.Len() != 6 {
+		t.Errorf("indexed are %d reviews", s.Len())
+	}
 	cancel()
+	index.Wait()
 	if err := <-done; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestUnindexable: files that can't be indexed are served; search stays at the version
+// before.
+func TestUnindexable(t *testing.T) {
+	h := &snapshot.Holder{}
+	good := snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 1)
+	h.Swap(good)
+	p := snapshottest.Publish(t, corpus.Dataset(3))
+	p[reviewcast.PathReviews] = []byte("{}")
+	f, err := snapshot.FilesOf(p.Manifest(t, 2), p, snapshot.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	h.SwapFiles(f)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // Index looks once
+	h.Index(ctx, slog.New(slog.NewTextHandler(&log, nil)))
+	if h.LoadFiles() != f || h.Load() != good || !strings.Contains(log.String(), "reviews.json") {
+		t.Errorf("files %d, snapshot %d; log: %s", h.LoadFiles().Sequence(), h.Load().Sequence(), &log)
 	}
 }
 

@@ -22,6 +22,9 @@ import (
 type Copy struct {
 	Dir   string
 	Scope Scope
+	// Taken is called with each set that the directory holds or is about to hold, before
+	// it is written. It may be nil.
+	Taken func(*Set)
 
 	current *Set // the set in Dir, when it has been read
 }
@@ -57,6 +60,9 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	owns := have.owns
 	if have == nil && damaged { // nothing says any more what was ours
 		owns = set.owns
+	}
+	if c.Taken != nil {
+		c.Taken(set)
 	}
 	if err := locked.Replace(ctx, set.names(), owns); err != nil {
 		return report, err
@@ -118,7 +124,9 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 		}
 	}
 	if set.damaged = append(set.damaged, c.superfluous(set)...); err == nil {
-		c.current = set
+		if c.current = set; c.Taken != nil {
+			c.Taken(set)
+		}
 	}
 	return set, err
 }

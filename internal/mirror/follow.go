@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -12,6 +13,9 @@ import (
 // counts as a rollback: longer than caches keep what the contract lets them keep.
 const defaultSettle = 10 * time.Minute
 
+// maxBroken is the longest pause before a set that could not be read is read again.
+const maxBroken = 5 * time.Minute
+
 // Follower brings a set at hand up to date with a source. It is used by one
 // goroutine at a time.
 type Follower struct {
@@ -20,7 +24,8 @@ type Follower struct {
 	// BaseURL is the base URL that the set must have; empty is that of the set at
 	// hand, and any for the first one.
 	BaseURL string
-	// AcceptRewrite takes a set of another history or base URL.
+	// AcceptRewrite takes a set of another history and, without BaseURL, of another
+	// base URL.
 	AcceptRewrite bool
 	// Settle is how long an older version must stand at the source before it is
 	// taken; 0 is ten minutes.
@@ -28,6 +33,18 @@ type Follower struct {
 	// Waiting is the older version that the source serves. Who calls Update from
 	// several processes keeps it from one to the next.
 	Waiting *Waiting
+
+	broken broken
+	first  time.Duration // pause before a set that could not be read is read again
+}
+
+// broken is a set that could not be read. It is read again after a pause that doubles,
+// so that a source that stays broken costs little.
+type broken struct {
+	manifest string
+	err      error
+	until    time.Time
+	pause    time.Duration
 }
 
 // Waiting is an older version that is taken when it has stood for long enough.
@@ -76,11 +93,37 @@ func (f *Follower) Update(ctx context.Context, have *Set) (*Set, Report, error) 
 		f.Waiting = nil
 		return have, Report{}, nil
 	}
-	set, err := readStable(ctx, f.Source, manifest, func(manifest []byte) (*Set, error) { return f.take(ctx, manifest, have) })
+	if string(manifest) == f.broken.manifest && time.Now().Before(f.broken.until) {
+		return have, Report{}, f.broken.err
+	}
+	var relation reviewcast.Relation
+	var set *Set
+	set, err = readStable(ctx, f.Source, manifest, func(m []byte) (*Set, error) {
+		manifest = m
+		set, r, err := f.take(ctx, m, have)
+		relation = r
+		return set, err
+	})
 	if err != nil {
+		f.isBroken(string(manifest), err)
 		return have, Report{Bytes: f.Source.Received() - before}, err
 	}
-	return set, newReport(have, set, f.Source.Received()-before), nil
+	f.broken = broken{}
+	report := newReport(have, set, f.Source.Received()-before)
+	report.Relation = relation
+	return set, report, nil
+}
+
+// isBroken remembers a set that could not be read. One that is waited for isn't broken.
+func (f *Follower) isBroken(manifest string, err error) {
+	if errors.Is(err, ErrOlder) || errors.Is(err, ErrForked) {
+		return
+	}
+	if f.broken.manifest != manifest {
+		f.broken = broken{manifest: manifest}
+	}
+	f.broken.pause = min(max(2*f.broken.pause, f.first), maxBroken)
+	f.broken.err, f.broken.until = err, time.Now().Add(f.broken.pause)
 }
 
 // is reports whether the set is whole, of a scope, and the one that a manifest
@@ -90,43 +133,40 @@ func (s *Set) is(manifest []byte, scope Scope) bool {
 }
 
 // take reads the set that a manifest describes, if it follows from the one at hand.
-func (f *Follower) take(ctx context.Context, manifest []byte, have *Set) (*Set, error) {
+func (f *Follower) take(ctx context.Context, manifest []byte, have *Set) (*Set, reviewcast.Relation, error) {
 	next, err := outline(ctx, f.Source, manifest, f.Scope, have)
+	if err == nil {
+		err = f.checkBaseURL(have, next.set)
+	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	if err := f.checkBaseURL(have, next.set); err != nil {
-		return nil, err
+	relation := reviewcast.Newer
+	if have != nil {
+		relation = relate(have, next.set)
 	}
-	if have == nil {
-		return next.fetch(ctx)
+	switch {
+	case relation == reviewcast.Same && next.set.Manifest.ChangesFrom < have.Manifest.ChangesFrom:
+		return have, relation, nil // documents that were erased since are not taken back
+	case relation == reviewcast.Older:
+		err = f.settle(manifest, have, next.set)
+	case relation == reviewcast.Forked && !f.AcceptRewrite:
+		err = &ForkError{f.Source.String(), have, next.set}
 	}
-	relation := relate(have, next.set)
-	switch relation {
-	case reviewcast.Same:
-		if next.set.Manifest.ChangesFrom < have.Manifest.ChangesFrom {
-			return have, nil // documents that were erased since are not taken back
-		}
-	case reviewcast.Older:
-		if err := f.settle(manifest, have, next.set); err != nil {
-			return nil, err
-		}
-	case reviewcast.Forked:
-		if !f.AcceptRewrite {
-			return nil, &ForkError{f.Source.String(), have, next.set}
-		}
+	if err != nil {
+		return nil, 0, err
 	}
 	set, err := next.fetch(ctx)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if relation == reviewcast.Older || relation == reviewcast.Forked {
 		if id, again := erasedAgain(have, set); again {
-			return nil, fmt.Errorf("%s: review %s: %w; the copy stays as it is", f.Source, id, ErrErased)
+			return nil, 0, fmt.Errorf("%s: review %s: %w; the copy stays as it is", f.Source, id, ErrErased)
 		}
 	}
 	f.Waiting = nil
-	return set, nil
+	return set, relation, nil
 }
 
 func (f *Follower) checkBaseURL(have, next *Set) error {
@@ -134,10 +174,14 @@ func (f *Follower) checkBaseURL(have, next *Set) error {
 	if want == "" && have != nil {
 		want = have.Manifest.BaseURL
 	}
-	if want == "" || want == next.Manifest.BaseURL || f.AcceptRewrite {
+	if want == "" || want == next.Manifest.BaseURL || f.AcceptRewrite && f.BaseURL == "" {
 		return nil
 	}
-	return fmt.Errorf("%s: %w: %s, not %s; if the site has moved, --accept-rewrite takes it", f.Source, ErrBaseURL, next.Manifest.BaseURL, want)
+	remedy := "if the site has moved, --accept-rewrite takes it"
+	if f.BaseURL != "" {
+		remedy = "if the site has moved, name its new address with --base-url"
+	}
+	return fmt.Errorf("%s: %w: %s, not %s; %s", f.Source, ErrBaseURL, next.Manifest.BaseURL, want, remedy)
 }
 
 // relate compares the histories of two sets.

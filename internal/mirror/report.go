@@ -14,6 +14,8 @@ import (
 type Report struct {
 	// Updated reports whether there is a new set.
 	Updated bool
+	// Relation is how the source's history relates to that of the set at hand.
+	Relation reviewcast.Relation
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
 	// Repaired counts the files of the set at hand that were damaged, missing or too

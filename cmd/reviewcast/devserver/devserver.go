@@ -12,7 +12,6 @@ package devserver
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -20,7 +19,6 @@ import (
 	"sync"
 	"time"
 
-	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
 )
@@ -36,14 +34,12 @@ type Config struct {
 	OutputDir string
 	// Poll compares the files at this interval; 0 waits for events of the system.
 	Poll time.Duration
-	// Snapshots receives each build once it is searchable. Required.
+	// Snapshots receives the files of each build and then its snapshot. Required.
 	Snapshots *snapshot.Holder
-	// Handler answers, from Snapshots, what is not a file of a build. Required.
+	// Handler is the edge of Snapshots. Required.
 	Handler http.Handler
 	// BaseURL is the origin that the builds are for. Required.
 	BaseURL string
-	// AccessLog logs every request.
-	AccessLog bool
 	// Logger is for the log; nil discards it.
 	Logger *slog.Logger
 	// Out receives a line for each build, and Err the problems. Required.
@@ -67,24 +63,19 @@ type Server struct {
 }
 
 // New returns a Server that has not built anything yet.
-func New(c Config) (*Server, error) {
+func New(c Config) *Server {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		preview: newPreview(c.ContentDir, c.Handler),
+		preview: newPreview(c.ContentDir, c.Handler, c.Snapshots),
 		builder: c.Builder, snapshots: c.Snapshots, log: c.Logger,
 		watch:   WatchConfig{Dir: c.ContentDir, OutputDir: c.OutputDir, Poll: c.Poll, Logger: c.Logger},
 		config:  snapshot.Config{BaseURL: c.BaseURL, Logger: c.Logger, Hashed: true},
 		printer: printer{content: c.ContentDir, out: c.Out, err: c.Err, verbose: c.Verbose},
 		toIndex: make(chan indexJob, 1),
 	}
-	var err error
-	s.preview.files, err = edge.New(edge.Config{Snapshots: s.preview.holder, BaseURL: c.BaseURL, Dev: true, AccessLog: c.AccessLog, Logger: c.Logger})
-	if err != nil {
-		return nil, fmt.Errorf("preview: %w", err)
-	}
-	return s, nil
+	return s
 }
 
 // ServeHTTP answers from the newest build.

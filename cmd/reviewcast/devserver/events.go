@@ -47,7 +47,7 @@ const (
 
 // buildName names a build. The sequence is not enough: that of a build that was not
 // shown is used again.
-func buildName(s *snapshot.Snapshot) string {
+func buildName(s *snapshot.Files) string {
 	name := strconv.FormatInt(s.Sequence(), 10)
 	if f, ok := s.File(reviewcast.PathReviews); ok {
 		name += "-" + f.SHA256[:8]

@@ -11,9 +11,8 @@ import (
 // indexJob is a build to be made searchable; done releases the requests that wait
 // for it.
 type indexJob struct {
-	manifest []byte
-	bodies   map[string][]byte
-	done     func()
+	files *snapshot.Files
+	done  func()
 }
 
 // insteadOf returns the job with the waiting requests of a skipped one.
@@ -49,11 +48,11 @@ func (s *Server) index(ctx context.Context) {
 				job = newer.insteadOf(job)
 			default:
 			}
-			searchable, err := snapshot.FromArtifacts(job.manifest, job.bodies, s.config)
+			searchable, err := job.files.Index()
 			if err != nil {
 				s.log.Error("index the build", "err", err)
 			} else {
-				s.snapshots.Swap(searchable)
+				s.snapshots.SwapIndexed(searchable)
 			}
 			job.done()
 			// Collected here, when nobody waits: the next build then finds free memory,

@@ -87,13 +87,11 @@ func (s *Server) show(res *generator.Result) error {
 	for _, a := range res.Artifacts {
 		bodies[a.Path] = a.Body
 	}
-	c := s.config
-	c.FilesOnly = true
-	files, err := snapshot.FromArtifacts(manifest, bodies, c)
+	files, err := snapshot.FilesOf(manifest, bodies, s.config)
 	if err != nil {
 		return err
 	}
-	job := indexJob{manifest, bodies, s.preview.show(files)}
+	job := indexJob{files, s.preview.show(files)}
 	select {
 	case skipped := <-s.toIndex:
 		job = job.insteadOf(skipped)

@@ -23,10 +23,10 @@ func (p *preview) page(w http.ResponseWriter, r *http.Request) {
 	r.Method = http.MethodGet
 	var rec *pageRecorder
 	var build string
-	for s := (*snapshot.Snapshot)(nil); s != p.holder.Load(); { // the page and the name must be of the same build
-		s = p.holder.Load()
+	for s := (*snapshot.Files)(nil); s != p.holder.LoadFiles(); { // the page and the name must be of the same build
+		s = p.holder.LoadFiles()
 		rec = &pageRecorder{header: http.Header{}, status: http.StatusOK}
-		p.files.ServeHTTP(rec, r)
+		p.edge.ServeHTTP(rec, r)
 		build = buildName(s)
 	}
 	body := rec.body.Bytes()

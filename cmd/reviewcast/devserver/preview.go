@@ -23,26 +23,23 @@ var previewJS []byte
 // preview is the HTTP side of a [Server]. It serves the files of the newest build
 // without waiting for the index that search needs.
 type preview struct {
-	// files answers for the files of the newest build, whole for everything else,
-	// from a snapshot with its index. Both are edges, so that what they answer has
-	// the same headers.
-	files, whole http.Handler
-	holder       *snapshot.Holder // of files
-	content      string
-	current      atomic.Pointer[state] // what the script receives
-	done         chan struct{}         // closed when the preview ends
-	wanted       chan struct{}         // a request waits for the index
+	edge    http.Handler
+	holder  *snapshot.Holder // what edge serves
+	content string
+	current atomic.Pointer[state] // what the script receives
+	done    chan struct{}         // closed when the preview ends
+	wanted  chan struct{}         // a request waits for the index
 
 	mu      sync.Mutex
-	indexed chan struct{} // closed when whole has what files has
+	indexed chan struct{} // closed when the newest build is searchable
 	streams map[chan struct{}]bool
 }
 
-func newPreview(content string, whole http.Handler) *preview {
+func newPreview(content string, edge http.Handler, holder *snapshot.Holder) *preview {
 	ready := make(chan struct{})
 	close(ready)
 	p := &preview{
-		whole: whole, holder: &snapshot.Holder{}, content: content, done: make(chan struct{}), wanted: make(chan struct{}, 1),
+		edge: edge, holder: holder, content: content, done: make(chan struct{}), wanted: make(chan struct{}, 1),
 		indexed: ready, streams: map[chan struct{}]bool{},
 	}
 	p.current.Store(&state{Problems: []problem{}})
@@ -51,12 +48,12 @@ func newPreview(content string, whole http.Handler) *preview {
 
 // show serves the files of a build. Requests for anything else wait until indexed is
 // called.
-func (p *preview) show(s *snapshot.Snapshot) (indexed func()) {
+func (p *preview) show(s *snapshot.Files) (indexed func()) {
 	wait := make(chan struct{})
 	p.mu.Lock()
 	p.indexed = wait
 	p.mu.Unlock()
-	p.holder.Swap(s)
+	p.holder.SwapFiles(s)
 	p.send(&state{Build: buildName(s), Problems: []problem{}})
 	return sync.OnceFunc(func() { close(wait) })
 }
@@ -73,7 +70,7 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.events(w, r)
 		return
 	}
-	s := p.holder.Load()
+	s := p.holder.LoadFiles()
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
@@ -83,19 +80,19 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			emptyPage(w)
 			return
 		}
-		p.whole.ServeHTTP(w, r)
+		p.edge.ServeHTTP(w, r)
 		return
 	}
 	file, ok := s.File(path)
 	switch {
 	case !ok:
 		if p.waitIndexed(r) {
-			p.whole.ServeHTTP(w, r)
+			p.edge.ServeHTTP(w, r)
 		}
 	case strings.HasPrefix(file.MediaType, "text/html") && (r.Method == http.MethodGet || r.Method == http.MethodHead):
 		p.page(w, r)
 	default:
-		p.files.ServeHTTP(w, r)
+		p.edge.ServeHTTP(w, r)
 	}
 }
 

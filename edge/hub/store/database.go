@@ -22,6 +22,9 @@ type database interface {
 	// announce notifies other processes, when tx commits, that there is work.
 	announce(ctx context.Context, tx transaction) error
 	wake() <-chan struct{}
+	// ping passes a publish ping on to the processes that share the state.
+	ping(ctx context.Context, manifests []string) error
+	pings() <-chan []string
 	close() error
 }
 

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,8 @@ import (
 const (
 	// channel is the LISTEN channel on which hubs notify each other of work.
 	channel = "reviewcast_hub"
+	// pingPayload begins the payload of a ping that is passed on. Others have none.
+	pingPayload = "ping "
 	// migrationLock is the key of the advisory lock, an arbitrary number.
 	migrationLock = 0x7265766965776361
 	// callTimeout ends a query when the database doesn't respond, so that callers can
@@ -38,6 +41,7 @@ type postgres struct {
 	sql    map[string]string
 	config *pgx.ConnConfig
 	woken  chan struct{}
+	pinged chan []string
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 }
@@ -58,7 +62,7 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 	}
 	listening, cancel := context.WithCancel(context.Background())
 	queries := postgresDialect.queries()
-	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), cancel: cancel}
+	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 1), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
 	return &Store{db: p, sql: queries}, nil
 }
@@ -126,6 +130,15 @@ func (p *postgres) announce(ctx context.Context, tx transaction) error {
 	return err
 }
 
+func (p *postgres) pings() <-chan []string { return p.pinged }
+
+func (p *postgres) ping(ctx context.Context, manifests []string) error {
+	ctx, cancel := p.limit(ctx)
+	defer cancel()
+	_, err := p.db.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, pingPayload+strings.Join(manifests, " "))
+	return err
+}
+
 // listen waits for announcements of other hubs until ctx is done. While it has no
 // connection, hubs find their work by polling.
 func (p *postgres) listen(ctx context.Context) {
@@ -148,8 +161,16 @@ func (p *postgres) listenOnce(ctx context.Context) {
 		return
 	}
 	for {
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
 			return
+		}
+		if manifests, ok := strings.CutPrefix(n.Payload, pingPayload); ok {
+			select {
+			case p.pinged <- strings.Fields(manifests):
+			default: // a ping is pending
+			}
+			continue
 		}
 		select {
 		case p.woken <- struct{}{}:

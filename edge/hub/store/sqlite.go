@@ -241,6 +241,8 @@ func (s *sqlite) limit(ctx context.Context) (context.Context, context.CancelFunc
 func (s *sqlite) reader() *sql.DB                             { return s.read }
 func (s *sqlite) announce(context.Context, transaction) error { return nil }
 func (s *sqlite) wake() <-chan struct{}                       { return nil }
+func (s *sqlite) ping(context.Context, []string) error        { return nil } // one process has the file
+func (s *sqlite) pings() <-chan []string                      { return nil }
 
 func (s *sqlite) unlock() error {
 	if s.lock == nil {

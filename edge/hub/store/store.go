@@ -77,6 +77,14 @@ func (s *Store) Close() error { return s.db.close() }
 // work. It may miss some: poll as well.
 func (s *Store) Wake() <-chan struct{} { return s.db.wake() }
 
+// Ping passes a publish ping, with the hashes of the manifests that it names, on to the
+// processes that share the state. Pings receives it there, and here.
+func (s *Store) Ping(ctx context.Context, manifests []string) error { return s.db.ping(ctx, manifests) }
+
+// Pings returns the channel of passed-on pings; nil where nobody shares the state. It may
+// miss some.
+func (s *Store) Pings() <-chan []string { return s.db.pings() }
+
 func (s *Store) exec(ctx context.Context, query string, args ...any) error {
 	_, err := s.db.single(ctx, query, args...)
 	return wrap(query, err)

@@ -1,12 +1,14 @@
 package store_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
 )
 
 func TestPublish(t *testing.T) {
@@ -92,5 +94,27 @@ func TestServed(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestPing: a ping that one process passes on arrives at the others.
+func TestPing(t *testing.T) {
+	state := storetest.Postgres(t)
+	one, two := storetest.Open(t, state), storetest.Open(t, state)
+	want := []string{"ab", "cd"}
+	for deadline := time.After(20 * time.Second); ; { // until two listens
+		if err := one.Ping(t.Context(), want); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case got := <-two.Pings():
+			if !slices.Equal(got, want) {
+				t.Errorf("arrived: %q", got)
+			}
+			return
+		case <-deadline:
+			t.Fatal("no ping has arrived")
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
 }

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot"
+	"reviewcast/internal/mirror"
+)
+
+const (
+	// originTimeout bounds one look at the origin with all its files.
+	originTimeout = 5 * time.Minute
+	// stopWithin is how long a copy that is being written may take to stop. A disk that
+	// hangs must not keep the process from ending.
+	stopWithin = 2 * time.Second
+)
+
+// originFlags say which site an edge serves a copy of.
+type originFlags struct {
+	Origin      string        `help:"Serve a copy of the data that this site publishes, and keep it up to date in the directory of --public; pages are left to the site (default: serve what a build writes to --public)." placeholder:"URL"`
+	OriginEvery time.Duration `name:"origin-every" help:"How often to look for a new version, at least every second; a publish ping makes the edge look at once." default:"30s" placeholder:"TIME"`
+}
+
+// follower serves a copy of a published site from memory and keeps the copy on disk.
+type follower struct {
+	keeper *mirror.Keeper
+	holder *snapshot.Holder
+	config snapshot.Config
+	log    *slog.Logger
+
+	mu      sync.Mutex
+	success time.Time // of the last look
+	err     error     // of the last look; nil after a success
+}
+
+// follow returns a follower of the origin that the flags name.
+func (f *originFlags) follow(public, baseURL string, holder *snapshot.Holder, log *slog.Logger) (*follower, error) {
+	if f.OriginEvery < time.Second {
+		return nil, usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", f.OriginEvery)}
+	}
+	base, err := reviewcast.ParseBaseURL(f.Origin)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--origin: %w", err)}
+	}
+	source, err := mirror.Open(base, mirror.Config{Timeout: originTimeout})
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--origin: %w", err)}
+	}
+	o := &follower{holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
+		config: snapshot.Config{BaseURL: baseURL, Logger: log, Hashed: true, Holds: mirror.Data.Holds}}
+	o.keeper = &mirror.Keeper{
+		Copy:     &mirror.Copy{Dir: public, Scope: mirror.Data, Taken: o.serve},
+		Follower: &mirror.Follower{Source: source, BaseURL: baseURL, AcceptRewrite: true},
+		Every:    f.OriginEvery, Looked: o.looked,
+	}
+	return o, nil
+}
+
+// serve serves a set from memory.
+func (o *follower) serve(set *mirror.Set) {
+	manifest := set.Files[reviewcast.PathManifest]
+	if current := o.holder.LoadFiles(); current != nil {
+		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(served.Body, manifest) {
+			return
+		}
+	}
+	files, err := snapshot.FilesOf(manifest, set.Files, o.config)
+	if err != nil {
+		o.log.Error("version not served", "error", err)
+		return
+	}
+	o.holder.SwapFiles(files)
+	o.log.Info("serving version", "sequence", files.Sequence())
+}
+
+// looked records a look and logs what has changed since the one before.
+func (o *follower) looked(report mirror.Report, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	before := o.err
+	if o.err = err; err != nil {
+		if before == nil || before.Error() != err.Error() {
+			o.log.Warn("origin not followed; the last good version stays in service", "error", err)
+		}
+		return
+	}
+	o.success = time.Now()
+	switch {
+	case report.Updated && report.Relation == reviewcast.Forked:
+		o.log.Warn("the origin has another history now; it was followed", "change", report)
+	case report.Updated:
+		o.log.Info("copy is up to date", "change", report)
+	case before != nil:
+		o.log.Info("origin is followed; nothing has changed")
+	}
+}
+
+// run follows the origin until ctx is done.
+func (o *follower) run(ctx context.Context) error {
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		o.keeper.Run(ctx)
+	}()
+	<-ctx.Done()
+	select {
+	case <-stopped:
+	case <-time.After(stopWithin):
+		o.log.Warn("the copy is still being written; the next start completes it")
+	}
+	return nil
+}
+
+// health returns the error of the last look, with the age of the last success.
+func (o *follower) health() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.err == nil || o.success.IsZero() {
+		return o.err
+	}
+	return fmt.Errorf("last success %s ago: %w", time.Since(o.success).Round(time.Second), o.err)
+}
+
+// register adds the metrics of the origin.
+func (o *follower) register(r prometheus.Registerer) {
+	gauge := func(name, help string, value func() float64) {
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "origin", Name: name, Help: help}, value))
+	}
+	gauge("up", "1: the last look at the origin succeeded.", func() float64 {
+		if o.health() == nil {
+			return 1
+		}
+		return 0
+	})
+	gauge("last_success_timestamp_seconds", "When a look at the origin last succeeded; 0: never.", func() float64 {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if o.success.IsZero() {
+			return 0
+		}
+		return float64(o.success.UnixMilli()) / 1e3
+	})
+}
+
+// registerVersions adds the sequences of what is served.
+func registerVersions(r prometheus.Registerer, h *snapshot.Holder) {
+	gauge := func(subsystem, help string, value func() float64) {
+		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: subsystem, Name: "sequence", Help: help}, value))
+	}
+	gauge("files", "The sequence of the version whose files are served; 0: none.", func() float64 {
+		if f := h.LoadFiles(); f != nil {
+			return float64(f.Sequence())
+		}
+		return 0
+	})
+	gauge("search", "The sequence of the version that search answers from; 0: none.", func() float64 {
+		if s := h.Load(); s != nil {
+			return float64(s.Sequence())
+		}
+		return 0
+	})
+}
