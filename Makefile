@@ -55,7 +55,7 @@ fuzz: ## run each fuzz target for FUZZTIME (default 30s)
 
 .PHONY: release
 release: ## build archives, Debian packages and checksums for all systems into dist
-	packaging/build dist
+	.ci/package dist
 
 .PHONY: ci
 ci: ## run everything that CI runs; it installs its own tools (Debian, as root)

@@ -1,6 +1,7 @@
 """Compares the servers of docs/deploy with the edge behind them: PUBLIC is its folder."""
 import http.client
 import json
+import re
 import ssl
 import sys
 import time
@@ -87,6 +88,14 @@ for name, server in SERVERS.items():
     wait(name, server)
     same_files(name, server, paths)
     same_answers(name, server)
+# What the dashboard and the runbook name exists.
+metrics = ask(("http", 8483), "GET", "/metrics")[2].decode()
+for doc in ("docs/deploy/grafana.json", "docs/runbook.md"):
+    for name in sorted(set(re.findall("reviewcast_[a-z_]+", open(doc).read()))):
+        name = name.removesuffix("_bucket")
+        # Those of the origin are there with --origin only.
+        if not name.startswith("reviewcast_origin_") and f"# TYPE {name} " not in metrics:
+            failures.append(f"{doc} names {name}, which the edge doesn't have")
 for failure in failures[:40]:
     print(failure)
 if failures:

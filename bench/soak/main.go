@@ -414,13 +414,14 @@ func (s *soak) search(c *http.Client) {
 // call calls a tool without a session.
 func (s *soak) call(c *http.Client) {
 	r, err := http.NewRequest(http.MethodPost, s.base+reviewcast.PathMCP,
-		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reviews","arguments":{"query":"late","limit":2}}}`))
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reviews","arguments":{"query":"late","limit":2},`+
+			`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"soak","version":"1"}}}}`))
 	if err != nil {
 		s.fail("%v", err)
 		return
 	}
 	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Mcp-Method": "tools/call", "Mcp-Name": "search_reviews", "Mcp-Protocol-Version": "2025-06-18"} {
+		"Mcp-Method": "tools/call", "Mcp-Name": "search_reviews", "Mcp-Protocol-Version": "2026-07-28"} {
 		r.Header.Set(name, value)
 	}
 	resp, err := c.Do(r)

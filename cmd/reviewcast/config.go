@@ -50,7 +50,11 @@ func printConfig(std streams, k *kong.Context) {
 		if given[f] {
 			source = "flag"
 		}
-		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, withoutPassword(valueOf(f)), source)
+		value := withoutPassword(valueOf(f))
+		if strings.HasSuffix(f.Name, "-secret") && value != "" {
+			value = "xxxxx"
+		}
+		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, value, source)
 	}
 }
 

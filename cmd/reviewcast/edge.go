@@ -26,7 +26,7 @@ type serveFlags struct {
 	AdminListen    string         `name:"admin-listen" help:"A second, private address for /healthz, /readyz and /metrics (default: none)." placeholder:"ADDR"`
 	RateSearch     float64        `name:"rate-search" help:"Searches per second and client address, with bursts of ten times as many; 0 is no limit." default:"100" placeholder:"N"`
 	TrustedProxies []netip.Prefix `name:"trusted-proxies" help:"Networks of proxies that are believed about the addresses of clients." placeholder:"CIDR"`
-	ProxySecret    string         `name:"proxy-secret" help:"A secret that your CDN sends in the header Reviewcast-Proxy-Secret, to be believed about the addresses of clients." env:"REVIEWCAST_PROXY_SECRET" placeholder:"SECRET"`
+	ProxySecret    string         `name:"proxy-secret" help:"A secret that your CDN sends in the header Reviewcast-Proxy-Secret, to be believed about the addresses of clients." placeholder:"SECRET"`
 	ClientHeader   string         `name:"client-header" help:"The header in which proxies give the client's address." default:"X-Forwarded-For" placeholder:"NAME"`
 	AccessLog      bool           `name:"access-log" help:"Log every request, not only failures."`
 	LogFormat      string         `name:"log-format" help:"The format of the log: text or json." enum:"text,json" default:"text" placeholder:"FORM"`
