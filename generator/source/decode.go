@@ -101,6 +101,11 @@ func isField(name string) bool {
 	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
 }
 
+// fieldNames helps to explain syntax errors.
+var fieldNames = syntax.Fields{Is: isField, Within: func(group, name string) bool {
+	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok && s.prefix == group+"." })
+}}
+
 // meant returns the field that an unknown word probably stands for; "" for none.
 func (s *schema) meant(word string) string {
 	if name, ok := s.also[diagnostic.Squash(word)]; ok {

@@ -61,7 +61,7 @@ type parser struct {
 }
 
 func newParser() *parser {
-	p := &parser{yaml: syntax.YAMLReader{IsField: isField}}
+	p := &parser{yaml: syntax.YAMLReader{Fields: fieldNames}}
 	p.decoder = newDecoder(&p.list)
 	return p
 }

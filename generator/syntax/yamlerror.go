@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +24,7 @@ func (y *yamlText) explain(err error) {
 	has := func(s string) bool { return strings.Contains(e.Message, s) }
 	opened := fmt.Sprintf("line %d", e.ContextMark.Line+y.before)
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
-	if !quoted && y.commonMistake(line, col) {
+	if !quoted && y.closedEarly(line, col) {
 		return
 	}
 	switch {
@@ -89,18 +88,4 @@ func (y *yamlText) char(line, col int) rune {
 		}
 	}
 	return utf8.RuneError
-}
-
-// text returns a line without its end; "" if there is none.
-func (y *yamlText) text(line int) string {
-	rest := y.data
-	for ; line > 1; line-- {
-		_, after, ok := bytes.Cut(rest, []byte{'\n'})
-		if !ok {
-			return ""
-		}
-		rest = after
-	}
-	row, _, _ := bytes.Cut(rest, []byte{'\n'})
-	return strings.TrimSuffix(string(row), "\r")
 }
