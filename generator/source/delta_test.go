@@ -213,8 +213,8 @@ func (e *editor) small() string {
 		{SiteFile, fmt.Sprintf("language: %s\n", [...]string{"de", "en"}[e.IntN(2)])},
 		{withdrawnFile, fmt.Sprintf("- {id: r%d, reason: withdrawn, date: 2026-01-01}\n", e.IntN(30))},
 		{withdrawnFile, "[]\n"},
-		{faqFile, fmt.Sprintf("- {question: q, answer: a, evidence_review_ids: [r%d]}\n", e.IntN(30))},
-		{faqFile, "[]\n"},
+		{FAQFile, fmt.Sprintf("- {question: q, answer: a, evidence_review_ids: [r%d]}\n", e.IntN(30))},
+		{FAQFile, "[]\n"},
 	}
 	f := files[e.IntN(len(files))]
 	e.must(os.WriteFile(e.path(f[0]), []byte(f[1]), 0o644))

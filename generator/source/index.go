@@ -129,6 +129,16 @@ func (x *index) first(id string, at places) *Review {
 	return slices.MinFunc(reviews, at.compare)
 }
 
+// ids returns the ids of all reviews, sorted.
+func (x *index) ids() []string {
+	ids := make([]string, 0, len(x.order))
+	for _, r := range x.order {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // places finds the places of reviews.
 type places []*file
 

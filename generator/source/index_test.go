@@ -11,9 +11,9 @@ import (
 
 // TestIndex applies records to an index: order, duplicates and problems follow.
 func TestIndex(t *testing.T) {
-	around := &surroundings{today: today, content: Content{Site: Site{Language: "en"}}, withdrawn: map[string]Hidden{"w": Withdrawn}}
+	around := &surroundings{today: today, content: Content{Site: Site{Language: "en"}}, withdrawn: map[string]Withdrawal{"w": {ID: "w", Reason: Withdrawn}}}
 	around.known[0] = newNames()
-	around.known[0].add("ana", "Ana", nil, place{})
+	around.known[0].add("ana", "Ana", nil)
 	x := newIndex(around)
 	f := &file{path: "reviews/a.yaml"}
 	add := func(line int, id string, date reviewcast.Date, technicians ...string) *record {
@@ -37,8 +37,8 @@ func TestIndex(t *testing.T) {
 		{gone: []*record{a}, order: "A b w"},
 		{gone: []*record{a2}, come: []*record{a, unknown, late, nameless}, order: "l a b u w", problems: []string{
 			`reviews/a.yaml:7:3: "anna" is not a technician in business.yaml; did you mean "ana"?`,
-			"reviews/a.yaml:8:20: date 2999-01-01 is in the future; today is 2026-11-21",
-			"reviews/a.yaml:9:20: date 2999-01-01 is in the future; today is 2026-11-21"}},
+			"reviews/a.yaml:8:20: date 2999-01-01 is in the future; today is 2026-11-21; correct the year, the month or the day",
+			"reviews/a.yaml:9:20: date 2999-01-01 is in the future; today is 2026-11-21; correct the year, the month or the day"}},
 		{gone: []*record{unknown, late, nameless, b, a, w}},
 	} {
 		removed, added := x.apply(step.gone, step.come)

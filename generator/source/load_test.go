@@ -327,7 +327,7 @@ func TestBlockOfText(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	for data, want := range map[string]string{"# Good\r\n\r\nYes.\r\n\n": "# Good\n\nYes.", "\uFEFF  a \n": "  a ", " \n\n": "", "": ""} {
-		c := mustLoad(t, NewLoader(writeFolder(t, map[string]string{summaryFile: data}), Config{}))
+		c := mustLoad(t, NewLoader(writeFolder(t, map[string]string{SummaryFile: data}), Config{}))
 		got := ""
 		if c.Summary != nil {
 			got = *c.Summary

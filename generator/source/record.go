@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"hash/maphash"
-	"slices"
+	"strings"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
@@ -153,24 +153,23 @@ func (p *parser) decode(key uint64, n *syntax.Node) *record {
 // csvColumns are the columns of a CSV file.
 var csvColumns = func() syntax.Columns {
 	var c syntax.Columns
-	for i, name := range reviewSchema.names {
-		switch i {
-		case reviewReply:
-			c.Names = append(c.Names, replySchema.qualified()...)
-		case reviewVerification:
-			c.Names = append(c.Names, verificationSchema.qualified()...)
-		default:
+	for _, name := range reviewSchema.names {
+		if g := reviewSchema.group(name); g != nil {
+			c.Names = append(c.Names, g.qualified()...)
+		} else {
 			c.Names = append(c.Names, name)
 		}
 	}
-	for _, f := range requiredFields {
-		c.Required = append(c.Required, reviewSchema.names[f])
-	}
+	c.Required = requiredFields
 	c.DidYouMean = func(name string) string {
-		if meant, ok := reviewSchema.also[diagnostic.Squash(name)]; ok && slices.Contains(c.Names, meant) {
-			return meant
+		meant := strings.TrimSpace(name)
+		if also := reviewSchema.also[diagnostic.Squash(name)]; also != "" {
+			meant = also
 		}
-		return diagnostic.Nearest(name, c.Names)
+		if g := reviewSchema.group(meant); g != nil {
+			meant = g.prefix + g.names[0]
+		}
+		return diagnostic.Nearest(meant, c.Names)
 	}
 	return c
 }()

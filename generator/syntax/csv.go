@@ -127,6 +127,12 @@ type column struct {
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
+	if !slices.ContainsFunc(header, func(name string) bool {
+		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
+	}) && len(header) > 1 {
+		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", "write a row above it, such as "+strings.Join(c.columns.Required, ",")+",text")
+		return nil, false
+	}
 	columns := make([]column, len(header))
 	first := make(map[string]int)
 	known := 0

@@ -23,6 +23,8 @@ import (
 const (
 	// maxRepairs is how many mistakes of a piece of YAML are corrected.
 	maxRepairs = 20
+	// maxMended is how large such a piece may be, in bytes.
+	maxMended = 64 << 10
 	// trialBytes is how much is parsed to try corrections in one file. It stops a file
 	// of mistakes from taking minutes.
 	trialBytes = 2 << 20
@@ -40,7 +42,7 @@ type repair struct {
 func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error) {
 	for range maxRepairs {
 		var e *yaml.LoadError
-		if err == nil || !errors.As(err, &e) || y.Full() {
+		if err == nil || !errors.As(err, &e) || y.Full() || len(y.data) > maxMended || strings.Contains(e.Message, "exceeded max depth") {
 			break
 		}
 		r, found, next, ok := y.tryRepairs(e)
@@ -62,7 +64,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, tabs, bullets, y.missingSpace, y.missingColon, y.valueAbove, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, tabs, y.tabsAligned, bullets, y.missingSpace, y.missingColon, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -169,6 +171,15 @@ func tabs(lines []string, at int) (repair, bool) {
 	return replace(lines, at, strings.IndexByte(indent, '\t'), strings.ReplaceAll(indent, "\t", "  ")+words, "this line is indented with a tab", "indent with spaces; ")
 }
 
+// tabsAligned takes a tab for the indentation of the field above.
+func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
+	changed := slices.Clone(lines)
+	changed[at] = strings.ReplaceAll(lines[at], "\t", " ")
+	r, ok := y.indentField(changed, at)
+	r.message = "this line is indented with a tab"
+	return r, ok && strings.HasPrefix(lines[at], "\t")
+}
+
 // bulletForm matches the dashes and bullets that word processors make of hyphens.
 var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+)(\s+|$)(.*)$`)
 
@@ -210,8 +221,14 @@ func (y *yamlText) missingSpace(lines []string, at int) (repair, bool) {
 	}
 	colon := len(m[1]) + len(m[2]) + len(m[3]) + 1
 	if m[2] == "-" {
-		line, _, _ := strings.Cut(m[1]+"- "+m[3]+": "+strings.TrimSpace(m[4]), "\n")
-		return replace(lines, at, len(m[1])+1, line, fmt.Sprintf("missing space between the hyphen and %q", m[3]), "align the fields below with this one; ")
+		r, ok := replace(lines, at, len(m[1])+1, m[1]+"- "+m[3]+": "+strings.TrimSpace(m[4]),
+			fmt.Sprintf("missing space between the hyphen and %q", m[3]), "align the fields below with this one; ")
+		for i := at + 1; i < len(lines) && strings.HasPrefix(lines[i], m[1]+" "); i++ {
+			if !strings.HasPrefix(lines[i], m[1]+"  ") {
+				r.lines[i] = " " + lines[i]
+			}
+		}
+		return r, ok
 	}
 	if m[4] == "" || m[4][0] == ' ' {
 		return repair{}, false
@@ -253,6 +270,17 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 	return replace(lines, above, len(name)+1, name, fmt.Sprintf("%q has the value %s and %s below it", m[3], strings.TrimSpace(m[4]), what), "delete the value, or move it below; ")
 }
 
+// closeBracket closes a list or fields in brackets at the end of the line.
+func closeBracket(lines []string, at int) (repair, bool) {
+	line := strings.TrimRight(lines[at], " ")
+	for _, pair := range []string{"[]", "{}"} {
+		if open := strings.IndexByte(line, pair[0]); open >= 0 && strings.Count(line, pair[:1]) == strings.Count(line, pair[1:])+1 && (open == 0 || line[open-1] == ' ') {
+			return replace(lines, at, open, line+pair[1:], fmt.Sprintf("this %s is not closed", pair[:1]), "")
+		}
+	}
+	return repair{}, false
+}
+
 // textForm matches a line with a text: a field or an item.
 var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 
@@ -276,6 +304,12 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		default:
 			message, col = "the text in double quotes ends at this quotation mark", col+1+end
 		}
+	case c == '{' && strings.Contains(value, ": "):
+		return repair{}, false // the mistake is inside
+	case (c == '|' || c == '>') && at+1 < len(lines) && strings.HasPrefix(lines[at+1], "  "):
+		r, ok := replace(lines, at, col, strings.TrimRight(m[1], " ")+" "+string(c), fmt.Sprintf("words after %c", c), "")
+		r.suggestion = fmt.Sprintf("write %c alone after the colon and all words on the lines below, indented", c)
+		return r, ok
 	case strings.HasPrefix(value, "- "):
 		message, advice = "a list can't begin behind its field's name", "write each item on a line of its own; if it is text, "
 	case strings.ContainsRune("@`%*&!|>{}[]?-,", c):
@@ -290,6 +324,7 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 
 // quoteValue puts a text in quotes, those that it has taken off.
 func quoteValue(value string) string {
+	value, _ = diagnostic.TrimCurlyQuotes(value)
 	if c := value[0]; (c == '"' || c == '\'') && len(value) > 1 && value[len(value)-1] == c {
 		value = strings.ReplaceAll(value[1:len(value)-1], `\"`, `"`)
 	}

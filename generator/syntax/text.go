@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 
@@ -46,36 +47,31 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	return data, true
 }
 
-// mergeMarker returns the number of the first line that version control wrote around
-// two versions of a text; 0 if there is none.
-func mergeMarker(data []byte) int {
-	first := -1
-	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
-		for from := 0; ; {
-			i := bytes.Index(data[from:], []byte(marker))
-			if i < 0 {
-				break
-			}
-			if i += from; i == 0 || data[i-1] == '\n' {
-				if first < 0 || i < first {
-					first = i
-				}
-				break
-			}
-			from = i + len(marker)
-		}
+// mergeForm matches the lines that version control writes around two versions of a text.
+var mergeForm = regexp.MustCompile(`(?m)^[ \t]*(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
+
+// MergeMarkers returns the numbers of the first and the last line that an unfinished merge
+// has left; 0 for none.
+func MergeMarkers(data []byte) (first, last int) {
+	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) && !bytes.Contains(data, []byte("|||||||")) {
+		return 0, 0
 	}
-	if first < 0 {
-		return 0
+	found := mergeForm.FindAllIndex(data, -1)
+	if len(found) == 0 {
+		return 0, 0
 	}
-	return 1 + bytes.Count(data[:first], []byte("\n"))
+	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
+	return line(found[0][0]), line(found[len(found)-1][0])
 }
 
 // cleanLines is [Clean] for lines of a file; the first is line 1.
 func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
-	if line := mergeMarker(data); line > 0 {
-		p.Add(diagnostic.Error, line, 1, "merge-marker", "this line is left of an unfinished merge of two versions",
-			"keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
+	if first, last := MergeMarkers(data); first > 0 {
+		message := "this line is left of an unfinished merge of two versions"
+		if last > first {
+			message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
+		}
+		p.Add(diagnostic.Error, first, 1, "merge-marker", message, "keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
 		return nil, false
 	}
 	if !suspicious(data, separators) {

@@ -72,21 +72,21 @@ func (r *YAMLReader) readAll(data []byte, p *diagnostic.List, cut bool, each fun
 		return r.read(&whole, documents, err, each)
 	}
 	broken := false
-	complete = true
 	for _, piece := range pieces {
 		t := yamlText{List: p, fields: r.Fields, data: data[piece.start:piece.end], line: 1, before: piece.line - 1, budget: &budget}
 		documents, err := parse(t.data)
 		broken = broken || err != nil
-		complete = r.read(&t, documents, err, each) && complete
+		r.read(&t, documents, err, each)
 	}
 	if !broken {
 		whole.explain(err) // it is between the items
 	}
-	return complete && broken
+	return false
 }
 
 // read corrects what can be corrected in a piece and converts what was parsed.
 func (r *YAMLReader) read(t *yamlText, documents []*yaml.Node, err error, each func(*Node)) (complete bool) {
+	complete = err == nil
 	if err != nil {
 		if documents, err = t.mend(documents, err); err != nil {
 			t.explain(err)
@@ -99,7 +99,7 @@ func (r *YAMLReader) read(t *yamlText, documents []*yaml.Node, err error, each f
 			each(&r.root)
 		}
 	}
-	return err == nil
+	return complete
 }
 
 // cleanYAML checks the bytes before the parser sees them. ok is false if it must not.
