@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -61,6 +62,11 @@ func TestSlips(t *testing.T) {
 				}
 			}
 			dir := folder(t, files)
+			if _, ok := files["business.yaml"]; !ok {
+				if err := os.Remove(filepath.Join(dir, "business.yaml")); err != nil {
+					t.Fatal(err)
+				}
+			}
 			got := ""
 			if export.Name != "" {
 				got = importSlip(t, dir, export)

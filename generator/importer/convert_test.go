@@ -59,7 +59,7 @@ func TestStars(t *testing.T) {
 		{5, "3,25", 3, ""},
 		{1000, "1,000", 0, `rating "1,000" is not a number`},
 		{5, "1.0,5", 0, `rating "1.0,5" is not a number`},
-		{5, "five", 0, `rating "five" is not a number`},
+		{5, "many", 0, `rating "many" is not a number`},
 		{5, "4/5", 4, ""},
 		{10, "7,5 / 10", 4, ""},
 		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5; import such rows separately, from a file of their own, with --rating-scale 10`},

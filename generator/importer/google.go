@@ -35,7 +35,7 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	export, err := decode(ctx, r, cfg)
+	export, err := decode(ctx, r, cfg, true)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 			return nil, &UsageError{[]string{fmt.Sprintf("no member is given for %s; add %s=MEMBER to --map", name, name)}}
 		}
 	}
-	export, err := decode(ctx, r, cfg)
+	export, err := decode(ctx, r, cfg, true)
 	if err != nil {
 		return nil, err
 	}

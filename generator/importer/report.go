@@ -27,62 +27,37 @@ type Report struct {
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []Kept   // what editors changed and the export has otherwise
 	Vanished                  []string // ids that the export no longer has; they stay
+	NoAuthors                 bool     // the export has no column with names
 }
 
-// Code is the kind of reason why a row is skipped, kebab-case and stable.
+// Code is the kind of reason why a row is skipped, as the report counts it.
 type Code string
 
 // The codes.
 const (
-	BadQuotes    Code = "bad-quotes"
-	RaggedRow    Code = "ragged-row"
-	BadCharacter Code = "bad-character"
-	TextTooLong  Code = "text-too-long"
-	Garbled      Code = "garbled"
-	NoID         Code = "no-id"
-	NoRating     Code = "no-rating"
-	BadRating    Code = "bad-rating"
-	OverScale    Code = "rating-over-scale"
-	BetweenStars Code = "between-stars"
-	OtherScale   Code = "other-scale"
-	NoDate       Code = "no-date"
-	BadDate      Code = "bad-date"
-	FutureDate   Code = "future-date"
-	BadLanguage  Code = "bad-language"
-	BadSourceURL Code = "bad-source-url"
-	BadValue     Code = "bad-value"
-	Duplicate    Code = "duplicate"
-	Conflict     Code = "conflict"
-	Taken        Code = "taken"
+	BadQuotes    Code = "wrong quotes"
+	RaggedRow    Code = "number of cells differs from the header's"
+	BadCharacter Code = "a character can't be published"
+	TextTooLong  Code = "a text is too long"
+	Garbled      Code = "a text has garbled characters"
+	NoID         Code = "id is empty"
+	NoRating     Code = "rating is empty"
+	BadRating    Code = "rating is not a number above zero"
+	OverScale    Code = "rating is over the scale"
+	BetweenStars Code = "rating is not a whole number of stars"
+	OtherScale   Code = "imported on another scale before"
+	NoDate       Code = "a date is empty"
+	BadDate      Code = "a date has another layout or does not exist"
+	FutureDate   Code = "a date is in the future"
+	BadLanguage  Code = "language is not a tag"
+	BadSourceURL Code = "source_url is not an address"
+	BadValue     Code = "a value has the wrong type"
+	Duplicate    Code = "the same as another row"
+	Conflict     Code = "contradicts another row of the same review"
+	Taken        Code = "the id is used by another review"
 	Withdrawn    Code = "withdrawn"
-	Removed      Code = "removed"
+	Removed      Code = "removed by the editor"
 )
-
-// headlines describe the codes.
-var headlines = map[Code]string{
-	BadQuotes:    "wrong quotes",
-	RaggedRow:    "number of cells differs from the header's",
-	BadCharacter: "a character can't be published",
-	TextTooLong:  "a text is too long",
-	Garbled:      "a text has garbled characters",
-	NoID:         "id is empty",
-	NoRating:     "rating is empty",
-	BadRating:    "rating is not a number above zero",
-	OverScale:    "rating is over the scale",
-	BetweenStars: "rating is not a whole number of stars",
-	OtherScale:   "imported on another scale before",
-	NoDate:       "a date is empty",
-	BadDate:      "a date has another layout or does not exist",
-	FutureDate:   "a date is in the future",
-	BadLanguage:  "language is not a tag",
-	BadSourceURL: "source_url is not an address",
-	BadValue:     "a value has the wrong type",
-	Duplicate:    "the same as another row",
-	Conflict:     "contradicts another row of the same review",
-	Taken:        "the id is used by another review",
-	Withdrawn:    "withdrawn",
-	Removed:      "removed by the editor",
-}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -135,6 +110,12 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.limit = r.Rows + len(r.Vanished)
 	}
 	p.line("%s: %d added, %d updated, %d unchanged, %d skipped of %s", r.File, r.Added, r.Updated, r.Unchanged, len(r.Skipped), plural(r.Rows, "row"))
+	if r.Rows == 0 {
+		p.line("the export has no reviews")
+	}
+	if r.NoAuthors && r.Rows > len(r.Skipped) {
+		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
+	}
 	if r.DryRun || verbose {
 		p.changes(r.Changes)
 	}
@@ -195,7 +176,7 @@ func (p *printer) skipped(skips []Skip) {
 	})
 	p.line("skipped, by reason:")
 	for _, c := range codes {
-		p.line("  %6d  %s", counts[c], headlines[c])
+		p.line("  %6d  %s", counts[c], c)
 	}
 	p.line("skipped, row by row:")
 	for _, s := range skips {

@@ -107,7 +107,7 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	}
 	p := &Partial{Content: l.content(), Complete: l.complete() && !diagnostic.HasErrors(l.tree.notes)}
 	for _, q := range problems {
-		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != withdrawnFile)
+		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != WithdrawnFile)
 	}
 	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil

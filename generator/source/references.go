@@ -56,7 +56,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	if s.erased(w) {
 		at := s.withdrawn[strings.ToLower(w.ID)].At
 		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), at.File, at.Line),
-			"delete the review from this file; its entry in "+withdrawnFile+" is enough")
+			"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
 	}
 	for i := range w.refs {
 		r := &w.refs[i]

@@ -96,7 +96,7 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 	s.today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
-	s.decode(files, withdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
+	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
 	s.summary(files[SummaryFile])
 	s.defaults()
 	return s

@@ -19,11 +19,11 @@ const (
 	insightsFile  = "insights.yaml"
 	FAQFile       = "faq.yaml"
 	SummaryFile   = "summary.md"
-	withdrawnFile = "withdrawn.yaml"
+	WithdrawnFile = "withdrawn.yaml"
 	reviewsFolder = "reviews"
 )
 
-var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, withdrawnFile, reviewsFolder}
+var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile, reviewsFolder}
 
 // themeFiles change the look of the pages; package generator/pages reads them.
 var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
@@ -68,10 +68,11 @@ func walk(root *os.Root, output string) (*walker, error) {
 				continue
 			}
 			if meant := intended(name); meant != "" {
+				remedy := "rename it to " + meant
 				if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
-					meant += "; there is such a one already: move what is in this one there"
+					remedy = "move what is in it to " + meant + ", and delete it"
 				}
-				w.wrongName(name, meant)
+				w.wrongName(name, remedy)
 			} else if formatOf(name) != 0 && !slices.Contains(knownFiles, name) {
 				w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
 			} else if !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
@@ -138,7 +139,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case info.IsDir():
 		w.folder(name, info)
 	case formatOf(name) == 0 && hidden(name) != "":
-		w.wrongName(name, hidden(name))
+		w.wrongName(name, "rename it to "+hidden(name))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
 	case formatOf(name) == 0:
@@ -247,12 +248,12 @@ func intended(name string) string {
 }
 
 // wrongName is an error, since what the editor wrote would silently be left out.
-func (w *walker) wrongName(name, meant string) {
+func (w *walker) wrongName(name, remedy string) {
 	message := "under this name it is not read"
 	if strings.EqualFold(path.Ext(name), ".txt") {
 		message = "its name ends in .txt, which Windows hides, so that it is not read"
 	}
-	w.note(diagnostic.Error, name, "wrong-name", message, "rename it to "+meant)
+	w.note(diagnostic.Error, name, "wrong-name", message, remedy)
 }
 
 func (w *walker) unknown(name, suggestion string) {
