@@ -156,7 +156,7 @@ func (c *converter) stars(r *row) (int, *Skip) {
 				return 0, r.skip(OverScale, "rating %s is over the scale of %g; the scale of these rows seems to be %g: import them separately, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
 			}
 		}
-		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", clip(cell), c.RatingScale)
+		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
 	}
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale

@@ -105,7 +105,7 @@ const MaxPrinted = 20
 // lists every change. The table is cut to so many columns; 0 cuts nothing. The error
 // is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
-	p := printer{w: w, limit: MaxPrinted, columns: columns}
+	p := &printer{limit: MaxPrinted}
 	if verbose {
 		p.limit = r.Rows + len(r.Vanished)
 	}
@@ -117,43 +117,35 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
 	}
 	if r.DryRun || verbose {
-		p.changes(r.Changes)
+		p.changes(r.Changes, columns)
 	}
 	p.skipped(r.Skipped)
-	if len(r.Kept) > 0 {
-		p.line("kept as the editor wrote them, %s:", plural(len(r.Kept), "review"))
-		list(&p, r.Kept, func(k Kept) string { return k.ID + ": " + join(k.Fields) })
-	}
-	if len(r.Vanished) > 0 {
-		p.line("no longer in the export and left as they are, %s:", plural(len(r.Vanished), "review"))
-		list(&p, r.Vanished, func(id string) string { return id })
-	}
+	p.list(len(r.Kept), "kept as the editor wrote them, %s:", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
+	p.list(len(r.Vanished), "no longer in the export and left as they are, %s:", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: nothing was written")
 	}
-	return p.err
+	_, err := w.Write(p.Bytes())
+	return err
 }
 
-// printer keeps the first error.
 type printer struct {
-	w       io.Writer
-	limit   int
-	columns int
-	err     error
+	bytes.Buffer
+	limit int
 }
 
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// list prints the items up to the limit, and counts the others.
-func list[T any](p *printer, items []T, text func(T) string) {
-	for _, item := range items[:min(len(items), p.limit)] {
-		p.line("  %s", text(item))
+// list prints a title and items up to the limit, and counts the others.
+func (p *printer) list(n int, title string, item func(int) string) {
+	if n == 0 {
+		return
 	}
-	p.rest(len(items))
+	p.line(title, plural(n, "review"))
+	for i := range min(n, p.limit) {
+		p.line("  %s", item(i))
+	}
+	p.rest(n)
 }
 
 func (p *printer) rest(n int) {
@@ -171,11 +163,8 @@ func (p *printer) skipped(skips []Skip) {
 	for _, s := range skips {
 		counts[s.Code]++
 	}
-	codes := slices.SortedFunc(maps.Keys(counts), func(a, b Code) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
 	p.line("skipped, by reason:")
-	for _, c := range codes {
+	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b Code) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) }) {
 		p.line("  %6d  %s", counts[c], c)
 	}
 	p.line("skipped, row by row:")
@@ -189,8 +178,8 @@ const maxAuthor = 24
 
 // changes prints the table of a dry run. The id is last: it is the longest, and the
 // least missed when the table is cut.
-func (p *printer) changes(changes []Change) {
-	if len(changes) == 0 || p.err != nil {
+func (p *printer) changes(changes []Change, columns int) {
+	if len(changes) == 0 {
 		return
 	}
 	var table bytes.Buffer
@@ -206,11 +195,9 @@ func (p *printer) changes(changes []Change) {
 		author := shorten(strings.Trim(quote(c.Author), `"`), maxAuthor)
 		fmt.Fprintf(tw, "  %s\t%d\t%s\t%d\t%s\t%s\t%s\n", sign, c.Row, c.Date, c.Rating, author, what, c.ID)
 	}
-	if p.err = tw.Flush(); p.err != nil {
-		return
-	}
+	_ = tw.Flush() // into memory
 	for line := range strings.Lines(table.String()) {
-		p.line("%s", shorten(strings.TrimRight(line, " \n"), p.columns))
+		p.line("%s", shorten(strings.TrimRight(line, " \n"), columns))
 	}
 	p.rest(len(changes))
 }

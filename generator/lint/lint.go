@@ -40,6 +40,10 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
 	}
 	in := newInspector(content.Content)
+	in.notUTF8 = map[string]bool{}
+	for _, p := range known {
+		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
+	}
 	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
 	for i, r := range content.Reviews {
 		if i%256 == 0 && ctx.Err() != nil {
@@ -83,6 +87,7 @@ type inspector struct {
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml,
 	// which has errors.
 	noNames, noBusiness bool
+	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 }
 
 func newInspector(c *source.Content) *inspector {
@@ -142,7 +147,7 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
 		in.findings = append(in.findings, finding{at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it"})
-	} else if strings.ContainsRune(text, utf8.RuneError) {
+	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.findings = append(in.findings, finding{at, string(utf8.RuneError), "mojibake", name + " has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it"})
 	}
 }

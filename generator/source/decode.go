@@ -234,6 +234,10 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		}
 		return r, false
 	}
+	if s == reviewSchema && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.List && !isField(n.Entries[0].Key.Text) {
+		d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
+		return r, false
+	}
 	second := false // another review begins
 	for i := range n.Entries {
 		e := &n.Entries[i]

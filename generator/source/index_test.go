@@ -2,7 +2,6 @@ package source
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -41,10 +40,7 @@ func TestIndex(t *testing.T) {
 			"reviews/a.yaml:9:20: date 2999-01-01 is in the future; today is 2026-11-21; correct the year, the month or the day"}},
 		{gone: []*record{unknown, late, nameless, b, a, w}},
 	} {
-		removed, added := x.apply(step.gone, step.come)
-		if n := len(step.come) - len(added); n != len(slices.DeleteFunc(slices.Clone(step.come), func(r *record) bool { return r.ID != "" })) || len(removed) > len(step.gone) {
-			t.Errorf("removed %d of %d, added %d of %d", len(removed), len(step.gone), len(added), len(step.come))
-		}
+		x.apply(step.gone, step.come)
 		var ids, problems []string
 		for _, r := range x.order {
 			ids = append(ids, r.ID)

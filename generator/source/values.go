@@ -39,7 +39,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", false
 	case syntax.Number, syntax.Date:
 		if d.strict {
-			d.fail(n, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(s)), "put it in double quotes")
+			d.fail(n, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(s)), fmt.Sprintf("put it in double quotes: %q", s))
 			return "", false
 		}
 	case syntax.Boolean:

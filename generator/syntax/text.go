@@ -64,14 +64,23 @@ func MergeMarkers(data []byte) (first, last int) {
 	return line(found[0][0]), line(found[len(found)-1][0])
 }
 
+// reportMerge reports such lines.
+func reportMerge(data []byte, p *diagnostic.List) bool {
+	first, last := MergeMarkers(data)
+	if first == 0 {
+		return false
+	}
+	message := "this line is left of an unfinished merge of two versions"
+	if last > first {
+		message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
+	}
+	p.Add(diagnostic.Error, first, 1, "merge-marker", message, "keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
+	return true
+}
+
 // cleanLines is [Clean] for lines of a file; the first is line 1.
 func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
-	if first, last := MergeMarkers(data); first > 0 {
-		message := "this line is left of an unfinished merge of two versions"
-		if last > first {
-			message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
-		}
-		p.Add(diagnostic.Error, first, 1, "merge-marker", message, "keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
+	if reportMerge(data, p) {
 		return nil, false
 	}
 	if !suspicious(data, separators) {
@@ -197,37 +206,9 @@ func utf16Or32(data []byte) string {
 // suspicious reports whether cleanLines has to look at each character. Few files need
 // it.
 func suspicious(data []byte, separators bool) bool {
-	ascii := true
-	for i, c := range data {
-		if c < ' ' && c != '\n' && c != '\t' || c == 0x7F {
-			if c == '\r' && i+1 < len(data) && data[i+1] == '\n' {
-				continue
-			}
-			return true
-		}
-		if c >= utf8.RuneSelf {
-			ascii = false
-		}
-	}
-	if ascii {
-		return false
-	}
-	if !utf8.Valid(data) {
-		return true
-	}
-	// U+0080 to U+009F begin with C2, U+2028 and U+2029 with E2 80, the
-	// noncharacters with EF BF.
-	for i, c := range data[:len(data)-1] {
-		switch {
-		case c == 0xC2 && data[i+1] < 0xA0:
-			return true
-		case separators && c == 0xE2 && data[i+1] == 0x80 && (data[i+2] == 0xA8 || data[i+2] == 0xA9):
-			return true
-		case c == 0xEF && data[i+1] == 0xBF && data[i+2] >= 0xBE:
-			return true
-		}
-	}
-	return false
+	return !utf8.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool {
+		return badRune(r) || separators && (r == '\u2028' || r == '\u2029')
+	})
 }
 
 // badRune reports whether reviewcast.BadRune would find the character in a text.
