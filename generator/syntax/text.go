@@ -48,7 +48,10 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 }
 
 // mergeForm matches the lines that version control writes around two versions of a text.
-var mergeForm = regexp.MustCompile(`(?m)^[ \t]*(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
+var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
+
+// indentedForm matches all of them indented. A customer may write one such line.
+var indentedForm = regexp.MustCompile(`(?ms)^[ \t]+<<<<<<< .*?^[ \t]+=======[ \t\r]*$.*?^[ \t]+>>>>>>> `)
 
 // MergeMarkers returns the numbers of the first and the last line that an unfinished merge
 // has left; 0 for none.
@@ -58,7 +61,10 @@ func MergeMarkers(data []byte) (first, last int) {
 	}
 	found := mergeForm.FindAllIndex(data, -1)
 	if len(found) == 0 {
-		return 0, 0
+		if found = indentedForm.FindAllIndex(data, 1); found == nil {
+			return 0, 0
+		}
+		found = append(found, []int{found[0][1] - 1})
 	}
 	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
 	return line(found[0][0]), line(found[len(found)-1][0])
