@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,23 +21,26 @@ type existing struct {
 	withdrawn   map[string]bool                // by lower-case id
 }
 
-// readExisting reads the content folder. It must have no errors: without all ids and
-// withdrawals, an import could bring back a text that was withdrawn for legal
-// reasons.
+// readExisting reads the content folder. Every id and every withdrawal must be known:
+// without them, an import could bring back a text that was withdrawn for legal reasons.
+// Other errors don't matter to an import.
 func readExisting(ctx context.Context, dir string, today reviewcast.Date) (*existing, error) {
-	loader := source.NewLoader(dir, source.Config{Today: today})
-	content, _, problems, err := loader.Load(ctx, nil)
+	content, problems, err := source.NewLoader(dir, source.Config{Today: today}).LoadPartial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if content == nil {
+	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
+		settings := p.File == source.SiteFile || p.File == source.BusinessFile || p.File == source.WithdrawnFile
+		return p.Severity != diagnostic.Error || content.Complete && !settings
+	})
+	if len(problems) > 0 {
 		return nil, fmt.Errorf("%s has errors; fix them first, so that ids and withdrawals are known:\n%s", dir, errorLines(dir, problems))
 	}
 	s := &existing{authorNames: content.Site.Policies.AuthorNames, positions: map[string]diagnostic.Position{}, withdrawn: map[string]bool{}}
 	if s.zone, err = time.LoadLocation(content.Business.TimeZone); err != nil {
 		return nil, err
 	}
-	day, err := todayOf(content, string(today))
+	day, err := todayOf(content.Content, string(today))
 	if err != nil {
 		return nil, err
 	}

@@ -11,66 +11,73 @@ import (
 )
 
 // starWords are ratings in words.
-var starWords = map[string]int{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5,
-	"eins": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
-	"un": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5,
-	"uno": 1, "due": 2, "tre": 3, "quattro": 4, "cinque": 5,
+var starWords = map[string]float64{
+	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
+	"un": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "uno": 1, "due": 2, "tre": 3, "quattro": 4, "cinque": 5,
 	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5,
 }
 
-// starNouns follow a number of stars.
-var starNouns = []string{"stars", "star", "sterne", "stern", "étoiles", "étoile", "stelle", "stella", "estrellas", "estrella", "points", "punkte"}
+// ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
+var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | sur ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
+	`(?:[ -]*(?:stars?|sterne?|étoiles?|stelle|stella|estrellas?|points?|punkte|rating))*$`)
+
+var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
+
+// ParseRating reads the forms of a rating that have one meaning only: "4.5", "4,5",
+// "4/5", "4 out of 5", "5 star rating", "five", "90%" and "★★★★☆". scale is the best
+// rating if the text says it; otherwise 0.
+func ParseRating(s string) (value, scale float64, ok bool) {
+	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
+	s = strings.ToLower(strings.TrimSpace(s))
+	full := strings.Count(s, "★") + strings.Count(s, "⭐")
+	if empty := strings.Count(s, "☆") + strings.Count(s, "✩"); full+empty > 0 {
+		if rest := strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ "); rest != "" {
+			return 0, 0, false
+		}
+		if empty > 0 {
+			scale = float64(full + empty)
+		}
+		return float64(full), scale, true
+	}
+	m := ratingForm.FindStringSubmatch(s)
+	if m == nil {
+		return 0, 0, false
+	}
+	if value, ok = starWords[m[1]]; !ok {
+		if !decimalForm.MatchString(m[1]) {
+			return 0, 0, false
+		}
+		value = number(m[1])
+	}
+	scale = number(m[3])
+	if m[4] != "" {
+		scale = 100
+	}
+	return value, scale, m[3] == "" || scale > 0
+}
+
+// number reads a number with a point or a comma; 0 for none.
+func number(s string) float64 {
+	v, _ := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
+	return v
+}
 
 // MeantRating returns what to write for a rating such as "5/5", "five" or "★★★★★"; ""
 // if that is not clear. Nothing of it is accepted as a rating.
 func MeantRating(s string) string {
-	s, _ = TrimCurlyQuotes(s)
-	s = strings.ToLower(strings.TrimSpace(s))
-	for _, noun := range starNouns {
-		if rest, ok := strings.CutSuffix(s, noun); ok {
-			s = strings.TrimRight(rest, " -")
-			break
-		}
-	}
-	if n, ok := starWords[s]; ok {
-		return fmt.Sprintf("write %d", n)
-	}
-	if n := strings.Count(s, "★") + strings.Count(s, "⭐"); n > 0 && strings.Trim(s, "★⭐☆✩\uFE0F ") == "" {
-		if n > reviewcast.MaxRating {
-			return ""
-		}
-		return fmt.Sprintf("write %d", n)
-	}
-	of, scale := s, float64(reviewcast.MaxRating)
-	for _, by := range []string{"/", " out of ", " of ", " von ", " sur ", " su ", " de "} {
-		if before, after, ok := strings.Cut(s, by); ok {
-			v, err := number64(after)
-			if err != nil || v < reviewcast.MinRating {
-				return ""
-			}
-			of, scale = before, v
-			break
-		}
-	}
-	v, err := number64(of)
-	if err != nil || v != v || v <= 0 || v > scale {
-		return ""
+	v, scale, ok := ParseRating(s)
+	if scale == 0 {
+		scale = reviewcast.MaxRating
 	}
 	exact := v * reviewcast.MaxRating / scale
-	whole := int(exact)
-	switch {
-	case exact < reviewcast.MinRating:
+	switch whole := int(exact); {
+	case !ok || v > scale || exact < reviewcast.MinRating:
 		return ""
 	case exact == float64(whole):
 		return fmt.Sprintf("write %d", whole)
+	default:
+		return fmt.Sprintf("write %d or %d: ratings are whole numbers", whole, whole+1)
 	}
-	return fmt.Sprintf("write %d or %d: ratings are whole numbers", whole, whole+1)
-}
-
-// number64 reads a number with a point or a comma.
-func number64(s string) (float64, error) {
-	return strconv.ParseFloat(strings.Replace(strings.TrimSpace(s), ",", ".", 1), 64)
 }
 
 // ExplainDate returns what is wrong with a date that is not a calendar date of the form
@@ -78,42 +85,101 @@ func number64(s string) (float64, error) {
 func ExplainDate(name, s string) (message, suggestion string) {
 	const form = "write it as YYYY-MM-DD"
 	if dateForm.MatchString(s) {
+		if exchanged := s[:5] + s[8:] + s[4:7]; reviewcast.Date(exchanged).Valid() {
+			return fmt.Sprintf("%s %s does not exist", name, s), "write " + exchanged + " if month and day are exchanged"
+		}
 		return fmt.Sprintf("%s %s does not exist", name, s), "correct the month or the day"
 	}
 	if _, err := time.Parse("2006-01", s); err == nil {
-		return fmt.Sprintf("%s %s has no day", name, Quote(s)), form
+		return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("%s, such as %s-14", form, s)
 	}
-	switch dates := meantDates(s); len(dates) {
+	var choices []string
+	for _, d := range meantDates(s) {
+		choices = append(choices, d.date+d.when)
+	}
+	switch len(choices) {
+	case 0:
+		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
 	case 1:
-		return fmt.Sprintf("%s %s is not in the form YYYY-MM-DD", name, Quote(s)), "write " + dates[0].Format(time.DateOnly)
-	case 2:
-		return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)),
-			fmt.Sprintf("write %s if the day comes first in it, %s if the month does", dates[0].Format(time.DateOnly), dates[1].Format(time.DateOnly))
+		date, _, _ := strings.Cut(choices[0], " ")
+		return fmt.Sprintf("%s %s is not in the form YYYY-MM-DD", name, Quote(s)), "write " + date
 	}
-	return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
+	return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)), "write " + strings.Join(choices, ", ")
 }
 
 var dateForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 
-// meantDates reads the other ways in which people write dates. Of a date that can be
-// read in two ways both come back, the one with the day first before the other.
-func meantDates(s string) []time.Time {
-	s, _ = TrimCurlyQuotes(s)
-	for _, layout := range []string{"2006-1-2", "2006/1/2", "2006.1.2", "2.1.2006", "2.1.06", "20060102", time.RFC3339, "2006-01-02 15:04:05", "2006-01-02T15:04:05",
-		"2 January 2006", "January 2, 2006", "January 2 2006", "2 Jan 2006", "Jan 2, 2006", "Jan 2 2006"} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return []time.Time{t}
-		}
-	}
-	for _, layouts := range [][2]string{{"2/1/2006", "1/2/2006"}, {"2-1-2006", "1-2-2006"}, {"2/1/06", "1/2/06"}, {"2-1-06", "1-2-06"}} {
-		var dates []time.Time
-		for _, layout := range layouts {
-			if t, err := time.Parse(layout, s); err == nil && (len(dates) == 0 || !t.Equal(dates[0])) {
-				dates = append(dates, t)
+// months are the names of the months in six languages, and their short forms.
+var months = strings.Fields(`jan,january,januar,jänner,janvier,gennaio,enero,janeiro feb,february,februar,février,febbraio,febrero,fevereiro
+	mar,march,märz,mars,marzo,março apr,april,avril,aprile,abril may,mai,maggio,mayo,maio jun,june,juni,juin,giugno,junio,junho
+	jul,july,juli,juillet,luglio,julio,julho aug,august,août,agosto sep,sept,september,septembre,settembre,septiembre,setembro
+	oct,october,okt,oktober,octobre,ottobre,octubre,outubro nov,november,novembre,noviembre,novembro dec,december,dez,dezember,décembre,dicembre,diciembre,dezembro`)
+
+var (
+	letters  = regexp.MustCompile(`\pL+`)
+	ordinals = regexp.MustCompile(`\b([0-9]{1,2})(?:st|nd|rd|th|er|\.) `)
+	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
+)
+
+// plainDate writes months as English short forms, and drops weekdays, "of", ordinals and
+// the time of the day.
+func plainDate(s string) string {
+	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
+	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-").Replace(strings.ToLower(s))
+	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
+	s = letters.ReplaceAllStringFunc(s, func(word string) string {
+		for i, names := range months {
+			for name := range strings.SplitSeq(names, ",") {
+				if word == name {
+					return time.Month(i + 1).String()[:3]
+				}
 			}
 		}
-		if len(dates) > 0 {
-			return dates
+		switch {
+		case word == "t" || word == "z" || word == "am" || word == "pm" || word == "utc":
+			return strings.ToUpper(word)
+		case word == "o":
+			return "0" // the letter for the digit
+		}
+		return ""
+	})
+	s = strings.TrimSpace(spaces.ReplaceAllString(s, " "))
+	for _, layout := range []string{" 15:04:05", " 15:04", "T15:04:05Z07:00", "T15:04:05", " 3:04 PM", " 3:04:05 PM", " 15:04:05 UTC", " 15:04:05 Z07:00"} {
+		if i := strings.IndexByte(s, layout[0]); i > 0 && strings.Count(s, " ") <= strings.Count(layout, " ") {
+			if _, err := time.Parse(layout, s[i:]); err == nil {
+				return s[:i]
+			}
+		}
+	}
+	return s
+}
+
+// reading is a date that a text may mean, and when it does.
+type reading struct{ date, when string }
+
+// meantDates reads the other ways in which people write dates. Of a date that can be
+// read in several ways all come back, the one with the day first before the others.
+func meantDates(s string) (found []reading) {
+	if n, err := strconv.Atoi(s); err == nil && 30_000 < n && n < 80_000 { // how spreadsheets count days
+		return []reading{{time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), ""}}
+	}
+	s = plainDate(s)
+	for _, layouts := range [][]string{
+		{"2006-1-2"}, {"2006/1/2"}, {"2006.1.2"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
+		{"2/1/2006", "1/2/2006"}, {"2-1-2006", "1-2-2006"}, {"2/1/06", "1/2/06"}, {"2-1-06", "1-2-06", "06-1-2"},
+	} {
+		for i, layout := range layouts {
+			t, err := time.Parse(layout, s)
+			if err != nil {
+				continue
+			}
+			r := reading{t.Format(time.DateOnly), []string{" if the day comes first in it", " if the month does", " if the year does"}[i]}
+			if len(found) == 0 || found[0].date != r.date {
+				found = append(found, r)
+			}
+		}
+		if len(found) > 0 {
+			return found
 		}
 	}
 	return nil

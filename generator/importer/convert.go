@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"errors"
 	"math"
 	"net/url"
 	"regexp"
@@ -143,9 +142,9 @@ func (c *converter) stars(r *row) (int, *Skip) {
 	if cell == "" {
 		return 0, r.skip(NoRating, "rating is empty; a review needs one")
 	}
-	value, scale, err := parseRating(cell)
+	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
-	case err != nil:
+	case !ok:
 		return 0, r.skip(BadRating, "rating %s is not a number; write it in digits", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
 		return 0, r.skip(OverScale, "rating %s has a scale of %g, not of %g; import such rows separately, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
@@ -157,7 +156,7 @@ func (c *converter) stars(r *row) (int, *Skip) {
 				return 0, r.skip(OverScale, "rating %s is over the scale of %g; the scale of these rows seems to be %g: import them separately, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
 			}
 		}
-		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", clip(cell), c.RatingScale)
+		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
 	}
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale
@@ -172,62 +171,12 @@ func (c *converter) stars(r *row) (int, *Skip) {
 	return max(reviewcast.MinRating, int(stars)), nil
 }
 
-// parseRating parses the forms of a rating that have one meaning only: 4.5, the same
-// with a comma, before one or two digits (three would be thousands), "4/5" and "4 /
-// 5", which include their scale, and stars, of which the empty ones count for the
-// scale. scale is 0 if there is none.
-func parseRating(s string) (value, scale float64, err error) {
-	if full := strings.TrimLeft(s, "★⭐\ufe0f "); full != s || strings.HasPrefix(s, "☆") {
-		rest := strings.TrimLeft(full, "☆ ")
-		if rest != "" {
-			return 0, 0, errNotDecimal
-		}
-		stars := strings.Count(s, "★") + strings.Count(s, "⭐")
-		if empty := strings.Count(full, "☆"); empty > 0 {
-			scale = float64(stars + empty)
-		}
-		return float64(stars), scale, nil
-	}
-	decimal := func(s string) (float64, error) {
-		s = strings.TrimSpace(s)
-		if whole, part, ok := strings.Cut(s, ","); ok && (len(part) == 1 || len(part) == 2) && !strings.Contains(whole, ".") {
-			s = whole + "." + part
-		}
-		return parseDecimal(s)
-	}
-	before, after, ok := strings.Cut(s, "/")
-	if value, err = decimal(before); err == nil && ok {
-		if scale, err = decimal(after); err == nil && scale <= 0 {
-			err = errNotDecimal
-		}
-	}
-	return value, scale, err
-}
-
-var errNotDecimal = errors.New("not a decimal number")
-
-// parseDecimal parses digits with an optional sign and fraction. strconv alone would
-// accept "0x3", "Inf" and "1e1" as ratings.
-func parseDecimal(s string) (float64, error) {
-	digits := 0
-	for i := range len(s) {
-		switch c := s[i]; {
-		case '0' <= c && c <= '9':
-			digits++
-		case c == '.' && digits > 0 && i < len(s)-1:
-		case (c == '-' || c == '+') && i == 0:
-		default:
-			return 0, errNotDecimal
-		}
-	}
-	if digits == 0 || len(s) > maxQuoted {
-		return 0, errNotDecimal
-	}
-	return strconv.ParseFloat(s, 64) // a second dot is its error
-}
-
 // slashed is an ambiguous date: 03/04/2025.
 var slashed = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$`)
+
+// knownLayouts are those with one meaning only.
+var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
+	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "2006-01-02T15:04:05Z07:00", "YYYY-MM-DDTHH:mm:ss"}
 
 // date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
@@ -240,10 +189,17 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		if strings.HasSuffix(err.Error(), "out of range") {
 			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
+		layout := "the layout of the export, such as DD.MM.YYYY for 31.12.2025"
 		if slashed.MatchString(cell) {
-			return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to DD/MM/YYYY if the day comes first, MM/DD/YYYY if the month does", f, quote(cell), inLetters.Replace(c.DateLayout))
+			layout = "DD/MM/YYYY if the day comes first, MM/DD/YYYY if the month does"
 		}
-		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to the layout of the export, such as DD.MM.YYYY for 31.12.2025", f, quote(cell), inLetters.Replace(c.DateLayout))
+		for _, known := range knownLayouts {
+			if _, err := time.Parse(layoutOf(known), cell); err == nil {
+				layout = strconv.Quote(known)
+				break
+			}
+		}
+		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
 	if c.zoned {
 		t = t.In(c.Location)

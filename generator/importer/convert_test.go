@@ -51,7 +51,7 @@ func TestStars(t *testing.T) {
 		{5, "5.1", 0, "rating 5.1 is over the scale of 5; the scale of these rows seems to be 10"},
 		{5, "12", 0, "rating 12 is over the scale of 5; the scale of these rows seems to be 20"},
 		{5, "98", 0, "rating 98 is over the scale of 5; the scale of these rows seems to be 100"},
-		{5, "500", 0, "rating 500 is over the scale of 5; correct it"},
+		{5, "500", 0, "rating \"500\" is over the scale of 5; correct it"},
 		{10, "11", 0, "rating 11 is over the scale of 10; the scale of these rows seems to be 20"},
 		{5, "0", 0, `rating "0" is not above zero`},
 		{5, "-3", 0, `rating "-3" is not above zero`},
@@ -59,7 +59,7 @@ func TestStars(t *testing.T) {
 		{5, "3,25", 3, ""},
 		{1000, "1,000", 0, `rating "1,000" is not a number`},
 		{5, "1.0,5", 0, `rating "1.0,5" is not a number`},
-		{5, "five", 0, `rating "five" is not a number`},
+		{5, "many", 0, `rating "many" is not a number`},
 		{5, "4/5", 4, ""},
 		{10, "7,5 / 10", 4, ""},
 		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5; import such rows separately, from a file of their own, with --rating-scale 10`},
@@ -215,7 +215,7 @@ func TestConvert(t *testing.T) {
 		{"script URL", map[string]string{"source_url": "javascript://x/%0aalert(1)"}, "", `source_url "javascript://x/%0aalert(1)" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
 		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty; a day is needed"},
 		{"reply of tomorrow", map[string]string{"owner_reply.text": "Thanks!", "owner_reply.date": "2026-03-02"}, "", "owner_reply.date 2026-03-02 is after today, 2026-03-01; correct it or import it later"},
-		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not a number; write it in digits`},
+		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" … is not a number; write it in digits`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg, err := Config{Source: "x", Map: every(), Verification: "receipt", Language: "de", Today: "2026-03-01"}.check()

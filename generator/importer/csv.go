@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,6 +18,7 @@ type table struct {
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
+	before  int // lines before the header
 	width   int // cells of the header
 	binding [len(fieldNames)]int
 }
@@ -25,6 +27,7 @@ type table struct {
 // export it fills in the map and the layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
+	said := separatorLine(in)
 	delimiter, oldMac, err := inspectHeader(in)
 	if err != nil {
 		return nil, fmt.Errorf("read export: %w", err)
@@ -33,6 +36,9 @@ func openTable(export text, cfg *Config) (*table, error) {
 		in = bufio.NewReader(lineFeeds{in})
 	}
 	t := &table{in: in, lossy: export.lossy}
+	if said != 0 {
+		t.before, delimiter = 1, said
+	}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
@@ -57,7 +63,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t.width = len(names)
 	switch {
 	case cfg.Platform != "":
-		err = cfg.shape(names)
+		err = cfg.useShape(names)
 	case cfg.Map == nil:
 		err = cfg.ownNames(names)
 	}
@@ -70,6 +76,20 @@ func openTable(export text, cfg *Config) (*table, error) {
 
 // maxHeader is how many bytes of an export are searched for its header.
 const maxHeader = 64 << 10
+
+// sepForm matches the line with which Excel says the delimiter. It shows no such row.
+var sepForm = regexp.MustCompile(`^"?sep=([,;\t|])"?\r?\n`)
+
+// separatorLine reads such a line; 0 if there is none.
+func separatorLine(in *bufio.Reader) rune {
+	head, _ := in.Peek(len("\"sep=,\"\r\n"))
+	m := sepForm.FindSubmatch(head)
+	if m == nil {
+		return 0
+	}
+	_, _ = in.Discard(len(m[0]))
+	return rune(m[1][0])
+}
 
 // inspectHeader returns the delimiter if none is configured: a comma, or, if the
 // header has none, semicolons (Excel where the comma is the decimal sign) or tabs.
@@ -139,7 +159,13 @@ func (t *table) rows() rowSeq {
 				}
 				continue
 			}
-			if r.line, _ = t.csv.FieldPos(0); t.lossy {
+			r.line, _ = t.csv.FieldPos(0)
+			r.line += t.before
+			if strings.HasPrefix(cells[0], "<<<<<<< ") || strings.HasPrefix(cells[0], ">>>>>>> ") {
+				yield(r, fmt.Errorf("read export: line %d is left of an unfinished merge of two versions; keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>", r.line))
+				return
+			}
+			if t.lossy {
 				err = t.checkDecoded(&r, cells)
 			} else {
 				err = t.checkUTF8(cells)

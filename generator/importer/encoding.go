@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
@@ -45,13 +46,13 @@ type text struct {
 
 // decode converts an export to UTF-8 without a byte order mark if its encoding is
 // known. Bytes that are not UTF-8 are left to the reader.
-func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
+func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, error) {
 	in := bufio.NewReaderSize(&meter{ctx: ctx, r: r}, 64<<10)
 	head, err := in.Peek(4)
 	if err != nil && err != io.EOF {
 		return text{}, fmt.Errorf("read export: %w", err)
 	}
-	if remedy := notText(in); remedy != "" {
+	if remedy := notText(in, json); remedy != "" {
 		return text{}, &UsageError{[]string{remedy}}
 	}
 	name, marked := cfg.Encoding, false
@@ -78,9 +79,10 @@ func decode(ctx context.Context, r io.Reader, cfg Config) (text, error) {
 
 // notText reports what to do with an export that is no text, or not one of reviews of
 // the business; "" when it may be.
-func notText(in *bufio.Reader) string {
+func notText(in *bufio.Reader, json bool) string {
 	head, _ := in.Peek(2 << 10) // what is wrong with a short export shows later
 	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
+	start := strings.ToLower(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")))
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && (has("xl/") || has("[Content_Types].xml")):
 		return "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file"
@@ -94,6 +96,12 @@ func notText(in *bufio.Reader) string {
 		return "the export is a PDF; export it as CSV or JSON where it is from"
 	case has(`"FeatureCollection"`) && has(`"features"`):
 		return "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"
+	case strings.HasPrefix(start, "<!doctype") || strings.HasPrefix(start, "<html"):
+		return "the export is a web page, perhaps one to log in; download it again, as CSV or JSON"
+	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
+		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
+	case json && start != "" && !strings.ContainsAny(start[:1], "{[\x00\xff\xfe"):
+		return "the export is not JSON; import a table with `reviewcast import csv`"
 	}
 	return ""
 }

@@ -6,9 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
-	"github.com/agnivade/levenshtein"
+	"reviewcast/generator/diagnostic"
 )
 
 // field is a value that an export may have for a review, in the order of fieldNames.
@@ -137,33 +136,16 @@ func quoteAll(names []string) string {
 
 // delimiterHint explains the most frequent reason why no column is found.
 func delimiterHint(header []string) string {
-	if len(header) > 1 {
-		return ""
-	}
-	for _, d := range []struct{ sep, name string }{{";", `';'`}, {"\t", "a tab"}, {",", `','`}} {
-		if strings.Contains(header[0], d.sep) {
-			return "the header is one cell, " + quote(header[0]) + "; its columns look separated by " + d.name + ": say so with --delimiter"
-		}
+	if i := strings.IndexAny(header[0], delimiters); len(header) == 1 && i >= 0 {
+		return fmt.Sprintf("the header is one cell, %s; its columns look separated by %q: say so with --delimiter", quote(header[0]), header[0][i])
 	}
 	return ""
 }
 
 // didYouMean returns a suggestion if a known name is near.
 func didYouMean(name string, known []string) string {
-	// Longer names are not typing mistakes, and the distance takes quadratic
-	// time.
-	const longest = 64
-	best, bestDistance := "", longest
-	for _, k := range known {
-		if utf8.RuneCountInString(k) > longest || utf8.RuneCountInString(name) > longest || k == "" {
-			continue
-		}
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < bestDistance {
-			best, bestDistance = k, d
-		}
+	if meant := diagnostic.Nearest(name, known); meant != "" {
+		return " (did you mean " + quote(meant) + "?)"
 	}
-	if best == "" || bestDistance > max(1, utf8.RuneCountInString(name)*2/5) {
-		return ""
-	}
-	return " (did you mean " + quote(best) + "?)"
+	return ""
 }

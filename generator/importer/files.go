@@ -100,21 +100,10 @@ func (f *files) copy() *files {
 
 // encode returns the bytes of both files.
 func (f *files) encode() (data, remembered []byte) {
-	// Allocated once, since doubling costs several times the size of a large
-	// file. The estimates leave out what is rare or short.
-	const aroundValues, perEntry = 128, 384
-	size := 0
-	for _, r := range f.records {
-		size += aroundValues
-		for _, v := range r.values {
-			size += len(v)
-		}
-	}
-	data = make([]byte, 0, size)
 	for _, r := range f.records {
 		data = r.append(data)
 	}
-	return data, f.memory.append(make([]byte, 0, perEntry*(1+len(f.memory.entries))))
+	return data, f.memory.append(nil)
 }
 
 // holds reports whether the files have these bytes already, so that there is nothing

@@ -35,7 +35,7 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	export, err := decode(ctx, r, cfg)
+	export, err := decode(ctx, r, cfg, true)
 	if err != nil {
 		return nil, err
 	}
@@ -59,31 +59,11 @@ type googleReview struct {
 	} `json:"reviewReply"`
 }
 
-var starWords = map[string]string{"ONE": "1", "TWO": "2", "THREE": "3", "FOUR": "4", "FIVE": "5"}
-
 // googleRows returns the reviews of each answer. The JSON reader reads an answer as
 // one value, so a page of 50 reviews is in memory at once.
 func googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number := 0
-		one := func(v jsontext.Value) bool {
-			number++
-			r := row{number: number}
-			var g googleReview
-			if err := json.Unmarshal(v, &g); err != nil {
-				return yield(r, r.skip(BadValue, "not a Google review: %s", err))
-			}
-			if location != "" && !strings.Contains(g.Name+"/", "locations/"+location+"/") {
-				number--
-				return true
-			}
-			if number > MaxRows {
-				yield(r, ErrTooManyRows)
-				return false
-			}
-			g.fill(&r)
-			return yield(r, nil)
-		}
 		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
 			r.value = v
 			return nil
@@ -94,23 +74,32 @@ func googleRows(export text, location string) rowSeq {
 				}
 				continue
 			}
-			list, err := memberOf(r.value, "reviews")
-			if err != nil || list == nil || list.Kind() != '[' {
-				if page, _ := memberOf(r.value, "averageRating"); page != nil {
-					continue // an answer without reviews
-				}
-				if !one(r.value) {
+			reviews := []jsontext.Value{r.value}
+			if list, err := memberOf(r.value, "reviews"); err == nil && list != nil && list.Kind() == '[' {
+				if err := json.Unmarshal(list, &reviews); err != nil {
+					yield(r, fmt.Errorf("read export: %w", err))
 					return
 				}
-				continue
-			}
-			var reviews []jsontext.Value
-			if err := json.Unmarshal(list, &reviews); err != nil {
-				yield(r, fmt.Errorf("read export: %w", err))
-				return
+			} else if page, _ := memberOf(r.value, "averageRating"); page != nil {
+				continue // an answer without reviews
 			}
 			for _, v := range reviews {
-				if !one(v) {
+				var g googleReview
+				err := json.Unmarshal(v, &g)
+				if err == nil && location != "" && !strings.Contains(g.Name+"/", "locations/"+location+"/") {
+					continue
+				}
+				number++
+				r := row{number: number}
+				switch {
+				case err != nil:
+					err = r.skip(BadValue, "not a Google review: %s", err)
+				case number > MaxRows:
+					err = ErrTooManyRows
+				default:
+					g.fill(&r)
+				}
+				if !yield(r, err) {
 					return
 				}
 			}
@@ -126,9 +115,7 @@ func (g *googleReview) fill(r *row) {
 	}
 	r.cells[fieldID] = id
 	word := strings.Trim(string(g.StarRating), `"`)
-	if stars, ok := starWords[word]; ok {
-		word = stars
-	} else if word == "STAR_RATING_UNSPECIFIED" || word == "null" {
+	if word == "STAR_RATING_UNSPECIFIED" || word == "null" {
 		word = ""
 	}
 	r.cells[fieldRating] = word

@@ -171,7 +171,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 			return nil, &UsageError{[]string{fmt.Sprintf("no column for %s; add %s=COLUMN to --map", name, name)}}
 		}
 	}
-	export, err := decode(ctx, r, cfg)
+	export, err := decode(ctx, r, cfg, false)
 	if err != nil {
 		return nil, err
 	}

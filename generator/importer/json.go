@@ -2,13 +2,13 @@ package importer
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -29,7 +29,7 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 			return nil, &UsageError{[]string{fmt.Sprintf("no member is given for %s; add %s=MEMBER to --map", name, name)}}
 		}
 	}
-	export, err := decode(ctx, r, cfg)
+	export, err := decode(ctx, r, cfg, true)
 	if err != nil {
 		return nil, err
 	}
@@ -140,23 +140,7 @@ func memberOf(v jsontext.Value, name string) (jsontext.Value, error) {
 	if v.Kind() != '{' {
 		return nil, nil
 	}
-	d := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true))
-	if _, err := d.ReadToken(); err != nil {
-		return nil, err
-	}
-	for d.PeekKind() != '}' {
-		t, err := d.ReadToken()
-		if err != nil {
-			return nil, err
-		}
-		found := t.String() == name
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, err
-		}
-		if found {
-			return value.Clone(), nil
-		}
-	}
-	return nil, nil
+	var members map[string]jsontext.Value
+	err := json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true))
+	return members[name], err
 }

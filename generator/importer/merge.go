@@ -31,7 +31,7 @@ type merger struct {
 func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *files, error) {
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg), files: old.copy(),
-		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun},
+		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
 		byID:   make(map[string]*record, len(old.records)),
 		first:  map[string]*review{}, seen: map[string]bool{},
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"reviewcast"
 )
 
 // Platform describes a platform's CSV export.
@@ -45,29 +47,38 @@ type Shape struct {
 //     in any layout: it isn't guessed.
 var Platforms = map[string]Platform{
 	"trustpilot": {[]Shape{
-		{map[string][]string{
-			"id": {"Review Id"}, "author": {"Review Username"}, "title": {"Review Title"}, "text": {"Review Content"}, "rating": {"Review Stars"},
-			"date": {"Review Created (UTC)"}, "source_url": {"Review URL"}, "language": {"Review Language"},
-			"owner_reply.text": {"Company Response", "Company Reply", "Business Response", "Business Reply"},
-			"owner_reply.date": {"Company Reply Date (UTC)", "Business Reply Date (UTC)"},
-		}, "2006-01-02 15:04:05"},
-		{map[string][]string{
-			"id": {"id"}, "author": {"consumer.displayName"}, "title": {"title"}, "text": {"text"}, "rating": {"stars"}, "date": {"createdAt"},
-			"language": {"language"}, "owner_reply.text": {"companyReply.text"}, "owner_reply.date": {"companyReply.createdAt"},
-		}, "2006-01-02T15:04:05Z07:00"},
+		shape("2006-01-02 15:04:05", `id=Review Id|author=Review Username|title=Review Title|text=Review Content|rating=Review Stars|date=Review Created (UTC)
+			|source_url=Review URL|language=Review Language|owner_reply.text=Company Response,Company Reply,Business Response,Business Reply
+			|owner_reply.date=Company Reply Date (UTC),Business Reply Date (UTC)`),
+		shape("2006-01-02T15:04:05Z07:00", `id=id|author=consumer.displayName|title=title|text=text|rating=stars|date=createdAt|language=language
+			|owner_reply.text=companyReply.text|owner_reply.date=companyReply.createdAt`),
 	}},
 	"yelp": {[]Shape{
-		{map[string][]string{
-			"id": {"review_id"}, "author": {"user_name"}, "text": {"text"}, "rating": {"stars"}, "date": {"date"}, "source_url": {"url"},
-		}, "2006-01-02 15:04:05"},
-		{map[string][]string{
-			"id": {"Review ID"}, "author": {"Reviewer"}, "text": {"Review"}, "rating": {"Rating"}, "date": {"Date"}, "source_url": {"Review URL"},
-		}, ""},
+		shape("2006-01-02 15:04:05", "id=review_id|author=user_name|text=text|rating=stars|date=date|source_url=url"),
+		shape("", "id=Review ID|author=Reviewer|text=Review|rating=Rating|date=Date|source_url=Review URL"),
 	}},
 }
 
-// shape completes the configuration by the header of a platform's export.
-func (c *Config) shape(header []string) error {
+// own is an export without a map: the names of the fields, or what people call them.
+var own = Platform{[]Shape{shape("", `rating=rating,stars,star rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
+	|date=date,review date,created,created at,datum,data,fecha|text=text,comment,review,review text,content,body,kommentar,rezension,commentaire,commento,recensione,comentario
+	|title=title,headline,subject,titel,titre,titolo,título|author=author,name,reviewer,customer,customer name,user,kunde,auteur,nom,autore,nome,cliente,nombre
+	|id=id,review id|source_url=source_url,url,link,review url|language=language,lang,sprache,langue,lingua,idioma
+	|owner_reply.text=owner_reply.text,owner_reply,reply,response,antwort,réponse,risposta,respuesta
+	|owner_reply.date=owner_reply.date,reply date,response date`)}}
+
+// shape reads a table of fields and the names of their columns.
+func shape(layout, table string) Shape {
+	s := Shape{Columns: map[string][]string{}, Layout: layout}
+	for part := range strings.SplitSeq(table, "|") {
+		name, columns, _ := strings.Cut(strings.TrimSpace(part), "=")
+		s.Columns[name] = strings.Split(columns, ",")
+	}
+	return s
+}
+
+// useShape completes the configuration by the header of a platform's export.
+func (c *Config) useShape(header []string) error {
 	columns, layout, ok := Platforms[c.Platform].choose(header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
 		return unknownHeader(fmt.Sprintf("the export has none of the shapes of %s that are known", c.Platform), header)
@@ -80,13 +91,9 @@ func (c *Config) shape(header []string) error {
 	return nil
 }
 
-// ownNames is for an export whose columns have the names of the fields.
+// ownNames is for an export whose columns have the names of the fields, or similar ones.
 func (c *Config) ownNames(header []string) error {
-	own := Shape{Columns: map[string][]string{}}
-	for _, name := range fieldNames {
-		own.Columns[name] = []string{name}
-	}
-	columns, _, ok := Platform{[]Shape{own}}.choose(header)
+	columns, _, ok := own.choose(header)
 	if !ok {
 		return unknownHeader("the export has no columns rating and date", header)
 	}
@@ -96,6 +103,9 @@ func (c *Config) ownNames(header []string) error {
 
 func unknownHeader(problem string, header []string) error {
 	problem += fmt.Sprintf("; its columns are %s: say with --map which holds what, at least rating=COLUMN,date=COLUMN", quoteAll(header))
+	if slices.ContainsFunc(header, func(cell string) bool { return reviewcast.Date(cell).Valid() }) {
+		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it, such as rating,date,text,author", quoteAll(header))
+	}
 	if hint := delimiterHint(header); hint != "" {
 		problem = hint
 	}

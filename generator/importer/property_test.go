@@ -17,7 +17,7 @@ import (
 
 // imported runs an export through everything but the disk.
 func imported(t interface{ Fatal(...any) }, cfg Config, export []byte, old *files) (*Report, *files, error) {
-	text, err := decode(tctx, bytes.NewReader(export), cfg)
+	text, err := decode(tctx, bytes.NewReader(export), cfg, false)
 	if err != nil {
 		return nil, nil, err
 	}

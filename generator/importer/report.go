@@ -27,62 +27,37 @@ type Report struct {
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []Kept   // what editors changed and the export has otherwise
 	Vanished                  []string // ids that the export no longer has; they stay
+	NoAuthors                 bool     // the export has no column with names
 }
 
-// Code is the kind of reason why a row is skipped, kebab-case and stable.
+// Code is the kind of reason why a row is skipped, as the report counts it.
 type Code string
 
 // The codes.
 const (
-	BadQuotes    Code = "bad-quotes"
-	RaggedRow    Code = "ragged-row"
-	BadCharacter Code = "bad-character"
-	TextTooLong  Code = "text-too-long"
-	Garbled      Code = "garbled"
-	NoID         Code = "no-id"
-	NoRating     Code = "no-rating"
-	BadRating    Code = "bad-rating"
-	OverScale    Code = "rating-over-scale"
-	BetweenStars Code = "between-stars"
-	OtherScale   Code = "other-scale"
-	NoDate       Code = "no-date"
-	BadDate      Code = "bad-date"
-	FutureDate   Code = "future-date"
-	BadLanguage  Code = "bad-language"
-	BadSourceURL Code = "bad-source-url"
-	BadValue     Code = "bad-value"
-	Duplicate    Code = "duplicate"
-	Conflict     Code = "conflict"
-	Taken        Code = "taken"
+	BadQuotes    Code = "wrong quotes"
+	RaggedRow    Code = "number of cells differs from the header's"
+	BadCharacter Code = "a character can't be published"
+	TextTooLong  Code = "a text is too long"
+	Garbled      Code = "a text has garbled characters"
+	NoID         Code = "id is empty"
+	NoRating     Code = "rating is empty"
+	BadRating    Code = "rating is not a number above zero"
+	OverScale    Code = "rating is over the scale"
+	BetweenStars Code = "rating is not a whole number of stars"
+	OtherScale   Code = "imported on another scale before"
+	NoDate       Code = "a date is empty"
+	BadDate      Code = "a date has another layout or does not exist"
+	FutureDate   Code = "a date is in the future"
+	BadLanguage  Code = "language is not a tag"
+	BadSourceURL Code = "source_url is not an address"
+	BadValue     Code = "a value has the wrong type"
+	Duplicate    Code = "the same as another row"
+	Conflict     Code = "contradicts another row of the same review"
+	Taken        Code = "the id is used by another review"
 	Withdrawn    Code = "withdrawn"
-	Removed      Code = "removed"
+	Removed      Code = "removed by the editor"
 )
-
-// headlines describe the codes.
-var headlines = map[Code]string{
-	BadQuotes:    "wrong quotes",
-	RaggedRow:    "number of cells differs from the header's",
-	BadCharacter: "a character can't be published",
-	TextTooLong:  "a text is too long",
-	Garbled:      "a text has garbled characters",
-	NoID:         "id is empty",
-	NoRating:     "rating is empty",
-	BadRating:    "rating is not a number above zero",
-	OverScale:    "rating is over the scale",
-	BetweenStars: "rating is not a whole number of stars",
-	OtherScale:   "imported on another scale before",
-	NoDate:       "a date is empty",
-	BadDate:      "a date has another layout or does not exist",
-	FutureDate:   "a date is in the future",
-	BadLanguage:  "language is not a tag",
-	BadSourceURL: "source_url is not an address",
-	BadValue:     "a value has the wrong type",
-	Duplicate:    "the same as another row",
-	Conflict:     "contradicts another row of the same review",
-	Taken:        "the id is used by another review",
-	Withdrawn:    "withdrawn",
-	Removed:      "removed by the editor",
-}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -130,49 +105,47 @@ const MaxPrinted = 20
 // lists every change. The table is cut to so many columns; 0 cuts nothing. The error
 // is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
-	p := printer{w: w, limit: MaxPrinted, columns: columns}
+	p := &printer{limit: MaxPrinted}
 	if verbose {
 		p.limit = r.Rows + len(r.Vanished)
 	}
 	p.line("%s: %d added, %d updated, %d unchanged, %d skipped of %s", r.File, r.Added, r.Updated, r.Unchanged, len(r.Skipped), plural(r.Rows, "row"))
+	if r.Rows == 0 {
+		p.line("the export has no reviews")
+	}
+	if r.NoAuthors && r.Rows > len(r.Skipped) {
+		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
+	}
 	if r.DryRun || verbose {
-		p.changes(r.Changes)
+		p.changes(r.Changes, columns)
 	}
 	p.skipped(r.Skipped)
-	if len(r.Kept) > 0 {
-		p.line("kept as the editor wrote them, %s:", plural(len(r.Kept), "review"))
-		list(&p, r.Kept, func(k Kept) string { return k.ID + ": " + join(k.Fields) })
-	}
-	if len(r.Vanished) > 0 {
-		p.line("no longer in the export and left as they are, %s:", plural(len(r.Vanished), "review"))
-		list(&p, r.Vanished, func(id string) string { return id })
-	}
+	p.list(len(r.Kept), "kept as the editor wrote them, %s:", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
+	p.list(len(r.Vanished), "no longer in the export and left as they are, %s:", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: nothing was written")
 	}
-	return p.err
+	_, err := w.Write(p.Bytes())
+	return err
 }
 
-// printer keeps the first error.
 type printer struct {
-	w       io.Writer
-	limit   int
-	columns int
-	err     error
+	bytes.Buffer
+	limit int
 }
 
-func (p *printer) line(format string, args ...any) {
-	if p.err == nil {
-		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
-	}
-}
+func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// list prints the items up to the limit, and counts the others.
-func list[T any](p *printer, items []T, text func(T) string) {
-	for _, item := range items[:min(len(items), p.limit)] {
-		p.line("  %s", text(item))
+// list prints a title and items up to the limit, and counts the others.
+func (p *printer) list(n int, title string, item func(int) string) {
+	if n == 0 {
+		return
 	}
-	p.rest(len(items))
+	p.line(title, plural(n, "review"))
+	for i := range min(n, p.limit) {
+		p.line("  %s", item(i))
+	}
+	p.rest(n)
 }
 
 func (p *printer) rest(n int) {
@@ -190,12 +163,9 @@ func (p *printer) skipped(skips []Skip) {
 	for _, s := range skips {
 		counts[s.Code]++
 	}
-	codes := slices.SortedFunc(maps.Keys(counts), func(a, b Code) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
 	p.line("skipped, by reason:")
-	for _, c := range codes {
-		p.line("  %6d  %s", counts[c], headlines[c])
+	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b Code) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) }) {
+		p.line("  %6d  %s", counts[c], c)
 	}
 	p.line("skipped, row by row:")
 	for _, s := range skips {
@@ -208,8 +178,8 @@ const maxAuthor = 24
 
 // changes prints the table of a dry run. The id is last: it is the longest, and the
 // least missed when the table is cut.
-func (p *printer) changes(changes []Change) {
-	if len(changes) == 0 || p.err != nil {
+func (p *printer) changes(changes []Change, columns int) {
+	if len(changes) == 0 {
 		return
 	}
 	var table bytes.Buffer
@@ -225,11 +195,9 @@ func (p *printer) changes(changes []Change) {
 		author := shorten(strings.Trim(quote(c.Author), `"`), maxAuthor)
 		fmt.Fprintf(tw, "  %s\t%d\t%s\t%d\t%s\t%s\t%s\n", sign, c.Row, c.Date, c.Rating, author, what, c.ID)
 	}
-	if p.err = tw.Flush(); p.err != nil {
-		return
-	}
+	_ = tw.Flush() // into memory
 	for line := range strings.Lines(table.String()) {
-		p.line("%s", shorten(strings.TrimRight(line, " \n"), p.columns))
+		p.line("%s", shorten(strings.TrimRight(line, " \n"), columns))
 	}
 	p.rest(len(changes))
 }

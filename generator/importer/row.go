@@ -3,9 +3,10 @@ package importer
 import (
 	"fmt"
 	"iter"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // row is one review of an export before anything is checked. Each format has a reader
@@ -28,23 +29,12 @@ func (r *row) cell(f field) string { return r.cells[f] }
 
 // skip returns the error that skips the row for a reason.
 func (r *row) skip(code Code, format string, args ...any) *Skip {
-	return &Skip{Row: r.number, Line: r.line, ID: clip(r.cells[fieldID]), Code: code, Reason: fmt.Sprintf(format, args...)}
+	return &Skip{Row: r.number, Line: r.line, ID: shorten(r.cells[fieldID], maxID), Code: code, Reason: fmt.Sprintf(format, args...)}
 }
-
-// maxQuoted is how many code points of a cell a message shows.
-const maxQuoted = 40
 
 // quote quotes a cell for a message: shortened, and with everything escaped that
 // could control the terminal.
-func quote(s string) string { return strconv.Quote(clip(s)) }
+func quote(s string) string { return diagnostic.Quote(s) }
 
-func clip(s string) string {
-	n := 0
-	for i := range s {
-		if n == maxQuoted {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
-}
+// maxID is how many characters of an id a message shows.
+const maxID = 41

@@ -8,7 +8,6 @@
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	cut-by-comment        YAML text without quotes that ends at " #1"
 //	mojibake              characters that a wrong encoding has garbled
-//	legal-text            a review withdrawn for legal reasons whose text is still there
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
 // The business's own address, telephone number and e-mail address are not personal
@@ -41,6 +40,10 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
 	}
 	in := newInspector(content.Content)
+	in.notUTF8 = map[string]bool{}
+	for _, p := range known {
+		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
+	}
 	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
 	for i, r := range content.Reviews {
 		if i%256 == 0 && ctx.Err() != nil {
@@ -51,6 +54,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	for _, r := range content.Unidentified {
 		in.review(r)
 	}
+	in.small()
 	in.duplicates(content.Reviews)
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -83,6 +87,7 @@ type inspector struct {
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml,
 	// which has errors.
 	noNames, noBusiness bool
+	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 }
 
 func newInspector(c *source.Content) *inspector {
@@ -101,15 +106,15 @@ func (in *inspector) review(r *source.Review) {
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 		}
 	}
-	if r.Hidden == source.Legal && (r.Title != nil || r.Text != nil) {
-		in.add(r, r.ID, "legal-text", fmt.Sprintf("review %q is withdrawn for legal reasons, and its words are still here", r.ID),
-			"delete the review from this file; its id in withdrawn.yaml is enough")
-	}
 	for _, t := range []struct {
 		name string
 		text *string
-	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}} {
+	}{{"author", &r.Author}, {"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
 		if t.text == nil {
+			continue
+		}
+		in.garbled(in.content.Position(r), t.name, *t.text)
+		if t.name == "owner_reply.text" {
 			continue
 		}
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
@@ -124,10 +129,6 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		if garbled, meant := diagnostic.Mojibake(*t.text); garbled != "" {
-			in.add(r, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", t.name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
-				"copy the text again from where it was given, or correct it")
-		}
 		reply := t.name == "owner_reply.text"
 		if !reply || !in.noBusiness { // its own telephone isn't known then
 			in.personal(r, t.name, *t.text)
@@ -138,6 +139,41 @@ func (in *inspector) review(r *source.Review) {
 		if !reply && !in.noBusiness {
 			in.unlisted(r, t.name, *t.text)
 		}
+	}
+}
+
+// garbled reports characters that a wrong encoding has changed or lost.
+func (in *inspector) garbled(at diagnostic.Position, name, text string) {
+	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
+		in.findings = append(in.findings, finding{at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
+			"copy the text again from where it was given, or correct it"})
+	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
+		in.findings = append(in.findings, finding{at, string(utf8.RuneError), "mojibake", name + " has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it"})
+	}
+}
+
+// small looks for garbled characters in the texts of the other files.
+func (in *inspector) small() {
+	c := in.content
+	look := func(file string, texts ...string) {
+		for _, s := range texts {
+			in.garbled(diagnostic.Position{File: file, Line: 1, Col: 1}, "a text", s)
+		}
+	}
+	b := &c.Business
+	look(source.BusinessFile, b.Name, b.LegalName, b.Description, b.Address.StreetAddress, b.Address.AddressLocality, b.Address.AddressRegion)
+	for _, t := range b.Technicians {
+		look(source.BusinessFile, t.Name)
+	}
+	for _, n := range slices.Concat(b.Services, b.ServiceAreas) {
+		look(source.BusinessFile, n.Name)
+	}
+	look(source.SiteFile, c.Site.Title, c.Site.Description)
+	for _, q := range c.FAQ {
+		look(source.FAQFile, q.Question, q.Answer)
+	}
+	if c.Summary != nil {
+		look(source.SummaryFile, *c.Summary)
 	}
 }
 

@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"reviewcast/generator/diagnostic"
@@ -58,7 +59,8 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	}
 	for _, s := range phoneForm.FindAllString(text, -1) {
 		d := digits(s)
-		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.own.phone != "" && strings.HasSuffix(in.own.phone, strings.TrimLeft(d, "0")) || within(s, cards) {
+		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.own.phone != "" && strings.HasSuffix(in.own.phone, strings.TrimLeft(d, "0")) ||
+			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, s) || strings.Contains(s, card) }) {
 			continue
 		}
 		in.add(r, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
@@ -68,15 +70,6 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 			in.add(r, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
 		}
 	}
-}
-
-func within(s string, of []string) bool {
-	for _, whole := range of {
-		if strings.Contains(whole, s) || strings.Contains(s, whole) {
-			return true
-		}
-	}
-	return false
 }
 
 // digits returns the digits of s.

@@ -46,7 +46,7 @@ const (
 
 var (
 	marksForm  = regexp.MustCompile(fmt.Sprintf(`[!?]{%d,}`, shoutMarks))
-	markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://`)
+	markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:amp|quot|lt|gt|nbsp|apos|#x?[0-9a-f]{2,5});`)
 )
 
 // style reports texts in capitals, runs of exclamation marks, and markup, which is
@@ -68,7 +68,7 @@ func (in *inspector) style(r *source.Review, field, text string) {
 	if s := marksForm.FindString(text); s != "" {
 		in.add(r, s, "shouting", fmt.Sprintf("%s has %d marks in a row", field, len(s)), keep)
 	}
-	if !strings.ContainsAny(text, "<[*") {
+	if !strings.ContainsAny(text, "<[*&") {
 		return
 	}
 	if s := markupForm.FindString(text); s != "" {

@@ -155,7 +155,7 @@ func business() map[string]any {
 	}
 	return object("business", []string{"id", "name"}, descriptions{
 		"id": idOf("A short name without blanks; never change it later."), "name": textOf("As customers know you."), "legal_name": textOf("The registered name."),
-		"description": textOf("A sentence or two."), "category": describedAs("A schema.org type, such as Plumber.", map[string]any{"type": "string", "pattern": source.CategoryPattern}),
+		"description": textOf("A sentence or two."), "category": describedAs("A schema.org type, such as Plumber.", map[string]any{"enum": source.Categories}),
 		"url": urlOf("Your own site."), "telephone": textOf("With the country's code."), "email": textOf("For customers."),
 		"address": object("address", nil, descriptions{
 			"street_address": textOf("Street and number."), "address_locality": textOf("Town."), "address_region": textOf("Region."), "postal_code": textOf("Postal code."),

@@ -1,8 +1,11 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,58 +14,32 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// The fields of business.yaml.
-const (
-	businessID = iota
-	businessName
-	businessLegalName
-	businessDescription
-	businessCategory
-	businessURL
-	businessTelephone
-	businessEmail
-	businessAddress
-	businessGeo
-	businessHours
-	businessTimeZone
-	businessLanguage
-	businessSameAs
-	businessLogo
-	businessServices
-	businessTechnicians
-	businessAreas
-)
-
 var (
-	businessSchema = newSchema("the business", "", "id", "name", "legal_name", "description", "category", "url", "telephone", "email", "address",
-		"geo", "hours", "time_zone", "language", "same_as", "logo", "services", "technicians", "service_areas")
-	addressSchema = newSchema("address", "address.", "street_address", "address_locality", "address_region", "postal_code", "address_country")
-	geoSchema     = newSchema("geo", "geo.", "latitude", "longitude")
-	namedSchemas  = [len(refLists)]*schema{
-		newSchema("the technician", "", "id", "name", "aliases"),
-		newSchema("the service", "", "id", "name", "aliases"),
-		newSchema("the service area", "", "id", "name", "aliases"),
-	}
+	businessSchema = newSchema("the business", "", "", `id name legal_name description category url telephone email address geo hours
+		time_zone language same_as logo services technicians service_areas`,
+		`phone=telephone tel=telephone mail=email website=url type=category openinghours=hours lang=language areas=service_areas
+		areasserved=service_areas staff=technicians employees=technicians coordinates=geo location=geo sameas=same_as`)
+	addressSchema = newSchema("address", "address.", "{street_address: %t, address_locality: …, postal_code: …, address_country: …}",
+		"street_address address_locality address_region postal_code address_country",
+		`street=street_address city=address_locality town=address_locality locality=address_locality region=address_region
+		state=address_region zip=postal_code postcode=postal_code country=address_country`)
+	geoSchema    = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude", "lat=latitude lng=longitude lon=longitude long=longitude")
+	namedSchemas = [len(refLists)]*schema{}
 )
 
 func init() {
-	businessSchema.also = map[string]string{"phone": "telephone", "tel": "telephone", "mail": "email", "website": "url", "type": "category",
-		"openinghours": "hours", "lang": "language", "areas": "service_areas", "areasserved": "service_areas", "staff": "technicians",
-		"employees": "technicians", "coordinates": "geo", "location": "geo", "sameas": "same_as"}
-	addressSchema.also = map[string]string{"street": "street_address", "city": "address_locality", "town": "address_locality", "locality": "address_locality",
-		"region": "address_region", "state": "address_region", "zip": "postal_code", "postcode": "postal_code", "country": "address_country"}
-	geoSchema.also = map[string]string{"lat": "latitude", "lng": "longitude", "lon": "longitude", "long": "longitude"}
+	businessSchema.items = map[string]*schema{}
+	for i, l := range refLists {
+		namedSchemas[i] = newSchema("the "+l.one, "", "{id: %i, name: %t}", "id name aliases", "alias=aliases")
+		businessSchema.items[l.name] = namedSchemas[i]
+	}
 }
 
-// Patterns of business.yaml.
-const (
-	CategoryPattern = `^[A-Z][A-Za-z]+$`
-	CountryPattern  = `^[A-Z]{2}$`
-)
+// CountryPattern is the form of a country in business.yaml.
+const CountryPattern = `^[A-Z]{2}$`
 
 var (
-	categoryForm = regexp.MustCompile(CategoryPattern)
-	countryForm  = regexp.MustCompile(CountryPattern)
+	countryForm = regexp.MustCompile(CountryPattern)
 	// hoursForm is the text form of schema.org/openingHours: days, then times.
 	hoursForm = regexp.MustCompile(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`)
 	dayForm   = regexp.MustCompile(`\b(Mo|Tu|We|Th|Fr|Sa|Su)\b`)
@@ -79,141 +56,160 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		return
 	}
 	b := &s.content.Business
-	r.required(businessID, businessName)
-	b.ID = r.id(businessID)
-	b.Name, _ = r.nonBlank(businessName)
-	b.LegalName, _ = r.nonBlank(businessLegalName)
-	b.Description, _ = r.text(businessDescription)
-	b.Category = r.match(businessCategory, categoryForm, "write a schema.org type, such as Plumber or LocalBusiness")
-	b.URL = r.url(businessURL)
-	b.Telephone, _ = r.nonBlank(businessTelephone)
-	b.Email = r.email(businessEmail)
-	if n := r.value(businessAddress); n != nil {
-		d.address(n, &b.Address)
+	r.required("id", "name")
+	b.ID = r.id()
+	b.Name = r.nonBlank("name")
+	b.LegalName = r.nonBlank("legal_name")
+	b.Description = r.text("description")
+	b.Category = r.category("category")
+	b.URL = r.url("url")
+	b.Telephone = r.nonBlank("telephone")
+	b.Email = r.email("email")
+	if a, ok := r.inner("address", addressSchema); ok {
+		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
+			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
 	}
-	if n := r.value(businessGeo); n != nil {
-		if g, ok := d.fields(n, geoSchema); ok {
-			g.required(0, 1)
-			b.Geo = &reviewcast.Geo{Latitude: g.float(0, -90, 90), Longitude: g.float(1, -180, 180)}
-		}
+	if g, ok := r.inner("geo", geoSchema); ok {
+		g.required("latitude", "longitude")
+		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
 	}
 	b.Hours = d.hours(&r)
-	b.TimeZone = r.timeZone(businessTimeZone)
-	b.Language = r.language(businessLanguage)
+	b.TimeZone = r.timeZone("time_zone")
+	b.Language = r.language("language")
 	b.SameAs = []string{}
-	items := r.items(businessSameAs)
+	items := r.items("same_as")
 	for i := range items {
 		if s := d.webAddress(&items[i], "an item of same_as"); s != "" {
 			b.SameAs = append(b.SameAs, s)
 		}
 	}
-	b.Logo = r.url(businessLogo)
-	d.listed(&r, s)
-}
-
-// listed reads the technicians, services and areas.
-func (d *decoder) listed(r *fields, s *surroundings) {
-	b := &s.content.Business
+	b.Logo = r.url("logo")
 	b.Technicians, b.Services, b.ServiceAreas = []reviewcast.Technician{}, []reviewcast.Named{}, []reviewcast.Named{}
-	for i, field := range []int{businessTechnicians, businessServices, businessAreas} {
-		known := newNames()
-		s.known[i] = known
-		items := r.items(field)
-		for j := range items {
-			n := &items[j]
-			one, ok := d.fields(n, namedSchemas[i])
-			if !ok {
-				known.partial = true
-				continue
-			}
-			one.required(0, 1)
-			id := one.id(0)
-			name, _ := one.nonBlank(1)
-			aliases := one.texts(2)
-			if id == "" {
-				known.partial = true
-				continue
-			}
-			if at, again := known.add(id, name, aliases, one.placeOf(0)); again {
-				p := one.placeOf(0)
-				d.Add(diagnostic.Error, int(p.Line), int(p.Col), "duplicate-id", fmt.Sprintf("a second %s has the id %s", refLists[i].one, diagnostic.Quote(id)),
-					fmt.Sprintf("the first is on line %d; give each its own; upper and lower case are the same", at.Line))
-			}
-			switch field {
-			case businessTechnicians:
-				b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
-			case businessServices:
-				b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
-				s.content.ServiceAliases[id] = aliases
-			case businessAreas:
-				b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
-				s.content.AreaAliases[id] = aliases
-			}
-		}
-		if v := r.value(field); v != nil && v.Kind != syntax.List {
-			known.partial = true
-		}
+	for i := range refLists {
+		r.listed(i, s)
 	}
 }
 
-// address reads the postal address.
-func (d *decoder) address(n *syntax.Node, a *reviewcast.Address) {
-	r, ok := d.fields(n, addressSchema)
-	if !ok {
-		return
+// listed reads the technicians, services or areas.
+func (r *fields) listed(list int, s *surroundings) {
+	b, field := &s.content.Business, refLists[list].name
+	known := newNames()
+	s.known[list] = known
+	seen := map[string]int32{}
+	items := r.items(field)
+	for j := range items {
+		one, ok := r.fields(&items[j], namedSchemas[list])
+		if !ok {
+			known.partial = true
+			continue
+		}
+		one.required("id", "name")
+		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
+		if id == "" {
+			known.partial = true
+			continue
+		}
+		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
+		known.add(id, name, aliases)
+		switch field {
+		case "technicians":
+			b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
+		case "services":
+			b.Services = append(b.Services, reviewcast.Named{ID: id, Name: name})
+			s.content.ServiceAliases[id] = aliases
+		default:
+			b.ServiceAreas = append(b.ServiceAreas, reviewcast.Named{ID: id, Name: name})
+			s.content.AreaAliases[id] = aliases
+		}
 	}
-	a.StreetAddress, _ = r.text(0)
-	a.AddressLocality, _ = r.text(1)
-	a.AddressRegion, _ = r.text(2)
-	a.PostalCode, _ = r.text(3)
-	a.AddressCountry = r.match(4, countryForm, "write the two capital letters of ISO 3166, such as IT or CA")
+	if v := r.value(field); v != nil && v.Kind != syntax.List {
+		known.partial = true
+	}
+}
+
+// category reads a type of schema.org.
+func (r *fields) category(f string) string {
+	s := r.text(f)
+	if s == "" || slices.Contains(Categories, s) {
+		return s
+	}
+	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
+	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
+	if meant != "" {
+		suggestion = "write category: " + meant
+	}
+	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s, which is no type of business of schema.org", r.name(f), diagnostic.Quote(s)), suggestion)
+	return ""
+}
+
+// country reads a code of ISO 3166.
+func (r *fields) country(f string) string {
+	s := r.text(f)
+	if s == "" || countryForm.MatchString(s) {
+		return s
+	}
+	suggestion := "write the two capital letters of ISO 3166, such as IT or CA"
+	if upper := strings.ToUpper(s); countryForm.MatchString(upper) {
+		suggestion = "write " + upper
+	}
+	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
+	return ""
 }
 
 // hours reads the opening hours. They are published as written; a form that programs
 // do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	items := r.items(businessHours)
+	known := func(s string) bool {
+		return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
+	}
+	items := r.items("hours")
 	hours := make([]string, 0, len(items))
 	for i := range items {
-		s, ok := d.item(&items[i], "hours")
-		if !ok {
+		s := d.item(&items[i], "hours")
+		if s == "" {
 			continue
 		}
-		hours = append(hours, s)
-		if shape := clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"); !hoursForm.MatchString(shape) {
-			d.Add(diagnostic.Warning, items[i].Line, items[i].Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), "write them as Mo-Fr 08:00-18:00")
+		if hours = append(hours, s); !known(s) {
+			suggestion := "write them as Mo-Fr 08:00-18:00"
+			if meant := plainHours(s); known(meant) {
+				suggestion = "write " + meant
+			}
+			d.Add(diagnostic.Warning, items[i].Line, items[i].Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), suggestion)
 		}
 	}
 	return hours
 }
 
-// timeZone reads the name of a time zone.
-func (r *fields) timeZone(f int) string {
-	s, ok := r.nonBlank(f)
-	if !ok {
-		return ""
-	}
-	// "Local" is the time zone of the machine; the output must not depend on it.
-	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
-		n := r.value(f)
-		r.Add(diagnostic.Error, n.Line, n.Col, "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)), "write an IANA name, such as Europe/Rome or America/Montreal")
-		return ""
-	}
-	return s
+var (
+	dayWords  = regexp.MustCompile(`(?i)\b(mo|tu|we|th|fr|sa|su)[a-z]*\b`)
+	timeWords = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:[:.h]([0-9]{2}))? ?(am|pm)?\b`)
+	dashes    = regexp.MustCompile(` ?[-–—] ?`)
+)
+
+// plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
+func plainHours(s string) string {
+	s = dashes.ReplaceAllString(strings.NewReplacer(" to ", "-", ": ", " ").Replace(s), "-")
+	s = dayWords.ReplaceAllStringFunc(s, func(day string) string { return strings.ToUpper(day[:1]) + strings.ToLower(day[1:2]) })
+	return timeWords.ReplaceAllStringFunc(s, func(clock string) string {
+		m := timeWords.FindStringSubmatch(clock)
+		hour, _ := strconv.Atoi(m[1])
+		if half := strings.ToLower(m[3]); half == "pm" && hour < 12 {
+			hour += 12
+		} else if half == "am" && hour == 12 {
+			hour = 0
+		}
+		return fmt.Sprintf("%02d:%02s", hour, cmp.Or(m[2], "00"))
+	})
 }
 
-// match reads a text that must match a pattern.
-func (r *fields) match(f int, form *regexp.Regexp, suggestion string) string {
-	s, ok := r.text(f)
-	if !ok {
-		return ""
-	}
-	if !form.MatchString(s) {
-		n := r.value(f)
-		if form == countryForm && form.MatchString(strings.ToUpper(s)) {
-			suggestion = "write " + strings.ToUpper(s)
-		}
-		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
+// timeZone reads the name of a time zone.
+func (r *fields) timeZone(f string) string {
+	s := r.nonBlank(f)
+	// "Local" is the time zone of the machine; the output must not depend on it.
+	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
+		zones := strings.Fields("Europe/Rome Europe/London Europe/Paris Europe/Berlin Europe/Madrid Europe/Vienna Europe/Zurich America/New_York America/Toronto America/Chicago America/Denver America/Los_Angeles Australia/Sydney")
+		r.fail(r.value(f), "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)),
+			diagnostic.DidYouMean(s, zones, "write an IANA name, such as Europe/Rome or America/Toronto"))
 		return ""
 	}
 	return s
@@ -222,24 +218,15 @@ func (r *fields) match(f int, form *regexp.Regexp, suggestion string) string {
 // names are the technicians, services or areas in business.yaml.
 type names struct {
 	ids    map[string]bool
-	lower  map[string]place  // ids without case
 	byName map[string]string // id by name or alias, without case; "" for several
 	all    []string          // ids, names and aliases, for suggestions
 	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
 }
 
-func newNames() *names {
-	return &names{ids: map[string]bool{}, lower: map[string]place{}, byName: map[string]string{}}
-}
+func newNames() *names { return &names{ids: map[string]bool{}, byName: map[string]string{}} }
 
-// add adds one of them. again reports whether the id was already there, at first.
-func (k *names) add(id, name string, aliases []string, at place) (first place, again bool) {
-	lower := strings.ToLower(id)
-	first, again = k.lower[lower]
-	if !again {
-		k.lower[lower] = at
-	}
+func (k *names) add(id, name string, aliases []string) {
 	k.ids[id] = true
 	k.all = append(k.all, id)
 	for _, s := range append([]string{name}, aliases...) {
@@ -254,5 +241,4 @@ func (k *names) add(id, name string, aliases []string, at place) (first place, a
 		}
 		k.all = append(k.all, s)
 	}
-	return first, again
 }

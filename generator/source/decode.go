@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
 )
@@ -27,9 +28,13 @@ type decoder struct {
 	words map[string]string
 }
 
-// newDecoder returns a decoder that reports to p.
 func newDecoder(p *diagnostic.List) *decoder {
 	return &decoder{List: p, words: make(map[string]string)}
+}
+
+// fail reports an Error at a node.
+func (d *decoder) fail(n *syntax.Node, code, message, suggestion string) {
+	d.Add(diagnostic.Error, n.Line, n.Col, code, message, suggestion)
 }
 
 // place returns the place of the byte at offset in a node's text.
@@ -60,14 +65,22 @@ type schema struct {
 	prefix string // "owner_reply.", before the fields' names in messages
 	names  []string
 	index  map[string]int
-	// also maps other words that editors use to the names of fields.
-	also map[string]string
+	also   map[string]string // other words that editors use, and the fields they mean
+	// example is how to write a value that was written as a text: %t is the text, %i an
+	// id made of it.
+	example string
+	items   map[string]*schema // of the fields that are lists of groups
 }
 
-func newSchema(what, prefix string, names ...string) *schema {
-	s := &schema{what: what, prefix: prefix, names: names, index: make(map[string]int, len(names))}
-	for i, name := range names {
+// newSchema makes a schema of names, separated by spaces. also are pairs word=field.
+func newSchema(what, prefix, example, names, also string) *schema {
+	s := &schema{what: what, prefix: prefix, example: example, names: strings.Fields(names), index: map[string]int{}, also: map[string]string{}}
+	for i, name := range s.names {
 		s.index[name] = i
+	}
+	for _, pair := range strings.Fields(also) {
+		word, name, _ := strings.Cut(pair, "=")
+		s.also[word] = name
 	}
 	schemas = append(schemas, s)
 	return s
@@ -101,12 +114,80 @@ func isField(name string) bool {
 	return slices.ContainsFunc(schemas, func(s *schema) bool { _, ok := s.index[name]; return ok })
 }
 
+// group returns the schema of a field that is a group of fields; nil for none.
+func (s *schema) group(name string) *schema {
+	i := slices.IndexFunc(schemas, func(g *schema) bool { return g.prefix == name+"." })
+	if i < 0 || schemas[i] == authorSchema && s != siteSchema {
+		return nil // the author of a review is a text
+	}
+	return schemas[i]
+}
+
+// fieldNames helps to explain syntax errors.
+var fieldNames = syntax.Fields{Is: isField, Within: func(name, field string) bool {
+	return slices.ContainsFunc(schemas, func(s *schema) bool { return s.prefix == name+"." && slices.Contains(s.names, field) })
+}}
+
+// written returns how a text should have been written.
+func (s *schema) written(text string) string {
+	return strings.NewReplacer("%t", diagnostic.Quote(text), "%i", strings.ToLower(fixID(text))).Replace(s.example)
+}
+
 // meant returns the field that an unknown word probably stands for; "" for none.
 func (s *schema) meant(word string) string {
 	if name, ok := s.also[diagnostic.Squash(word)]; ok {
 		return name
 	}
 	return diagnostic.Nearest(word, s.names)
+}
+
+// private are fields that editors add, and that nothing may publish.
+var private = []string{"email", "e-mail", "mail", "phone", "telephone", "mobile", "customer_email", "customer_phone"}
+
+// explainUnknown returns what to do with an unknown field, and the field that it was
+// meant to be.
+func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant string) {
+	key := e.Key.Text
+	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
+		if meant = strings.TrimSpace(plain); !slices.Contains(s.names, meant) {
+			meant = ""
+		}
+		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), meant
+	}
+	if s == reviewSchema && slices.Contains(private, strings.ToLower(key)) {
+		return "delete it: reviews have no field for customers' contact data", ""
+	}
+	for _, name := range s.names {
+		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix {
+			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
+		}
+	}
+	if meant = s.meant(key); meant == "" {
+		return "the fields are " + strings.Join(s.names, ", "), ""
+	}
+	v := &e.Value
+	switch g := s.group(meant); {
+	case key == "-"+meant:
+		return fmt.Sprintf("put a space after the hyphen: %q", "- "+meant), meant
+	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
+	case g != nil && s.prefix == "":
+		return "write " + meant + ": " + g.hint(v), meant
+	case slices.ContainsFunc(refLists[:], func(l refList) bool { return l.name == meant }) && s == reviewSchema:
+		return fmt.Sprintf("write %s: [%s]", meant, v.Text), meant
+	}
+	return fmt.Sprintf("did you mean %q?", meant), meant
+}
+
+// hint returns how a single value of a group should have been written.
+func (s *schema) hint(v *syntax.Node) string {
+	if s == verificationSchema {
+		method := "job"
+		if inner, _ := diagnostic.TrimCurlyQuotes(v.Text); slices.Contains(reviewcast.VerificationMethods, strings.ToLower(inner)) {
+			return "{method: " + strings.ToLower(inner) + "}"
+		}
+		return "{method: " + method + "}; the methods are " + diagnostic.OneOf(reviewcast.VerificationMethods)
+	}
+	return s.written(v.Text)
 }
 
 // maxFields is the number of fields of the largest schema, at least.
@@ -123,19 +204,38 @@ type fields struct {
 	meant uint32
 }
 
+// wrongType reports a value that should have fields.
+func (d *decoder) wrongType(n *syntax.Node, s *schema) {
+	suggestion := "the fields are " + strings.Join(s.names, ", ")
+	switch first := syntax.MissingSpace(n.Text, isField); {
+	case n.Kind == syntax.Text && first != "":
+		suggestion = "put a space after each colon: " + first
+	case d.strict && n.Kind == syntax.List:
+		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
+	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
+		suggestion = "delete the hyphen; there is only one"
+	case n.Kind != syntax.List && !d.strict && s.example != "":
+		suggestion = "write " + strings.TrimSuffix(s.prefix, ".")
+		if s.prefix != "" {
+			suggestion += ": "
+		}
+		suggestion += s.hint(n)
+	}
+	d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
+}
+
 // fields finds the fields of n and reports unknown and duplicate ones. ok is false if
 // n is not a mapping.
 func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	r = fields{decoder: d, schema: s, node: n}
-	if n.Kind == syntax.Refused {
+	if n.Kind != syntax.Mapping {
+		if n.Kind != syntax.Refused {
+			d.wrongType(n, s)
+		}
 		return r, false
 	}
-	if n.Kind != syntax.Mapping {
-		suggestion := "the fields are " + strings.Join(s.names, ", ")
-		if first := syntax.MissingSpace(n.Text, isField); n.Kind == syntax.Text && first != "" {
-			suggestion = "put a space after each colon: " + first
-		}
-		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
+	if s == reviewSchema && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.List && !isField(n.Entries[0].Key.Text) {
+		d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
 		return r, false
 	}
 	second := false // another review begins
@@ -147,32 +247,36 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case (!known || r.found[f] != nil) && d.Full():
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
-			suggestion := "the fields are " + strings.Join(s.names, ", ")
-			if name := s.meant(key.Text); name != "" {
-				suggestion = fmt.Sprintf("did you mean %q?", name)
-				if key.Text == "-"+name {
-					suggestion = fmt.Sprintf("put a space after the hyphen: %q", "- "+name)
-				}
-				r.meant |= 1 << s.index[name]
+			suggestion, meant := s.explainUnknown(e, d.strict)
+			if meant != "" {
+				r.meant |= 1 << s.index[meant]
 			}
-			d.Add(diagnostic.Error, key.Line, key.Col, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
+			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
-		case r.found[f] != nil && s == reviewSchema && f == reviewID && !d.strict:
+		case r.found[f] != nil && s == reviewSchema && key.Text == "id" && !d.strict:
 			second = true
 			suggestion := "if a second review begins here, write --- on a line of its own before it"
 			if n.Col > 1 {
 				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.Value.Text)
 			}
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", "duplicate field id; the first is "+above(key, &r.found[f].Key), suggestion)
+			d.fail(key, "duplicate-field", "duplicate field id; the first is "+above(key, &r.found[f].Key), suggestion)
 		case r.found[f] != nil:
-			d.Add(diagnostic.Error, key.Line, key.Col, "duplicate-field", fmt.Sprintf("duplicate field %s", r.name(f)),
-				"the first is "+above(key, &r.found[f].Key)+"; keep one of them")
+			d.fail(key, "duplicate-field", "duplicate field "+s.prefix+key.Text, "the first is "+above(key, &r.found[f].Key)+"; keep one of them")
 		default:
 			r.found[f] = e
 		}
 	}
 	return r, true
+}
+
+// inner finds the fields of a field that is a group. ok is false if it is absent or
+// wrong.
+func (r *fields) inner(name string, s *schema) (g fields, ok bool) {
+	if n := r.value(name); n != nil {
+		return r.fields(n, s)
+	}
+	return g, false
 }
 
 // above returns where the first of two fields is, relative to the second. The lines
@@ -188,35 +292,62 @@ func above(second, first *syntax.Node) string {
 	}
 }
 
-func (r *fields) name(f int) string { return r.schema.prefix + r.schema.names[f] }
+// name returns a field's name for messages.
+func (r *fields) name(f string) string { return r.schema.prefix + f }
 
-// value returns the field's value; nil if it is absent or null.
-func (r *fields) value(f int) *syntax.Node {
-	if e := r.found[f]; e != nil && e.Value.Kind != syntax.Null {
+// value returns the field's value; nil if it is absent, null or already reported.
+func (r *fields) value(f string) *syntax.Node {
+	if e := r.found[r.schema.index[f]]; e != nil && e.Value.Kind != syntax.Null && e.Value.Kind != syntax.Refused {
 		return &e.Value
 	}
 	return nil
 }
 
+// placeOf returns the place of a field's value, or of the mapping if it has none.
+func (r *fields) placeOf(f string) place {
+	if n := r.value(f); n != nil {
+		return placeOf(n)
+	}
+	return placeOf(r.node)
+}
+
+// examples of required fields.
+var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "label": "Punctuality",
+	"method": "job", "reason": "withdrawn", "question": "Do you work on Sundays?", "answer": "In emergencies.", "terms": "[leak, leaking]"}
+
 // required reports the given fields if they are missing.
-func (r *fields) required(fields ...int) {
-	for _, f := range fields {
-		if r.value(f) != nil || r.absent[r.name(f)] || r.meant&(1<<f) != 0 {
-			continue
-		}
-		line, col := r.node.Line, r.node.Col
-		if e := r.found[f]; e != nil {
-			line, col = e.Value.Line, e.Value.Col
-			suggestion := "write it after the colon"
+func (r *fields) required(names ...string) {
+	for _, f := range names {
+		i := r.schema.index[f]
+		e := r.found[i]
+		switch {
+		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
+		case e != nil:
+			suggestion := "write it after the colon; a value that begins with # needs quotes"
 			if e.Value.Text != "" && e.Value.Text != "null" && e.Value.Text != "~" {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}
 			if r.strict {
 				suggestion = "give it a value"
 			}
-			r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s is required but empty", r.name(f)), suggestion)
-			continue
+			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)
+		default:
+			suggestion := "add " + r.name(f)
+			if example := examples[f]; example != "" && !r.strict && r.absent == nil {
+				suggestion += fmt.Sprintf(", such as %s: %s", f, example)
+			}
+			r.fail(r.node, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, f), suggestion)
 		}
-		r.Add(diagnostic.Error, line, col, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, r.schema.names[f]), "add "+r.name(f))
+	}
+}
+
+// twice reports an id that an entry before had. It keeps the line of the first.
+func (d *decoder) twice(seen map[string]int32, id string, at place, message string) {
+	key := strings.ToLower(id)
+	if line, again := seen[key]; again && id != "" {
+		d.Add(diagnostic.Error, int(at.Line), int(at.Col), "duplicate-id", fmt.Sprintf(message, diagnostic.Quote(id)),
+			fmt.Sprintf("the first is on line %d; keep one of them, or give each its own id; upper and lower case are the same", line))
+	} else {
+		seen[key] = at.Line
 	}
 }

@@ -1,10 +1,5 @@
 package source
 
-import (
-	"maps"
-	"slices"
-)
-
 // Delta is what changed between two Contents of a folder.
 type Delta struct {
 	// Gone are reviews of the earlier Content, Come reviews of the later one, both in
@@ -19,38 +14,30 @@ type Delta struct {
 // Empty reports whether nothing changed.
 func (d *Delta) Empty() bool { return !d.All && len(d.Gone) == 0 && len(d.Come) == 0 }
 
-// pending is what changed since the last Content that Load returned.
-type pending struct {
-	all        bool
-	gone, come map[*Review]bool
-}
-
-// add adds what the index has removed and added.
-func (p *pending) add(removed, added []*Review) {
-	if p.all {
-		return
+// difference returns what is in one list and not in the other, in their order.
+func difference[T comparable](was, is []T) (gone, come []T) {
+	// Most edits leave the beginning and the end as they were.
+	for len(was) > 0 && len(is) > 0 && was[0] == is[0] {
+		was, is = was[1:], is[1:]
 	}
-	if p.gone == nil {
-		p.gone, p.come = map[*Review]bool{}, map[*Review]bool{}
+	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
+		was, is = was[:len(was)-1], is[:len(is)-1]
 	}
-	for _, r := range removed {
-		if p.come[r] {
-			delete(p.come, r)
+	stay := make(map[T]bool, len(was))
+	for _, r := range was {
+		stay[r] = false
+	}
+	for _, r := range is {
+		if _, known := stay[r]; known {
+			stay[r] = true
 		} else {
-			p.gone[r] = true
+			come = append(come, r)
 		}
 	}
-	for _, r := range added {
-		p.come[r] = true
+	for _, r := range was {
+		if !stay[r] {
+			gone = append(gone, r)
+		}
 	}
+	return gone, come
 }
-
-// delta returns the difference between the reviews before and now.
-func (p *pending) delta(before, now []*Review) *Delta {
-	if p.all {
-		return &Delta{Gone: before, Come: now, All: true}
-	}
-	return &Delta{Gone: keys(p.gone), Come: keys(p.come)}
-}
-
-func keys(m map[*Review]bool) []*Review { return sorted(slices.Collect(maps.Keys(m))) }

@@ -211,10 +211,10 @@ func (e *editor) small() string {
 		{BusinessFile, fmt.Sprintf("id: n\nname: N%d\ntechnicians: [{id: t%d, name: T}]\n", e.step, e.IntN(3))},
 		{BusinessFile, "id: n\nname: N\ntechnicians: [{id: t0, name: T}, {id: t1, name: U}, {id: t2, name: V}]\n"},
 		{SiteFile, fmt.Sprintf("language: %s\n", [...]string{"de", "en"}[e.IntN(2)])},
-		{withdrawnFile, fmt.Sprintf("- {id: r%d, reason: withdrawn, date: 2026-01-01}\n", e.IntN(30))},
-		{withdrawnFile, "[]\n"},
-		{faqFile, fmt.Sprintf("- {question: q, answer: a, evidence_review_ids: [r%d]}\n", e.IntN(30))},
-		{faqFile, "[]\n"},
+		{WithdrawnFile, fmt.Sprintf("- {id: r%d, reason: withdrawn, date: 2026-01-01}\n", e.IntN(30))},
+		{WithdrawnFile, "[]\n"},
+		{FAQFile, fmt.Sprintf("- {question: q, answer: a, evidence_review_ids: [r%d]}\n", e.IntN(30))},
+		{FAQFile, "[]\n"},
 	}
 	f := files[e.IntN(len(files))]
 	e.must(os.WriteFile(e.path(f[0]), []byte(f[1]), 0o644))

@@ -49,7 +49,7 @@
 //
 //	bad-character bad-date bad-email bad-hours bad-id bad-language bad-quote
 //	bad-rating bad-time-zone bad-url bad-value blank cell-count csv-separator
-//	csv-syntax duplicate-field duplicate-id future-date json-syntax
+//	csv-syntax duplicate-field duplicate-id future-date json-syntax legal-text
 //	merge-marker missing-field missing-file not-a-folder not-text not-utf8 out-of-range output-inside
 //	reply-before-review second-document source-case symlink-again
 //	symlink-broken symlink-outside too-big too-deep too-long too-many-links

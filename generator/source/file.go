@@ -87,40 +87,16 @@ func (f *file) line(r *record) int {
 	return f.lines[r]
 }
 
-// changedRecords returns the records that are in one state of a file and not in the
-// other. Either may be nil.
-func changedRecords(old, now *file) (gone, come []*record) {
-	var was, is []placed
-	if old != nil {
-		was = old.records
+// all returns the records of a file, which may be nil.
+func (f *file) all() []*record {
+	if f == nil {
+		return nil
 	}
-	if now != nil {
-		is = now.records
+	records := make([]*record, len(f.records))
+	for i, r := range f.records {
+		records[i] = r.record
 	}
-	// Most edits leave the beginning and the end as they were.
-	for len(was) > 0 && len(is) > 0 && was[0].record == is[0].record {
-		was, is = was[1:], is[1:]
-	}
-	for len(was) > 0 && len(is) > 0 && was[len(was)-1].record == is[len(is)-1].record {
-		was, is = was[:len(was)-1], is[:len(is)-1]
-	}
-	stay := make(map[*record]bool, len(was))
-	for _, r := range was {
-		stay[r.record] = false
-	}
-	for _, r := range is {
-		if _, known := stay[r.record]; known {
-			stay[r.record] = true
-		} else {
-			come = append(come, r.record)
-		}
-	}
-	for _, r := range was {
-		if !stay[r.record] {
-			gone = append(gone, r.record)
-		}
-	}
-	return gone, come
+	return records
 }
 
 // opened is a regular file that may be read.
@@ -174,7 +150,7 @@ type stamp struct {
 	// fresh reports that the file changed so shortly before it was read that a second
 	// change might have the same time. Then its bytes decide.
 	fresh bool
-	sum   uint64 // hash of the bytes; 0 for JSONL, whose lines have keys
+	sum   uint64 // hash of the bytes
 }
 
 func newStamp(info fs.FileInfo) stamp {

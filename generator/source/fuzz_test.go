@@ -51,21 +51,7 @@ func parse(t testing.TB, path string, data []byte, old ...*file) *file {
 	if len(old) > 0 {
 		j.old = old[0]
 	}
-	if formatOf(path) != formatJSONL {
-		j.parse(newParser(), data, stamp{})
-		return j.now
-	}
-	tasks, done := make(chan func(*parser)), make(chan bool)
-	go func() {
-		defer close(done)
-		for task := range tasks {
-			task(newParser())
-		}
-	}()
-	finish := j.cutLines(t.Context(), bytes.NewReader(data), stamp{}, tasks)
-	close(tasks)
-	<-done
-	finish()
+	j.parse(t.Context(), newParser(), data, stamp{})
 	return j.now
 }
 

@@ -31,17 +31,14 @@ func newIndex(around *surroundings) *index {
 		unidentified: map[*record]*Review{}, suspects: map[*Review]bool{}}
 }
 
-// apply removes and adds records, and returns the reviews with an id that it removed
-// and added.
-func (x *index) apply(gone, come []*record) (removed, added []*Review) {
+// apply removes and adds records.
+func (x *index) apply(gone, come []*record) {
+	var added []*Review
 	leaving := make(map[*Review]bool, len(gone))
 	for _, rec := range gone {
 		r := x.remove(rec)
 		delete(x.suspects, r)
-		if rec.ID != "" {
-			removed = append(removed, r)
-			leaving[r] = true
-		}
+		leaving[r] = true
 	}
 	for _, rec := range come {
 		r := x.around.complete(rec)
@@ -59,7 +56,6 @@ func (x *index) apply(gone, come []*record) (removed, added []*Review) {
 		}
 	}
 	x.reorder(leaving, added)
-	return removed, added
 }
 
 // remove removes the review of a record and returns it.
@@ -88,9 +84,9 @@ func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
 		return
 	}
 	added = sorted(added)
-	order := make([]*Review, 0, len(x.order)-len(leaving)+len(added))
+	order := make([]*Review, 0, len(x.order)+len(added))
 	for _, r := range x.order {
-		if len(leaving) > 0 && leaving[r] {
+		if leaving[r] {
 			continue
 		}
 		for len(added) > 0 && compare(added[0], r) < 0 {
@@ -127,6 +123,16 @@ func (x *index) first(id string, at places) *Review {
 		return nil
 	}
 	return slices.MinFunc(reviews, at.compare)
+}
+
+// ids returns the ids of all reviews, sorted.
+func (x *index) ids() []string {
+	ids := make([]string, 0, len(x.order))
+	for _, r := range x.order {
+		ids = append(ids, r.ID)
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // places finds the places of reviews.

@@ -45,10 +45,10 @@ type Loader struct {
 	// changed files are enough.
 	sure  bool
 	index *index // nil before the first load
-	// shown are the reviews of the last Content that Load returned, and pending is what
-	// has changed since.
+	// shown are the reviews of the last Content that Load returned, which was made from
+	// the index shownBy.
 	shown   []*Review
-	pending pending
+	shownBy *index
 }
 
 // NewLoader returns a Loader of a folder. Nothing is read before Load.
@@ -78,8 +78,11 @@ func (l *Loader) Load(ctx context.Context, names []string) (*Content, *Delta, []
 		return nil, nil, problems, err
 	}
 	c := l.content()
-	delta := l.pending.delta(l.shown, c.Reviews)
-	l.shown, l.pending = c.Reviews, pending{}
+	delta := &Delta{Gone: l.shown, Come: c.Reviews, All: l.shownBy != l.index}
+	if !delta.All {
+		delta.Gone, delta.Come = difference(l.shown, c.Reviews)
+	}
+	l.shown, l.shownBy = c.Reviews, l.index
 	return c, delta, problems, nil
 }
 
@@ -107,7 +110,7 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	}
 	p := &Partial{Content: l.content(), Complete: l.complete() && !diagnostic.HasErrors(l.tree.notes)}
 	for _, q := range problems {
-		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != withdrawnFile)
+		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != WithdrawnFile)
 	}
 	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil
@@ -141,7 +144,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	}
 	var gone, come []*record
 	for _, j := range jobs {
-		g, c := changedRecords(j.old, j.now)
+		g, c := difference(j.old.all(), j.now.all())
 		gone, come = append(gone, g...), append(come, c...)
 	}
 	l.tree.update(jobs)
@@ -151,7 +154,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 		problems = append(problems, f.problems...)
 	}
 	if p := l.tree.tooMany(); p != nil {
-		l.index, l.pending = nil, pending{all: true}
+		l.index = nil
 		problems = append(problems, *p)
 	} else {
 		l.apply(root, gone, come)
@@ -194,16 +197,13 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 func (l *Loader) apply(root *os.Root, gone, come []*record) {
 	files, key := readSmallFiles(root)
 	if x := l.index; x != nil && x.around.key == key && x.around.today == l.today(x.around.content.Business.TimeZone) {
-		l.pending.add(x.apply(gone, come))
+		x.apply(gone, come)
 		return
 	}
 	l.index = newIndex(newSurroundings(files, key, l.today))
-	l.pending = pending{all: true}
 	var all []*record
 	for _, f := range l.tree.files {
-		for _, r := range f.records {
-			all = append(all, r.record)
-		}
+		all = append(all, f.all()...)
 	}
 	l.index.apply(nil, all)
 }

@@ -125,7 +125,7 @@ func TestHidden(t *testing.T) {
 	const review = "- {id: %s, author: M, rating: 5, date: 2026-03-01, verification: %s}\n"
 	dir := writeFolder(t, map[string]string{
 		"reviews/a.yaml": fmt.Sprintf(strings.Repeat(review, 5), "a", "{method: job}", "b", "{method: job}", "c", "{method: job}", "d", "null", "e", "null"),
-		withdrawnFile:    "- {id: B, reason: withdrawn, date: 2026-03-02}\n- {id: c, reason: legal, date: 2026-03-02}\n- {id: e, reason: legal, date: 2026-03-02}\n",
+		WithdrawnFile:    "- {id: B, reason: withdrawn, date: 2026-03-02}\n- {id: c, reason: legal, date: 2026-03-02}\n- {id: e, reason: legal, date: 2026-03-02}\n",
 	})
 	want := map[string]Hidden{"a": "", "b": Withdrawn, "c": Legal, "d": Unverified, "e": Legal}
 	for _, r := range mustLoad(t, NewLoader(dir, Config{})).Reviews {
@@ -327,7 +327,7 @@ func TestBlockOfText(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	for data, want := range map[string]string{"# Good\r\n\r\nYes.\r\n\n": "# Good\n\nYes.", "\uFEFF  a \n": "  a ", " \n\n": "", "": ""} {
-		c := mustLoad(t, NewLoader(writeFolder(t, map[string]string{summaryFile: data}), Config{}))
+		c := mustLoad(t, NewLoader(writeFolder(t, map[string]string{SummaryFile: data}), Config{}))
 		got := ""
 		if c.Summary != nil {
 			got = *c.Summary

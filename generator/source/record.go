@@ -1,10 +1,10 @@
 package source
 
 import (
-	"cmp"
+	"context"
 	"fmt"
 	"hash/maphash"
-	"slices"
+	"strings"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
@@ -51,9 +51,10 @@ type parser struct {
 	yaml    syntax.YAMLReader
 	decoder *decoder
 
+	ctx      context.Context
 	file     string
 	salt     uint64 // of the keys: what else the records depend on
-	old      *earlier
+	old      earlier
 	list     diagnostic.List // of the record that is being decoded
 	listed   int             // problems of earlier records
 	records  []placed
@@ -61,13 +62,14 @@ type parser struct {
 }
 
 func newParser() *parser {
-	p := &parser{yaml: syntax.YAMLReader{IsField: isField}}
+	p := &parser{yaml: syntax.YAMLReader{Fields: fieldNames}}
 	p.decoder = newDecoder(&p.list)
 	return p
 }
 
 // begin begins a file. old are the records of its last state.
-func (p *parser) begin(file string, old []placed, problems *diagnostic.List) {
+func (p *parser) begin(ctx context.Context, file string, old []placed, problems *diagnostic.List) {
+	p.ctx = ctx
 	p.file, p.salt, p.listed, p.records, p.problems = file, 0, 0, nil, problems
 	p.list = diagnostic.List{File: file}
 	p.decoder.locate, p.decoder.strict, p.decoder.absent = nil, false, nil
@@ -101,22 +103,6 @@ func (p *parser) parseCSV(data []byte) (complete bool) {
 	})
 }
 
-// parseLine reads one line of JSONL.
-func (p *parser) parseLine(j *syntax.JSONReader, key uint64, text []byte) *record {
-	n, ok := j.Read(text)
-	if !ok {
-		n = nil
-	}
-	return p.decode(key, n)
-}
-
-// jsonl prepares the parser for lines of JSONL.
-func (p *parser) jsonl() *syntax.JSONReader {
-	j := syntax.NewJSONReader(&p.list)
-	p.decoder.locate, p.decoder.strict = j.Locate, true
-	return j
-}
-
 // add takes or decodes the record of a node.
 func (p *parser) add(n *syntax.Node) {
 	line := n.Rebase()
@@ -124,18 +110,27 @@ func (p *parser) add(n *syntax.Node) {
 	h.SetSeed(seed)
 	n.AddTo(&h)
 	key := h.Sum64() ^ p.salt
-	r := cmp.Or(p.old.near(key), p.old.far(key))
+	r := p.old.take(key)
 	if r == nil {
 		r = p.decode(key, n)
 	}
 	p.records = append(p.records, placed{r, line})
 }
 
+// manyWrong is how many wrong cells of a CSV row are reported as one mistake.
+const manyWrong = 4
+
 // decode makes the record of a node; nil stands for one that the reader has refused.
 func (p *parser) decode(key uint64, n *syntax.Node) *record {
 	r := &record{key: key, file: p.file}
 	if n != nil {
 		p.decoder.review(n, r)
+	}
+	if n := p.list.Len(); n >= manyWrong && p.decoder.absent != nil { // probably one mistake
+		first := p.list.All()[0]
+		p.list = diagnostic.List{File: p.file, Max: p.list.Max}
+		p.list.Add(first.Severity, first.Line, first.Col, "cell-count", fmt.Sprintf("%d cells of this row are wrong; the first: %s", n, first.Message),
+			"check that the cells are in the order of the header; "+first.Suggestion)
 	}
 	if p.list.Len() > 0 {
 		problems := p.list
@@ -153,24 +148,23 @@ func (p *parser) decode(key uint64, n *syntax.Node) *record {
 // csvColumns are the columns of a CSV file.
 var csvColumns = func() syntax.Columns {
 	var c syntax.Columns
-	for i, name := range reviewSchema.names {
-		switch i {
-		case reviewReply:
-			c.Names = append(c.Names, replySchema.qualified()...)
-		case reviewVerification:
-			c.Names = append(c.Names, verificationSchema.qualified()...)
-		default:
+	for _, name := range reviewSchema.names {
+		if g := reviewSchema.group(name); g != nil {
+			c.Names = append(c.Names, g.qualified()...)
+		} else {
 			c.Names = append(c.Names, name)
 		}
 	}
-	for _, f := range requiredFields {
-		c.Required = append(c.Required, reviewSchema.names[f])
-	}
+	c.Required = requiredFields
 	c.DidYouMean = func(name string) string {
-		if meant, ok := reviewSchema.also[diagnostic.Squash(name)]; ok && slices.Contains(c.Names, meant) {
-			return meant
+		meant := strings.TrimSpace(name)
+		if also := reviewSchema.also[diagnostic.Squash(name)]; also != "" {
+			meant = also
 		}
-		return diagnostic.Nearest(name, c.Names)
+		if g := reviewSchema.group(meant); g != nil {
+			meant = g.prefix + g.names[0]
+		}
+		return diagnostic.Nearest(meant, c.Names)
 	}
 	return c
 }()

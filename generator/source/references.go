@@ -15,8 +15,8 @@ func (s *surroundings) complete(rec *record) *Review {
 	if r.Language == "" {
 		r.Language = s.content.Site.Language
 	}
-	if reason, ok := s.withdrawn[strings.ToLower(r.ID)]; ok {
-		r.Hidden = reason
+	if w, ok := s.withdrawn[strings.ToLower(r.ID)]; ok {
+		r.Hidden = w.Reason
 	}
 	r.Published = r.Hidden == ""
 	return &r
@@ -27,12 +27,20 @@ func (s *surroundings) suspicious(w *record) bool {
 	if w.Date > s.today || w.OwnerReply != nil && w.OwnerReply.Date > s.today || w.verifiedOn != (place{}) && w.Verification.VerifiedOn > s.today {
 		return true
 	}
+	if s.erased(w) {
+		return true
+	}
 	for _, r := range w.refs {
 		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
 			return true
 		}
 	}
 	return false
+}
+
+// erased reports whether a record has words that must not be kept.
+func (s *surroundings) erased(w *record) bool {
+	return s.withdrawn[strings.ToLower(w.ID)].Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil)
 }
 
 // check reports dates in the future and ids that business.yaml doesn't list. The
@@ -45,6 +53,11 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	if w.verifiedOn != (place{}) {
 		s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
 	}
+	if s.erased(w) {
+		at := s.withdrawn[strings.ToLower(w.ID)].At
+		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), at.File, at.Line),
+			"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
+	}
 	for i := range w.refs {
 		r := &w.refs[i]
 		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
@@ -56,7 +69,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 // future reports a date after today.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
 	if d > s.today {
-		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s", s.today))
+		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s; correct the year, the month or the day", s.today))
 	}
 }
 
@@ -87,7 +100,7 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 // citations reports what the small files cite and is not published. If not all
 // reviews could be read, an unknown one may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
-	var problems []diagnostic.Problem
+	problems := s.misspelt(x)
 	for _, c := range s.evidence {
 		if _, p := c.find(x, at, complete); p != nil {
 			problems = append(problems, *p)
@@ -113,6 +126,31 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }
 
+// misspelt warns of withdrawals of no review that differ from a published one by letters
+// only. Reviews that were deleted have no id any more, so most withdrawals of none are
+// right.
+func (s *surroundings) misspelt(x *index) (problems []diagnostic.Problem) {
+	digits := func(id string) string {
+		return strings.Map(func(r rune) rune {
+			if r < '0' || r > '9' {
+				return -1
+			}
+			return r
+		}, id)
+	}
+	for _, w := range s.content.Withdrawn {
+		if w.ID == "" || len(x.byID[strings.ToLower(w.ID)]) > 0 {
+			continue
+		}
+		if meant := diagnostic.Nearest(w.ID, x.ids()); meant != "" && digits(meant) == digits(w.ID) {
+			p := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", meant))
+			p.Severity = diagnostic.Warning
+			problems = append(problems, p)
+		}
+	}
+	return problems
+}
+
 // squeeze drops what often changes when a text is copied.
 func squeeze(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -128,10 +166,10 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	r := x.first(c.id, at)
 	code, why, suggestion := "unpublished-review", "", "write the id of a published review"
 	switch {
-	case r == nil && !complete:
+	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil:
-		code, why = "unknown-review", "does not exist"
+		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(c.id, x.ids(), suggestion)
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:

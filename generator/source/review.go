@@ -10,64 +10,25 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// The fields of a review.
-const (
-	reviewID = iota
-	reviewAuthor
-	reviewRating
-	reviewDate
-	reviewTitle
-	reviewText
-	reviewLanguage
-	reviewSource
-	reviewSourceURL
-	reviewAvatar
-	reviewReply
-	reviewVerification
-	reviewTechnicians
-	reviewServices
-	reviewAreas
-)
-
-const (
-	replyText = iota
-	replyDate
-)
-
-const (
-	verificationMethod = iota
-	verificationOn
-	verificationReference
-)
-
 var (
-	reviewSchema = newSchema("the review", "", "id", "author", "rating", "date", "title", "text", "language", "source", "source_url",
-		"author_avatar_url", "owner_reply", "verification", "technicians", "services", "service_areas")
-	replySchema        = newSchema("owner_reply", "owner_reply.", "text", "date")
-	verificationSchema = newSchema("verification", "verification.", "method", "verified_on", "reference")
+	reviewSchema = newSchema("the review", "", "", `id author rating date title text language source source_url author_avatar_url
+		owner_reply verification technicians services service_areas`,
+		`stars=rating score=rating name=author reviewer=author customer=author comment=text body=text review=text content=text
+		headline=title subject=title lang=language reply=owner_reply response=owner_reply verified=verification url=source_url
+		link=source_url avatar=author_avatar_url areas=service_areas area=service_areas technician=technicians service=services platform=source`)
+	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}", "text date", "")
+	verificationSchema = newSchema("verification", "verification.", "{method: job}", "method verified_on reference", "")
 )
 
-func init() {
-	reviewSchema.also = map[string]string{
-		"stars": "rating", "score": "rating", "name": "author", "reviewer": "author", "customer": "author", "comment": "text", "body": "text",
-		"review": "text", "content": "text", "headline": "title", "subject": "title", "lang": "language", "reply": "owner_reply",
-		"response": "owner_reply", "verified": "verification", "url": "source_url", "link": "source_url", "avatar": "author_avatar_url",
-		"areas": "service_areas", "area": "service_areas", "technician": "technicians", "service": "services", "platform": "source",
-	}
+var requiredFields = []string{"id", "author", "rating", "date"}
+
+// refList is a field that refers to entries of business.yaml.
+type refList struct {
+	name string // of the field, there and in business.yaml
+	one  string // what one of them is
 }
 
-var requiredFields = []int{reviewID, reviewAuthor, reviewRating, reviewDate}
-
-// refLists are the fields that refer to entries of business.yaml.
-var refLists = [...]struct {
-	field int    // of a review
-	name  string // of the field, there and in business.yaml
-	one   string // what one of them is
-}{
-	{reviewTechnicians, "technicians", "technician"},
-	{reviewServices, "services", "service"},
-	{reviewAreas, "service_areas", "service area"},
-}
+var refLists = [...]refList{{"technicians", "technician"}, {"services", "service"}, {"service_areas", "service area"}}
 
 // review decodes one review into w. One that has problems is kept, since its id
 // matters to other files.
@@ -78,26 +39,29 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	}
 	w.start = placeOf(n)
 	r.required(requiredFields...)
-	w.ID = r.id(reviewID)
-	w.id = r.placeOf(reviewID)
-	w.Author, _ = r.nonBlank(reviewAuthor)
-	w.Rating = r.stars(reviewRating)
-	w.Date = r.date(reviewDate)
-	w.date = r.placeOf(reviewDate)
-	w.Title = r.optional(reviewTitle)
-	w.Text = r.optional(reviewText)
-	w.Language = r.language(reviewLanguage)
+	w.ID, w.id = r.id(), r.placeOf("id")
+	w.Author = r.nonBlank("author")
+	w.Rating = r.stars("rating")
+	w.Date, w.date = r.date("date"), r.placeOf("date")
+	w.Title = r.optional("title")
+	w.Text = r.optional("text")
+	w.Language = r.language("language")
 	w.Source = r.source()
-	w.SourceURL = pointer(r.url(reviewSourceURL))
-	w.AuthorAvatarURL = pointer(r.url(reviewAvatar))
-	if n := r.value(reviewReply); n != nil {
-		w.OwnerReply = d.reply(n, w)
+	w.SourceURL = pointer(r.url("source_url"))
+	w.AuthorAvatarURL = pointer(r.url("author_avatar_url"))
+	if reply, ok := r.inner("owner_reply", replySchema); ok {
+		w.OwnerReply = reply.reply(w)
 	}
 	w.Hidden = Unverified
-	if n := r.value(reviewVerification); n != nil {
-		d.verification(n, w)
+	if v, ok := r.inner("verification", verificationSchema); ok {
+		v.verification(w)
 	}
-	d.job(&r, w)
+	for _, name := range []string{"owner_reply", "verification"} {
+		if e := r.found[reviewSchema.index[name]]; e != nil && e.Value.Kind == syntax.Null && e.Value.Text == "" && !d.strict {
+			d.Add(diagnostic.Warning, e.Key.Line, e.Key.Col, "blank", name+" is empty", "delete it, or indent its fields below it by two spaces: "+strings.Join(reviewSchema.group(name).names, ", "))
+		}
+	}
+	r.job(w)
 }
 
 func pointer(s string) *string {
@@ -107,82 +71,63 @@ func pointer(s string) *string {
 	return &s
 }
 
-// placeOf returns the place of a field's value, or of the mapping if it has none.
-func (r *fields) placeOf(f int) place {
-	if n := r.value(f); n != nil {
-		return placeOf(n)
-	}
-	return placeOf(r.node)
-}
-
 // source reads where the review was posted.
 func (r *fields) source() string {
-	s, ok := r.nonBlank(reviewSource)
-	if !ok {
+	s := r.nonBlank("source")
+	if s == "" {
 		return "direct"
 	}
-	n := r.value(reviewSource)
-	if lower := strings.ToLower(s); lower != s {
+	n := r.value("source")
+	switch lower := strings.ToLower(s); {
+	case strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:"):
+		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", "source is an address", "write the name of the platform, such as google, and the address in source_url")
+	case lower != s:
 		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
 	if strings.ContainsAny(s, "\n\t") {
-		r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", "source has more than one line", "write one word, such as google")
+		r.fail(n, "bad-value", "source has more than one line", "write one word, such as google")
 	}
 	return r.word(s)
 }
 
 // reply reads the owner's reply.
-func (d *decoder) reply(n *syntax.Node, w *record) *reviewcast.OwnerReply {
-	r, ok := d.fields(n, replySchema)
-	if !ok {
-		return nil
-	}
-	r.required(replyText, replyDate)
-	var reply reviewcast.OwnerReply
-	reply.Text, _ = r.nonBlank(replyText)
-	reply.Date = r.date(replyDate)
-	w.replyDate = r.placeOf(replyDate)
+func (r *fields) reply(w *record) *reviewcast.OwnerReply {
+	r.required("text", "date")
+	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
+	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
-		d.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
+		r.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
 			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates")
 	}
-	return &reply
+	return reply
 }
 
 // verification reads how the business knows the author.
-func (d *decoder) verification(n *syntax.Node, w *record) {
-	r, ok := d.fields(n, verificationSchema)
-	if !ok {
-		return
+func (r *fields) verification(w *record) {
+	r.required("method")
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods)
+	w.Verification.VerifiedOn = w.Date
+	if r.value("verified_on") != nil {
+		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
 	}
-	r.required(verificationMethod)
-	w.Verification.Method = r.choice(verificationMethod, reviewcast.VerificationMethods)
-	w.Verification.VerifiedOn = r.date(verificationOn)
-	if r.value(verificationOn) == nil {
-		w.Verification.VerifiedOn = w.Date
-	} else {
-		w.verifiedOn = r.placeOf(verificationOn)
-	}
-	w.Reference, _ = r.text(verificationReference)
+	w.Reference = r.text("reference")
 	w.Verified, w.Hidden = true, ""
 }
 
 // job reads the job record. Its ids are checked against business.yaml when all files
 // have been read.
-func (d *decoder) job(r *fields, w *record) {
+func (r *fields) job(w *record) {
 	ids := [len(refLists)][]string{}
 	for i, l := range refLists {
 		ids[i] = []string{}
-		items := r.items(l.field)
+		items := r.items(l.name)
 		for j := range items {
-			n := &items[j]
-			s, ok := d.item(n, l.name)
-			if !ok {
+			s := r.word(r.item(&items[j], l.name))
+			if s == "" {
 				continue
 			}
-			s = d.word(s)
 			ids[i] = append(ids[i], s)
-			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(n)})
+			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(&items[j])})
 		}
 		slices.Sort(ids[i])
 		ids[i] = slices.Compact(ids[i])

@@ -27,8 +27,8 @@ type surroundings struct {
 	// evidence and quote are what faq.yaml and insights.yaml cite.
 	evidence []citation
 	quote    *citation
-	// withdrawn are the reasons of withdrawn.yaml, by id in lower case.
-	withdrawn map[string]Hidden
+	// withdrawn are the entries of withdrawn.yaml, by id in lower case.
+	withdrawn map[string]Withdrawal
 }
 
 // citation is a place where a small file names a review.
@@ -85,7 +85,7 @@ func readSmallFile(root *os.Root, name string) smallFile {
 
 // newSurroundings decodes the small files.
 func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
-	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, key: key, withdrawn: map[string]Hidden{}}
+	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
@@ -95,9 +95,9 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 	}
 	s.today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
-	s.decode(files, faqFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
-	s.decode(files, withdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
-	s.summary(files[summaryFile])
+	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
+	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
+	s.summary(files[SummaryFile])
 	s.defaults()
 	return s
 }
@@ -127,7 +127,7 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 	p := diagnostic.List{File: name}
 	d := newDecoder(&p)
 	documents := 0
-	reader := syntax.YAMLReader{IsField: isField}
+	reader := syntax.YAMLReader{Fields: fieldNames}
 	reader.ReadDocuments(file.data, &p, func(n *syntax.Node) {
 		switch documents++; documents {
 		case 1:
@@ -150,7 +150,7 @@ func (s *surroundings) summary(file smallFile) {
 	if file.problem != nil || !file.present {
 		return
 	}
-	p := diagnostic.List{File: summaryFile}
+	p := diagnostic.List{File: SummaryFile}
 	if data, ok := syntax.Clean(file.data, false, &p); ok {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := newDecoder(&p)

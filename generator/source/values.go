@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -10,51 +11,57 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/language"
+	"golang.org/x/text/unicode/norm"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
 )
 
-// text reads a text as written. ok is false if it is absent or wrong, which is
-// reported.
-func (r *fields) text(f int) (s string, ok bool) {
-	n := r.value(f)
-	if n == nil {
-		return "", false
+// The methods of fields read one value each. They return the zero value if it is absent
+// or wrong, and report what is wrong.
+
+// text reads a text as written.
+func (r *fields) text(f string) string {
+	if n := r.value(f); n != nil {
+		s, _ := r.plainText(n, r.name(f))
+		return s
 	}
-	return r.plainText(n, r.name(f))
+	return ""
 }
 
 // plainText reads the text of a node.
 func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
+	s := n.Text
 	switch n.Kind {
 	case syntax.Text, syntax.Cell:
 	case syntax.Refused:
 		return "", false
 	case syntax.Number, syntax.Date:
 		if d.strict {
-			d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(n.Text)), "put it in double quotes")
+			d.fail(n, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(s)), fmt.Sprintf("put it in double quotes: %q", s))
 			return "", false
 		}
 	case syntax.Boolean:
-		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, n.Text), "put it in quotes")
+		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, s), fmt.Sprintf("put it in quotes: %q", s))
 		return "", false
 	default:
-		d.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), "write the text after the field's name; quote it if it contains special characters")
+		suggestion := "write the text after the field's name; quote it if it contains special characters"
+		if n.Kind == syntax.List && !d.strict {
+			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
+		}
+		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)
 		return "", false
 	}
-	s := n.Text
 	if i, c := reviewcast.BadRune(s); i >= 0 {
 		line, col := d.place(n, i)
 		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
-	// There are at least as many bytes as code points, and nearly always few
-	// enough.
+	// There are at least as many bytes as code points, and nearly always few enough.
 	if len(s) > reviewcast.MaxTextLength {
 		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
-			d.Add(diagnostic.Error, n.Line, n.Col, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
+			d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 			return "", false
 		}
 	}
@@ -62,159 +69,170 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 }
 
 // nonBlank reads a text that must not be blank.
-func (r *fields) nonBlank(f int) (string, bool) {
-	s, ok := r.text(f)
-	if ok && blank(s) {
-		n := r.value(f)
-		r.Add(diagnostic.Error, n.Line, n.Col, "blank", fmt.Sprintf("%s is blank", r.name(f)), "write it, or leave the field out if it isn't required")
-		return "", false
+func (r *fields) nonBlank(f string) string {
+	n := r.value(f)
+	if n == nil {
+		return ""
 	}
-	return s, ok
+	s, ok := r.plainText(n, r.name(f))
+	if ok && blank(s) {
+		r.fail(n, "blank", r.name(f)+" is blank", "write it, or leave the field out if it isn't required")
+		return ""
+	}
+	return s
 }
 
 // optional reads a customer's text; a blank one is none.
-func (r *fields) optional(f int) *string {
-	s, ok := r.text(f)
-	if !ok || blank(s) {
-		return nil
+func (r *fields) optional(f string) *string {
+	if s := r.text(f); !blank(s) {
+		return &s
 	}
-	return &s
+	return nil
 }
 
 // blank reports whether a text has nothing but white space.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
-//
-//nolint:unparam // every id is the first field so far, but each schema says where
-func (r *fields) id(f int) string {
-	s, ok := r.text(f)
-	if !ok {
-		return ""
-	}
-	if reviewcast.ValidID(s) {
+func (r *fields) id() string {
+	s := r.text("id")
+	n := r.value("id")
+	if n == nil || reviewcast.ValidID(s) || s == "" && n.Text != "" {
 		return s
 	}
-	n := r.value(f)
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
 	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-id", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
+	r.fail(n, "bad-id", fmt.Sprintf("%s is %s", r.name("id"), diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
+	s = strings.Map(func(c rune) rune {
+		if unicode.Is(unicode.Mn, c) {
+			return -1 // of ü, u stays
+		}
+		return c
+	}, norm.NFD.String(s))
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
-	id = strings.TrimLeft(id, "._-")
-	if !reviewcast.ValidID(id) {
+	if id = strings.TrimLeft(id, "._-"); !reviewcast.ValidID(id) {
 		return ""
 	}
 	return id
 }
 
-// month reads a calendar month, YYYY-MM; "" when the field is absent or wrong.
-func (r *fields) month(f int) string {
-	n := r.value(f)
-	if n == nil || n.Kind == syntax.Refused {
-		return ""
-	}
-	if !reviewcast.Date(n.Text + "-01").Valid() {
-		r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
-		return ""
-	}
-	return n.Text
-}
-
-// date reads a calendar date.
-func (r *fields) date(f int) reviewcast.Date {
+// month reads a calendar month, YYYY-MM.
+func (r *fields) month(f string) string {
 	n := r.value(f)
 	if n == nil {
 		return ""
 	}
-	if n.Kind == syntax.Refused {
+	if reviewcast.Date(n.Text + "-01").Valid() {
+		return n.Text
+	}
+	suggestion := "write it as YYYY-MM, such as 2026-03, or leave it out"
+	if reviewcast.Date(n.Text).Valid() {
+		suggestion = "write " + n.Text[:len("2026-03")]
+	}
+	r.fail(n, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), suggestion)
+	return ""
+}
+
+// firstYear is the year before which a date is probably mistyped: nobody reviewed online.
+const firstYear = "1990"
+
+// date reads a calendar date.
+func (r *fields) date(f string) reviewcast.Date {
+	n := r.value(f)
+	if n == nil {
 		return ""
 	}
 	if n.Kind == syntax.Boolean || n.Kind > syntax.Boolean && n.Kind < syntax.Cell {
-		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a date", r.name(f), n.Describe()), "write it as YYYY-MM-DD, such as 2026-03-14")
 		return ""
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
+		if d < firstYear {
+			r.Add(diagnostic.Warning, n.Line, n.Col, "bad-date", fmt.Sprintf("%s %s is long ago", r.name(f), d), "check the year")
+		}
 		return d
 	}
 	message, suggestion := diagnostic.ExplainDate(r.name(f), n.Text)
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-date", message, suggestion)
+	r.fail(n, "bad-date", message, suggestion)
 	return ""
 }
 
 // stars reads a rating.
-func (r *fields) stars(f int) int {
+func (r *fields) stars(f string) int {
 	n := r.value(f)
 	if n == nil {
 		return 0
 	}
-	if n.Kind == syntax.Refused {
-		return 0
+	if s := n.Text; (n.Kind == syntax.Number || n.Kind == syntax.Cell) && len(s) == 1 && '0'+reviewcast.MinRating <= s[0] && s[0] <= '0'+reviewcast.MaxRating {
+		return int(s[0] - '0')
 	}
-	name := r.name(f)
-	whole := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	plain, _ := diagnostic.TrimCurlyQuotes(n.Text)
+	plain, _ = syntax.PlainSpaces(plain)
+	suggestion := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+	meant := diagnostic.MeantRating(plain)
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
-		suggestion := whole + " without quotes"
-		if n.Kind == syntax.Text {
-			inner, _ := diagnostic.TrimCurlyQuotes(n.Text)
-			if meant := diagnostic.MeantRating(inner); len(inner) == 1 && meant != "" {
-				suggestion = meant + " without quotes"
-			} else if meant != "" {
-				suggestion = meant
-			}
+		switch {
+		case n.Kind == syntax.List && len(n.Items) == 1:
+			meant = "write it without brackets and without a hyphen"
+		case meant == "" || len(plain) == 1:
+			meant = cmp.Or(meant, suggestion) + " without quotes"
 		}
-		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.Describe()), suggestion)
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), meant)
 		return 0
 	}
-	if len(n.Text) == 1 && '0'+reviewcast.MinRating <= n.Text[0] && n.Text[0] <= '0'+reviewcast.MaxRating {
-		return int(n.Text[0] - '0')
-	}
-	suggestion := whole
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
-	} else if meant := diagnostic.MeantRating(n.Text); meant != "" {
+	} else if meant != "" {
 		suggestion = meant
 	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-rating", fmt.Sprintf("%s is %s", name, n.Describe()), suggestion)
+	r.fail(n, "bad-rating", fmt.Sprintf("%s is %s", r.name(f), n.Describe()), suggestion)
 	return 0
 }
 
+// languages are the names of languages that people write for a tag.
+var languages = map[string]string{"english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "italian": "it", "italiano": "it",
+	"spanish": "es", "español": "es", "portuguese": "pt", "português": "pt", "dutch": "nl", "nederlands": "nl", "polish": "pl", "polski": "pl"}
+
 // language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
-func (r *fields) language(f int) string {
-	s, ok := r.text(f)
-	if !ok {
-		return ""
-	}
+func (r *fields) language(f string) string {
+	s := r.text(f)
 	if s == r.tag && s != "" {
 		return r.canonical
 	}
+	n := r.value(f)
+	if n == nil || s == "" && n.Text != "" {
+		return ""
+	}
 	tag, err := language.Raw.Parse(s)
 	if err != nil || tag == language.Und {
-		n := r.value(f)
-		r.Add(diagnostic.Error, n.Line, n.Col, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), "write a BCP 47 tag, such as en, de or pt-BR")
+		suggestion := "write a BCP 47 tag, such as en, de or pt-BR"
+		if code := languages[strings.ToLower(s)]; code != "" {
+			suggestion = "write " + code
+		}
+		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
 	r.tag, r.canonical = s, tag.String()
 	return r.canonical
 }
 
-// url reads an absolute http(s) address; "" if it is absent or wrong.
-func (r *fields) url(f int) string {
-	n := r.value(f)
-	if n == nil {
-		return ""
+// url reads an absolute http(s) address.
+func (r *fields) url(f string) string {
+	if n := r.value(f); n != nil {
+		return r.webAddress(n, r.name(f))
 	}
-	return r.webAddress(n, r.name(f))
+	return ""
 }
 
 func (d *decoder) webAddress(n *syntax.Node, name string) string {
@@ -230,57 +248,60 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	if err == nil && u.Scheme == "" && strings.Contains(s, ".") && !strings.ContainsFunc(s, unicode.IsSpace) {
 		suggestion = "write it with https:// in front"
 	}
-	d.Add(diagnostic.Error, n.Line, n.Col, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
+	d.fail(n, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
 // float reads a number within bounds.
-func (r *fields) float(f int, low, high float64) float64 {
+func (r *fields) float(f string, low, high float64) float64 {
 	n := r.value(f)
 	if n == nil {
 		return 0
 	}
-	name := r.name(f)
-	if n.Kind == syntax.Refused {
-		return 0
-	}
 	if n.Kind != syntax.Number {
-		r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", name, n.Describe()), "write it without quotes, such as 45.65")
+		suggestion := "write it without quotes, such as 45.65"
+		plain := strings.Replace(strings.TrimRight(n.Text, "% "), ",", ".", 1)
+		if _, err := strconv.ParseFloat(plain, 64); err == nil {
+			suggestion = "write " + plain
+		}
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), suggestion)
 		return 0
 	}
 	v, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil || v != v || v < low || v > high {
-		r.Add(diagnostic.Error, n.Line, n.Col, "out-of-range", fmt.Sprintf("%s is %s", name, syntax.QuoteScalar(n.Text)), fmt.Sprintf("it goes from %g to %g", low, high))
+		r.fail(n, "out-of-range", fmt.Sprintf("%s is %s", r.name(f), syntax.QuoteScalar(n.Text)), fmt.Sprintf("it goes from %g to %g", low, high))
 		return 0
 	}
 	return v
 }
 
 // choice reads one of a few values.
-func (r *fields) choice(f int, choices []string) string {
-	s, ok := r.text(f)
-	if !ok {
+func (r *fields) choice(f string, choices []string) string {
+	s := r.text(f)
+	n := r.value(f)
+	if n == nil || s == "" && n.Text != "" {
 		return ""
 	}
 	if slices.Contains(choices, s) {
 		return r.word(s)
 	}
-	n := r.value(f)
 	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
+	} else if plain, odd := syntax.PlainSpaces(s); odd != 0 && slices.Contains(choices, strings.TrimSpace(plain)) {
+		suggestion = fmt.Sprintf("there is %s in it; write %s", syntax.NameOdd(odd), strings.TrimSpace(plain))
 	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
+	r.fail(n, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
 	return ""
 }
 
 // items returns the values of a list; a single text where a list belongs is reported.
 // In a CSV cell the values are separated by semicolons, and spaces around them are
 // ignored.
-func (r *fields) items(f int) []syntax.Node {
+func (r *fields) items(f string) []syntax.Node {
 	n := r.value(f)
 	switch {
-	case n == nil || n.Kind == syntax.Refused:
+	case n == nil:
 		return nil
 	case n.Kind == syntax.List:
 		return n.Items
@@ -288,8 +309,7 @@ func (r *fields) items(f int) []syntax.Node {
 		var items []syntax.Node
 		offset := 0
 		for part := range strings.SplitSeq(n.Text, ";") {
-			word := strings.TrimSpace(part)
-			if word != "" {
+			if word := strings.TrimSpace(part); word != "" {
 				item := syntax.Node{Kind: syntax.Cell, Text: word}
 				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
 				items = append(items, item)
@@ -298,25 +318,56 @@ func (r *fields) items(f int) []syntax.Node {
 		}
 		return items
 	}
-	suggestion := "write a list"
-	if n.Kind == syntax.Text && strings.HasPrefix(n.Text, "-") && !r.strict {
-		suggestion = "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
-	} else if n.Kind < syntax.List && !strings.Contains(n.Text, ",") {
-		suggestion = fmt.Sprintf("write [%s]", n.Text)
-		if r.strict || n.Kind == syntax.Text && !reviewcast.ValidID(n.Text) {
-			suggestion = fmt.Sprintf("write [%s]", diagnostic.Quote(n.Text))
-		}
-	}
-	r.Add(diagnostic.Error, n.Line, n.Col, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), suggestion)
+	r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a list", r.name(f), n.Describe()), r.listOf(f, n))
 	return nil
 }
 
-// texts reads a list of texts that must not be blank.
-func (r *fields) texts(f int) []string {
+// separators are what people write between the items of a list.
+var separators = strings.NewReplacer(";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
+
+// listOf returns how to write a list that was written in another way.
+func (r *fields) listOf(f string, n *syntax.Node) string {
+	item := r.schema.items[f]
+	switch {
+	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
+		e := n.Entries[0]
+		return fmt.Sprintf("begin each with a hyphen: - {id: %s, name: %s}", e.Key.Text, e.Value.Text)
+	case n.Kind >= syntax.List:
+		return "begin each item with a hyphen and a space"
+	case strings.HasPrefix(n.Text, "-") && !r.strict:
+		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
+	}
+	var words []string
+	for _, word := range strings.Split(separators.Replace(n.Text), ",") {
+		switch word = strings.TrimSpace(word); {
+		case word == "":
+		case item != nil:
+			words = append(words, item.written(word))
+		case r.strict || n.Kind == syntax.Text && strings.ContainsAny(word, `:#{}[]"'@%|>!?*`):
+			words = append(words, strconv.Quote(word))
+		default:
+			words = append(words, word)
+		}
+	}
+	write := fmt.Sprintf("write %s: [%s]", f, strings.Join(words, ", "))
+	if r.strict {
+		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
+	}
+	if r.schema == reviewSchema {
+		write += ", with the ids of business.yaml"
+	}
+	return write
+}
+
+// texts reads a list of texts that must not be blank; nil if it is absent.
+func (r *fields) texts(f string) []string {
+	if r.value(f) == nil {
+		return nil
+	}
 	items := r.items(f)
 	texts := make([]string, 0, len(items))
 	for i := range items {
-		if s, ok := r.item(&items[i], r.name(f)); ok {
+		if s := r.item(&items[i], r.name(f)); s != "" {
 			texts = append(texts, s)
 		}
 	}
@@ -324,15 +375,15 @@ func (r *fields) texts(f int) []string {
 }
 
 // item reads one text of a list, which must not be blank.
-func (d *decoder) item(n *syntax.Node, list string) (string, bool) {
+func (d *decoder) item(n *syntax.Node, list string) string {
 	if n.Kind == syntax.Null {
-		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is empty", "write it or delete it")
-		return "", false
+		d.fail(n, "blank", "an item of "+list+" is empty", "write it or delete it")
+		return ""
 	}
 	s, ok := d.plainText(n, "an item of "+list)
 	if ok && blank(s) {
-		d.Add(diagnostic.Error, n.Line, n.Col, "blank", "an item of "+list+" is blank", "write it or delete it")
-		return "", false
+		d.fail(n, "blank", "an item of "+list+" is blank", "write it or delete it")
+		return ""
 	}
-	return s, ok
+	return s
 }

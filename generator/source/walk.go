@@ -17,13 +17,13 @@ const (
 	BusinessFile  = "business.yaml"
 	SiteFile      = "site.yaml"
 	insightsFile  = "insights.yaml"
-	faqFile       = "faq.yaml"
-	summaryFile   = "summary.md"
-	withdrawnFile = "withdrawn.yaml"
+	FAQFile       = "faq.yaml"
+	SummaryFile   = "summary.md"
+	WithdrawnFile = "withdrawn.yaml"
 	reviewsFolder = "reviews"
 )
 
-var knownFiles = []string{BusinessFile, SiteFile, insightsFile, faqFile, summaryFile, withdrawnFile, reviewsFolder}
+var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, SummaryFile, WithdrawnFile, reviewsFolder}
 
 // themeFiles change the look of the pages; package generator/pages reads them.
 var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
@@ -64,9 +64,18 @@ func walk(root *os.Root, output string) (*walker, error) {
 			continue
 		}
 		if name != reviewsFolder {
+			if ignored(name) {
+				continue
+			}
 			if meant := intended(name); meant != "" {
-				w.wrongName(name, meant)
-			} else if !ignored(name) && !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
+				remedy := "rename it to " + meant
+				if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
+					remedy = "move what is in it to " + meant + ", and delete it"
+				}
+				w.wrongName(name, remedy)
+			} else if formatOf(name) != 0 && !slices.Contains(knownFiles, name) {
+				w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
+			} else if !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
 				w.unknown(name, diagnostic.DidYouMean(name, slices.Concat(knownFiles, themeFiles), "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
 			}
 			continue
@@ -129,8 +138,10 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.links = append(w.links, name)
 	case info.IsDir():
 		w.folder(name, info)
-	case formatOf(name) == 0 && strings.EqualFold(path.Ext(name), ".txt") && formatOf(name[:len(name)-len(".txt")]) != 0:
-		w.wrongName(name, path.Base(name[:len(name)-len(".txt")]))
+	case formatOf(name) == 0 && hidden(name) != "":
+		w.wrongName(name, "rename it to "+hidden(name))
+	case slices.Contains(knownFiles, path.Base(name)):
+		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
 	case formatOf(name) == 0:
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
@@ -196,26 +207,53 @@ func (w *walker) isOutput(name string) bool {
 	return name == w.output+".staging" || name == w.output+".lock"
 }
 
+// hidden returns the name of a review file without the .txt or .yamll at its end that
+// keeps it from being read; "" for any other file.
+func hidden(name string) string {
+	base := path.Base(name)
+	plain := strings.TrimSuffix(strings.TrimSuffix(base, path.Ext(base))+strings.ToLower(path.Ext(base)), ".txt")
+	if plain != base && formatOf(plain) != 0 {
+		return plain
+	}
+	switch ext := strings.ToLower(path.Ext(base)); ext {
+	case ".yamll", ".yalm", ".ymal", ".yam", ".yaml_", ".yaml1":
+		return strings.TrimSuffix(base, path.Ext(base)) + ".yaml"
+	case ".jsonlines", ".ndjson", ".jsnol", ".josnl":
+		return strings.TrimSuffix(base, path.Ext(base)) + ".jsonl"
+	}
+	return ""
+}
+
 // intended returns the name that an entry of the content folder should have, if it
-// differs in case or has a .txt at the end, which Notepad adds; "" if not.
+// is misspelt, or has a .txt at the end, which Notepad adds; "" if not.
 func intended(name string) string {
 	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
-	if plain == "review" {
-		return reviewsFolder
-	}
-	if name != plain && slices.Contains(knownFiles, plain) {
+	switch {
+	case name == plain && slices.Contains(knownFiles, name):
+		return ""
+	case slices.Contains(knownFiles, plain):
 		return plain
+	}
+	stem := strings.TrimSuffix(plain, path.Ext(plain))
+	for _, known := range knownFiles {
+		base := strings.TrimSuffix(known, path.Ext(known))
+		if path.Ext(plain) == "" && path.Ext(known) != "" || slices.Contains(themeFiles, name) {
+			continue
+		}
+		if near := diagnostic.Nearest(stem, []string{base}); near != "" && (stem == base || len(stem) > 4) || stem == base+"s" {
+			return known
+		}
 	}
 	return ""
 }
 
 // wrongName is an error, since what the editor wrote would silently be left out.
-func (w *walker) wrongName(name, meant string) {
+func (w *walker) wrongName(name, remedy string) {
 	message := "under this name it is not read"
 	if strings.EqualFold(path.Ext(name), ".txt") {
 		message = "its name ends in .txt, which Windows hides, so that it is not read"
 	}
-	w.note(diagnostic.Error, name, "wrong-name", message, "rename it to "+meant)
+	w.note(diagnostic.Error, name, "wrong-name", message, remedy)
 }
 
 func (w *walker) unknown(name, suggestion string) {

@@ -140,17 +140,12 @@ func checkEmpty(dir string) error {
 	if len(found) == 0 {
 		return nil
 	}
-	return fmt.Errorf("write starter folder: %w: %s already holds %s; name a new or empty folder, or move what is there elsewhere first",
-		ErrNotEmpty, dir, list(found))
-}
-
-// list returns the first three names and the number of the others.
-func list(names []string) string {
-	const shown = 3
-	if len(names) <= shown {
-		return strings.Join(names, ", ")
+	held := strings.Join(found[:min(3, len(found))], ", ")
+	if len(found) > 3 {
+		held += fmt.Sprintf(" and %d more", len(found)-3)
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:shown], ", "), len(names)-shown)
+	return fmt.Errorf("write starter folder: %w: %s already holds %s; name a new or empty folder, or move what is there elsewhere first",
+		ErrNotEmpty, dir, held)
 }
 
 // mkdirAll creates dir and its missing parents and appends what it created to made,

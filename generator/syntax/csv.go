@@ -94,7 +94,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
 			return false
 		}
-		if empty(row) {
+		if strings.Join(row, "") == "" {
 			continue // spreadsheets leave such rows at the end
 		}
 		n.Line, _ = r.FieldPos(0)
@@ -109,16 +109,6 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	}
 }
 
-// empty reports whether all cells of a row are empty.
-func empty(row []string) bool {
-	for _, cell := range row {
-		if cell != "" {
-			return false
-		}
-	}
-	return true
-}
-
 // column is where a cell goes: a field, or a field in a field.
 type column struct {
 	node         Node // the place of the name
@@ -127,6 +117,12 @@ type column struct {
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
+	if !slices.ContainsFunc(header, func(name string) bool {
+		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
+	}) && len(header) > 1 {
+		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", "write a row above it, such as "+strings.Join(c.columns.Required, ",")+",text")
+		return nil, false
+	}
 	columns := make([]column, len(header))
 	first := make(map[string]int)
 	known := 0
@@ -139,7 +135,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		case seen:
 			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
 		case !slices.Contains(c.columns.Names, name):
-			if between, ok := separator(name); len(header) == 1 && ok {
+			if sign := strings.IndexAny(name, ";\t|"); len(header) == 1 && sign >= 0 {
+				between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the columns are separated by "+between+", not by commas",
 					"separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is")
 				return nil, false
@@ -167,16 +164,6 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		}
 	}
 	return columns, known > 0
-}
-
-// separator names the separator of a header that is not separated by commas.
-func separator(header string) (what string, ok bool) {
-	for _, s := range []struct{ sign, what string }{{";", "semicolons"}, {"\t", "tabs"}, {"|", "bars"}} {
-		if strings.Contains(header, s.sign) {
-			return s.what, true
-		}
-	}
-	return "", false
 }
 
 // row builds the mapping of a row in n, whose memory is reused for every row.

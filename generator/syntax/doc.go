@@ -12,11 +12,10 @@
 // characters, bytes that aren't UTF-8.
 //
 // Readers report everything that is wrong to a [diagnostic.List] and go on as far as
-// they can. After a syntax error a YAML list is read item by item; in JSONL each line
-// stands for itself; of a CSV file the rest is lost. The parser's own message is
-// replaced by one that names the cause and the remedy, and where a common mistake (a
-// missing space, a quote inside quotes) makes the parser complain much later, the
-// mistake itself is looked for.
+// they can. After a syntax error a YAML list is read item by item, and corrections of
+// common mistakes are tried near the place: the one with which the parser gets further
+// is reported in place of the parser's message, and the rest is read with it. In JSONL
+// each line stands for itself; of a CSV file the rest is lost.
 //
 // Untrusted input is bounded before a parser sees it: [MaxYAMLFile], [MaxDataFile],
 // [MaxLine], [MaxDepth], [MaxRecords].

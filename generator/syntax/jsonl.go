@@ -231,8 +231,11 @@ func (j *JSONReader) explain(err error) {
 	col += len(j.data) - offset - len(rest)
 	message, suggestion := "this is not JSON: "+diagnostic.Quote(rest), "write one complete review per line, as {\"id\": \"…\", …}"
 	switch {
+	case strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, "=======") || strings.HasPrefix(rest, ">>>>>>>") || strings.HasPrefix(rest, "|||||||"):
+		j.Add(diagnostic.Error, 1, 1, "merge-marker", "this line is left of an unfinished merge of two versions", "keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>")
+		return
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
-		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line"
+		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1
 	case rest[0] == '\'' || rest[0] == '`':
 		suggestion = `put names and texts in double quotes (")`
@@ -242,7 +245,7 @@ func (j *JSONReader) explain(err error) {
 		suggestion = "JSON has no comments; delete it"
 	case rest[0] == '\\':
 		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
-	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]"):
+	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]") || rest == ",":
 		suggestion = "remove the comma"
 	case isLetter(rest[0]):
 		suggestion = "put texts in double quotes"

@@ -3,6 +3,7 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"unicode"
 	"unicode/utf8"
 
@@ -46,36 +47,46 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	return data, true
 }
 
-// mergeMarker returns the number of the first line that version control wrote around
-// two versions of a text; 0 if there is none.
-func mergeMarker(data []byte) int {
-	first := -1
-	for _, marker := range []string{"<<<<<<< ", ">>>>>>> "} {
-		for from := 0; ; {
-			i := bytes.Index(data[from:], []byte(marker))
-			if i < 0 {
-				break
-			}
-			if i += from; i == 0 || data[i-1] == '\n' {
-				if first < 0 || i < first {
-					first = i
-				}
-				break
-			}
-			from = i + len(marker)
+// mergeForm matches the lines that version control writes around two versions of a text.
+var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
+
+// indentedForm matches all of them indented. A customer may write one such line.
+var indentedForm = regexp.MustCompile(`(?ms)^[ \t]+<<<<<<< .*?^[ \t]+=======[ \t\r]*$.*?^[ \t]+>>>>>>> `)
+
+// MergeMarkers returns the numbers of the first and the last line that an unfinished merge
+// has left; 0 for none.
+func MergeMarkers(data []byte) (first, last int) {
+	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) && !bytes.Contains(data, []byte("|||||||")) {
+		return 0, 0
+	}
+	found := mergeForm.FindAllIndex(data, -1)
+	if len(found) == 0 {
+		if found = indentedForm.FindAllIndex(data, 1); found == nil {
+			return 0, 0
 		}
+		found = append(found, []int{found[0][1] - 1})
 	}
-	if first < 0 {
-		return 0
+	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
+	return line(found[0][0]), line(found[len(found)-1][0])
+}
+
+// reportMerge reports such lines.
+func reportMerge(data []byte, p *diagnostic.List) bool {
+	first, last := MergeMarkers(data)
+	if first == 0 {
+		return false
 	}
-	return 1 + bytes.Count(data[:first], []byte("\n"))
+	message := "this line is left of an unfinished merge of two versions"
+	if last > first {
+		message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
+	}
+	p.Add(diagnostic.Error, first, 1, "merge-marker", message, "keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
+	return true
 }
 
 // cleanLines is [Clean] for lines of a file; the first is line 1.
 func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
-	if line := mergeMarker(data); line > 0 {
-		p.Add(diagnostic.Error, line, 1, "merge-marker", "this line is left of an unfinished merge of two versions",
-			"keep the lines of one version and delete the lines that begin with <<<<<<<, ======= and >>>>>>>")
+	if reportMerge(data, p) {
 		return nil, false
 	}
 	if !suspicious(data, separators) {
@@ -201,37 +212,9 @@ func utf16Or32(data []byte) string {
 // suspicious reports whether cleanLines has to look at each character. Few files need
 // it.
 func suspicious(data []byte, separators bool) bool {
-	ascii := true
-	for i, c := range data {
-		if c < ' ' && c != '\n' && c != '\t' || c == 0x7F {
-			if c == '\r' && i+1 < len(data) && data[i+1] == '\n' {
-				continue
-			}
-			return true
-		}
-		if c >= utf8.RuneSelf {
-			ascii = false
-		}
-	}
-	if ascii {
-		return false
-	}
-	if !utf8.Valid(data) {
-		return true
-	}
-	// U+0080 to U+009F begin with C2, U+2028 and U+2029 with E2 80, the
-	// noncharacters with EF BF.
-	for i, c := range data[:len(data)-1] {
-		switch {
-		case c == 0xC2 && data[i+1] < 0xA0:
-			return true
-		case separators && c == 0xE2 && data[i+1] == 0x80 && (data[i+2] == 0xA8 || data[i+2] == 0xA9):
-			return true
-		case c == 0xEF && data[i+1] == 0xBF && data[i+2] >= 0xBE:
-			return true
-		}
-	}
-	return false
+	return !utf8.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool {
+		return badRune(r) || separators && (r == '\u2028' || r == '\u2029')
+	})
 }
 
 // badRune reports whether reviewcast.BadRune would find the character in a text.

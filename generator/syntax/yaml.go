@@ -28,13 +28,17 @@ const (
 	maxYAMLMarks = 1 << 19
 )
 
+// Fields is what a reader knows of the fields of files, which helps to explain syntax
+// errors.
+type Fields struct {
+	Is     func(name string) bool        // whether any file has the field
+	Within func(group, name string) bool // whether a group of fields has the field
+}
+
 // YAMLReader reads one YAML file after another. It reuses the memory of the nodes.
 type YAMLReader struct {
-	// IsField reports whether a word is the name of a field, which helps to explain
-	// syntax errors.
-	IsField func(name string) bool
-
-	root Node
+	Fields Fields
+	root   Node
 }
 
 // ReadDocuments calls each with every document of a file. The nodes live only until
@@ -42,48 +46,52 @@ type YAMLReader struct {
 // programmer's abbreviations, and they are how YAML bombs are built. complete is
 // false if the rest of the file could not be read.
 func (r *YAMLReader) ReadDocuments(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
-	data, ok := cleanYAML(data, p)
-	if !ok {
-		return false
-	}
-	t := yamlText{List: p, isField: r.IsField, data: data, line: 1}
-	documents, complete := t.parse()
-	r.convert(&t, documents, each)
-	return complete
+	return r.readAll(data, p, false, each)
 }
 
 // ReadItems is [YAMLReader.ReadDocuments] for a file that may be a list: a syntax
 // error in one item hides no problem of the others. each is called with lists of one
 // item then.
 func (r *YAMLReader) ReadItems(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
+	return r.readAll(data, p, true, each)
+}
+
+func (r *YAMLReader) readAll(data []byte, p *diagnostic.List, cut bool, each func(*Node)) (complete bool) {
 	data, ok := cleanYAML(data, p)
 	if !ok {
 		return false
 	}
-	whole := diagnostic.List{File: p.File}
-	t := yamlText{List: &whole, isField: r.IsField, data: data, line: 1}
-	documents, complete := t.parse()
-	pieces := items(data)
-	if complete || len(pieces) < 2 {
-		r.convert(&t, documents, each)
-		p.Join(&whole, 1)
-		return complete
+	budget := trialBytes
+	whole := yamlText{List: p, fields: r.Fields, data: data, line: 1, budget: &budget}
+	documents, err := parse(data)
+	var pieces []item
+	if err != nil && cut {
+		pieces = items(data)
+	}
+	if err == nil || len(pieces) < 2 {
+		return r.read(&whole, documents, err, each)
 	}
 	broken := false
 	for _, piece := range pieces {
-		t := yamlText{List: p, isField: r.IsField, data: data[piece.start:piece.end], line: 1, before: piece.line - 1}
-		documents, ok := t.parse()
-		r.convert(&t, documents, each)
-		broken = broken || !ok
+		t := yamlText{List: p, fields: r.Fields, data: data[piece.start:piece.end], line: 1, before: piece.line - 1, budget: &budget}
+		documents, err := parse(t.data)
+		broken = broken || err != nil
+		r.read(&t, documents, err, each)
 	}
 	if !broken {
-		p.Join(&whole, 1) // the error is between the items
+		whole.explain(err) // it is between the items
 	}
 	return false
 }
 
-// convert calls each with the documents as nodes.
-func (r *YAMLReader) convert(t *yamlText, documents []*yaml.Node, each func(*Node)) {
+// read corrects what can be corrected in a piece and converts what was parsed.
+func (r *YAMLReader) read(t *yamlText, documents []*yaml.Node, err error, each func(*Node)) (complete bool) {
+	complete = err == nil
+	if err != nil {
+		if documents, err = t.mend(documents, err); err != nil {
+			t.explain(err)
+		}
+	}
 	for _, d := range documents {
 		for _, child := range d.Content {
 			r.root.reset()
@@ -91,6 +99,7 @@ func (r *YAMLReader) convert(t *yamlText, documents []*yaml.Node, each func(*Nod
 			each(&r.root)
 		}
 	}
+	return complete
 }
 
 // cleanYAML checks the bytes before the parser sees them. ok is false if it must not.
@@ -141,23 +150,18 @@ func items(data []byte) []item {
 	return list
 }
 
-// parse has the library parse every document. ok is false if it stopped at a syntax
-// error, which is reported.
-func (y *yamlText) parse() (documents []*yaml.Node, ok bool) {
-	loader, err := yaml.NewLoader(bytes.NewReader(y.data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
+// parse has the library parse every document, up to the first syntax error.
+func parse(data []byte) (documents []*yaml.Node, _ error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data), yaml.WithPlugin(loaderlimits.New(loaderlimits.DepthValue(MaxDepth))), yaml.WithUniqueKeys(false))
 	if err != nil {
-		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "the YAML parser does not start: "+err.Error(), "report this")
-		return nil, false
+		return nil, err
 	}
 	for {
 		d := new(yaml.Node)
-		err := loader.Load(d)
-		if errors.Is(err, io.EOF) {
-			return documents, true
-		}
-		if err != nil {
-			y.explain(err)
-			return documents, false
+		if err := loader.Load(d); errors.Is(err, io.EOF) {
+			return documents, nil
+		} else if err != nil {
+			return documents, err
 		}
 		documents = append(documents, d)
 	}
@@ -177,12 +181,16 @@ func marks(data []byte) int {
 // yamlText is a file, or a piece of one, with the problems that are reported for it.
 type yamlText struct {
 	*diagnostic.List
-	isField func(name string) bool
-	data    []byte
+	fields Fields
+	data   []byte
 	// rest of data begins with line; both only move on.
 	line, rest int
-	before     int // how many lines the file has before data
+	before     int  // how many lines the file has before data
+	budget     *int // how many bytes may still be parsed to try corrections
 }
+
+func (y *yamlText) isField(name string) bool         { return y.fields.Is(name) }
+func (y *yamlText) isWithin(group, name string) bool { return y.fields.Within(group, name) }
 
 // convert builds n from v.
 func (y *yamlText) convert(v *yaml.Node, n *Node) {

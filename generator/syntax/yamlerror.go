@@ -1,9 +1,10 @@
 package syntax
 
 import (
-	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -11,6 +12,33 @@ import (
 
 	"reviewcast/generator/diagnostic"
 )
+
+// causes are the errors of the parser that no correction mended, the first that fits:
+// what its message says, or the context of a message, and what is told instead. %o is
+// the line where the context begins.
+var causes = []struct{ says, within, code, message, suggestion string }{
+	{"exceeded max depth", "", "too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels"},
+	{"unknown anchor", "", "yaml-alias", "a text can't begin with * without quotes", "put the text in quotes"},
+	{"end of stream", "quoted scalar", "", "the quoted text that begins on line %o is not closed", "close the quotes"},
+	{"document indicator", "quoted scalar", "", "the quoted text that begins on line %o is not closed", "close the quotes"},
+	{"unknown escape", "", "", "unknown escape after a backslash in double quotes", `write \\ for a backslash, or use single quotes`},
+	{"tab", "", "", "this line is indented with a tab", "indent with spaces"},
+	{"", "quoted scalar", "", "the quoted text that begins on line %o can't be read", "check its quotes and backslashes"},
+	{"cannot start any token", "", "", "a text can't begin with %c without quotes", "put the text in quotes"},
+	{"mapping values are not allowed", "", "", "a text contains a colon and a space, or this line has the wrong indentation", "put the text in quotes, or align the field with the others"},
+	{"could not find expected ':'", "", "", "missing colon after a field name, or the next line of a text is not indented enough", "write `field: value`; indent the lines of a text further than its field"},
+	{"did not find expected key", "", "", "expected a field, or the end of the fields that begin on line %o", "align the fields; put the whole of a text with quotes or a colon in quotes"},
+	{"expected '-' indicator", "", "", "expected an item, or the end of the list that begins on line %o", "align the hyphens, and align the fields of an item with its first one"},
+	{"block sequence entries are not allowed", "", "", "a list can't begin here", "put the hyphen on a line of its own"},
+	{"',' or ']'", "", "", "missing comma or ] in the list that begins with [ on line %o", "close it, or put texts with special characters in quotes"},
+	{"',' or '}'", "", "", "missing comma or } in the fields that begin with { on line %o", "close them, or put texts with special characters in quotes"},
+	{"alphabetic or numeric character", "", "", "a text can't begin with & or * without quotes", "put the text in quotes"},
+	{"", "block scalar", "", "the text block can't be read", "write | alone after the colon and indent the text below it with spaces"},
+	{"", "tag", "yaml-tag", "a text can't begin with ! without quotes", "put the text in quotes"},
+	{"directive", "", "", "a line can't begin with % without quotes", "put texts that begin with % in quotes"},
+	{"<document start>", "", "", "a second document begins here without a line ---", "separate documents by a line ---"},
+	{"", "", "", "YAML can't be read: %m", "check the indentation and the quotes"},
+}
 
 // explain reports a syntax error: its cause and its remedy in place of the parser's
 // message.
@@ -21,64 +49,24 @@ func (y *yamlText) explain(err error) {
 		return
 	}
 	line, col := e.Mark.Line, e.Mark.Column
-	code, message, suggestion := "yaml-syntax", "", ""
-	has := func(s string) bool { return strings.Contains(e.Message, s) }
-	opened := fmt.Sprintf("line %d", e.ContextMark.Line+y.before)
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
-	if !quoted && y.commonMistake(line, col) {
+	if !quoted && y.closedEarly(line, col) {
 		return
 	}
-	switch {
-	case has("exceeded max depth"):
-		code, message, suggestion = "too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels"
-	case has("unknown anchor"):
-		code, message, suggestion = "yaml-alias", "the alias "+strings.Trim(strings.TrimSuffix(strings.TrimPrefix(e.Message, "unknown anchor "), " referenced"), "'")+" is not supported",
-			"write the value itself; if * is part of a text, put the text in quotes"
-	case quoted && (has("end of stream") || has("document indicator")):
-		message, suggestion = "the quoted text that begins on "+opened+" is not closed", "close the quotes"
-		line, col = e.ContextMark.Line, e.ContextMark.Column
-	case quoted && has("unknown escape"):
-		message, suggestion = `unknown escape after a backslash in double quotes`, `write \\ for a backslash, or use single quotes`
-	case quoted && has("tab"), has("tab character"), has("tabs where"), has("mixed spaces and tabs"):
-		message, suggestion = "this line is indented with a tab", "indent with spaces"
-	case quoted:
-		message, suggestion = "the quoted text that begins on "+opened+" can't be read", "check its quotes and backslashes"
-	case has("cannot start any token"):
-		switch c := y.char(line, col); c {
-		case '\t':
-			message, suggestion = "this line is indented with a tab", "indent with spaces"
-		default:
-			message, suggestion = fmt.Sprintf("a text can't begin with %c without quotes", c), "put the text in quotes"
+	for _, c := range causes {
+		if !strings.Contains(e.Message, c.says) || !strings.Contains(e.ContextMsg, c.within) {
+			continue
 		}
-	case has("mapping values are not allowed"):
-		message, suggestion = "a text contains a colon and a space, or this line has the wrong indentation", "put the text in quotes, or align the field with the others"
-	case has("could not find expected ':'"):
-		message, suggestion = "missing colon after a field name, or the next line of a text is not indented enough", "write `field: value`; indent the lines of a text further than its field"
-	case has("did not find expected key"), has("did not find expected ',' or '}'") && e.ContextMark.Line == 0:
-		message, suggestion = "expected a field, or the end of the fields that begin on "+opened, "align the fields; put the whole of a text with quotes or a colon in quotes"
-	case has("expected '-' indicator"):
-		message, suggestion = "expected an item, or the end of the list that begins on "+opened, "align the hyphens, and align the fields of an item with its first one"
-	case has("block sequence entries are not allowed"):
-		message, suggestion = "a list can't begin here", "put the hyphen on a line of its own"
-	case has("',' or ']'"):
-		message, suggestion = "missing comma or ] in the list that begins with [ on "+opened, "close it, or put texts with special characters in quotes"
-	case has("',' or '}'"):
-		message, suggestion = "missing comma or } in the fields that begin with { on "+opened, "close them, or put texts with special characters in quotes"
-	case has("alphabetic or numeric character"):
-		message, suggestion = "a text can't begin with & or * without quotes", "put the text in quotes"
-	case strings.Contains(e.ContextMsg, "block scalar"):
-		message, suggestion = "the text block can't be read: "+e.Message, "write | alone after the colon and indent the text below it with spaces"
-	case strings.Contains(e.ContextMsg, "tag"):
-		code, message, suggestion = "yaml-tag", "a text can't begin with ! without quotes", "put the text in quotes"
-	case strings.Contains(e.ContextMsg, "directive"), has("directive"), has("<document start>"):
-		message, suggestion = "a line that begins with % or a second document is not allowed here", "put texts that begin with % in quotes; separate documents by a line ---"
-	default:
-		message, suggestion = "YAML can't be read: "+e.Message, "check the indentation and the quotes"
+		if quoted && strings.Contains(c.message, "not closed") {
+			line, col = e.ContextMark.Line, e.ContextMark.Column
+		}
+		fill := strings.NewReplacer("%o", strconv.Itoa(e.ContextMark.Line+y.before), "%c", string(y.char(line, col)), "%m", e.Message)
+		if line > 0 {
+			line += y.before
+		}
+		y.Add(diagnostic.Error, line, col, cmp.Or(c.code, "yaml-syntax"), fill.Replace(c.message), c.suggestion)
+		return
 	}
-	if line > 0 {
-		line += y.before
-	}
-	y.Add(diagnostic.Error, line, col, code, message, suggestion)
 }
 
 // char returns the character at a place; U+FFFD if there is none.
@@ -89,18 +77,4 @@ func (y *yamlText) char(line, col int) rune {
 		}
 	}
 	return utf8.RuneError
-}
-
-// text returns a line without its end; "" if there is none.
-func (y *yamlText) text(line int) string {
-	rest := y.data
-	for ; line > 1; line-- {
-		_, after, ok := bytes.Cut(rest, []byte{'\n'})
-		if !ok {
-			return ""
-		}
-		rest = after
-	}
-	row, _, _ := bytes.Cut(rest, []byte{'\n'})
-	return strings.TrimSuffix(string(row), "\r")
 }

@@ -1,0 +1,353 @@
+package syntax
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v4"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// The parser often stops much later than the mistake, at the first character that fits
+// nothing. So common mistakes are corrected near that place, and a correction that lets
+// the parser get further is what the editor is told. The rest of the file is read with
+// it, so that one mistake hides no other.
+
+const (
+	// maxRepairs is how many mistakes of a piece of YAML are corrected.
+	maxRepairs = 20
+	// maxMended is how large such a piece may be, in bytes.
+	maxMended = 64 << 10
+	// trialBytes is how much is parsed to try corrections in one file. It stops a file
+	// of mistakes from taking minutes.
+	trialBytes = 2 << 20
+)
+
+// repair is a correction of lines.
+type repair struct {
+	at, col             int // of the mistake; at is an index of lines
+	lines               []string
+	message, suggestion string
+}
+
+// mend corrects mistakes until the rest can be parsed, and reports each. It returns what
+// could be parsed and the error that is left.
+func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error) {
+	for range maxRepairs {
+		var e *yaml.LoadError
+		if err == nil || !errors.As(err, &e) || y.Full() || len(y.data) > maxMended || strings.Contains(e.Message, "exceeded max depth") {
+			break
+		}
+		r, found, next, ok := y.tryRepairs(e)
+		if !ok {
+			break
+		}
+		y.Add(diagnostic.Error, r.at+1+y.before, r.col, "yaml-syntax", r.message, r.suggestion)
+		y.data, documents, err = []byte(strings.Join(r.lines, "\n")), found, next
+	}
+	return documents, err
+}
+
+// tryRepairs returns the first correction with which the parser gets further.
+func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.Node, err error, ok bool) {
+	stopped := stoppedAt(e)
+	lines := strings.Split(string(y.data), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSuffix(line, "\r")
+	}
+	near := nearLines(lines, stopped-1)
+	for _, fix := range []func([]string, int) (repair, bool){
+		y.plainSpaces, tabs, y.tabsAligned, bullets, y.missingSpace, y.missingColon, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+	} {
+		for _, at := range near {
+			r, ok := fix(lines, at)
+			if !ok || *y.budget < len(y.data) {
+				continue
+			}
+			*y.budget -= len(y.data)
+			documents, err := parse([]byte(strings.Join(r.lines, "\n")))
+			var next *yaml.LoadError
+			if err == nil || errors.As(err, &next) && stoppedAt(next) > max(stopped, r.at+1) {
+				return r, documents, err, true
+			}
+		}
+	}
+	return repair{}, nil, nil, false
+}
+
+// stoppedAt returns the line of a syntax error: of a quoted text, where it begins.
+func stoppedAt(e *yaml.LoadError) int {
+	if strings.Contains(e.ContextMsg, "quoted scalar") && e.ContextMark.Line > 0 {
+		return e.ContextMark.Line
+	}
+	return e.Mark.Line
+}
+
+// nearLines returns the index of a line and of the two before it that are not blank.
+func nearLines(lines []string, at int) []int {
+	var near []int
+	for i := min(at, len(lines)-1); i >= 0 && len(near) < 3; i-- {
+		if words := strings.TrimSpace(lines[i]); words != "" && words[0] != '#' {
+			near = append(near, i)
+		}
+	}
+	return near
+}
+
+// replace is the correction of one line. The suggestion ends with the line to paste.
+func replace(lines []string, at, byteCol int, line, message, advice string) (repair, bool) {
+	changed := slices.Clone(lines)
+	changed[at] = line
+	return repair{at, utf8.RuneCountInString(lines[at][:byteCol]) + 1, changed, message, advice + pasted(line)}, line != lines[at]
+}
+
+// maxPasted is how many bytes of a corrected line a message has.
+const maxPasted = 160
+
+func pasted(line string) string {
+	if line = strings.ToValidUTF8(line, ""); len(line) > maxPasted {
+		line = strings.ToValidUTF8(line[:maxPasted/2], "") + " … " + strings.ToValidUTF8(line[len(line)-maxPasted/4:], "")
+	}
+	return "write: " + line
+}
+
+// odd are the characters that look like a space or like nothing, or like a colon.
+var odd = map[rune]string{'\u00A0': " ", '\u2007': " ", '\u202F': " ", '\u3000': " ", '\u2003': " ", '\u2002': " ", '\u2009': " ",
+	'\u200B': "", '\u2060': "", '\uFEFF': "", '\u00AD': "", '：': ": "}
+
+// PlainSpaces returns a text with plain spaces and colons, and the first character that
+// is not plain; 0 for none.
+func PlainSpaces(s string) (plain string, first rune) {
+	var b strings.Builder
+	for _, c := range s {
+		instead, is := odd[c]
+		if !is {
+			b.WriteRune(c)
+			continue
+		}
+		b.WriteString(instead)
+		if first == 0 {
+			first = c
+		}
+	}
+	return b.String(), first
+}
+
+// NameOdd returns what such a character is, for messages.
+func NameOdd(c rune) string {
+	switch {
+	case c == '：':
+		return "a full-width colon (U+FF1A)"
+	case odd[c] == "":
+		return fmt.Sprintf("an invisible character (U+%04X)", c)
+	}
+	return fmt.Sprintf("a non-breaking or wide space (U+%04X)", c)
+}
+
+func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
+	plain, first := PlainSpaces(lines[at])
+	if first == 0 {
+		return repair{}, false
+	}
+	if name, rest, ok := strings.Cut(plain, ":"); ok && y.isField(strings.TrimLeft(name, "- ")) && rest != "" {
+		plain = name + ": " + strings.TrimLeft(rest, " ")
+	}
+	return replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", "")
+}
+
+func tabs(lines []string, at int) (repair, bool) {
+	words := strings.TrimLeft(lines[at], " \t")
+	indent := lines[at][:len(lines[at])-len(words)]
+	if words == "" || !strings.Contains(indent, "\t") {
+		return repair{}, false
+	}
+	return replace(lines, at, strings.IndexByte(indent, '\t'), strings.ReplaceAll(indent, "\t", "  ")+words, "this line is indented with a tab", "indent with spaces; ")
+}
+
+// tabsAligned takes a tab for the indentation of the field above.
+func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
+	changed := slices.Clone(lines)
+	changed[at] = strings.ReplaceAll(lines[at], "\t", " ")
+	r, ok := y.indentField(changed, at)
+	r.message = "this line is indented with a tab"
+	return r, ok && strings.HasPrefix(lines[at], "\t")
+}
+
+// bulletForm matches the dashes and bullets that word processors make of hyphens.
+var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+)(\s+|$)(.*)$`)
+
+func bullets(lines []string, at int) (repair, bool) {
+	m := bulletForm.FindStringSubmatch(lines[at])
+	if m == nil {
+		return repair{}, false
+	}
+	line := m[1] + "- " + m[4]
+	if m[4] == "" {
+		line = "---"
+	}
+	return replace(lines, at, len(m[1]), line, fmt.Sprintf("%s is not a hyphen; word processors make it of one", m[2]), "")
+}
+
+// fieldForm matches a line that begins with a field: indentation, hyphen, name, value.
+var fieldForm = regexp.MustCompile(`^( *)(- *|-)?([A-Za-z_]+):(.*)$`)
+
+// MissingSpace returns the corrected beginning of a text that would be a field with a
+// space after its colon; "" for any other text.
+func MissingSpace(text string, isField func(name string) bool) string {
+	first, _, _ := strings.Cut(text, "\n")
+	if m := fieldForm.FindStringSubmatch(first); m != nil && isField(m[3]) && m[4] != "" && m[4][0] != ' ' {
+		return m[3] + ": " + FirstWord(m[4])
+	}
+	return ""
+}
+
+// FirstWord returns the text before the first space, escaped for a message.
+func FirstWord(s string) string {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	return strings.Trim(strconv.Quote(word), `"`)
+}
+
+func (y *yamlText) missingSpace(lines []string, at int) (repair, bool) {
+	m := fieldForm.FindStringSubmatch(lines[at])
+	if m == nil || !y.isField(m[3]) {
+		return repair{}, false
+	}
+	colon := len(m[1]) + len(m[2]) + len(m[3]) + 1
+	if m[2] == "-" {
+		r, ok := replace(lines, at, len(m[1])+1, m[1]+"- "+m[3]+": "+strings.TrimSpace(m[4]),
+			fmt.Sprintf("missing space between the hyphen and %q", m[3]), "align the fields below with this one; ")
+		for i := at + 1; i < len(lines) && strings.HasPrefix(lines[i], m[1]+" "); i++ {
+			if !strings.HasPrefix(lines[i], m[1]+"  ") {
+				r.lines[i] = " " + lines[i]
+			}
+		}
+		return r, ok
+	}
+	if m[4] == "" || m[4][0] == ' ' {
+		return repair{}, false
+	}
+	return replace(lines, at, colon, m[1]+m[2]+m[3]+": "+m[4], fmt.Sprintf("missing space after %q", m[3]+":"), "")
+}
+
+var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *[=;,] *| +|$)(.*)$`)
+
+func (y *yamlText) missingColon(lines []string, at int) (repair, bool) {
+	m := bareForm.FindStringSubmatch(lines[at])
+	if m == nil || !y.isField(m[3]) {
+		return repair{}, false
+	}
+	name := m[1] + m[2] + m[3]
+	return replace(lines, at, len(name), strings.TrimRight(name+": "+m[5], " "), fmt.Sprintf("missing colon after %q", m[3]), "")
+}
+
+// valueAbove is a field that has a value and, on the next lines, a list or fields.
+func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
+	near := nearLines(lines, at)
+	if len(near) < 2 {
+		return repair{}, false
+	}
+	above := near[1]
+	m, below := fieldForm.FindStringSubmatch(lines[above]), strings.TrimLeft(lines[at], " ")
+	if m == nil || strings.TrimSpace(m[4]) == "" {
+		return repair{}, false
+	}
+	what := "a list"
+	if child := fieldForm.FindStringSubmatch(lines[at]); child != nil && child[2] == "" {
+		if what = "fields"; !y.isWithin(m[3], child[3]) {
+			return repair{}, false
+		}
+	} else if !strings.HasPrefix(below, "- ") {
+		return repair{}, false
+	}
+	name := m[1] + m[2] + m[3] + ":"
+	return replace(lines, above, len(name)+1, name, fmt.Sprintf("%q has the value %s and %s below it", m[3], strings.TrimSpace(m[4]), what), "delete the value, or move it below; ")
+}
+
+// indentField aligns a field with those above it.
+func (y *yamlText) indentField(lines []string, at int) (repair, bool) {
+	m := fieldForm.FindStringSubmatch(lines[at])
+	if m == nil || !y.isField(m[3]) {
+		return repair{}, false
+	}
+	for i := at - 1; i >= 0; i-- {
+		f := fieldForm.FindStringSubmatch(lines[i])
+		if f == nil || !y.isField(f[3]) {
+			continue
+		}
+		column := len(f[1]) + len(f[2])
+		if m[2] != "" {
+			if f[2] == "" {
+				continue // the hyphen belongs below another one
+			}
+			column = len(f[1])
+		}
+		if column == len(m[1]) {
+			continue
+		}
+		return replace(lines, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
+			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), "align both; ")
+	}
+	return repair{}, false
+}
+
+func spaces(n int) string {
+	switch n {
+	case 0:
+		return "no space"
+	case 1:
+		return "1 space"
+	}
+	return fmt.Sprintf("%d spaces", n)
+}
+
+// indentText indents the lines of a text that begin at the left.
+func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
+	isField := func(line string) bool {
+		f := fieldForm.FindStringSubmatch(line)
+		return f != nil && y.isField(f[3])
+	}
+	first := at
+	for first > 0 && !isField(lines[first]) {
+		first--
+	}
+	m := fieldForm.FindStringSubmatch(lines[first])
+	if first == at || m == nil || strings.TrimSpace(m[4]) == "" {
+		return repair{}, false
+	}
+	indent := strings.Repeat(" ", len(m[1])+len(m[2])+2)
+	changed, wrong := slices.Clone(lines), -1
+	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
+		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) {
+			changed[i] = indent + words
+			if wrong < 0 {
+				wrong = i
+			}
+		}
+	}
+	if wrong < 0 {
+		return repair{}, false
+	}
+	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented", m[3]),
+		"indent the lines of a text further than its field; " + pasted(changed[wrong])}, true
+}
+
+// text returns a line without its end; "" if there is none.
+func (y *yamlText) text(line int) string {
+	rest := y.data
+	for ; line > 1; line-- {
+		_, after, ok := bytes.Cut(rest, []byte{'\n'})
+		if !ok {
+			return ""
+		}
+		rest = after
+	}
+	row, _, _ := bytes.Cut(rest, []byte{'\n'})
+	return strings.TrimSuffix(string(row), "\r")
+}

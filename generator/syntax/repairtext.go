@@ -1,0 +1,141 @@
+package syntax
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"reviewcast/generator/diagnostic"
+)
+
+// closeBracket closes a list or fields in brackets at the end of the line.
+func closeBracket(lines []string, at int) (repair, bool) {
+	line := strings.TrimRight(lines[at], " ")
+	for _, pair := range []string{"[]", "{}"} {
+		if open := strings.IndexByte(line, pair[0]); open >= 0 && strings.Count(line, pair[:1]) == strings.Count(line, pair[1:])+1 && (open == 0 || line[open-1] == ' ') {
+			return replace(lines, at, open, line+pair[1:], fmt.Sprintf("this %s is not closed", pair[:1]), "")
+		}
+	}
+	return repair{}, false
+}
+
+// textForm matches a line with a text: a field or an item.
+var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
+
+func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
+	m := textForm.FindStringSubmatch(lines[at])
+	if m == nil || m[2] != "" && !y.isField(m[2]) {
+		return repair{}, false
+	}
+	value, col := strings.TrimRight(m[3], " "), len(m[1])
+	message, advice := "this text needs quotes", ""
+	switch c, _ := utf8.DecodeRuneInString(value); {
+	case c == '"' || c == '\'':
+		end := strings.IndexRune(value[1:], c)
+		switch {
+		case end < 0:
+			return repair{}, false
+		case end+2 == len(value):
+			message = `in double quotes, \ begins a code`
+		case c == '\'':
+			message, col = "the text in single quotes ends at this apostrophe", col+1+end
+		default:
+			message, col = "the text in double quotes ends at this quotation mark", col+1+end
+		}
+	case c == '{' && strings.Contains(value, ": "):
+		return repair{}, false // the mistake is inside
+	case (c == '|' || c == '>') && at+1 < len(lines) && strings.HasPrefix(lines[at+1], "  "):
+		r, ok := replace(lines, at, col, strings.TrimRight(m[1], " ")+" "+string(c), fmt.Sprintf("words after %c", c), "")
+		r.suggestion = fmt.Sprintf("write %c alone after the colon and all words on the lines below, indented", c)
+		return r, ok
+	case strings.HasPrefix(value, "- "):
+		message, advice = "a list can't begin behind its field's name", "write each item on a line of its own; if it is text, "
+	case strings.ContainsRune("@`%*&!|>{}[]?-,", c):
+		message = fmt.Sprintf("a text can't begin with %c without quotes", c)
+	case strings.Contains(value, ": ") || strings.HasSuffix(value, ":"):
+		message, col = "a text with a colon and a space needs quotes", col+strings.IndexByte(value, ':')
+	default:
+		return repair{}, false
+	}
+	return replace(lines, at, col, m[1]+quoteValue(value), message, advice)
+}
+
+// quoteValue puts a text in quotes, those that it has taken off.
+func quoteValue(value string) string {
+	value, _ = diagnostic.TrimCurlyQuotes(value)
+	if c := value[0]; (c == '"' || c == '\'') && len(value) > 1 && value[len(value)-1] == c {
+		value = strings.ReplaceAll(value[1:len(value)-1], `\"`, `"`)
+	}
+	switch {
+	case !strings.ContainsAny(value, `"\`):
+		return `"` + value + `"`
+	case !strings.Contains(value, "'"):
+		return "'" + value + "'"
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
+// closeText closes a quoted text before the next field.
+func (y *yamlText) closeText(lines []string, at int) (repair, bool) {
+	m := textForm.FindStringSubmatch(lines[at])
+	if m == nil || m[3][0] != '"' && m[3][0] != '\'' {
+		return repair{}, false
+	}
+	last := at
+	for i := at + 1; i < len(lines); i++ {
+		if f := fieldForm.FindStringSubmatch(lines[i]); f != nil && y.isField(f[3]) {
+			break
+		} else if strings.TrimSpace(lines[i]) != "" {
+			last = i
+		}
+	}
+	line := strings.TrimRight(lines[last], " ") + m[3][:1]
+	r, ok := replace(lines, last, 0, line, fmt.Sprintf("the quoted text that begins on line %d is not closed", at+1+y.before), "close the quotes; ")
+	if last > at {
+		r.suggestion = fmt.Sprintf("close the quotes on line %d; %s", last+1+y.before, pasted(line))
+	}
+	r.at, r.col = at, utf8.RuneCountInString(m[1])+1
+	return r, ok
+}
+
+// quoteLines puts a text of several lines in quotes.
+func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
+	first := at
+	for first > 0 && len(fieldForm.FindString(lines[first])) == 0 || first == at {
+		if first--; first < 0 {
+			return repair{}, false
+		}
+	}
+	m := textForm.FindStringSubmatch(lines[first])
+	if m == nil || m[2] != "" && !y.isField(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
+		return repair{}, false
+	}
+	changed := slices.Clone(lines)
+	changed[first] = m[1] + `"` + m[3]
+	changed[at] += `"`
+	return repair{at, strings.IndexByte(lines[at], ':') + 1, changed, "a text of several lines with a colon and a space needs quotes",
+		fmt.Sprintf("begin the text on line %d with \" and end it on this line with \"; write: %s", first+1+y.before, changed[first])}, true
+}
+
+// closedEarly looks for a quote inside a quoted text, which ends it.
+func (y *yamlText) closedEarly(line, col int) bool {
+	text := []rune(y.text(line))
+	at := min(col-1, len(text)) - 1
+	for at >= 0 && text[at] == ' ' {
+		at--
+	}
+	if at < 1 || col-1 >= len(text) || text[at] != '\'' && text[at] != '"' || !slices.Contains(text[:at], text[at]) {
+		return false
+	}
+	if strings.ContainsRune(":,]}#'\"", text[col-1]) {
+		return false // something else is wrong with what follows
+	}
+	message, suggestion := "the text in single quotes ends at this apostrophe", "write '' for an apostrophe in it, or put the text in double quotes"
+	if text[at] == '"' {
+		message, suggestion = "the text in double quotes ends at this quotation mark", `write \" for a quotation mark in it, or put the text in single quotes`
+	}
+	y.Add(diagnostic.Error, line+y.before, at+1, "yaml-syntax", message, suggestion)
+	return true
+}
