@@ -35,8 +35,8 @@ func BenchmarkFront(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, found, err := s.File("/index.html"); err != nil || !found {
-					b.Fatal(found, err)
+				if files, err := s.Files("/index.html"); err != nil || len(files) != 2 {
+					b.Fatal(len(files), err)
 				}
 			}
 		})

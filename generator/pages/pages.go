@@ -14,7 +14,7 @@
 // # How a page is made
 //
 // [New] groups the reviews and lists the files. Each file is made on its own: all of
-// them by [Site.All], one by [Site.File], so that a preview makes only what is looked at.
+// them by [Site.All], one by [Site.Files], so that a preview makes only what is looked at.
 // A page is data and the name of two templates in site/, one for HTML and one for the twin.
 //
 // Everything is a function of the content: dates are those of reviews, replies and
@@ -78,18 +78,15 @@ func (s *Site) All() ([]render.Artifact, error) {
 	return all, nil
 }
 
-// File makes one file. It reports false when the site has none at the path.
-func (s *Site) File(path string) (a render.Artifact, found bool, err error) {
+// Files makes the file at a path, with its twin when it is a page; none when the site
+// has no such file.
+func (s *Site) Files(path string) ([]render.Artifact, error) {
 	page := strings.TrimSuffix(strings.TrimSuffix(path, indexHTML), indexMarkdown)
-	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.path == path || j.path == page && page != path })
+	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.path == page })
 	if i < 0 {
-		return a, false, nil
+		return nil, nil
 	}
-	made, err := s.jobs[i].make()
-	if err != nil {
-		return a, true, err
-	}
-	return made[slices.IndexFunc(made, func(a render.Artifact) bool { return a.Path == path })], true, nil
+	return s.jobs[i].make()
 }
 
 // The files of a page.

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"reviewcast"
-	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
 )
 
@@ -47,7 +48,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
 		s.preview.clear()
 		return nil
-	case before == nil || !equalFiles(before.Manifest, res.Manifest):
+	case before == nil || !equalFiles(before.Manifest, res.Manifest) || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
@@ -89,11 +90,11 @@ func (s *Server) show(res *generator.Result) error {
 	}
 	c := s.config
 	c.FilesOnly = true
-	files, err := snapshot.FromArtifacts(manifest, bodies, c)
+	indexed, err := s.preview.show(&build{strconv.FormatInt(time.Now().UnixNano(), 36), res.Pages, *res.Manifest, bodies, c})
 	if err != nil {
 		return err
 	}
-	job := indexJob{manifest, bodies, s.preview.show(files)}
+	job := indexJob{manifest, bodies, indexed}
 	select {
 	case skipped := <-s.toIndex:
 		job = job.insteadOf(skipped)

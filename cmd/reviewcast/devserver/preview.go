@@ -2,12 +2,18 @@ package devserver
 
 import (
 	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"reviewcast"
 	"reviewcast/edge/snapshot"
+	"reviewcast/generator/pages"
 )
 
 // Paths of the preview alone. Nothing is ever published below the first.
@@ -33,6 +39,9 @@ type preview struct {
 	done         chan struct{}         // closed when the preview ends
 	wanted       chan struct{}         // a request waits for the index
 
+	pagesMu sync.Mutex // while pages are made
+	build   *build     // the newest
+
 	mu      sync.Mutex
 	indexed chan struct{} // closed when whole has what files has
 	streams map[chan struct{}]bool
@@ -49,16 +58,70 @@ func newPreview(content string, whole http.Handler) *preview {
 	return p
 }
 
+// build is the newest build with the pages that were asked for.
+type build struct {
+	name     string // no other build, of this or another preview, has it
+	pages    *pages.Site
+	manifest reviewcast.Manifest
+	bodies   map[string][]byte
+	config   snapshot.Config
+}
+
+// open makes a snapshot of the files.
+func (b *build) open() (*snapshot.Snapshot, error) {
+	manifest, err := json.Marshal(&b.manifest)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.FromArtifacts(manifest, b.bodies, b.config)
+}
+
 // show serves the files of a build. Requests for anything else wait until indexed is
 // called.
-func (p *preview) show(s *snapshot.Snapshot) (indexed func()) {
+func (p *preview) show(b *build) (indexed func(), err error) {
+	p.pagesMu.Lock()
+	defer p.pagesMu.Unlock()
+	s, err := b.open()
+	if err != nil {
+		return nil, err
+	}
 	wait := make(chan struct{})
 	p.mu.Lock()
 	p.indexed = wait
 	p.mu.Unlock()
+	p.build = b
 	p.holder.Swap(s)
-	p.send(&state{Build: buildName(s), Problems: []problem{}})
-	return sync.OnceFunc(func() { close(wait) })
+	p.send(&state{Build: b.name, Problems: []problem{}})
+	return sync.OnceFunc(func() { close(wait) }), nil
+}
+
+// makePage makes the page at a path, unless it is made or there is none. The
+// files of the build before stay as they are: requests read them.
+func (p *preview) makePage(path string) error {
+	p.pagesMu.Lock()
+	defer p.pagesMu.Unlock()
+	b := p.build
+	if _, made := b.bodies[path]; made {
+		return nil
+	}
+	files, err := b.pages.Files(path)
+	if err != nil || files == nil {
+		return err
+	}
+	b.bodies = maps.Clone(b.bodies)
+	b.manifest.Files = slices.Clone(b.manifest.Files)
+	for _, a := range files {
+		b.bodies[a.Path] = a.Body
+		b.manifest.Files = append(b.manifest.Files, reviewcast.File{Path: a.Path, MediaType: a.MediaType, SHA256: hex.EncodeToString(a.SHA256[:]),
+			Size: int64(len(a.Body)), LastModified: b.manifest.LastModified()})
+	}
+	slices.SortFunc(b.manifest.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
+	s, err := b.open()
+	if err != nil {
+		return err
+	}
+	p.holder.Swap(s)
+	return nil
 }
 
 // ServeHTTP answers the paths of the preview and passes all others to an edge.
@@ -73,12 +136,11 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.events(w, r)
 		return
 	}
-	s := p.holder.Load()
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
 	}
-	if s == nil {
+	if p.holder.Load() == nil {
 		if path == "/index.html" {
 			emptyPage(w)
 			return
@@ -86,6 +148,15 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.whole.ServeHTTP(w, r)
 		return
 	}
+	err := p.makePage(path)
+	if err == nil && !strings.Contains(path, ".") { // the edge adds the slash
+		err = p.makePage(path + "/index.html")
+	}
+	if err != nil { // of a template of the theme
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s := p.holder.Load()
 	file, ok := s.File(path)
 	switch {
 	case !ok:
