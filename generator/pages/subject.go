@@ -241,6 +241,9 @@ func aspectFigures(v *subjectView, n *subject) {
 		{"Reviews with text that don't mention it", fmt.Sprintf("%.0f %%", a.NotMentionedPct)},
 		{"Trend", trendWords(a.Trend, "on a scale from −1 to 1")},
 	}
+	if a.PossibleCount > 0 {
+		v.Facts = append(v.Facts, fact{"Weak signs only, counted nowhere else", plural(a.PossibleCount, "review")})
+	}
 	if len(a.TopPhrases) > 0 {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
 	}

@@ -98,7 +98,11 @@ func trendWords(t reviewcast.Trend, unit string) string {
 	if t.Change == nil || t.Direction == "insufficient_data" {
 		return "too few reviews to see a trend"
 	}
-	return fmt.Sprintf("%s (%+.2f %s in the newest %d days against the %d before)", t.Direction, *t.Change, unit, t.WindowDays, t.WindowDays)
+	margin := ""
+	if t.StandardError != nil {
+		margin = fmt.Sprintf("; standard error %.2f", *t.StandardError)
+	}
+	return fmt.Sprintf("%s (%+.2f %s in the newest %d days against the %d before%s)", t.Direction, *t.Change, unit, t.WindowDays, t.WindowDays, margin)
 }
 
 // place puts an address on one line.
