@@ -117,4 +117,3 @@ func (n *subject) split() []quotePage {
 	}
 	return pages
 }
-

@@ -51,8 +51,8 @@ const (
 	maxTwinBeginning = 80
 )
 
-// items writes the quote into a list of the page and of its twin. These lists are half
-// of all bytes, and html/template needs six times as long for them.
+// items writes the quote into a list of the page and of its twin. It writes by hand, as
+// these lists are most of the bytes, and html/template would take much longer for them.
 func (e *evidence) items() (page, twin string) {
 	said := strings.Join(strings.Fields(e.said), " ")
 	short := said
