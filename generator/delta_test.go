@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"reviewcast/generator/render"
 )
 
 // TestDeltasGiveTheSameBytes edits a folder at random and prepares after each edit,
@@ -43,13 +45,14 @@ func TestDeltasGiveTheSameBytes(t *testing.T) {
 			}
 			continue
 		}
-		for i, a := range want.Artifacts {
-			if i >= len(got.Artifacts) || got.Artifacts[i].Path != a.Path || !bytes.Equal(got.Artifacts[i].Body, a.Body) {
+		gotFiles, wantFiles := allFiles(t, got), allFiles(t, want)
+		for i, a := range wantFiles {
+			if i >= len(gotFiles) || gotFiles[i].Path != a.Path || !bytes.Equal(gotFiles[i].Body, a.Body) {
 				t.Fatalf("step %d, after %s: %s differs from a build from nothing", step, name, a.Path)
 			}
 		}
-		if len(got.Artifacts) != len(want.Artifacts) {
-			t.Fatalf("step %d: %d files, %d from nothing", step, len(got.Artifacts), len(want.Artifacts))
+		if len(gotFiles) != len(wantFiles) {
+			t.Fatalf("step %d: %d files, %d from nothing", step, len(gotFiles), len(wantFiles))
 		}
 		if rng.IntN(3) == 0 {
 			continue // as dev does with what may be half of a save
@@ -70,6 +73,16 @@ func TestDeltasGiveTheSameBytes(t *testing.T) {
 			t.Fatalf("step %d: the deltas add up to %d reviews of %d", step, len(shown), len(got.Dataset.Reviews))
 		}
 	}
+}
+
+// allFiles are the files of a prepared result with all its pages.
+func allFiles(t *testing.T, res *Result) []render.Artifact {
+	t.Helper()
+	pages, err := res.Pages.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(res.Artifacts, pages)
 }
 
 // editOnce makes one random edit and returns the file's name.

@@ -35,7 +35,6 @@ type entries struct {
 	// changed are the reviews as they were before and are after the deltas since
 	// accept was called last, by id; nil for a review that wasn't or isn't there.
 	changed map[string]*beforeAfter
-	memo    pages.Memo // of the pages
 	theme   pages.Theme
 }
 
@@ -137,7 +136,8 @@ func insightLines(all []*entry) [][]byte {
 // accept begins a new delta.
 func (e *entries) accept() { clear(e.changed) }
 
-// render counts the entries and renders the files. baseURL overrides site.yaml's.
+// render counts the entries, renders the data files and the front page, and prepares the
+// other pages. baseURL overrides site.yaml's.
 func (e *entries) render(content *source.Content, baseURL string, previous *published) (*Site, error) {
 	if baseURL == "" {
 		baseURL = content.Site.BaseURL
@@ -168,16 +168,22 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	if err != nil {
 		return nil, err
 	}
-	shown, err := pages.Render(pages.Content{
+	if site.Pages, err = pages.New(pages.Content{
 		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
 		OpenAPI: bodyOf(files, reviewcast.PathOpenAPI), Theme: e.theme,
-	}, &e.memo)
-	if err != nil {
+	}); err != nil {
 		return nil, err
 	}
-	site.Artifacts = slices.Concat(files, shown)
-	slices.SortFunc(site.Artifacts, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
-	return site, nil
+	front, err := site.Pages.Files(reviewcast.PathIndex)
+	site.setArtifacts(files, front)
+	return site, err
+}
+
+// setArtifacts sets the artifacts, sorted, each once.
+func (s *Site) setArtifacts(parts ...[]render.Artifact) {
+	all := slices.Concat(parts...)
+	slices.SortFunc(all, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
+	s.Artifacts = slices.CompactFunc(all, func(a, b render.Artifact) bool { return a.Path == b.Path })
 }
 
 // readTheme reads the theme in a content folder, out of which no link leads.

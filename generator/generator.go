@@ -30,6 +30,7 @@ import (
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/lint"
+	"reviewcast/generator/pages"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 	"reviewcast/internal/durable"
@@ -82,8 +83,11 @@ func (e Encodings) codings() []render.Coding {
 
 // Site is everything that content renders to.
 type Site struct {
-	BaseURL   string
-	Artifacts []render.Artifact // sorted by path; without the manifest and /changes/
+	BaseURL string
+	// Artifacts are sorted by path, without the manifest and /changes/. In a result of
+	// [Builder.Prepare] they are the data files and the front page; Pages makes the rest.
+	Artifacts []render.Artifact
+	Pages     *pages.Site
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
 	Withdrawn []reviewcast.Withdrawal // sorted by id
@@ -170,6 +174,9 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := res.addPages(b.cfg.Now()); err != nil {
+		return nil, err
+	}
 	if len(res.Changed)+len(res.Removed) > 0 || b.cfg.Forget {
 		if err := b.addVersion(res); err != nil {
 			return nil, err
@@ -188,7 +195,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	return res, dir.Replace(ctx, files, ours)
 }
 
-// Prepare builds without writing, for a preview.
+// Prepare builds without writing, for a preview. It makes no page but the front page.
 func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.PrepareChanged(ctx, nil) }
 
 // Accept makes res the result that the next one follows: what has changed is told
@@ -249,8 +256,21 @@ func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, 
 		before = b.accepted.Manifest
 	}
 	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, previous: previous}
-	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(before, site, b.cfg.Now())
+	known := *before // without the pages that are not made
+	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
+	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(&known, site, b.cfg.Now())
 	return res, nil
+}
+
+// addPages makes all pages, and compares all files with the published ones.
+func (r *Result) addPages(now time.Time) error {
+	all, err := r.Pages.All()
+	if err != nil {
+		return err
+	}
+	r.setArtifacts(r.Artifacts, all)
+	r.Manifest, r.Changed, r.Removed, r.time = nextManifest(r.previous.manifest(), r.Site, now)
+	return nil
 }
 
 // Check runs every step that can fail because of the content, and reads the words

@@ -2,14 +2,12 @@ package pages
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"reviewcast/generator/render"
 )
 
-// BenchmarkRender makes all pages anew, and BenchmarkRenderAgain after one review has
-// changed, with a memo and the lines of the reviews at hand.
+// BenchmarkRender makes all pages.
 func BenchmarkRender(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("%dk", n/1000), func(b *testing.B) {
@@ -17,7 +15,7 @@ func BenchmarkRender(b *testing.B) {
 			size := 0
 			for b.Loop() {
 				size = 0
-				for _, body := range renderAll(b, c, nil) {
+				for _, body := range renderAll(b, c) {
 					size += len(body)
 				}
 			}
@@ -26,33 +24,29 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-func BenchmarkRenderAgain(b *testing.B) {
+// BenchmarkFront is what a preview does after a save: it groups the reviews and makes
+// the front page.
+func BenchmarkFront(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		b.Run(fmt.Sprintf("%dk", n/1000), func(b *testing.B) {
 			c := withLines(b, corpusContent(n))
-			memo := &Memo{}
-			renderAll(b, c, memo)
-			i := 0
 			for b.Loop() {
-				i++
-				d := *c.Dataset
-				d.Reviews = slices.Clone(d.Reviews)
-				d.Reviews[n/2].Text = pointer(fmt.Sprintf("Take %d.", i))
-				c.Dataset = &d
-				line, err := render.ReviewLine(&d.Reviews[n/2])
+				s, err := New(c)
 				if err != nil {
 					b.Fatal(err)
 				}
-				c.ReviewLines[n/2] = line
-				renderAll(b, c, memo)
+				if files, err := s.Files("/index.html"); err != nil || len(files) != 2 {
+					b.Fatal(len(files), err)
+				}
 			}
 		})
 	}
 }
 
-// withLines adds what a builder keeps from build to build.
+// withLines adds what other packages render.
 func withLines(t testing.TB, c Content) Content {
 	t.Helper()
+	c.ReviewLines = nil
 	for i := range c.Dataset.Reviews {
 		line, err := render.ReviewLine(&c.Dataset.Reviews[i])
 		if err != nil {

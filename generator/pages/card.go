@@ -45,7 +45,7 @@ var fonts = sync.OnceValues(func() ([2]*opentype.Font, error) {
 })
 
 // card draws the business's name, the mean and the number of reviews.
-func (s *site) card() ([]byte, error) {
+func (s *Site) card() ([]byte, error) {
 	fonts, err := fonts()
 	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", pathCard, err)

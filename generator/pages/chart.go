@@ -126,46 +126,30 @@ func quarterNumber(quarter string) int {
 // units writes a length in a drawing.
 func units(v float64) string { return fmt.Sprintf("%.4g", v) }
 
-// bar is a horizontal bar: Width of 100 is filled.
+// bar is one line of the distribution of stars. Width of 100 is filled.
 type bar struct {
-	Class string
-	Width string
-}
-
-func newBar(class string, part, whole int) bar {
-	return bar{class, units(100 * float64(part) / float64(max(whole, 1)))}
-}
-
-// spread is one line of the distribution of stars.
-type spread struct {
 	Stars, Count int
-	Bar          bar
+	Width        string
 }
 
-// bars are the lines of the distribution, the most stars first; none without reviews.
-func (t *tally) bars() []spread {
+// Spread is the distribution of stars, the most stars first; none without reviews.
+func (t tally) Spread() []bar {
 	if t.count == 0 {
 		return nil
 	}
-	var list []spread
+	var list []bar
 	for stars := reviewcast.MaxRating; stars >= reviewcast.MinRating; stars-- {
-		list = append(list, spread{stars, t.spread[stars], newBar("", t.spread[stars], t.count)})
+		list = append(list, bar{stars, t.spread[stars], units(100 * float64(t.spread[stars]) / float64(t.count))})
 	}
 	return list
 }
 
-// sentiment is a diverging bar: negative to the left of the middle, positive to the
+// balance is a diverging bar: negative to the left of the middle, positive to the
 // right, both in per cent of the whole; neutral and mixed are apart.
-type sentiment struct {
-	reviewcast.SentimentCounts
-	Whole                       int
-	NegativeX, NegativeW, Width string
-	Neutral                     int // neutral and mixed
-}
+type balance struct{ NegativeX, NegativeW, Width string }
 
-func newSentiment(c reviewcast.SentimentCounts) sentiment {
+func newBalance(c reviewcast.SentimentCounts) balance {
 	whole := c.PositiveCount + c.NegativeCount + c.NeutralCount + c.MixedCount
 	share := func(n int) float64 { return 100 * float64(n) / float64(max(whole, 1)) }
-	negative := share(c.NegativeCount)
-	return sentiment{c, whole, units(100 - negative), units(negative), units(share(c.PositiveCount)), c.NeutralCount + c.MixedCount}
+	return balance{units(100 - share(c.NegativeCount)), units(share(c.NegativeCount)), units(share(c.PositiveCount))}
 }

@@ -6,11 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
-	"maps"
 	"slices"
 	"strings"
 
-	texttemplate "text/template"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 
 	"reviewcast"
 )
@@ -49,6 +51,7 @@ type (
 		Content     map[string]apiMedia
 	}
 	apiMedia struct {
+		Media   string `json:"-"`
 		Schema  *apiSchema
 		Example json.RawMessage
 	}
@@ -69,162 +72,117 @@ type (
 	}
 )
 
-// docsTemplate is the part of the documentation that is written by hand.
-var docsTemplate = texttemplate.Must(texttemplate.New("docs").Parse(string(siteFile("docs.md"))))
+// docsData is what the templates docs show: the same text twice.
+type docsData struct {
+	Markdown string
+	HTML     template.HTML
+}
 
 // docsPage is the documentation for developers: how to use the data, by hand, and
 // every path, parameter, error and field, from the API's description.
-func (s *site) docsPage() page {
-	k := s.key().string(string(s.OpenAPI), string(s.modified))
-	return page{path: reviewcast.PathDocs, modified: s.modified, key: k.value(), view: func() (*view, error) {
+func (s *Site) docsPage() page {
+	return page{reviewcast.PathDocs, s.modified, func() (*view, error) {
 		source, err := s.docs()
 		if err != nil {
 			return nil, err
 		}
-		w := &writer{}
-		w.html("<h1>How to use the data</h1>\n<div class=\"docs\">\n")
-		markdownToHTML(w, source)
-		w.html("</div>\n")
-		g := graph{"https://schema.org", []any{s.datasetLD()}}
+		var b bytes.Buffer
+		if err := toHTML.Convert([]byte(source), &b, parser.WithContext(parser.NewContext(parser.WithIDs(anchors{})))); err != nil {
+			return nil, err
+		}
+		// What scrolls can be reached with the keyboard.
+		body := strings.NewReplacer("<table>", `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="reference">`, "</table>", "</table></div>",
+			"<pre>", `<pre tabindex="0">`).Replace(b.String())
 		return &view{Title: "How to use the data", Description: "Every path, parameter, error and field of the reviews of " + s.Dataset.Business.Name + ".",
-			JSONLD: g, Main: template.HTML(w.b), Markdown: []byte(source)}, nil
+			Graph: []object{s.datasetLD()}, Name: "docs", Data: docsData{source, template.HTML(body)}}, nil
 	}}
 }
 
+// toHTML converts the documentation. HTML in it, such as in an example, is not passed on.
+var toHTML = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// anchors are the ids of headings: "_" and their letters and digits in lower case.
+type anchors struct{}
+
+func (anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
+	return []byte("_" + slug(string(heading)))
+}
+func (anchors) Put([]byte) {}
+
+func slug(text string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+	}), "-")
+}
+
 // docs is the documentation in Markdown.
-func (s *site) docs() (string, error) {
+func (s *Site) docs() (string, error) {
 	var d apiDocument
 	if err := json.Unmarshal(s.OpenAPI, &d); err != nil {
 		return "", fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
 	}
-	var b bytes.Buffer
+	d.resolve()
 	example := "r-2041"
 	if len(s.reviews) > 0 {
 		example = s.reviews[0].ID
 	}
-	err := docsTemplate.Execute(&b, map[string]any{"Base": s.Channel.BaseURL, "Links": published, "Example": example,
-		"Search": reviewcast.PathSearch, "Since": reviewcast.PathSince, "MCP": reviewcast.PathMCP, "Hub": reviewcast.PathHub,
-		"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Card": reviewcast.PathServerCard})
-	if err != nil {
-		return "", err
-	}
-	w := &writer{b: b.Bytes()}
-	w.html("\n## What holds for every path\n\n")
-	w.html(strings.ReplaceAll(d.Info.Description[strings.Index(d.Info.Description, "\n\n")+2:], "## ", "### "), "\n")
-	w.html("\n## Paths\n")
-	for _, path := range slices.Sorted(maps.Keys(d.Paths)) {
-		for _, method := range []string{"get", "post"} {
-			if op, ok := d.Paths[path][method]; ok {
-				d.operation(w, strings.ToUpper(method), path, &op)
-			}
-		}
-	}
-	w.html("\n## Error answers\n\nThe body of an error is described by the type Error below. These can occur on every path:\n\n| status | meaning |\n| --- | --- |\n")
-	for _, name := range slices.Sorted(maps.Keys(d.Components.Responses)) {
-		w.html("| ", name, " | ", cell(d.Components.Responses[name].Description), " |\n")
-	}
-	d.dictionary(w)
-	return string(w.b), nil
+	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
+	var b bytes.Buffer
+	err := twins.ExecuteTemplate(&b, "reference.md", map[string]any{
+		"Base": s.Channel.BaseURL, "Links": published, "Example": example, "Manual": strings.ReplaceAll(manual, "## ", "### "), "API": d,
+	})
+	return b.String(), err
 }
 
-// operation describes one method of a path.
-func (d *apiDocument) operation(w *writer, method, path string, op *apiOperation) {
-	w.html("\n### ", method, " ", path, "\n\n", op.Summary, ". ", op.Description, "\n")
-	if len(op.Parameters) > 0 {
-		w.html("\n| parameter | in | type | meaning | example |\n| --- | --- | --- | --- | --- |\n")
-		for _, p := range op.Parameters {
-			if p.Ref != "" {
-				p = d.Components.Parameters[last(p.Ref)]
+// resolve writes out the references to parameters and answers, and gives each member
+// without a description that of its type.
+func (d *apiDocument) resolve() {
+	for _, methods := range d.Paths {
+		for _, op := range methods {
+			for i, p := range op.Parameters {
+				if p.Ref != "" {
+					op.Parameters[i] = d.Components.Parameters[last(p.Ref)]
+				}
 			}
-			example := ""
-			if p.Example != nil {
-				example = "`" + fmt.Sprint(p.Example) + "`"
+			for status, r := range op.Responses {
+				if r.Ref != "" {
+					op.Responses[status] = d.Components.Responses[last(r.Ref)]
+				}
 			}
-			w.html("| `", p.Name, "` | ", p.In, " | ", typeOf(p.Schema), " | ", cell(p.Description), " | ", cell(example), " |\n")
 		}
 	}
-	if op.RequestBody != nil {
-		w.html("\nThe request's body: ", op.RequestBody.Description, "\n")
-		for _, media := range slices.Sorted(maps.Keys(op.RequestBody.Content)) {
-			m := op.RequestBody.Content[media]
-			d.body(w, media, m)
-			d.fields(w, m.Schema)
+	for _, s := range d.Components.Schemas {
+		for _, p := range s.Properties {
+			for _, of := range append([]*apiSchema{p, p.Items, p.AdditionalProperties}, p.AnyOf...) {
+				if of != nil && of.Ref != "" && p.Description == "" {
+					p.Description = d.Components.Schemas[last(of.Ref)].Description
+				}
+			}
 		}
-	}
-	w.html("\n| status | meaning |\n| --- | --- |\n")
-	for _, status := range slices.Sorted(maps.Keys(op.Responses)) {
-		r := op.Responses[status]
-		if r.Ref != "" {
-			r = d.Components.Responses[last(r.Ref)]
-		}
-		w.html("| ", status, " | ", cell(r.Description), " |\n")
-	}
-	for _, media := range slices.Sorted(maps.Keys(op.Responses["200"].Content)) {
-		d.body(w, media, op.Responses["200"].Content[media])
 	}
 }
 
-// body shows a media type and an example.
-func (d *apiDocument) body(w *writer, media string, m apiMedia) {
-	w.html("\n`", media, "`")
-	if m.Schema != nil && m.Schema.Ref != "" {
-		w.html(", type ", typeOf(m.Schema))
-	}
-	w.html("\n")
-	if len(m.Example) == 0 {
-		return
-	}
+// In is the content with its media type.
+func (m apiMedia) In(media string) apiMedia {
+	m.Media = media
+	return m
+}
+
+// Text is the example, indented; "" without one.
+func (m apiMedia) Text() string {
 	var text string
 	if json.Unmarshal(m.Example, &text) != nil {
 		var indented bytes.Buffer
-		if err := json.Indent(&indented, m.Example, "", "  "); err != nil {
-			return // it has just been decoded
+		if json.Indent(&indented, m.Example, "", "  ") != nil {
+			return ""
 		}
 		text = indented.String()
 	}
-	w.html("\n```\n", strings.ReplaceAll(strings.TrimRight(text, "\n"), "```", "'''"), "\n```\n")
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "```", "'''")
 }
 
-// dictionary lists every field of every type.
-func (d *apiDocument) dictionary(w *writer) {
-	w.html("\n## Data dictionary\n\nDates are calendar days of the business (YYYY-MM-DD); ratings are stars, 1 to 5; a member whose name ends in `_pct` is in per cent, a share from 0 to 1. A star marks members that are always there.\n")
-	for _, name := range slices.Sorted(maps.Keys(d.Components.Schemas)) {
-		schema := d.Components.Schemas[name]
-		w.html("\n### ", name, "\n\n", schema.Description, "\n")
-		d.fields(w, schema)
-	}
-}
-
-func (d *apiDocument) fields(w *writer, s *apiSchema) {
-	if s == nil || len(s.Properties) == 0 {
-		return
-	}
-	w.html("\n| member | type | meaning |\n| --- | --- | --- |\n")
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		mark := ""
-		if slices.Contains(s.Required, name) {
-			mark = " *"
-		}
-		w.html("| `", name, "`", mark, " | ", typeOf(p), " | ", cell(d.meaning(p)), " |\n")
-	}
-}
-
-// meaning is a member's description, or that of its type.
-func (d *apiDocument) meaning(s *apiSchema) string {
-	if s.Description != "" {
-		return s.Description
-	}
-	for _, candidate := range append([]*apiSchema{s, s.Items, s.AdditionalProperties}, s.AnyOf...) {
-		if candidate == nil || candidate.Ref == "" {
-			continue
-		}
-		if t := d.Components.Schemas[last(candidate.Ref)]; t != nil && t.Description != "" {
-			return t.Description
-		}
-	}
-	return ""
-}
+// Needs reports whether a member is always there.
+func (s *apiSchema) Needs(member string) bool { return slices.Contains(s.Required, member) }
 
 // typeOf writes a type for people: "integer, 1 to 5", "list of [Review]".
 func typeOf(s *apiSchema) string {

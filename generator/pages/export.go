@@ -8,17 +8,11 @@ import (
 )
 
 // jsonl is the dataset as one review a line.
-func (s *site) jsonl() ([]byte, error) {
-	size := 0
-	for i := range s.reviews {
-		size += len(s.reviews[i].line) + 1
+func (s *Site) jsonl() ([]byte, error) {
+	if len(s.ReviewLines) == 0 {
+		return []byte{}, nil
 	}
-	b := bytes.NewBuffer(make([]byte, 0, size))
-	for i := range s.reviews {
-		b.Write(s.reviews[i].line)
-		b.WriteByte('\n')
-	}
-	return b.Bytes(), nil
+	return append(bytes.Join(s.ReviewLines, []byte("\n")), '\n'), nil
 }
 
 // columns are those of the CSV export: the members of a review, flattened.
@@ -65,55 +59,29 @@ func reply(r *reviewcast.Review) reviewcast.OwnerReply {
 // the columns first, in UTF-8 without a byte order mark. Spreadsheets execute cells
 // that begin with = + - or @, so that somebody's own words that do have an
 // apostrophe before them.
-func (s *site) csv() ([]byte, error) {
-	var header []byte
+func (s *Site) csv() ([]byte, error) {
+	var b []byte
 	for i, c := range columns {
 		if i > 0 {
-			header = append(header, ',')
+			b = append(b, ',')
 		}
-		header = append(header, c.name...)
+		b = append(b, c.name...)
 	}
-	parts := [][]byte{append(header, "\r\n"...)}
-	made := map[string]remembered{}
-	for i := range s.months {
-		m := &s.months[i]
-		k := &key{}
-		k.SetSeed(s.seed)
-		for j := range m.reviews {
-			k.sums(m.reviews[j].sum)
-		}
-		r := remembered{key: k.value()}
-		if old := s.memo.month(m.name); old.key == r.key {
-			r = old
-		} else {
-			r.rows = m.rows()
-		}
-		made[m.name] = r
-		parts = append(parts, r.rows)
-	}
-	if s.memo != nil {
-		s.memo.months = made
-	}
-	return bytes.Join(parts, nil), nil
-}
-
-// rows are a month's records.
-func (m *month) rows() []byte {
-	var b []byte
-	for i := range m.reviews {
-		for j := range columns {
-			if j > 0 {
+	b = append(b, "\r\n"...)
+	for _, r := range s.reviews {
+		for i, c := range columns {
+			if i > 0 {
 				b = append(b, ',')
 			}
-			v := columns[j].value(m.reviews[i].Review)
-			if columns[j].words && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
+			v := c.value(r.Review)
+			if c.words && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
 				v = "'" + v
 			}
 			b = appendCell(b, v)
 		}
 		b = append(b, "\r\n"...)
 	}
-	return b
+	return b, nil
 }
 
 // appendCell appends a field, in quotation marks where it needs them.

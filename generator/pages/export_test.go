@@ -17,8 +17,8 @@ import (
 func TestCSV(t *testing.T) {
 	c := sampleContent()
 	c.Dataset.Reviews[0].Author = "=HYPERLINK(\"x\")"
-	c.Dataset.Reviews[1].Text = pointer(" padded, \"quoted\"\nand two lines ")
-	files := renderAll(t, c, nil)
+	c.Dataset.Reviews[1].Text = new(" padded, \"quoted\"\nand two lines ")
+	files := renderAll(t, c)
 	records, err := csv.NewReader(bytes.NewReader(files[reviewcast.PathCSV])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestCSV(t *testing.T) {
 // TestJSONL: each line is a review of the dataset.
 func TestJSONL(t *testing.T) {
 	c := sampleContent()
-	lines := bytes.Split(bytes.TrimSuffix(renderAll(t, c, nil)[reviewcast.PathJSONL], []byte("\n")), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSuffix(renderAll(t, c)[reviewcast.PathJSONL], []byte("\n")), []byte("\n"))
 	if len(lines) != len(c.Dataset.Reviews) {
 		t.Fatalf("%d lines", len(lines))
 	}
@@ -94,7 +94,7 @@ func TestJSONLD(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent()} {
-		for p, body := range renderAll(t, c, nil) {
+		for p, body := range renderAll(t, c) {
 			_, rest, ok := strings.Cut(string(body), `<script type="application/ld+json">`)
 			if !ok || !strings.HasSuffix(p, ".html") {
 				continue
@@ -115,7 +115,7 @@ func TestJSONLD(t *testing.T) {
 // TestMachineFiles: the files that crawlers look for parse and name what exists.
 func TestMachineFiles(t *testing.T) {
 	c := sampleContent()
-	files := renderAll(t, c, nil)
+	files := renderAll(t, c)
 	var sitemap struct {
 		URLs []struct{ Loc, LastMod string } `xml:"url"`
 	}

@@ -13,11 +13,9 @@
 //
 // # How a page is made
 //
-// [Render] brings the content into a site, which groups the reviews, and lists the
-// pages. Each page is a function of the site; html/template makes the page around
-// what it returns. The articles of reviews and the lists of quotes are most of the
-// bytes, and are written by hand (writer). A page says by its key what it shows, so
-// that a [Memo] finds the pages that are unchanged.
+// [New] groups the reviews and lists the files. Each file is made on its own: all of
+// them by [Site.All], one by [Site.Files], so that a preview makes only what is looked at.
+// A page is data and the name of two templates in site/, one for HTML and one for the twin.
 //
 // Everything is a function of the content: dates are those of reviews, replies and
 // withdrawals. No page needs a script or another host, and the policy of each page
@@ -25,8 +23,12 @@
 package pages
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"html/template"
 	"runtime"
 	"slices"
 	"strings"
@@ -40,39 +42,30 @@ import (
 // Content is what the pages show.
 type Content struct {
 	Channel  render.Channel
-	Dataset  *reviewcast.Dataset  // its reviews in published order
-	Insights *reviewcast.Insights // nil: nothing is counted
+	Dataset  *reviewcast.Dataset // its reviews in published order
+	Insights *reviewcast.Insights
 	// Quotes are, for each review of the dataset, the sentences about its aspects. A
-	// review without one is quoted from the insights' evidence, or by its beginning.
+	// review without one is quoted by its beginning. nil: no review has one.
 	Quotes [][]Quote
 	// Withdrawals are those of /withdrawn.json.
 	Withdrawals []reviewcast.Withdrawal
-	// OpenAPI is the API's description, from which /docs/ is made. Empty: it is
-	// rendered here.
-	OpenAPI []byte
-	// ReviewLines are [render.ReviewLine] of each review. nil: they are rendered here.
-	ReviewLines [][]byte
+	OpenAPI     []byte   // the API's description, from which /docs/ is made
+	ReviewLines [][]byte // [render.ReviewLine] of each review
 	Theme       Theme
 }
 
 // Quote is a review's sentence about an aspect.
 type Quote struct{ Aspect, Text string }
 
-// Render makes all pages and the files beside them, sorted by path. The memo may be
-// nil; it never changes the result.
-func Render(c Content, memo *Memo) ([]render.Artifact, error) {
-	s, err := newSite(c, memo)
-	if err != nil {
-		return nil, err
-	}
-	jobs := s.jobs()
-	made := make([][]render.Artifact, len(jobs))
-	errs := make([]error, len(jobs)) // by job, so that the first in order is reported
+// All makes all pages and the files beside them, sorted by path.
+func (s *Site) All() ([]render.Artifact, error) {
+	made := make([][]render.Artifact, len(s.jobs))
+	errs := make([]error, len(s.jobs)) // by job, so that the first in order is reported
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range jobs {
+	for i, j := range s.jobs {
 		g.Go(func() error {
-			made[i], errs[i] = memo.do(&jobs[i])
+			made[i], errs[i] = j.make()
 			return nil
 		})
 	}
@@ -80,24 +73,37 @@ func Render(c Content, memo *Memo) ([]render.Artifact, error) {
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	memo.keep(jobs, made)
 	all := slices.Concat(made...)
 	slices.SortFunc(all, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
 	return all, nil
 }
 
+// Files makes the file at a path, with its twin when it is a page; none when the site
+// has no such file.
+func (s *Site) Files(path string) ([]render.Artifact, error) {
+	page := strings.TrimSuffix(strings.TrimSuffix(path, indexHTML), indexMarkdown)
+	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.path == page })
+	if i < 0 {
+		return nil, nil
+	}
+	return s.jobs[i].make()
+}
+
+// The files of a page.
+const (
+	indexHTML     = "index.html"
+	indexMarkdown = "index.md"
+)
+
 // job makes one file, or a page and its twin.
 type job struct {
-	path string
-	// key is a hash of everything that the files depend on; 0 says that they are made
-	// anew each time.
-	key  uint64
+	path string // of a page: "/reviews/2026-03/"
 	make func() ([]render.Artifact, error)
 }
 
 // file is the job of a single file.
-func file(path, mediaType string, key uint64, body func() ([]byte, error)) job {
-	return job{path, key, func() ([]render.Artifact, error) {
+func file(path, mediaType string, body func() ([]byte, error)) job {
+	return job{path, func() ([]render.Artifact, error) {
 		b, err := body()
 		return []render.Artifact{artifact(path, mediaType, b)}, err
 	}}
@@ -111,31 +117,96 @@ func artifact(path, mediaType string, body []byte) render.Artifact {
 type page struct {
 	path     string          // "/reviews/2026-03/"
 	modified reviewcast.Date // the newest date that it shows, for the sitemap; may be ""
-	key      uint64          // see job
 	view     func() (*view, error)
 }
 
-// jobs lists everything that is made. Pages come before the rest, which is small.
-func (s *site) jobs() []job {
-	pages := s.pages()
-	jobs := make([]job, 0, len(pages)+16)
-	for _, p := range pages {
-		jobs = append(jobs, job{p.path, p.key, func() ([]render.Artifact, error) { return s.artifacts(&p) }})
-	}
-	return append(jobs, s.files(pages)...)
-}
-
 // pages lists all pages, the largest first, so that the last to be made are small.
-func (s *site) pages() []page {
+func (s *Site) pages() []page {
 	var pages []page
 	for i := range s.months {
-		pages = append(pages, s.monthPage(i))
+		pages = append(pages, s.monthPage(&s.months[i]))
 	}
-	for i := range s.subjects {
-		pages = append(pages, s.subjectPages(&s.subjects[i])...)
+	for _, n := range s.subjects {
+		pages = append(pages, s.subjectPages(n)...)
 	}
-	for _, y := range s.years() {
+	for _, y := range s.years {
 		pages = append(pages, s.yearPage(y))
 	}
 	return append(pages, s.indexPage(), s.frontPage(), s.docsPage())
+}
+
+// view is what a page shows within the frame that all pages share.
+type view struct {
+	Title       string // of the document; the business's name follows it
+	Description string
+	Crumbs      []link   // the pages above this one, but for the front page
+	Graph       []object // of schema.org
+	// Name is that of the templates, which are executed with Data: "month" is
+	// month.html and month.md.
+	Name string
+	Data any
+}
+
+type link struct{ Text, Path string }
+
+// layout is what page.html, header.html and footer.html show.
+type layout struct {
+	*view
+	Path      string // "/reviews/2026-03/"
+	Channel   render.Channel
+	Business  reviewcast.Business
+	Assets    assets
+	Policy    string
+	JSON      template.JS
+	License   string
+	LicenseAt string // its address; "" when none is known
+	Links     paths
+	Main      template.HTML
+}
+
+// paths are the published files that templates link to.
+type paths struct {
+	Reviews, Insights, JSONFeed, Atom, OpenAPI, Hub, LatestChange, Withdrawn, Docs, Months, CSV, JSONL string
+	Versions, Manifest, Search, Since, MCP                                                             string
+}
+
+var published = paths{
+	reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathHub,
+	reviewcast.PathLatestChange, reviewcast.PathWithdrawn, reviewcast.PathDocs, reviewcast.PathMonths, reviewcast.PathCSV, reviewcast.PathJSONL,
+	reviewcast.PathVersions, reviewcast.PathManifest, reviewcast.PathSearch, reviewcast.PathSince, reviewcast.PathMCP,
+}
+
+// artifacts makes a page and its twin.
+func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
+	fail := func(err error) ([]render.Artifact, error) { return nil, fmt.Errorf("render %s: %w", p.path, err) }
+	v, err := p.view()
+	if err != nil {
+		return fail(err)
+	}
+	l := &layout{view: v, Path: p.path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
+		Policy: reviewcast.PagePolicy, License: s.Dataset.License, Links: published}
+	_, l.LicenseAt = render.License(l.License)
+	if v.Graph != nil {
+		ld, err := json.Marshal(object{"@context": "https://schema.org", "@graph": v.Graph}) // it escapes <, > and &, so that no text ends the script
+		if err != nil {
+			return fail(err)
+		}
+		l.JSON = template.JS(ld)
+	}
+	var main, body, twin bytes.Buffer
+	if err := s.templates.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
+		return fail(err)
+	}
+	l.Main = template.HTML(main.String())
+	if err := s.templates.ExecuteTemplate(&body, "page.html", l); err != nil {
+		return fail(err)
+	}
+	fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
+	if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
+		return fail(err)
+	}
+	return []render.Artifact{
+		artifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
+		artifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
+	}, nil
 }

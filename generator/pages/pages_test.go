@@ -25,11 +25,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
-func pointer[T any](v T) *T { return &v }
-
 func sampleContent() Content {
-	return Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Withdrawals: []reviewcast.Withdrawal{
-		{ID: "r-0", Reason: reviewcast.ReasonLegal, Date: "2026-02-02", Month: pointer("2025-11")},
+	return Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Quotes: [][]Quote{{{"punctuality", "Marcus came on time."}}, nil, nil, nil}, Withdrawals: []reviewcast.Withdrawal{
+		{ID: "r-0", Reason: reviewcast.ReasonLegal, Date: "2026-02-02", Month: new("2025-11")},
 		{ID: "r-9", Reason: reviewcast.ReasonWithdrawn, Date: "2026-03-02"},
 	}}
 }
@@ -51,7 +49,7 @@ func corpusContent(n int) Content {
 		found := reviewcast.ReviewInsight{Sentiment: byStars(r.Rating), Aspects: map[string]reviewcast.Polarity{}}
 		for j := range i % 4 {
 			k := (i + 2*j) % len(labels)
-			found.Aspects[labels[k]] = polarities[(i/7+j)%len(polarities)]
+			found.Aspects[labels[k]] = []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive}[(i/7+j)%4]
 			in.Aspects[k].MentionCount++
 		}
 		in.PerReview[r.ID] = found
@@ -60,9 +58,13 @@ func corpusContent(n int) Content {
 }
 
 // published renders a site and gives the files by path.
-func renderAll(t testing.TB, c Content, memo *Memo) map[string][]byte {
+func renderAll(t testing.TB, c Content) map[string][]byte {
 	t.Helper()
-	files, err := Render(c, memo)
+	s, err := New(withLines(t, c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := s.All()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ var versions = regexp.MustCompile(`\?v=[0-9a-f]{8}`)
 // -update after a change, and read the difference.
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent()} {
-		got := renderAll(t, c, nil)
+		got := renderAll(t, c)
 		dir := filepath.Join("testdata", name)
 		if *update {
 			if err := os.RemoveAll(dir); err != nil {
@@ -127,7 +129,7 @@ var markdownLink = regexp.MustCompile(`\]\((/[^) ]*)\)`)
 // of the site, and to an id on it.
 func TestLinks(t *testing.T) {
 	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent(), "corpus": corpusContent(700)} {
-		files := renderAll(t, c, nil)
+		files := renderAll(t, c)
 		ids := map[string]map[string]bool{} // by path of a page
 		links := map[string][]string{}      // by where they are
 		for p, body := range files {
@@ -211,7 +213,7 @@ func parse(t *testing.T, body []byte) *xhtml.Node {
 // id twice, a label for every section, headings in order, one first heading.
 func TestStructure(t *testing.T) {
 	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent(), "corpus": corpusContent(700)} {
-		for p, body := range renderAll(t, c, nil) {
+		for p, body := range renderAll(t, c) {
 			if strings.HasSuffix(p, ".html") {
 				checkStructure(t, name+" "+p, parse(t, body))
 			}
@@ -274,15 +276,15 @@ func TestHostileWords(t *testing.T) {
 	d.Business.Name, d.Business.Description, d.Business.URL, d.License = evil, evil, "javascript:alert(1)", "<b>"
 	d.Business.Technicians[0].Name, d.Business.Services[0].Name, d.Business.ServiceAreas[0].Name = evil, evil, evil
 	r := &d.Reviews[0]
-	r.Title, r.Text, r.Author, r.Source, r.Language = pointer(evil), pointer(evil), evil, evil, `"><script>`
-	r.SourceURL = pointer("javascript:alert(1)")
+	r.Title, r.Text, r.Author, r.Source, r.Language = new(evil), new(evil), evil, evil, `"><script>`
+	r.SourceURL = new("javascript:alert(1)")
 	r.OwnerReply = &reviewcast.OwnerReply{Text: evil, Date: "2026-03-15"}
-	in.Summary, in.FAQ[0].Answer, in.FAQ[0].Question, in.Aspects[0].Label = pointer(evil), evil, evil, evil
-	in.Aspects[0].Evidence[0].Quote, in.Aspects[0].TopPhrases = evil, []string{evil}
+	in.Summary, in.FAQ[0].Answer, in.FAQ[0].Question, in.Aspects[0].Label = new(evil), evil, evil, evil
+	c.Quotes[0][0].Text, in.Aspects[0].TopPhrases = evil, []string{evil}
 	in.PullQuote.Text = evil
 	c.Channel = render.Channel{BaseURL: "https://reviews.example.com", Title: evil, Description: evil}
 	seen := 0
-	for p, body := range renderAll(t, c, nil) {
+	for p, body := range renderAll(t, c) {
 		text := string(body)
 		switch {
 		case strings.HasSuffix(p, ".html"):
@@ -310,59 +312,6 @@ func TestHostileWords(t *testing.T) {
 	}
 }
 
-// TestEscape compares the writer with html/template: the same text, attribute and
-// address give the same bytes.
-func TestEscape(t *testing.T) {
-	for _, s := range []string{
-		"", "plain", `<b a="x" b='y'>&amp;</b>`, "1+1=2\x00", "„Zu spät“ \u202eteuer\u202c\u200b", "a\nb\tc",
-		"https://example.com/a b?c=d&e=%20%zz#f'(g)", "https://example.com/ä+{}|\\^`\"<>", "HTTP://X.example/%2F", "javascript:alert(1)", "//x.example",
-	} {
-		w := &writer{}
-		w.html(`<p title="`)
-		w.text(s)
-		w.html(`">`)
-		w.text(s)
-		w.html(`</p><a href="`)
-		w.url(s)
-		w.html(`">`)
-		var b bytes.Buffer
-		if err := escapeTemplate.Execute(&b, s); err != nil {
-			t.Fatal(err)
-		}
-		want := b.String()
-		if !strings.HasPrefix(strings.ToLower(s), "http") { // the template lets relative addresses through, the writer none
-			want = want[:strings.Index(want, `<a href="`)] + `<a href="#ZgotmplZ">`
-		}
-		if string(w.b) != want {
-			t.Errorf("%q\n got %s\nwant %s", s, w.b, want)
-		}
-	}
-}
-
-// TestArticle compares the article that is written by hand with the same one by
-// html/template.
-func TestArticle(t *testing.T) {
-	for name, c := range map[string]Content{"sample": sampleContent(), "corpus": corpusContent(300)} {
-		s, err := newSite(c, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range s.reviews {
-			w := &writer{}
-			s.article(w, &s.reviews[i], "h2", true)
-			var about []link
-			s.eachMention(&s.reviews[i], func(path, name string) { about = append(about, link{name, path}) })
-			var b bytes.Buffer
-			if err := articleTemplate.Execute(&b, map[string]any{"R": s.reviews[i].Review, "About": about, "Path": s.reviews[i].path()}); err != nil {
-				t.Fatal(err)
-			}
-			if string(w.b) != b.String() {
-				t.Fatalf("%s: review %s\n got %s\nwant %s", name, s.reviews[i].ID, w.b, b.String())
-			}
-		}
-	}
-}
-
 // TestMarkdownEscape: nobody's words become markup of a twin.
 func TestMarkdownEscape(t *testing.T) {
 	for in, want := range map[string]string{
@@ -374,10 +323,8 @@ func TestMarkdownEscape(t *testing.T) {
 		"2026. was good":        "2026\\. was good",
 		"a\n\nb":                "a\n> \n> b",
 	} {
-		w := &writer{}
-		w.markdown(in, "> ")
-		if string(w.b) != want {
-			t.Errorf("markdown(%q) = %q, want %q", in, w.b, want)
+		if got := escapeMarkdown(in, "> "); got != want {
+			t.Errorf("escapeMarkdown(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -399,7 +346,7 @@ func TestParagraphs(t *testing.T) {
 // TestSizes keeps the weights that the pages promise, at 10,000 reviews.
 func TestSizes(t *testing.T) {
 	c := corpusContent(10_000)
-	files := renderAll(t, c, nil)
+	files := renderAll(t, c)
 	for p, body := range files {
 		switch {
 		case !strings.HasSuffix(p, ".html"), strings.HasPrefix(p, reviewcast.PathDocs):

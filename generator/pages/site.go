@@ -1,9 +1,7 @@
 package pages
 
 import (
-	"encoding/json"
 	"fmt"
-	"hash/maphash"
 	"html/template"
 	"slices"
 	"strings"
@@ -12,42 +10,62 @@ import (
 	"reviewcast/generator/render"
 )
 
-// site is the content in the order in which pages need it.
-type site struct {
+// Site is the content in the order in which pages need it. It may be used by several
+// goroutines at the same time.
+type Site struct {
 	Content
-	in        *reviewcast.Insights
-	memo      *Memo
 	templates *template.Template
-	seed      maphash.Seed
-	frame     uint64 // sum of what every page shows
 	assets    assets
+	jobs      []job
 
 	reviews  []review       // newest first
 	at       map[string]int // ordinal in reviews by id
-	months   []month        // newest first
-	undated  []reviewcast.Withdrawal
-	subjects []subject
-	names    map[string]string // of technicians, services and areas, by path
+	all      tally
+	months   []month // newest first
+	years    []*year // newest first
+	subjects []*subject
+	names    map[string]string // of subjects, by path
 	modified reviewcast.Date   // the newest date of all; "" when there is none
 }
 
-// review is a review with a sum of everything that is published of it and found in it.
-type review struct {
-	*reviewcast.Review
-	sum  uint64
-	line []byte // of reviews.json
+// New groups the reviews. It fails when a template of the theme can't be parsed.
+func New(c Content) (*Site, error) {
+	c.Channel = c.Channel.Complete(c.Dataset.Business)
+	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews)), assets: newAssets(c.Theme)}
+	var err error
+	if s.templates, err = c.Theme.templates(); err != nil {
+		return nil, err
+	}
+	s.reviews = make([]review, len(c.Dataset.Reviews))
+	for i := range s.reviews {
+		s.reviews[i] = review{&c.Dataset.Reviews[i], s}
+		s.at[s.reviews[i].ID] = i
+	}
+	s.group()
+	s.collect()
+	pages := s.pages()
+	for _, p := range pages {
+		s.jobs = append(s.jobs, job{p.path, func() ([]render.Artifact, error) { return s.artifacts(&p) }})
+	}
+	s.jobs = append(s.jobs, s.files(pages)...)
+	return s, nil
 }
-
-// path is where the review is read.
-func (r *review) path() string { return reviewcast.ReviewPath(r.ID, r.Date) }
 
 // month is one month's reviews, or withdrawals, or both.
 type month struct {
 	tally
-	name      string // "2026-03"
-	reviews   []review
-	withdrawn []reviewcast.Withdrawal // sorted by id
-	modified  reviewcast.Date         // the newest date of a review, reply or withdrawal
+	Name         string // "2026-03"
+	Newer, Older string // names of the months beside; "" at the ends
+	Reviews      []review
+	Withdrawn    []reviewcast.Withdrawal // sorted by id
+	modified     reviewcast.Date         // the newest date of a review, reply or withdrawal
+}
+
+// year is the months of one year.
+type year struct {
+	tally
+	Name   string
+	Months []month // newest first
 }
 
 // tally counts reviews.
@@ -91,88 +109,55 @@ func (t tally) Count() int   { return t.count }
 func (t tally) Replies() int { return t.replies }
 func (t tally) Low() int     { return t.spread[1] + t.spread[2] }
 
-func newSite(c Content, memo *Memo) (*site, error) {
-	c.Channel = c.Channel.Complete(c.Dataset.Business)
-	s := &site{Content: c, in: c.Insights, memo: memo, at: make(map[string]int, len(c.Dataset.Reviews))}
-	if s.in == nil {
-		s.in = &reviewcast.Insights{}
+// Summary is a sentence that sums the reviews up.
+func (t tally) Summary() string {
+	if t.count == 0 {
+		return "No reviews."
 	}
-	s.seed = maphash.MakeSeed()
-	if memo != nil {
-		if memo.made == nil {
-			memo.seed = s.seed
-		}
-		s.seed = memo.seed
-	}
-	if len(s.OpenAPI) == 0 {
-		var err error
-		if s.OpenAPI, err = render.OpenAPI(c.Channel, c.Dataset); err != nil {
-			return nil, err
-		}
-	}
-	var err error
-	if s.templates, err = c.Theme.templates(memo, s.seed); err != nil {
-		return nil, err
-	}
-	s.assets = newAssets(c.Theme)
-	if err := s.read(); err != nil {
-		return nil, err
-	}
-	s.group()
-	s.subjects = s.allSubjects()
-	return s, s.sumFrame()
+	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.count, "verified review"), t.Mean(), grouped(t.replies))
 }
 
-// read takes in the reviews.
-func (s *site) read() error {
-	s.reviews = make([]review, len(s.Dataset.Reviews))
-	for i := range s.Dataset.Reviews {
-		r := review{Review: &s.Dataset.Reviews[i]}
-		if s.ReviewLines != nil {
-			r.line = s.ReviewLines[i]
-		} else {
-			var err error
-			if r.line, err = render.ReviewLine(r.Review); err != nil {
-				return fmt.Errorf("render review %s: %w", r.ID, err)
-			}
-		}
-		r.sum = maphash.Bytes(s.seed, r.line)
-		s.reviews[i] = r
-		s.at[r.ID] = i
-	}
-	return nil
-}
-
-// group makes the months. Reviews are newest first, so that each month's are one
-// slice.
-func (s *site) group() {
+// group makes the months and years. Reviews are newest first, so that each month's are
+// one slice.
+func (s *Site) group() {
 	for from := 0; from < len(s.reviews); {
-		m := month{name: s.reviews[from].Date.Month()}
+		m := month{Name: s.reviews[from].Date.Month()}
 		to := from
-		for ; to < len(s.reviews) && s.reviews[to].Date.Month() == m.name; to++ {
+		for ; to < len(s.reviews) && s.reviews[to].Date.Month() == m.Name; to++ {
 			r := s.reviews[to].Review
 			m.add(r)
 			m.modified = max(m.modified, changedOn(r))
 		}
-		m.reviews = s.reviews[from:to]
+		m.Reviews = s.reviews[from:to]
 		s.months = append(s.months, m)
 		from = to
 	}
 	for _, w := range s.Withdrawals {
 		s.modified = max(s.modified, w.Date)
 		if w.Month == nil {
-			s.undated = append(s.undated, w)
 			continue
 		}
-		i, found := slices.BinarySearchFunc(s.months, *w.Month, func(m month, name string) int { return strings.Compare(name, m.name) })
+		i, found := slices.BinarySearchFunc(s.months, *w.Month, func(m month, name string) int { return strings.Compare(name, m.Name) })
 		if !found {
-			s.months = slices.Insert(s.months, i, month{name: *w.Month})
+			s.months = slices.Insert(s.months, i, month{Name: *w.Month})
 		}
-		s.months[i].withdrawn = append(s.months[i].withdrawn, w)
+		s.months[i].Withdrawn = append(s.months[i].Withdrawn, w)
 		s.months[i].modified = max(s.months[i].modified, w.Date)
 	}
 	for i := range s.months {
-		s.modified = max(s.modified, s.months[i].modified)
+		m := &s.months[i]
+		if i > 0 {
+			m.Newer, s.months[i-1].Older = s.months[i-1].Name, m.Name
+		}
+		s.modified = max(s.modified, m.modified)
+		s.all.sum(&m.tally)
+		name := m.Name[:4]
+		if n := len(s.years); n == 0 || s.years[n-1].Name != name {
+			s.years = append(s.years, &year{Name: name, Months: s.months[i:i]})
+		}
+		y := s.years[len(s.years)-1]
+		y.Months = y.Months[:len(y.Months)+1]
+		y.sum(&m.tally)
 	}
 }
 
@@ -184,43 +169,68 @@ func changedOn(r *reviewcast.Review) reviewcast.Date {
 	return r.Date
 }
 
-// sumFrame sums up what every page shows: the business, the channel, the theme. The
-// templates and the files of ours are the same for the life of a program.
-func (s *site) sumFrame() error {
-	b, err := json.Marshal([]any{s.Channel, s.Dataset.Business, s.Dataset.License, s.assets, s.names})
-	if err != nil {
-		return fmt.Errorf("sum up the frame of pages: %w", err)
+// review is a review for templates.
+type review struct {
+	*reviewcast.Review
+	s *Site
+}
+
+// Path is where the review is read.
+func (r review) Path() string { return reviewcast.ReviewPath(r.ID, r.Date) }
+
+// Heading is the review's title, or a sentence of ours without one.
+func (r review) Heading() string {
+	if r.Title != nil {
+		return *r.Title
 	}
-	s.frame = maphash.Bytes(s.seed, b) ^ s.Theme.sum(s.seed)
-	return nil
+	return plural(r.Rating, "star") + " from " + r.Author
+}
+
+// mentioned are ids of subjects of one kind.
+type mentioned struct {
+	base string
+	ids  []string
+}
+
+// mentions are the technicians, services and areas of a review.
+func (r review) mentions() [3]mentioned {
+	return [3]mentioned{
+		{reviewcast.PathTechnicians, r.Mentions.Technicians},
+		{reviewcast.PathServices, r.Mentions.Services},
+		{reviewcast.PathAreas, r.Mentions.ServiceAreas},
+	}
+}
+
+// About leads to the technicians, services and areas of a review.
+func (r review) About() []link {
+	var list []link
+	for _, kind := range r.mentions() {
+		for _, id := range kind.ids {
+			path := kind.base + id + "/"
+			if name, known := r.s.names[path]; known {
+				list = append(list, link{name, path})
+			}
+		}
+	}
+	return list
 }
 
 // review finds a published review by its id.
-func (s *site) review(id string) (*review, bool) {
+func (s *Site) review(id string) (review, bool) {
 	i, ok := s.at[id]
 	if !ok {
-		return nil, false
+		return review{}, false
 	}
-	return &s.reviews[i], true
+	return s.reviews[i], true
 }
 
-// year is the months of one year, newest first.
-type year struct {
-	tally
-	name   string
-	months []month
-}
-
-func (s *site) years() []year {
-	var years []year
-	for i := range s.months {
-		m := &s.months[i]
-		if n := len(years); n == 0 || years[n-1].name != m.name[:4] {
-			years = append(years, year{name: m.name[:4], months: s.months[i:i]})
+// links lead to reviews by their ids.
+func (s *Site) links(ids []string) []link {
+	var list []link
+	for _, id := range ids {
+		if r, ok := s.review(id); ok {
+			list = append(list, link{r.Author + ", " + shortDay(r.Date), r.Path()})
 		}
-		y := &years[len(years)-1]
-		y.months = y.months[:len(y.months)+1]
-		y.sum(&m.tally)
 	}
-	return years
+	return list
 }

@@ -2,8 +2,7 @@ package pages
 
 import (
 	"cmp"
-	"encoding/json"
-	"hash/maphash"
+	"fmt"
 	"html/template"
 	"slices"
 	"strconv"
@@ -12,99 +11,131 @@ import (
 	"reviewcast"
 )
 
-// A page of quotes stays below 100 KB.
-const (
-	maxQuotes     = 80_000 // bytes on a subject's own page; more are on pages by year
-	quotesPerPage = 230    // of about 330 bytes
-)
+// kind is a kind of subject.
+type kind struct{ base, title, facet string }
+
+var kinds = []*kind{
+	{reviewcast.PathAspects, "Aspects", "aspect"},
+	{reviewcast.PathTechnicians, "Technicians", "technician"},
+	{reviewcast.PathServices, "Services", "service"},
+	{reviewcast.PathAreas, "Service areas", "service_area"},
+}
+
+// anchor is the id of the kind's section on the front page.
+func (k *kind) anchor() string { return "_" + strings.Trim(k.base, "/") }
 
 // subject is something that reviews are about, with a page of its own: an aspect, a
 // technician, a service or an area.
 type subject struct {
-	base, id, name string
-	aspect         *reviewcast.Aspect // of an aspect; else nil
-	entity         *reviewcast.Entity // of the others, when a review names it
-	quotes         []evidence         // newest first
+	tally
+	kind     *kind
+	id, Name string
+	Aspect   *reviewcast.Aspect // of an aspect; else nil
+	entity   *reviewcast.Entity // of the others, when a review names it
+	quotes   []evidence         // newest first
 }
 
-// evidence is a review that is counted for a subject. Its words are looked up when
-// they are shown.
+// Path is where the subject's page is.
+func (n *subject) Path() string { return n.kind.base + n.id + "/" }
+
+// evidence is a review that is counted for a subject.
 type evidence struct {
-	review   *review
+	review
 	said     string // the sentence; "": the beginning of the text
 	polarity reviewcast.Polarity
 }
 
-func (e *evidence) quote() quote {
-	q := quote{review: e.review, polarity: e.polarity}
-	switch {
-	case e.said != "":
-		q.text = strings.Join(strings.Fields(e.said), " ")
-		q.short = q.text
-	case e.review.Text != nil:
-		q.text = excerpt(*e.review.Text, maxBeginning)
-		q.short = excerpt(q.text, maxTwinBeginning)
+// The most of a text that stands in for a sentence.
+const (
+	maxBeginning     = 160
+	maxTwinBeginning = 80
+)
+
+// items writes the quote into a list of the page and of its twin. It writes by hand, as
+// these lists are most of the bytes, and html/template would take much longer for them.
+func (e *evidence) items() (page, twin string) {
+	said := strings.Join(strings.Fields(e.said), " ")
+	short := said
+	if said == "" && e.Text != nil {
+		said = excerpt(*e.Text, maxBeginning)
+		short = excerpt(said, maxTwinBeginning)
 	}
-	return q
+	path, escape := e.Path(), template.HTMLEscapeString
+	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + shortDay(e.Date) + `</time>, <bdi>` + escape(e.Author) +
+		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
+	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
+	if said != "" {
+		language := ""
+		if e.Language != "en" {
+			language = ` lang="` + escape(e.Language) + `"`
+		}
+		page += ` <q` + language + `>` + escape(said) + `</q>`
+		twin += " “" + inline(short) + "”"
+	}
+	if e.OwnerReply != nil {
+		page += ` <span class="quiet">with a reply</span>`
+	}
+	return page + "</li>\n", twin + "\n"
 }
 
 // size is about how many bytes the quote takes.
 func (e *evidence) size() int {
-	n := quoteFrame + len(e.review.Author)
-	if e.said != "" {
-		n += len(e.said)
-	} else if e.review.Text != nil {
-		n += min(len(*e.review.Text), maxBeginning)
+	const frame = 150
+	n := frame + len(e.Author) + len(e.said)
+	if e.said == "" && e.Text != nil {
+		n += min(len(*e.Text), maxBeginning)
 	}
 	return n
 }
 
-func (s *subject) path() string { return s.base + s.id + "/" }
-
-// allSubjects are all subjects in the order of the insights and the business.
-func (s *site) allSubjects() []subject {
-	var all []subject
+// collect makes all subjects, in the order of the insights and the business.
+func (s *Site) collect() {
 	s.names = map[string]string{}
-	at := map[string]map[string]int{reviewcast.PathAspects: {}, reviewcast.PathTechnicians: {}, reviewcast.PathServices: {}, reviewcast.PathAreas: {}}
-	add := func(n subject) {
-		at[n.base][n.id] = len(all)
-		s.names[n.path()] = n.name
-		all = append(all, n)
+	at := map[string]map[string]*subject{}
+	add := func(k *kind, id, name string) *subject {
+		n := &subject{kind: k, id: id, Name: name}
+		if at[k.base] == nil {
+			at[k.base] = map[string]*subject{}
+		}
+		at[k.base][id] = n
+		s.names[n.Path()] = name
+		s.subjects = append(s.subjects, n)
+		return n
 	}
-	for i := range s.in.Aspects {
-		a := &s.in.Aspects[i]
-		add(subject{base: reviewcast.PathAspects, id: a.ID, name: a.Label, aspect: a})
+	for i := range s.Insights.Aspects {
+		a := &s.Insights.Aspects[i]
+		add(kinds[0], a.ID, a.Label).Aspect = a
 	}
-	b, e := &s.Dataset.Business, &s.in.Entities
+	b, e := &s.Dataset.Business, &s.Insights.Entities
 	for _, t := range b.Technicians {
-		add(subject{base: reviewcast.PathTechnicians, id: t.ID, name: t.Name, entity: entityOf(e.Technicians, t.ID)})
+		add(kinds[1], t.ID, t.Name).entity = entityOf(e.Technicians, t.ID)
 	}
 	for _, n := range b.Services {
-		add(subject{base: reviewcast.PathServices, id: n.ID, name: n.Name, entity: entityOf(e.Services, n.ID)})
+		add(kinds[2], n.ID, n.Name).entity = entityOf(e.Services, n.ID)
 	}
 	for _, n := range b.ServiceAreas {
-		add(subject{base: reviewcast.PathAreas, id: n.ID, name: n.Name, entity: entityOf(e.ServiceAreas, n.ID)})
+		add(kinds[3], n.ID, n.Name).entity = entityOf(e.ServiceAreas, n.ID)
 	}
-	aspects := at[reviewcast.PathAspects]
-	for i := range s.reviews {
-		r := &s.reviews[i]
-		found := s.in.PerReview[r.ID]
+	count := func(n *subject, e evidence) {
+		n.quotes = append(n.quotes, e)
+		n.add(e.Review)
+	}
+	for i, r := range s.reviews {
+		found := s.Insights.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
-			if n, known := aspects[id]; known {
-				all[n].quotes = append(all[n].quotes, evidence{r, s.sentence(i, all[n].aspect), polarity})
+			if n := at[reviewcast.PathAspects][id]; n != nil {
+				count(n, evidence{r, s.sentence(i, id), polarity})
 			}
 		}
 		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
-		for _, list := range r.about() {
+		for _, list := range r.mentions() {
 			for _, id := range list.ids {
-				if n, known := at[list.base][id]; known {
-					all[n].quotes = append(all[n].quotes, evidence{review: r, polarity: sentiment})
+				if n := at[list.base][id]; n != nil {
+					count(n, evidence{r, "", sentiment})
 				}
 			}
 		}
-		r.sum ^= sumOfInsight(s.seed, found)
 	}
-	return all
 }
 
 func entityOf(list []reviewcast.Entity, id string) *reviewcast.Entity {
@@ -127,175 +158,174 @@ func byStars(rating int) reviewcast.Polarity {
 }
 
 // sentence is what the review at i says about an aspect, as far as it is known.
-func (s *site) sentence(i int, a *reviewcast.Aspect) string {
+func (s *Site) sentence(i int, aspect string) string {
 	if s.Quotes != nil {
 		for _, q := range s.Quotes[i] {
-			if q.Aspect == a.ID {
+			if q.Aspect == aspect {
 				return q.Text
 			}
-		}
-	}
-	for j := range a.Evidence {
-		if a.Evidence[j].ReviewID == s.reviews[i].ID {
-			return a.Evidence[j].Quote
 		}
 	}
 	return ""
 }
 
-// polarities in the order in which quotes are listed: criticism first.
-var polarities = []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive}
-
-// quotePage is one page of a subject's quotes.
-type quotePage struct {
-	path, title string
-	quotes      []evidence
-	newer       string // path of the page before; "" for the first
-	older       string
+func newestOf(quotes []evidence) (newest reviewcast.Date) {
+	for i := range quotes {
+		newest = max(newest, changedOn(quotes[i].Review))
+	}
+	return newest
 }
 
 // subjectPages are the subject's own page and, when its quotes don't fit on it, those
 // of its years.
-func (s *site) subjectPages(n *subject) []page {
+func (s *Site) subjectPages(n *subject) []page {
 	parts := n.split()
-	k := s.sumEvidence(s.key().string(n.name), n.quotes)
-	figures, err := json.Marshal([]any{n.aspect, n.entity})
-	k.string(string(figures))
-	if n.aspect == nil {
-		k.string(mean(s.Dataset.AggregateRating.RatingValue)) // to compare with
-	}
-	main := page{path: n.path(), modified: newestOf(n.quotes), key: k.value(), view: func() (*view, error) {
-		if err != nil {
-			return nil, err
-		}
-		return s.subjectView(n, parts)
-	}}
-	pages := []page{main}
-	for _, q := range parts {
-		k := s.sumEvidence(s.key().string(n.name, q.title, q.newer, q.older), q.quotes)
-		pages = append(pages, page{path: q.path, modified: newestOf(q.quotes), key: k.value(), view: func() (*view, error) {
-			return s.quoteView(n, q), nil
+	pages := []page{{n.Path(), newestOf(n.quotes), func() (*view, error) { return s.subjectView(n, parts), nil }}}
+	for i := range parts {
+		q := &parts[i]
+		pages = append(pages, page{q.Path, newestOf(q.quotes), func() (*view, error) {
+			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: quotesView{q, byPolarity(q.quotes, len(q.quotes))}}, nil
 		}})
 	}
 	return pages
 }
 
-// sumEvidence adds all that is shown of quotes to a key.
-func (s *site) sumEvidence(k *key, list []evidence) *key {
-	for i := range list {
-		e := &list[i]
-		k.sums(e.review.sum)
-		k.string(string(e.polarity), e.said)
-	}
-	return k
+// subjectView is what the templates subject show.
+type subjectView struct {
+	Name, Lead string
+	Counts     reviewcast.SentimentCounts
+	Facts      []fact
+	Chart      *chart
+	Related    []relation
+	Years      []quotePage // when the quotes are on pages of their own
+	Groups     []group
 }
 
-func newestOf(quotes []evidence) (newest reviewcast.Date) {
-	for i := range quotes {
-		newest = max(newest, changedOn(quotes[i].review.Review))
-	}
-	return newest
-}
+type fact struct{ Name, Value string }
 
-// split divides the quotes into pages by year, and large years into parts; none when
-// all fit on the subject's own page. Parts are filled from the oldest quote on, so that
-// a new one changes no other page than its year's own, which holds the newest.
-func (s *subject) split() []quotePage {
-	total := 0
-	for i := range s.quotes {
-		total += s.quotes[i].size()
+func (s *Site) subjectView(n *subject, parts []quotePage) *view {
+	v := &subjectView{Name: n.Name, Counts: countsOf(n.quotes), Related: s.related(n), Years: parts}
+	most := len(n.quotes)
+	if parts != nil {
+		most = firstQuotes
 	}
-	if total <= maxQuotes {
-		return nil
-	}
-	var pages []quotePage
-	for from := 0; from < len(s.quotes); {
-		year := string(s.quotes[from].review.Date[:4])
-		to := from
-		for to < len(s.quotes) && string(s.quotes[to].review.Date[:4]) == year {
-			to++
+	v.Groups = byPolarity(n.quotes, most)
+	switch {
+	case n.Aspect != nil:
+		aspectFigures(v, n)
+	case n.count == 0:
+		v.Lead = "No review names " + n.Name + "."
+	default:
+		v.Lead = fmt.Sprintf("%s of 5 stars on average, from %s.", n.Mean(), plural(n.count, "review"))
+		v.Facts = []fact{{"Mean stars of all reviews", mean(s.Dataset.AggregateRating.RatingValue)}}
+		if n.entity != nil {
+			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
 		}
-		for part := (to - from - 1) / quotesPerPage; from < to; part-- {
-			// Of the year's own page, the newest, the others take their full number.
-			count := to - from - part*quotesPerPage
-			p := quotePage{path: s.path() + year + "/", title: s.name + " in " + year, quotes: byPolarity(s.quotes[from : from+count])}
-			if from > 0 && string(s.quotes[from-1].review.Date[:4]) == year {
-				p.path += strconv.Itoa(part+1) + "/"
-				p.title += ", part " + strconv.Itoa(part+1)
+		points := n.points(func(quarter string, t tally, _ int) point { return meanPoint(quarter, t) })
+		v.Chart = newChart(starScale("Mean stars by quarter", points), points)
+	}
+	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{n.kind.title, "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
+}
+
+func aspectFigures(v *subjectView, n *subject) {
+	a := n.Aspect
+	if a.MentionCount == 0 {
+		v.Lead = "No review mentions " + n.Name + "."
+		return
+	}
+	v.Lead = fmt.Sprintf("%.0f %% positive. Of customers who mention %s, %s are content, judging from %s.",
+		a.PositivePct, n.Name, interval(a.Confidence), plural(a.MentionCount, "review"))
+	v.Facts = []fact{
+		{"Mean stars of the reviews that mention it", mean(a.AverageRating)},
+		{"Mean stars of those that don't", mean(a.AverageRatingWithout)},
+		{"Reviews with text that don't mention it", fmt.Sprintf("%.0f %%", a.NotMentionedPct)},
+		{"Trend", trendWords(a.Trend, "on a scale from −1 to 1")},
+	}
+	if a.PossibleCount > 0 {
+		v.Facts = append(v.Facts, fact{"Weak signs only, counted nowhere else", plural(a.PossibleCount, "review")})
+	}
+	if len(a.TopPhrases) > 0 {
+		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
+	}
+	v.Chart = newChart(shareScale("Positive share by quarter"), n.points(func(quarter string, t tally, positive int) point {
+		return sharePoint(quarter, positive, t.count)
+	}))
+}
+
+// points makes a point for each quarter that has quotes, oldest first.
+func (n *subject) points(of func(quarter string, t tally, positive int) point) []point {
+	var points []point
+	for to := len(n.quotes); to > 0; {
+		quarter := quarterOf(n.quotes[to-1].Date)
+		var t tally
+		positive := 0
+		for ; to > 0 && quarterOf(n.quotes[to-1].Date) == quarter; to-- {
+			t.add(n.quotes[to-1].Review)
+			if n.quotes[to-1].polarity == reviewcast.Positive {
+				positive++
 			}
-			from += count
-			pages = append(pages, p)
 		}
+		points = append(points, of(quarter, t, positive))
 	}
-	for i := range pages {
-		if i > 0 {
-			pages[i].newer = pages[i-1].path
-			pages[i-1].older = pages[i].path
-		}
-	}
-	return pages
+	return points
 }
 
-// byPolarity orders quotes as they are listed; within a polarity they stay newest
-// first.
-func byPolarity(quotes []evidence) []evidence {
-	sorted := make([]evidence, 0, len(quotes))
-	for _, p := range polarities {
-		for i := range quotes {
-			if quotes[i].polarity == p {
-				sorted = append(sorted, quotes[i])
+// relation is a table of what the same reviews are about besides.
+type relation struct {
+	Title string
+	Rows  []*related
+}
+
+type related struct {
+	Path, Name      string
+	Count, Positive int
+}
+
+// maxRelated is how many lines a table of a relation has.
+const maxRelated = 12
+
+// related counts what the subject's reviews are about besides: for an aspect who was
+// judged so, for the others which aspects were judged.
+func (s *Site) related(n *subject) []relation {
+	counts := map[string]*related{} // by path
+	count := func(path string, polarity reviewcast.Polarity) {
+		name, known := s.names[path]
+		if !known {
+			return
+		}
+		if counts[path] == nil {
+			counts[path] = &related{Path: path, Name: name}
+		}
+		counts[path].Count++
+		if polarity == reviewcast.Positive {
+			counts[path].Positive++
+		}
+	}
+	for _, e := range n.quotes {
+		if n.Aspect != nil {
+			for _, l := range e.About() {
+				count(l.Path, e.polarity)
+			}
+			continue
+		}
+		for id, polarity := range s.Insights.PerReview[e.ID].Aspects {
+			count(reviewcast.PathAspects+id+"/", polarity)
+		}
+	}
+	var tables []relation
+	for _, k := range kinds[:3] {
+		r := relation{Title: k.title + " in these reviews"}
+		for path, row := range counts {
+			if strings.HasPrefix(path, k.base) {
+				r.Rows = append(r.Rows, row)
 			}
 		}
-	}
-	return sorted
-}
-
-// quoteList writes quotes, in the order of byPolarity, under headings.
-func quoteList(w, md *writer, quotes []evidence) {
-	for from := 0; from < len(quotes); {
-		polarity := quotes[from].polarity
-		to := from
-		for to < len(quotes) && quotes[to].polarity == polarity {
-			to++
+		slices.SortFunc(r.Rows, func(a, b *related) int {
+			return cmp.Or(b.Positive-a.Positive, b.Count-a.Count, strings.Compare(a.Path, b.Path))
+		})
+		if r.Rows = r.Rows[:min(len(r.Rows), maxRelated)]; len(r.Rows) > 0 {
+			tables = append(tables, r)
 		}
-		title := strings.ToUpper(string(polarity[:1])) + string(polarity[1:])
-		w.html(`<section class="`, string(polarity), `" aria-labelledby="_`, string(polarity), `"><h2 id="_`, string(polarity), `">`, title,
-			` <span class="quiet">`, plural(to-from, "review"), "</span></h2>\n<ul class=\"quotes\">\n")
-		md.html("\n## ", title, " (", grouped(to-from), ")\n\n")
-		for i := from; i < to; i++ {
-			q := quotes[i].quote()
-			w.item(&q)
-			md.itemMarkdown(&q)
-		}
-		w.html("</ul>\n</section>\n")
-		from = to
 	}
-}
-
-// quoteView is a page of quotes.
-func (s *site) quoteView(n *subject, q quotePage) *view {
-	w, md := &writer{b: make([]byte, 0, maxQuotes+4096)}, &writer{}
-	w.html("<h1>")
-	w.text(q.title)
-	w.html("</h1>\n")
-	quoteList(w, md, q.quotes)
-	w.html(`<nav class="beside" aria-label="Quotes">`)
-	if q.newer != "" {
-		w.html(`<a rel="prev" href="`, q.newer, `">Newer</a> `)
-	}
-	if q.older != "" {
-		w.html(`<a rel="next" href="`, q.older, `">Older</a>`)
-	}
-	w.html("</nav>\n")
-	return &view{Title: q.title, Crumbs: []link{{n.name, n.path()}}, Main: template.HTML(w.b), Markdown: md.b}
-}
-
-// sumOfInsight is the part of a review's sum that the insights add. The order of
-// aspects in a map must not show.
-func sumOfInsight(seed maphash.Seed, in reviewcast.ReviewInsight) uint64 {
-	sum := maphash.String(seed, string(in.Sentiment))
-	for id, polarity := range in.Aspects {
-		sum += maphash.String(seed, id) * (maphash.String(seed, string(polarity)) | 1)
-	}
-	return sum
+	return tables
 }

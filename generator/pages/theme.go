@@ -4,7 +4,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -75,19 +74,6 @@ func ReadTheme(content fs.FS) (Theme, error) {
 	return t, nil
 }
 
-// sum sums the theme up.
-func (t Theme) sum(seed maphash.Seed) uint64 {
-	var h maphash.Hash
-	h.SetSeed(seed)
-	maphash.WriteComparable(&h, string(t.CSS))
-	maphash.WriteComparable(&h, string(t.Logo)+t.LogoName)
-	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
-		maphash.WriteComparable(&h, name)
-		maphash.WriteComparable(&h, string(t.Templates[name]))
-	}
-	return h.Sum64()
-}
-
 //go:embed site
 var siteFiles embed.FS
 
@@ -99,24 +85,35 @@ func siteFile(name string) []byte {
 	return b
 }
 
+// templateFuncs are for the templates of HTML and Markdown.
 var templateFuncs = template.FuncMap{
-	"day": longDay, "shortday": shortDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
-	"percent": percent, "interval": interval, "stars": stars, "method": methodWords, "reason": reasonWords,
+	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
+	"percent": percent, "interval": interval, "stars": stars, "method": methodWords, "reason": reasonWords, "place": place, "upper": strings.ToUpper,
+	"paragraphs": paragraphs, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount }, "article": func(r review, anchored bool) article { return article{r.Review, r.Path(), anchored, r.About()} },
 }
 
-// ourTemplates are parsed once. They are never executed, only copied: a template
-// that has been executed can't be changed.
-var ourTemplates = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("pages").Funcs(templateFuncs).ParseFS(siteFiles, "site/*.html"))
-})
+// article is a review for the template of that name. Its anchor is on the page of its
+// month; elsewhere there is none, as a page must not have an id twice.
+type article struct {
+	R        *reviewcast.Review
+	Path     string
+	Anchored bool
+	About    []link
+}
+
+// ourTemplates are parsed once.
+var ourTemplates = sync.OnceValues(func() (*template.Template, error) { return Theme{}.parse() })
 
 // templates are ours, with the editors' in the place of those that they replace.
-func (t Theme) templates(memo *Memo, seed maphash.Seed) (*template.Template, error) {
-	sum := t.sum(seed)
-	if memo != nil && memo.templates != nil && memo.theme == sum {
-		return memo.templates, nil
+func (t Theme) templates() (*template.Template, error) {
+	if len(t.Templates) == 0 {
+		return ourTemplates()
 	}
-	set, err := ourTemplates().Clone()
+	return t.parse()
+}
+
+func (t Theme) parse() (*template.Template, error) {
+	set, err := template.New("pages").Funcs(templateFuncs).ParseFS(siteFiles, "site/*.html")
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +125,6 @@ func (t Theme) templates(memo *Memo, seed maphash.Seed) (*template.Template, err
 		if _, err := set.New(name).Parse(string(t.Templates[name])); err != nil {
 			return nil, fmt.Errorf("parse %s: %w", where, err)
 		}
-	}
-	if memo != nil {
-		memo.templates, memo.theme = set, sum
 	}
 	return set, nil
 }

@@ -20,7 +20,7 @@ func TestTheme(t *testing.T) {
 	}
 	c := sampleContent()
 	c.Theme = theme
-	files := renderAll(t, c, nil)
+	files := renderAll(t, c)
 	if css := string(files[pathStyle]); !strings.HasSuffix(css, "--accent: #a03; }\n") || !strings.Contains(css, ".stars") {
 		t.Error("the stylesheet isn't ours with the editors' behind it")
 	}
@@ -33,7 +33,7 @@ func TestTheme(t *testing.T) {
 	if files["/logo.svg"] == nil {
 		t.Error("the logo isn't published")
 	}
-	if string(renderAll(t, sampleContent(), nil)[reviewcast.PathIndex]) == front {
+	if string(renderAll(t, sampleContent())[reviewcast.PathIndex]) == front {
 		t.Error("the theme changed nothing")
 	}
 	if empty, err := ReadTheme(fstest.MapFS{}); err != nil || empty.CSS != nil || empty.Templates != nil {
@@ -50,8 +50,17 @@ func TestThemeErrors(t *testing.T) {
 	} {
 		c := sampleContent()
 		c.Theme.Templates = map[string][]byte{tt.file: []byte(tt.text)}
-		if _, err := Render(c, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := renderError(t, c); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", name, err, tt.want)
 		}
 	}
+}
+
+// renderError renders a site and gives its error.
+func renderError(t *testing.T, c Content) error {
+	s, err := New(withLines(t, c))
+	if err == nil {
+		_, err = s.All()
+	}
+	return err
 }

@@ -35,6 +35,11 @@ func quarterOf(d reviewcast.Date) string {
 	return string(d[:4]) + " Q" + string(rune('0'+(month+2)/3))
 }
 
+// stars draws stars: ★★★★☆.
+func stars(n int) string {
+	return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n)
+}
+
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -75,7 +80,8 @@ func percent(part, whole int) string {
 }
 
 // interval says a confidence interval of a share in words: "7 to 9 in 10".
-func interval(low, high float64) string {
+func interval(c reviewcast.Confidence) string {
+	low, high := c.Low, c.High
 	of := 10.0
 	if high-low < 0.1 {
 		of = 100 // tenths would round the interval away
@@ -92,7 +98,11 @@ func trendWords(t reviewcast.Trend, unit string) string {
 	if t.Change == nil || t.Direction == "insufficient_data" {
 		return "too few reviews to see a trend"
 	}
-	return fmt.Sprintf("%s (%+.2f %s in the newest %d days against the %d before)", t.Direction, *t.Change, unit, t.WindowDays, t.WindowDays)
+	margin := ""
+	if t.StandardError != nil {
+		margin = fmt.Sprintf("; standard error %.2f", *t.StandardError)
+	}
+	return fmt.Sprintf("%s (%+.2f %s in the newest %d days against the %d before%s)", t.Direction, *t.Change, unit, t.WindowDays, t.WindowDays, margin)
 }
 
 // place puts an address on one line.
@@ -104,7 +114,7 @@ func place(a reviewcast.Address) string {
 
 // excerpt is the beginning of a text, cut after a word.
 func excerpt(text string, most int) string {
-	head := text[:min(len(text), 4*most)] // with room for white space
+	head := text[:min(len(text), 2*most)] // with room for white space
 	text = strings.Join(strings.Fields(head), " ")
 	if len(text) <= most {
 		return text

@@ -4,9 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -21,10 +19,6 @@ type schemaDocument struct {
 
 var schemaRef = regexp.MustCompile(`"#/components/schemas/([A-Za-z]+)"`)
 
-// sharedSchemas are made once: they are the same for every business, and reflection
-// takes longer than rendering the rest.
-var sharedSchemas = sync.OnceValues(componentSchemas)
-
 // JSONSchema renders the JSON Schema (draft 2020-12) of a file that is a value of the
 // named type, with the types that it needs.
 func JSONSchema(baseURL, path, name string) ([]byte, error) {
@@ -37,10 +31,7 @@ func JSONSchema(baseURL, path, name string) ([]byte, error) {
 		if _, done := d.Defs[todo[0]]; done {
 			continue
 		}
-		b, err := json.Marshal(all[todo[0]], options)
-		if err != nil {
-			return nil, fmt.Errorf("render %s: %w", path, err)
-		}
+		b := all[todo[0]]
 		for _, m := range schemaRef.FindAllSubmatch(b, -1) {
 			todo = append(todo, string(m[1]))
 		}

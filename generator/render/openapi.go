@@ -4,77 +4,76 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v4"
 
 	"reviewcast"
 )
 
 // OpenAPI renders /.well-known/openapi.json: the interface in OpenAPI 3.1.0, every
-// path that the files and the edge answer. Schemas come from the types of the
-// contract, the search's parameters from reviewcast.SearchParams, and the examples
-// from the newest reviews (from a made-up one as long as there is none), so that
-// the description can't drift away from what is served.
+// path that the files and the edge answer. It is openapi.yaml with the schemas of the
+// contract's types, the search's parameters from [reviewcast.SearchParams], and examples
+// from the newest reviews (from a made-up one as long as there is none).
 func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	d = excerpt(d)
 	c = c.Complete(d.Business)
-	fail := func(err error) ([]byte, error) {
+	template, err := openAPITemplate()
+	if err != nil {
 		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
 	}
-	shared, err := renderedComponents()
+	values, err := openAPIValues(c, d)
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
 	}
-	examples, err := newExamples(c, d)
+	body, err := fillIn(template, values)
 	if err != nil {
-		return fail(err)
+		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
 	}
-	body, err := marshal(&document{
-		OpenAPI:    "3.1.0",
-		Info:       newInfo(c, d),
-		Servers:    []server{{URL: c.BaseURL, Description: "Every path stands below this one origin."}},
-		Security:   []map[string][]string{},
-		Tags:       tags,
-		Paths:      paths(c, examples),
-		Components: shared,
-	})
-	if err != nil {
-		return fail(err)
-	}
-	return body, nil
+	return append(body, '\n'), nil
 }
 
-// renderedComponents renders the components. They are the same for every business,
-// and making schemas by reflection takes longer than rendering the rest, so it is
-// done once.
-var renderedComponents = sync.OnceValues(func() (jsontext.Value, error) {
-	schemas, err := sharedSchemas()
+// fillIn replaces the strings "$name" of a JSON text by values.
+func fillIn(text []byte, values map[string]any) ([]byte, error) {
+	var pairs []string
+	for name, v := range values {
+		b, err := json.Marshal(v, options)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		pairs = append(pairs, `"$`+name+`"`, string(b))
+	}
+	return []byte(strings.NewReplacer(pairs...).Replace(string(text))), nil
+}
+
+// openAPIValues are the values in the description that differ from business to business.
+func openAPIValues(c Channel, d *reviewcast.Dataset) (map[string]any, error) {
+	atom, err := Atom(c, d)
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(&components{
-		Schemas:    schemas,
-		Parameters: sharedParameters,
-		Headers:    sharedHeaders,
-		Responses:  sharedResponses(),
-	}, options)
-})
-
-// The objects of OpenAPI 3.1.0, section 4.8, as far as they are used.
-type (
-	document struct {
-		OpenAPI    string                `json:"openapi"`
-		Info       info                  `json:"info"`
-		Servers    []server              `json:"servers"`
-		Security   []map[string][]string `json:"security"` // empty: nothing needs a key
-		Tags       []tag                 `json:"tags"`
-		Paths      map[string]pathItem   `json:"paths"`
-		Components jsontext.Value        `json:"components"`
+	jsonFeed, err := JSONFeed(c, d)
+	if err != nil {
+		return nil, err
 	}
+	var topics []string
+	for _, path := range reviewcast.Topics {
+		topics = append(topics, c.BaseURL+path)
+	}
+	n, oldest := len(d.Reviews), d.Reviews[len(d.Reviews)-1].Date
+	return map[string]any{
+		"info": newInfo(c, d), "title": c.Title, "baseURL": c.BaseURL, "topics": topics, "topic": c.BaseURL + reviewcast.PathReviews,
+		"dataset": d, "jsonFeed": jsontext.Value(jsonFeed), "atom": string(atom), "sinceDate": oldest,
+		"search": reviewcast.SearchResult{Matched: n, Returned: n, Reviews: d.Reviews, Query: reviewcast.Query{Since: oldest, Limit: reviewcast.DefaultLimit}},
+		"since":  reviewcast.SinceResult{Since: oldest, Matched: n, Returned: n, Reviews: d.Reviews},
+	}, nil
+}
+
+type (
 	info struct {
 		Title       string  `json:"title"`
 		Summary     string  `json:"summary,omitempty"`
@@ -85,7 +84,7 @@ type (
 	}
 	contact struct {
 		Name  string `json:"name"`
-		URL   string `json:"url,omitempty"`
+		URL   string `json:"url"`
 		Email string `json:"email,omitempty"`
 	}
 	license struct {
@@ -93,94 +92,7 @@ type (
 		Identifier string `json:"identifier,omitempty"`
 		URL        string `json:"url,omitempty"`
 	}
-	server struct {
-		URL         string `json:"url"`
-		Description string `json:"description"`
-	}
-	tag struct {
-		Name         string `json:"name"`
-		Description  string `json:"description"`
-		ExternalDocs *link  `json:"externalDocs,omitempty"`
-	}
-	link struct {
-		Description string `json:"description"`
-		URL         string `json:"url"`
-	}
-	pathItem struct {
-		Get  *operation `json:"get,omitempty"`
-		Head *operation `json:"head,omitempty"`
-		Post *operation `json:"post,omitempty"`
-	}
-	operation struct {
-		OperationID string                         `json:"operationId"`
-		Summary     string                         `json:"summary"`
-		Description string                         `json:"description"`
-		Tags        []string                       `json:"tags"`
-		Parameters  []parameter                    `json:"parameters,omitempty"`
-		RequestBody *requestBody                   `json:"requestBody,omitempty"`
-		Responses   map[string]response            `json:"responses"`
-		Callbacks   map[string]map[string]pathItem `json:"callbacks,omitempty"`
-	}
-	parameter struct {
-		Ref         string             `json:"$ref,omitempty"`
-		Name        string             `json:"name,omitempty"`
-		In          string             `json:"in,omitempty"`
-		Description string             `json:"description,omitempty"`
-		Required    bool               `json:"required,omitempty"`
-		Schema      *jsonschema.Schema `json:"schema,omitempty"`
-		Example     any                `json:"example,omitempty"`
-	}
-	requestBody struct {
-		Description string               `json:"description"`
-		Required    bool                 `json:"required"`
-		Content     map[string]mediaType `json:"content"`
-	}
-	response struct {
-		Ref         string               `json:"$ref,omitempty"`
-		Description string               `json:"description,omitempty"`
-		Headers     map[string]header    `json:"headers,omitempty"`
-		Content     map[string]mediaType `json:"content,omitempty"`
-	}
-	mediaType struct {
-		Schema  *jsonschema.Schema `json:"schema"`
-		Example any                `json:"example,omitempty"`
-	}
-	header struct {
-		Ref         string             `json:"$ref,omitempty"`
-		Description string             `json:"description,omitempty"`
-		Schema      *jsonschema.Schema `json:"schema,omitempty"`
-		Example     any                `json:"example,omitempty"`
-	}
-	components struct {
-		Schemas    map[string]*jsonschema.Schema `json:"schemas"`
-		Parameters map[string]parameter          `json:"parameters"`
-		Headers    map[string]header             `json:"headers"`
-		Responses  map[string]response           `json:"responses"`
-	}
 )
-
-// Tags, in the order in which a reader wants them.
-const (
-	tagFiles   = "Files"
-	tagSearch  = "Search"
-	tagFeeds   = "Feeds"
-	tagPush    = "Push"
-	tagAgents  = "Agents"
-	tagAbout   = "About"
-	tagChanges = "Changes"
-)
-
-var tags = []tag{
-	{Name: tagFiles, Description: "Everything at once: the dataset and the insights."},
-	{Name: tagChanges, Description: "What each published version changed, so that a copy is kept current without fetching it again."},
-	{Name: tagSearch, Description: "Some of the reviews, by what they say and when they were given."},
-	{Name: tagFeeds, Description: "The newest reviews for feed readers."},
-	{Name: tagPush, Description: "Be told of a change instead of asking for it.",
-		ExternalDocs: &link{"W3C WebSub", "https://www.w3.org/TR/2018/REC-websub-20180123/"}},
-	{Name: tagAgents, Description: "The same data as tools for software agents.",
-		ExternalDocs: &link{"Model Context Protocol", "https://modelcontextprotocol.io/specification/"}},
-	{Name: tagAbout, Description: "What is published, and how to read it."},
-}
 
 func newInfo(c Channel, d *reviewcast.Dataset) info {
 	spdx, url := License(d.License)
@@ -217,4 +129,198 @@ func License(s string) (spdx, address string) {
 		return "", ""
 	}
 	return s, "https://spdx.org/licenses/" + s + ".html"
+}
+
+//go:embed openapi.yaml
+var openAPISource []byte
+
+// object is a JSON object.
+type object = map[string]any
+
+// source is openapi.yaml.
+type source struct {
+	Servers, Tags any
+	Paths         map[string]map[string]object // by method
+	Components    map[string]object            // by kind
+	Types         map[string]string
+	Members       map[string]object
+	Schemas       map[string]object
+}
+
+var readSource = sync.OnceValues(func() (*source, error) {
+	var s source
+	if err := yaml.Unmarshal(openAPISource, &s); err != nil {
+		return nil, fmt.Errorf("openapi.yaml: %w", err)
+	}
+	return &s, nil
+})
+
+// openAPITemplate is the description with names in place of values. It is the same for
+// every business, and making schemas by reflection takes long.
+var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
+	s, err := readSource()
+	if err != nil {
+		return nil, err
+	}
+	schemas, err := sharedSchemas()
+	if err != nil {
+		return nil, err
+	}
+	for _, methods := range s.Paths {
+		if get := methods["get"]; get["x-read"] != nil {
+			methods["head"] = completeRead(get)
+		}
+	}
+	components := object{"schemas": schemas}
+	for kind, list := range s.Components {
+		components[kind] = expand(list)
+	}
+	text, err := json.Marshal(struct {
+		OpenAPI    string `json:"openapi"`
+		Info       string `json:"info"`
+		Servers    any    `json:"servers"`
+		Security   []any  `json:"security"` // empty: nothing needs a key
+		Tags       any    `json:"tags"`
+		Paths      any    `json:"paths"`
+		Components object `json:"components"`
+	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand(s.Paths), components}, options)
+	if err != nil {
+		return nil, err
+	}
+	return fillIn(text, object{"searchParams": searchParams()})
+})
+
+// completeRead adds to an operation that reads what all of them share, and returns the
+// HEAD beside it, which knows no ranges.
+func completeRead(get object) (head object) {
+	headers := []any{"ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin"}
+	if get["x-read"] == "topic" {
+		headers = append(headers, "Link")
+	}
+	delete(get, "x-read")
+	if get["parameters"] == nil {
+		get["parameters"] = []any{}
+	}
+	if own, ok := get["parameters"].([]any); ok {
+		get["parameters"] = append(own, conditions...)
+	}
+	responses := get["responses"].(object)
+	ok := responses["200"].(object)
+	ok["headers"] = headers
+	// A part has the type of the whole: without one, generated clients would know
+	// nothing of the body of a success.
+	content := object{}
+	for mediaType, whole := range ok["content"].(object) {
+		content[mediaType] = object{"schema": whole.(object)["schema"]}
+	}
+	responses["206"] = object{"description": "The part of the body that `Range` asked for.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
+	for status, name := range map[string]string{"304": "NotModified", "405": "MethodNotAllowed", "406": "NotAcceptable", "412": "PreconditionFailed",
+		"414": "URITooLong", "416": "RangeNotSatisfiable", "431": "HeadersTooLarge", "503": "ServiceUnavailable"} {
+		responses[status] = name
+	}
+	head = maps.Clone(get)
+	name := strings.TrimPrefix(get["operationId"].(string), "get")
+	head["operationId"] = "head" + strings.ToUpper(name[:1]) + name[1:]
+	head["summary"] = get["summary"].(string) + ": the headers only"
+	head["description"] = "What GET would answer, without the body."
+	without := maps.Clone(responses)
+	delete(without, "206")
+	delete(without, "416")
+	without["200"] = object{"description": ok["description"], "headers": headers}
+	head["responses"] = without
+	return head
+}
+
+// conditions are the headers of a conditional request.
+var conditions = []any{object{"$ref": "#/components/parameters/IfNoneMatch"}, object{"$ref": "#/components/parameters/IfModifiedSince"}}
+
+// expand writes the references of openapi.yaml out.
+func expand(v any) any {
+	switch v := v.(type) {
+	case map[string]map[string]object:
+		out := object{}
+		for k, methods := range v {
+			item := object{}
+			for method, operation := range methods {
+				item[method] = expand(operation)
+			}
+			out[k] = item
+		}
+		return out
+	case object:
+		out := make(object, len(v))
+		for k, member := range v {
+			out[k] = expandMember(k, member)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = expand(v[i])
+		}
+		return out
+	}
+	return v
+}
+
+func expandMember(name string, v any) any {
+	switch v := v.(type) {
+	case string:
+		if name == "$ref" && !strings.HasPrefix(v, "#") {
+			return "#/components/schemas/" + v
+		}
+	case []any:
+		if name == "headers" {
+			headers := object{}
+			for _, h := range v {
+				headers[h.(string)] = object{"$ref": "#/components/headers/" + h.(string)}
+			}
+			return headers
+		}
+	case object:
+		if name == "responses" {
+			out := object{}
+			for status, r := range v {
+				if shared, ok := r.(string); ok {
+					r = object{"$ref": "#/components/responses/" + shared}
+				}
+				out[status] = expand(r)
+			}
+			return out
+		}
+	}
+	return expand(v)
+}
+
+// searchParams are the parameters of the search.
+func searchParams() []any {
+	var list []any
+	for _, p := range reviewcast.SearchParams {
+		list = append(list, object{"name": p.Name, "in": "query", "description": p.Description, "schema": paramSchema(p), "example": p.Example})
+	}
+	return append(list, conditions...)
+}
+
+// paramSchema is the schema of a search parameter's value.
+func paramSchema(p reviewcast.Param) object {
+	s := object{"type": string(p.Type)}
+	switch p.Type {
+	case reviewcast.IntegerParam, reviewcast.NumberParam:
+		s["minimum"], s["maximum"] = p.Min, p.Max
+	case reviewcast.DateParam:
+		s["type"], s["format"] = "string", "date"
+	case reviewcast.StringParam:
+		if p.Values != nil {
+			s["enum"] = p.Values
+			break
+		}
+		s["maxLength"] = p.MaxLength
+		if p.MinLength > 0 {
+			s["minLength"] = p.MinLength
+		}
+	}
+	if p.Default != 0 {
+		s["default"] = p.Default
+	}
+	return s
 }

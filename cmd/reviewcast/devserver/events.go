@@ -7,13 +7,10 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
-	"reviewcast/edge/snapshot"
 	"reviewcast/generator/diagnostic"
 )
 
@@ -44,19 +41,6 @@ const (
 	maxOverlay     = 50
 	overlayColumns = 80
 )
-
-// buildName names a build. The sequence is not enough: that of a build that was not
-// shown is used again.
-func buildName(s *snapshot.Files) string {
-	name := strconv.FormatInt(s.Sequence(), 10)
-	if f, ok := s.File(reviewcast.PathReviews); ok {
-		name += "-" + f.SHA256[:8]
-	}
-	if f, ok := s.File(reviewcast.PathIndex); ok {
-		name += "-" + f.SHA256[:8]
-	}
-	return name
-}
 
 // fail has pages show why there is no newer build.
 func (p *preview) fail(err error, problems []diagnostic.Problem) {

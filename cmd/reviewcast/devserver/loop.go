@@ -2,14 +2,14 @@ package devserver
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
+	"strconv"
 	"time"
 
 	"reviewcast"
-	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
 )
 
@@ -47,7 +47,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
 		s.preview.clear()
 		return nil
-	case before == nil || !equalFiles(before.Manifest, res.Manifest):
+	case before == nil || !equalFiles(before.Manifest, res.Manifest) || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
@@ -79,19 +79,15 @@ func (s *Server) fail(err error) {
 
 // show serves the files of a build and has them indexed.
 func (s *Server) show(res *generator.Result) error {
-	manifest, err := json.Marshal(res.Manifest)
-	if err != nil {
-		return err
-	}
 	bodies := make(map[string][]byte, len(res.Artifacts))
 	for _, a := range res.Artifacts {
 		bodies[a.Path] = a.Body
 	}
-	files, err := snapshot.FilesOf(manifest, bodies, s.config)
+	files, indexed, err := s.preview.show(&build{strconv.FormatInt(time.Now().UnixNano(), 36), res.Pages, *res.Manifest, bodies, s.config})
 	if err != nil {
 		return err
 	}
-	job := indexJob{files, s.preview.show(files)}
+	job := indexJob{files, indexed}
 	select {
 	case skipped := <-s.toIndex:
 		job = job.insteadOf(skipped)

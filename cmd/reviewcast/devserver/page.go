@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"reviewcast/edge/snapshot"
 )
 
 // page answers with a page as the edge does, and adds the script. A condition or a
@@ -21,14 +19,11 @@ func (p *preview) page(w http.ResponseWriter, r *http.Request) {
 	}
 	method := r.Method
 	r.Method = http.MethodGet
-	var rec *pageRecorder
-	var build string
-	for s := (*snapshot.Files)(nil); s != p.holder.LoadFiles(); { // the page and the name must be of the same build
-		s = p.holder.LoadFiles()
-		rec = &pageRecorder{header: http.Header{}, status: http.StatusOK}
-		p.edge.ServeHTTP(rec, r)
-		build = buildName(s)
-	}
+	p.pagesMu.Lock() // the page and the name must be of the same build
+	rec := &pageRecorder{header: http.Header{}, status: http.StatusOK}
+	p.edge.ServeHTTP(rec, r)
+	build := p.build.name
+	p.pagesMu.Unlock()
 	body := rec.body.Bytes()
 	h := w.Header()
 	maps.Copy(h, rec.header)

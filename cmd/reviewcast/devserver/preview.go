@@ -2,12 +2,18 @@ package devserver
 
 import (
 	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 
+	"reviewcast"
 	"reviewcast/edge/snapshot"
+	"reviewcast/generator/pages"
 )
 
 // Paths of the preview alone. Nothing is ever published below the first.
@@ -30,6 +36,9 @@ type preview struct {
 	done    chan struct{}         // closed when the preview ends
 	wanted  chan struct{}         // a request waits for the index
 
+	pagesMu sync.Mutex // while pages are made
+	build   *build     // the newest
+
 	mu      sync.Mutex
 	indexed chan struct{} // closed when the newest build is searchable
 	streams map[chan struct{}]bool
@@ -46,16 +55,69 @@ func newPreview(content string, edge http.Handler, holder *snapshot.Holder) *pre
 	return p
 }
 
+// build is the newest build with the pages that were asked for.
+type build struct {
+	name     string // no other build, of this or another preview, has it
+	pages    *pages.Site
+	manifest reviewcast.Manifest
+	bodies   map[string][]byte
+	config   snapshot.Config
+}
+
+// open returns the files as an edge serves them.
+func (b *build) open() (*snapshot.Files, error) {
+	manifest, err := json.Marshal(&b.manifest)
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.FilesOf(manifest, b.bodies, b.config)
+}
+
 // show serves the files of a build. Requests for anything else wait until indexed is
 // called.
-func (p *preview) show(s *snapshot.Files) (indexed func()) {
+func (p *preview) show(b *build) (files *snapshot.Files, indexed func(), err error) {
+	p.pagesMu.Lock()
+	defer p.pagesMu.Unlock()
+	if files, err = b.open(); err != nil {
+		return nil, nil, err
+	}
 	wait := make(chan struct{})
 	p.mu.Lock()
 	p.indexed = wait
 	p.mu.Unlock()
-	p.holder.SwapFiles(s)
-	p.send(&state{Build: buildName(s), Problems: []problem{}})
-	return sync.OnceFunc(func() { close(wait) })
+	p.build = b
+	p.holder.SwapFiles(files)
+	p.send(&state{Build: b.name, Problems: []problem{}})
+	return files, sync.OnceFunc(func() { close(wait) }), nil
+}
+
+// makePage makes the page at a path, unless it is made or there is none. The
+// files of the build before stay as they are: requests read them.
+func (p *preview) makePage(path string) error {
+	p.pagesMu.Lock()
+	defer p.pagesMu.Unlock()
+	b := p.build
+	if _, made := b.bodies[path]; made {
+		return nil
+	}
+	files, err := b.pages.Files(path)
+	if err != nil || files == nil {
+		return err
+	}
+	b.bodies = maps.Clone(b.bodies)
+	b.manifest.Files = slices.Clone(b.manifest.Files)
+	for _, a := range files {
+		b.bodies[a.Path] = a.Body
+		b.manifest.Files = append(b.manifest.Files, reviewcast.File{Path: a.Path, MediaType: a.MediaType, SHA256: hex.EncodeToString(a.SHA256[:]),
+			Size: int64(len(a.Body)), LastModified: b.manifest.LastModified()})
+	}
+	slices.SortFunc(b.manifest.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
+	opened, err := b.open()
+	if err != nil {
+		return err
+	}
+	p.holder.SwapFiles(opened)
+	return nil
 }
 
 // ServeHTTP answers the paths of the preview and passes all others to an edge.
@@ -70,12 +132,11 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.events(w, r)
 		return
 	}
-	s := p.holder.LoadFiles()
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
 	}
-	if s == nil {
+	if p.holder.LoadFiles() == nil {
 		if path == "/index.html" {
 			emptyPage(w)
 			return
@@ -83,7 +144,15 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.edge.ServeHTTP(w, r)
 		return
 	}
-	file, ok := s.File(path)
+	err := p.makePage(path)
+	if err == nil && !strings.Contains(path, ".") { // the edge adds the slash
+		err = p.makePage(path + "/index.html")
+	}
+	if err != nil { // of a template of the theme
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	file, ok := p.holder.LoadFiles().File(path)
 	switch {
 	case !ok:
 		if p.waitIndexed(r) {

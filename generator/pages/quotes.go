@@ -1,0 +1,119 @@
+package pages
+
+import (
+	"html/template"
+	"strconv"
+	"strings"
+
+	"reviewcast"
+)
+
+// group is the quotes of one polarity, newest first.
+type group struct {
+	Polarity reviewcast.Polarity
+	Title    string
+	Count    int
+	Items    template.HTML
+	Twin     string
+}
+
+// byPolarity groups quotes as they are listed: criticism first, no empty group, and of
+// each at most the given number.
+func byPolarity(quotes []evidence, most int) []group {
+	var groups []group
+	for _, p := range []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive} {
+		g := group{Polarity: p, Title: strings.ToUpper(string(p[:1])) + string(p[1:])}
+		var items, twin strings.Builder
+		for i := range quotes {
+			if quotes[i].polarity == p && g.Count < most {
+				g.Count++
+				page, line := quotes[i].items()
+				items.WriteString(page)
+				twin.WriteString(line)
+			}
+		}
+		if g.Count > 0 {
+			g.Items, g.Twin = template.HTML(items.String()), twin.String()
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// quotePage is one page of a subject's quotes, and its line in the table of them.
+type quotePage struct {
+	Path, Title  string
+	Newer, Older string // paths of the pages beside; "" at the ends
+	quotes       []evidence
+}
+
+// quotesView is what the templates quotes show.
+type quotesView struct {
+	*quotePage
+	Groups []group
+}
+
+// Counts counts the quotes.
+func (q *quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quotes) }
+
+// Count is how many quotes the page has.
+func (q *quotePage) Count() int { return len(q.quotes) }
+
+func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
+	for _, q := range quotes {
+		switch q.polarity {
+		case reviewcast.Positive:
+			c.PositiveCount++
+		case reviewcast.Negative:
+			c.NegativeCount++
+		case reviewcast.Mixed:
+			c.MixedCount++
+		case reviewcast.Neutral:
+			c.NeutralCount++
+		}
+	}
+	return c
+}
+
+// A page of quotes stays below 100 KB.
+const (
+	maxQuotes     = 80_000 // bytes on a subject's own page; more are on pages by year
+	quotesPerPage = 230    // of about 330 bytes
+	firstQuotes   = 12     // of a polarity, on the own page of a subject that has others
+)
+
+// split divides the quotes into pages by year, and large years into parts; none when
+// all fit on the subject's own page. Parts are filled from the oldest quote on, so that
+// a new one changes no other page than its year's own, which holds the newest.
+func (n *subject) split() []quotePage {
+	total := 0
+	for i := range n.quotes {
+		total += n.quotes[i].size()
+	}
+	if total <= maxQuotes {
+		return nil
+	}
+	var pages []quotePage
+	for from := 0; from < len(n.quotes); {
+		year := string(n.quotes[from].Date[:4])
+		to := from
+		for to < len(n.quotes) && string(n.quotes[to].Date[:4]) == year {
+			to++
+		}
+		for first, part := true, (to-from-1)/quotesPerPage; from < to; first, part = false, part-1 {
+			// Of the year's own page, the newest, the others take their full number.
+			count := to - from - part*quotesPerPage
+			p := quotePage{Path: n.Path() + year + "/", Title: n.Name + " in " + year, quotes: n.quotes[from : from+count]}
+			if !first {
+				p.Path += strconv.Itoa(part+1) + "/"
+				p.Title += ", part " + strconv.Itoa(part+1)
+			}
+			from += count
+			pages = append(pages, p)
+		}
+	}
+	for i := 1; i < len(pages); i++ {
+		pages[i].Newer, pages[i-1].Older = pages[i-1].Path, pages[i].Path
+	}
+	return pages
+}
