@@ -29,8 +29,8 @@ type Report struct {
 	Bytes int64
 }
 
-func newReport(have, set *Set, received int64) Report {
-	r := Report{Bytes: received}
+func newReport(have, set *Set, relation reviewcast.Relation, received int64) Report {
+	r := Report{Relation: relation, Bytes: received}
 	if have == set {
 		return r
 	}
