@@ -30,11 +30,10 @@ type Report struct {
 }
 
 func newReport(have, set *Set, relation reviewcast.Relation, received int64) Report {
-	r := Report{Relation: relation, Bytes: received}
 	if have == set {
-		return r
+		return Report{}
 	}
-	r.Updated, r.After = true, rating(set)
+	r := Report{Updated: true, Relation: relation, After: rating(set), Bytes: received}
 	if have == nil {
 		have = &Set{}
 	} else {
