@@ -57,11 +57,15 @@ func (k *Keeper) Ping(manifests []string) {
 func (k *Keeper) Run(ctx context.Context) {
 	k.init()
 	k.Follower.first = minLook
+	update := k.Update
+	if update == nil {
+		update = func(ctx context.Context) (Report, error) { return k.Copy.Update(ctx, k.Follower) }
+	}
 	awaited := map[string]time.Time{} // until when, by hash of the manifest
 	pause := minLook                  // after an error, or while a version is awaited
 	for {
 		started := time.Now()
-		report, err := k.update(ctx)
+		report, err := update(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -83,13 +87,6 @@ func (k *Keeper) Run(ctx context.Context) {
 			return
 		}
 	}
-}
-
-func (k *Keeper) update(ctx context.Context) (Report, error) {
-	if k.Update != nil {
-		return k.Update(ctx)
-	}
-	return k.Copy.Update(ctx, k.Follower)
 }
 
 // sleep waits for the next look, and takes pings meanwhile. It reports false when ctx is
