@@ -62,7 +62,7 @@ func edgeMemory(b *testing.B, exe string, n int) {
 	defer cmd.Wait() //nolint:errcheck // the process is killed
 	defer cancel()
 
-	until(b, "http://"+admin+"/readyz", `"sequence":1`)
+	until(b, "http://"+admin+"/readyz", `"search_sequence":1`)
 	for _, q := range []string{"query=on+time", "query=e", "rating=5&limit=100", "mentions_technician=Marcus", "since=2026-01-01"} {
 		fetch(b, "http://"+addr+reviewcast.PathSearch+"?"+q)
 	}
@@ -71,7 +71,7 @@ func edgeMemory(b *testing.B, exe string, n int) {
 
 	ds.Reviews[0].Author = "Somebody Else"
 	publish(b, dir, ds, 2)
-	until(b, "http://"+admin+"/readyz", `"sequence":2`)
+	until(b, "http://"+admin+"/readyz", `"search_sequence":2`)
 	peak := status(b, cmd.Process.Pid, "VmHWM")
 	b.ReportMetric(float64(steady)/1e6, "steady-MB")
 	b.ReportMetric(float64(steady)/float64(size), "steady/file")

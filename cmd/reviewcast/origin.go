@@ -130,39 +130,35 @@ func (o *follower) health() error {
 	return fmt.Errorf("last success %s ago: %w", time.Since(o.success).Round(time.Second), o.err)
 }
 
+// gauge adds a metric that is read when it is scraped.
+func gauge(r prometheus.Registerer, name, help string, value func() float64) {
+	r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Name: name, Help: help}, value))
+}
+
 // register adds the metrics of the origin.
 func (o *follower) register(r prometheus.Registerer) {
-	gauge := func(name, help string, value func() float64) {
-		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "origin", Name: name, Help: help}, value))
-	}
-	gauge("up", "1: the last look at the origin succeeded.", func() float64 {
+	gauge(r, "origin_up", "1: the last look at the origin succeeded.", func() float64 {
 		if o.health() == nil {
 			return 1
 		}
 		return 0
 	})
-	gauge("last_success_timestamp_seconds", "When a look at the origin last succeeded; 0: never.", func() float64 {
+	gauge(r, "origin_last_success_timestamp_seconds", "When a look at the origin last succeeded; 0: never.", func() float64 {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		if o.success.IsZero() {
-			return 0
-		}
-		return float64(o.success.UnixMilli()) / 1e3
+		return max(0, float64(o.success.UnixMilli())/1e3)
 	})
 }
 
 // registerVersions adds the sequences of what is served.
 func registerVersions(r prometheus.Registerer, h *snapshot.Holder) {
-	gauge := func(subsystem, help string, value func() float64) {
-		r.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: subsystem, Name: "sequence", Help: help}, value))
-	}
-	gauge("files", "The sequence of the version whose files are served; 0: none.", func() float64 {
+	gauge(r, "files_sequence", "The sequence of the version whose files are served; 0: none.", func() float64 {
 		if f := h.LoadFiles(); f != nil {
 			return float64(f.Sequence())
 		}
 		return 0
 	})
-	gauge("search", "The sequence of the version that search answers from; 0: none.", func() float64 {
+	gauge(r, "search_sequence", "The sequence of the version that search answers from; 0: none.", func() float64 {
 		if s := h.Load(); s != nil {
 			return float64(s.Sequence())
 		}

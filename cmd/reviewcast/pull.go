@@ -53,9 +53,12 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 		std.out = io.Discard
 	}
 	k := keeper(std, &mirror.Copy{Dir: c.Dir, Scope: mirror.Scope(c.Only)}, &mirror.Follower{Source: source, AcceptRewrite: c.AcceptRewrite}, c.Every)
-	defer showProgress(std, progress)()
+	k.Update = func(ctx context.Context) (mirror.Report, error) {
+		defer showProgress(std, progress)()
+		return k.Copy.Update(ctx, k.Follower)
+	}
 	if c.Every == 0 {
-		report, err := k.Copy.Update(ctx, k.Follower)
+		report, err := k.Update(ctx)
 		if err == nil {
 			fmt.Fprintln(std.out, report)
 		}
@@ -95,19 +98,15 @@ func showProgress(std streams, progress *mirror.Progress) (stop func()) {
 		defer close(drawn)
 		tick := time.NewTicker(progressEvery)
 		defer tick.Stop()
-		for line := false; ; {
+		for {
 			select {
 			case <-done:
 				fmt.Fprint(std.err, "\r\x1b[K")
 				return
 			case <-tick.C:
-			}
-			if got, total := progress.State(); got < total {
-				line = true
-				fmt.Fprintf(std.err, "\r\x1b[K%.1f of %.1f MB", float64(got)/1e6, float64(total)/1e6)
-			} else if line {
-				line = false
-				fmt.Fprint(std.err, "\r\x1b[K")
+				if got, total := progress.State(); total > 0 {
+					fmt.Fprintf(std.err, "\r\x1b[K%.1f of %.1f MB", float64(min(got, total))/1e6, float64(total)/1e6)
+				}
 			}
 		}
 	}()

@@ -1,7 +1,10 @@
 package snapshot_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"os"
 	"runtime"
 	"testing"
 
@@ -43,6 +46,43 @@ func heap() int {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
+}
+
+// BenchmarkParts opens the files of a directory on disk, with an encoded variant of
+// reviews.json, and indexes them: the first is what a start or a reload costs before
+// the files are served and announced, the second what search waits for.
+func BenchmarkParts(b *testing.B) {
+	for _, n := range sizes {
+		p := snapshottest.Publish(b, corpus.Dataset(n))
+		var z bytes.Buffer
+		w := gzip.NewWriter(&z)
+		if _, err := w.Write(p[reviewcast.PathReviews]); err != nil || w.Close() != nil {
+			b.Fatal(err)
+		}
+		p[reviewcast.PathReviews+".gz"] = z.Bytes()
+		dir := b.TempDir()
+		p.Write(b, dir, 1)
+		var f *snapshot.Files
+		open := func(b *testing.B) {
+			var err error
+			if f, err = snapshot.OpenFiles(os.DirFS(dir), snapshot.Config{}); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.Run(fmt.Sprint("files/", n), func(b *testing.B) {
+			for b.Loop() {
+				open(b)
+			}
+		})
+		open(b)
+		b.Run(fmt.Sprint("index/", n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := f.Index(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }
 
 // BenchmarkSearch answers each of the queries as if for the first time, without what is

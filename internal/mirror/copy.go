@@ -47,7 +47,15 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 		f.Waiting = c.readWaiting()
 	}
 	f.Scope = c.Scope
-	set, report, err := f.Update(ctx, have)
+	before := f.Source.Received()
+	set, relation, err := f.update(ctx, have)
+	if c.Taken != nil && set != have {
+		c.Taken(set)
+	}
+	report := Report{Bytes: f.Source.Received() - before}
+	if err == nil {
+		report = newReport(have, set, relation, report.Bytes)
+	}
 	if werr := c.writeWaiting(f.Waiting); err == nil {
 		err = werr
 	}
@@ -60,9 +68,6 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	owns := have.owns
 	if have == nil && damaged { // nothing says any more what was ours
 		owns = set.owns
-	}
-	if c.Taken != nil {
-		c.Taken(set)
 	}
 	if err := locked.Replace(ctx, set.names(), owns); err != nil {
 		return report, err

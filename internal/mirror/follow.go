@@ -83,35 +83,38 @@ func (e *ForkError) Unwrap() error { return ErrForked }
 // set that does not follow from the one at hand.
 func (f *Follower) Update(ctx context.Context, have *Set) (*Set, Report, error) {
 	before := f.Source.Received()
+	set, relation, err := f.update(ctx, have)
+	if err != nil {
+		return have, Report{Bytes: f.Source.Received() - before}, err
+	}
+	return set, newReport(have, set, relation, f.Source.Received()-before), nil
+}
+
+// update is Update without the report, which takes longer than to apply a change.
+func (f *Follower) update(ctx context.Context, have *Set) (set *Set, relation reviewcast.Relation, err error) {
 	ctx, cancel := f.Source.deadline(ctx)
 	defer cancel()
 	manifest, err := f.Source.manifest(ctx)
-	if err != nil {
-		return have, Report{}, err
-	}
-	if have.is(manifest, f.Scope) {
+	switch {
+	case err != nil:
+		return have, 0, err
+	case have.is(manifest, f.Scope):
 		f.Waiting = nil
-		return have, Report{}, nil
+		return have, reviewcast.Same, nil
+	case string(manifest) == f.broken.manifest && time.Now().Before(f.broken.until):
+		return have, 0, f.broken.err
 	}
-	if string(manifest) == f.broken.manifest && time.Now().Before(f.broken.until) {
-		return have, Report{}, f.broken.err
-	}
-	var relation reviewcast.Relation
-	var set *Set
-	set, err = readStable(ctx, f.Source, manifest, func(m []byte) (*Set, error) {
+	set, err = readStable(ctx, f.Source, manifest, func(m []byte) (set *Set, err error) {
 		manifest = m
-		set, r, err := f.take(ctx, m, have)
-		relation = r
+		set, relation, err = f.take(ctx, m, have)
 		return set, err
 	})
 	if err != nil {
 		f.isBroken(string(manifest), err)
-		return have, Report{Bytes: f.Source.Received() - before}, err
+		return have, 0, err
 	}
 	f.broken = broken{}
-	report := newReport(have, set, f.Source.Received()-before)
-	report.Relation = relation
-	return set, report, nil
+	return set, relation, nil
 }
 
 // isBroken remembers a set that could not be read. One that is waited for isn't broken.

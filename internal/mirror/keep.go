@@ -26,23 +26,30 @@ type Keeper struct {
 	// Every is the time between two looks. Each is up to a tenth sooner, so that copies
 	// that were started together don't ask together for ever.
 	Every time.Duration
+	// Update is what a look calls; nil is Copy.Update with Follower.
+	Update func(context.Context) (Report, error)
 	// Looked is called after each look with what it changed. Required.
 	Looked func(Report, error)
 
-	once  sync.Once
-	pings chan []string
+	once   sync.Once
+	pinged chan struct{}
+	mu     sync.Mutex
+	named  []string // manifests that pings have named and Run has not seen
 }
 
-func (k *Keeper) init() { k.once.Do(func() { k.pings = make(chan []string, 1) }) }
+func (k *Keeper) init() { k.once.Do(func() { k.pinged = make(chan struct{}, 1) }) }
 
 // Ping makes Run look now. manifests are hashes of manifests that the source doesn't
 // have everywhere yet: each is looked for again and again, with growing pauses, until
 // the copy has had it or ten minutes are over. Ping doesn't wait.
 func (k *Keeper) Ping(manifests []string) {
 	k.init()
+	k.mu.Lock()
+	k.named = append(k.named, manifests[:min(len(manifests), maxAwaited-len(k.named))]...)
+	k.mu.Unlock()
 	select {
-	case k.pings <- manifests:
-	default: // another ping is about to be read
+	case k.pinged <- struct{}{}:
+	default: // Run is about to look
 	}
 }
 
@@ -50,11 +57,15 @@ func (k *Keeper) Ping(manifests []string) {
 func (k *Keeper) Run(ctx context.Context) {
 	k.init()
 	k.Follower.first = minLook
+	update := k.Update
+	if update == nil {
+		update = func(ctx context.Context) (Report, error) { return k.Copy.Update(ctx, k.Follower) }
+	}
 	awaited := map[string]time.Time{} // until when, by hash of the manifest
 	pause := minLook                  // after an error, or while a version is awaited
 	for {
 		started := time.Now()
-		report, err := k.Copy.Update(ctx, k.Follower)
+		report, err := update(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -68,7 +79,7 @@ func (k *Keeper) Run(ctx context.Context) {
 		wait := k.Every - rand.N(k.Every/10)
 		if err != nil || len(awaited) > 0 {
 			wait = min(wait, pause)
-			pause *= 2
+			pause = min(2*pause, k.Every)
 		} else {
 			pause = minLook
 		}
@@ -89,12 +100,15 @@ func (k *Keeper) sleep(ctx context.Context, started time.Time, wait time.Duratio
 			return false
 		case <-timer.C:
 			return true
-		case manifests := <-k.pings:
-			for _, m := range manifests {
+		case <-k.pinged:
+			k.mu.Lock()
+			for _, m := range k.named {
 				if _, known := awaited[m]; !known && len(awaited) < maxAwaited {
 					awaited[m] = time.Now().Add(maxWait)
 				}
 			}
+			k.named = nil
+			k.mu.Unlock()
 			*pause = minLook
 			timer.Reset(time.Until(started.Add(min(minLook, k.Every))))
 		}

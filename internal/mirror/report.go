@@ -29,12 +29,11 @@ type Report struct {
 	Bytes int64
 }
 
-func newReport(have, set *Set, received int64) Report {
-	r := Report{Bytes: received}
+func newReport(have, set *Set, relation reviewcast.Relation, received int64) Report {
 	if have == set {
-		return r
+		return Report{}
 	}
-	r.Updated, r.After = true, rating(set)
+	r := Report{Updated: true, Relation: relation, After: rating(set), Bytes: received}
 	if have == nil {
 		have = &Set{}
 	} else {

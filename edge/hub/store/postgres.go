@@ -62,7 +62,7 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 	}
 	listening, cancel := context.WithCancel(context.Background())
 	queries := postgresDialect.queries()
-	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 1), cancel: cancel}
+	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
 	return &Store{db: p, sql: queries}, nil
 }
@@ -168,7 +168,7 @@ func (p *postgres) listenOnce(ctx context.Context) {
 		if manifests, ok := strings.CutPrefix(n.Payload, pingPayload); ok {
 			select {
 			case p.pinged <- strings.Fields(manifests):
-			default: // a ping is pending
+			default: // enough pings are pending
 			}
 			continue
 		}
