@@ -2,6 +2,7 @@ package reviewcast
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 )
 
@@ -56,36 +57,18 @@ func Difference(before, after []*Review) *Delta {
 	return d
 }
 
-// ChangedFields returns the published names of the fields in which two reviews
-// differ, in the order of [Review]. It returns nil for reviews that are published
-// as the same bytes. A missing list counts as an empty one.
+// ChangedFields returns the published names of the fields in which two reviews differ,
+// in the order of [Review]: none for reviews that are published as the same bytes.
 func ChangedFields(a, b *Review) []string {
 	if a == b {
 		return nil
 	}
 	var fields []string
-	compare := func(name string, equal bool) {
-		if !equal {
-			fields = append(fields, name)
+	va, vb := reflect.ValueOf(*a), reflect.ValueOf(*b)
+	for i := range va.NumField() {
+		if !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+			fields = append(fields, va.Type().Field(i).Tag.Get("json"))
 		}
 	}
-	compare("id", a.ID == b.ID)
-	compare("author", a.Author == b.Author)
-	compare("author_avatar_url", equal(a.AuthorAvatarURL, b.AuthorAvatarURL))
-	compare("rating", a.Rating == b.Rating)
-	compare("date", a.Date == b.Date)
-	compare("title", equal(a.Title, b.Title))
-	compare("text", equal(a.Text, b.Text))
-	compare("language", a.Language == b.Language)
-	compare("source", a.Source == b.Source)
-	compare("source_url", equal(a.SourceURL, b.SourceURL))
-	compare("owner_reply", equal(a.OwnerReply, b.OwnerReply))
-	compare("verified", a.Verified == b.Verified)
-	compare("verification", a.Verification == b.Verification)
-	compare("mentions", slices.Equal(a.Mentions.Technicians, b.Mentions.Technicians) &&
-		slices.Equal(a.Mentions.Services, b.Mentions.Services) && slices.Equal(a.Mentions.ServiceAreas, b.Mentions.ServiceAreas))
 	return fields
 }
-
-// equal reports whether two optional values are equal.
-func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
