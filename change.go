@@ -39,9 +39,9 @@ func MaxOpsSize(size int) int { return max(size/8, minOps) }
 type Change struct {
 	Version  int   `json:"version" jsonschema:"version of this format, always 1"`
 	Sequence int64 `json:"sequence"`
-	// Previous is the sequence of the version before, and PreviousSHA256 the hash of
-	// its document, in hex. Both are nil in the first version; PreviousSHA256 is nil
-	// when the version before had no document.
+	// Previous is the sequence of the version before, and PreviousSHA256 the hash of its
+	// document. Both are nil in the first version; the hash is nil, too, when the version
+	// before had no document.
 	Previous       *int64  `json:"previous"`
 	PreviousSHA256 *string `json:"previous_sha256"`
 	// ChangesFrom is the oldest version whose document was published with this one.
@@ -62,9 +62,8 @@ type Change struct {
 	Files []FileChange `json:"files"`
 }
 
-// ReviewChanges lists reviews by id, sorted. A review that returns is in Added; a
-// review whose id changed is in Withdrawn with its old id and in Added with its new
-// one.
+// ReviewChanges lists reviews by id, sorted. A review that returns is in Added; one
+// whose id changed is in Withdrawn with its old id and in Added with its new one.
 type ReviewChanges struct {
 	Added     []string          `json:"added"`
 	Changed   []string          `json:"changed"`
@@ -77,19 +76,18 @@ type WithdrawnReview struct {
 	Reason string `json:"reason"` // ReasonWithdrawn or ReasonLegal
 }
 
-// The reasons of a withdrawal.
+// Reasons of a withdrawal.
 const (
 	ReasonWithdrawn = "withdrawn"
 	ReasonLegal     = "legal"
 )
 
-// FileChange is how one dataset changed. With Ops or Patch the new bytes are made
-// of the old ones; with neither the file is fetched whole.
+// FileChange is how one dataset changed. Without Ops and Patch it is fetched whole.
 type FileChange struct {
 	Path string `json:"path"`
-	From string `json:"from"` // sha256 of the bytes before, in hex
-	To   string `json:"to"`   // sha256 of the bytes after, in hex
-	Size int64  `json:"size"` // bytes after
+	From string `json:"from"` // sha256 of the bytes before
+	To   string `json:"to"`   // sha256 of the bytes after
+	Size int64  `json:"size"` // of the bytes after
 	Ops  []Op   `json:"ops,omitempty"`
 	// Patch is the path of a [Patch] document that holds the operations. Mirrors publish
 	// it again, and ask for it by PatchSHA256, the hash of its bytes.
@@ -217,8 +215,8 @@ func IDsSHA256(ids []string) string {
 	return SHA256([]byte(strings.Join(append(slices.Sorted(slices.Values(ids)), ""), "\n")))
 }
 
-// EncodeJSON writes a change, a patch or a withdrawal list as it is published:
-// compact, with a newline at the end and without escapes for HTML's sake.
+// EncodeJSON encodes a document as it is published: compact, with a newline at the end
+// and without escapes for HTML.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -227,8 +225,7 @@ func EncodeJSON(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Withdrawals is /withdrawn.json: every review that was withdrawn, sorted by id. It
-// holds no text.
+// Withdrawals is /withdrawn.json: every review that was withdrawn, sorted by id.
 type Withdrawals struct {
 	Version   int          `json:"version"`
 	Withdrawn []Withdrawal `json:"withdrawn"`

@@ -7,23 +7,17 @@ import (
 )
 
 // Compare orders reviews as they are published: newest date first, then by id.
-// It returns a negative number when a comes before b, and 0 for the same place.
 func Compare(a, b *Review) int {
 	return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
 }
 
-// Delta is what changed between two sets of published reviews. All lists are
-// sorted ids.
+// Delta is what changed between two sets of published reviews, in lists of sorted ids.
 type Delta struct {
-	// Added are the reviews that only the later set has. A review that was
-	// withdrawn and returns is one of them.
-	Added []string
-	// Changed are the reviews of both sets that differ in a published field.
-	Changed []string
-	// Removed are the reviews that only the earlier set has.
-	Removed []string
-	// Fields are the published names of the fields that differ, by the ids of
-	// Changed, in the order of [Review].
+	Added   []string // only the later set has them
+	Changed []string // of both sets, and different in a published field
+	Removed []string // only the earlier set has them
+	// Fields are the published names of the fields that differ, by the ids of Changed,
+	// in the order of [Review].
 	Fields map[string][]string
 }
 

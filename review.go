@@ -7,8 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what is published. An editor's file that goes over one is refused
-// with a problem that names it.
+// Limits on what is published.
 const (
 	MaxIDLength   = 64      // bytes; ids are ASCII
 	MaxTextLength = 100_000 // Unicode code points
@@ -126,17 +125,15 @@ type Distribution struct {
 	One   int `json:"1"`
 }
 
-// Unpublished counts the reviews that are left out, by reason. No reason has to
-// do with what a review says, so that nobody has to guess.
+// Unpublished counts the reviews that are left out, by reason.
 type Unpublished struct {
 	Unverified int `json:"unverified" jsonschema:"reviews without a verification"`
 	Withdrawn  int `json:"withdrawn" jsonschema:"reviews withdrawn by their author or the platform"`
 	Legal      int `json:"legal" jsonschema:"reviews withdrawn for legal reasons"`
 }
 
-// Review is one verified review, as published everywhere. Texts are the
-// customer's own words, plain text, never trimmed or normalised; HTML in them is
-// just characters.
+// Review is one verified review. Texts are plain text as the customer wrote it, never
+// trimmed or normalised.
 type Review struct {
 	ID              string       `json:"id" jsonschema:"stable for ever"`
 	Author          string       `json:"author"`
@@ -170,9 +167,8 @@ type Verification struct {
 // VerificationMethods are the values of Verification.Method.
 var VerificationMethods = []string{"job", "invitation", "receipt", "platform"}
 
-// Mentions are the ids of technicians, services and service areas that the job
-// record or, unambiguously, the text names. Each list is sorted and has no
-// duplicates; none is null.
+// Mentions are the ids of what the job record or, unambiguously, the text names. Each
+// list is sorted and has no duplicates; none is null.
 type Mentions struct {
 	Technicians  []string `json:"technicians"`
 	Services     []string `json:"services"`

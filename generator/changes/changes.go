@@ -86,8 +86,8 @@ func New(in Input) (map[string][]byte, error) {
 	}
 	m.Sequence, m.ChangesFrom, m.ChangeSHA256 = c.Sequence, c.ChangesFrom, reviewcast.SHA256(latest)
 	v.files[reviewcast.ChangePath(c.Sequence)] = latest
-	line := reviewcast.VersionLine{Sequence: c.Sequence, SHA256: m.ChangeSHA256}.String()
 	v.list(reviewcast.PathLatestChange, reviewcast.MediaJSON, latest)
+	line := reviewcast.VersionLine{Sequence: c.Sequence, SHA256: m.ChangeSHA256}.String()
 	v.list(reviewcast.PathVersions, reviewcast.MediaVersions, append(slices.Clip(versions), line...))
 	return v.files, nil
 }
@@ -96,7 +96,8 @@ func New(in Input) (map[string][]byte, error) {
 func (v *version) list(path, mediaType string, body []byte) {
 	m := v.Manifest
 	v.files[path] = body
-	m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: reviewcast.SHA256(body), Size: int64(len(body)), LastModified: v.Time})
+	m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: reviewcast.SHA256(body),
+		Size: int64(len(body)), LastModified: v.Time})
 	slices.SortFunc(m.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
 }
 

@@ -26,12 +26,13 @@ func (v *verifier) checkHistory(since Note) {
 		v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, from, reviewcast.MaxChanges)
 	}
 	from = max(from, noted)
-	w := &walk{verifier: v, ids: map[string]bool{}, lines: strings.Split(strings.TrimSuffix(string(v.set.Files[reviewcast.PathReviews]), "\n"), "\n"),
-		returned: map[string]bool{}, noted: since != (Note{})}
+	lines := strings.TrimSuffix(string(v.set.Files[reviewcast.PathReviews]), "\n")
+	w := &walk{v, map[string]bool{}, strings.Split(lines, "\n"), map[string]bool{}, since != (Note{})}
 	for id := range v.reviews {
 		w.ids[id] = true
 	}
-	v.section(fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", from), func() { w.back(from) })
+	proves := fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", from)
+	v.section(proves, func() { w.back(from) })
 	if noted == from && len(v.Contradictions)+len(v.Unknown) == 0 {
 		v.prove("since the noted version %d no review vanished, and none was edited, without a published change", noted)
 	}
@@ -111,7 +112,8 @@ func (w *walk) back(until int64) {
 		w.checkLines(c)
 		lists := &c.Reviews
 		if i > 0 && len(lists.Added)+len(lists.Changed)+len(lists.Withdrawn) == 0 {
-			w.same(fmt.Sprintf("the rating of version %d, which changed no review,", c.Sequence), c.AggregateRating, w.set.Changes[i-1].AggregateRating)
+			what := fmt.Sprintf("the rating of version %d, which changed no review,", c.Sequence)
+			w.same(what, c.AggregateRating, w.set.Changes[i-1].AggregateRating)
 		}
 		for _, id := range lists.Added {
 			delete(w.ids, id)
