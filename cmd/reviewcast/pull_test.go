@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 )
 
 // pullSite is a made-up site, served over a real connection, with a copy of it.

@@ -11,7 +11,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 )
 
 // onDisk reads the files below a directory, by path.

@@ -18,7 +18,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 )
 
 // histories is how many random histories a test runs: few, or MIRROR_HISTORIES.

@@ -13,7 +13,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 )
 
 // roundTrip is a transport made of a function.

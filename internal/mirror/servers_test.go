@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 )
 
 // TestServers follows histories through other people's static servers, those that

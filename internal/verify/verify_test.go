@@ -15,7 +15,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/verify"
 )
 
