@@ -69,8 +69,8 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 			p.ids[strings.Clone(id)] = true
 		}
 	}
-	// The first and the last line are no reviews; without reviews there is one line.
-	if n := bytes.Count(reviews, []byte("\n")); n != len(p.ids)+2 && (n != 1 || len(p.ids) > 0) {
+	// The first two lines and the last one are not reviews.
+	if n := bytes.Count(reviews, []byte("\n")); n > len(p.ids)+3 {
 		return nil, fmt.Errorf("read %s: %d of %d lines are reviews; the file was not written by reviewcast", reviewcast.PathReviews, len(p.ids), n)
 	}
 	return p, nil

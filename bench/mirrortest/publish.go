@@ -51,7 +51,7 @@ func (s *Site) Render() Files {
 func layOut(ds *reviewcast.Dataset) []byte {
 	head := *ds
 	head.Reviews = []reviewcast.Review{}
-	out := append(encode(head), '\n')
+	out := append(bytes.Replace(encode(head), []byte(`,"aggregate_rating":`), []byte(",\n"+`"aggregate_rating":`), 1), '\n')
 	if len(ds.Reviews) == 0 {
 		return out
 	}

@@ -31,7 +31,8 @@ func newPullSite(t *testing.T, reviews int) *pullSite {
 	server := httptest.NewServer(s.origin)
 	t.Cleanup(server.Close)
 	s.url = server.URL
-	s.publish()
+	s.Publish(false)
+	s.origin.Serve(s.Files)
 	return s
 }
 

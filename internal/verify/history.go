@@ -56,7 +56,7 @@ func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 		return 0, false
 	}
 	noted = lines[len(lines)-1].Sequence
-	v.prove("%s still begins with what was noted, up to version %d", reviewcast.PathVersions, noted)
+	v.prove("what was published when the note was taken is still the beginning of %s, up to version %d", reviewcast.PathVersions, noted)
 	return noted, true
 }
 

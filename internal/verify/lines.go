@@ -30,13 +30,15 @@ func (w *walk) checkLines(c *reviewcast.Change) {
 	}
 }
 
-// lineCount is how many lines a dataset with so many reviews has: the head, the
-// reviews, and the end.
+// headLines is how many lines of a dataset are before its reviews.
+const headLines = 2
+
+// lineCount is how many lines a dataset with so many reviews has. One follows them.
 func lineCount(reviews int) int {
 	if reviews == 0 {
-		return 1
+		return headLines
 	}
-	return reviews + 2
+	return headLines + reviews + 1
 }
 
 // undo compares operations with the lines that they made, and returns the lines that
@@ -92,7 +94,7 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map
 		}
 	}
 	gone := 0
-	for i := 1; i < len(copied)-1; i++ {
+	for i := headLines; i < len(copied)-1; i++ {
 		if !copied[i] {
 			gone++
 		}
@@ -108,7 +110,7 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map
 // takes out its neighbor.
 func (w *walk) lostComma(n int, copied []bool) bool {
 	last := len(copied) - 2
-	return n == len(w.lines)-2 && last >= 2 && !copied[last] && !copied[last-1]
+	return n == len(w.lines)-2 && last > headLines && !copied[last] && !copied[last-1]
 }
 
 // gainedComma reports whether the review on line n can have been the last one before:
@@ -134,8 +136,8 @@ func (w *walk) checkLeftOut(c *reviewcast.Change, fileSize int, listed map[strin
 	size := opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
 	for n, line := range w.lines {
 		id, _, _ := reviewcast.ReviewLine(line)
-		// The head changes with the counts, and the last two lines with their commas.
-		if listed[id] || n == 0 || n >= len(w.lines)-3 {
+		// The head changes with the counts, and the last two reviews with their commas.
+		if listed[id] || n < headLines || n >= len(w.lines)-3 {
 			size += opSize + escapes*len(line)
 		}
 	}
