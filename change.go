@@ -167,7 +167,7 @@ func Diff(old, next []byte) []Op {
 	return ops
 }
 
-// ErrOps reports operations that don't fit the bytes they are applied to.
+// ErrOps reports operations that don't fit the file.
 var ErrOps = errors.New("the operations do not fit the file")
 
 // Apply makes the file that c describes out of the bytes before and the operations,
@@ -271,10 +271,9 @@ func IsSHA256(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Relation is how two lists of versions relate.
+// Relation is how another list of versions relates to one's own.
 type Relation int
 
-// The relations of another list to one's own.
 const (
 	Same   Relation = iota // the same versions
 	Newer                  // mine is a prefix of theirs

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 )
 
 // pullSite is a made-up site, served over a real connection, with a copy of it.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"reviewcast"
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 )
 
 // onDisk reads the files below a directory, by path.

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 )
 
 // histories is how many random histories a test runs: few, or MIRROR_HISTORIES.

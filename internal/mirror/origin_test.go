@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 )
 
 // roundTrip is a transport made of a function.

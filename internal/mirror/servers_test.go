@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 )
 
 // TestServers follows histories through other people's static servers, those that

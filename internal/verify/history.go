@@ -23,7 +23,8 @@ func (v *verifier) checkHistory(since Note) {
 	v.section("the newest change document describes this set of files", v.checkNewest)
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
 	if since != (Note{}) && noted < from {
-		v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, from, reviewcast.MaxChanges)
+		v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d "+
+			"(there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, from, reviewcast.MaxChanges)
 	}
 	from = max(from, noted)
 	lines := strings.TrimSuffix(string(v.set.Files[reviewcast.PathReviews]), "\n")

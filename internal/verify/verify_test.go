@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 	"reviewcast/internal/verify"
 )
 
