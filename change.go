@@ -274,6 +274,7 @@ func IsSHA256(s string) bool {
 // Relation is how another list of versions relates to one's own.
 type Relation int
 
+// The relations.
 const (
 	Same   Relation = iota // the same versions
 	Newer                  // mine is a prefix of theirs
