@@ -13,43 +13,38 @@ import (
 	"time"
 )
 
-// Limits on the changes that a set publishes.
+// Limits on the changes that a set publishes. They are shares of what a client would
+// download instead. The floors are for small sites: a document takes a kilobyte
+// whatever it says, so that a quarter of a small /reviews.json would hold the documents
+// of a day or two, and lines that are left out can't be verified.
 const (
 	// MaxChanges is how many change documents a set holds at most.
 	MaxChanges = 64
 
-	changesShare = 4
-	minChanges   = 256 << 10
-	opsShare     = 8
-	minOps       = 16 << 10
+	minChanges = 256 << 10
+	minOps     = 16 << 10
 )
 
 // MaxChangesSize is how many bytes the documents and their patches may have beside a
-// /reviews.json of a size: a quarter, or 256 KiB where that is more, so that a small
-// site has a history, too. The newest document is published whatever its size.
-func MaxChangesSize(reviews int) int { return max(reviews/changesShare, minChanges) }
+// /reviews.json of a size. The newest document is published whatever its size.
+func MaxChangesSize(reviews int) int { return max(reviews/4, minChanges) }
 
-// MaxOpsSize is how many bytes of JSON the operations on a file may have whose new
-// size is given: an eighth, or 16 KiB where that is more. Larger ones are left out,
-// and the file is fetched whole.
-func MaxOpsSize(size int) int { return max(size/opsShare, minOps) }
+// MaxOpsSize is how many bytes of JSON the operations on a file of a new size may have.
+// Larger ones are left out, and the file is fetched whole.
+func MaxOpsSize(size int) int { return max(size/8, minOps) }
 
-// Change is /changes/{sequence}.json: what one version of the published set did to
-// the version before it. Who has the version before applies it, and checks the
-// result against the hashes in it.
-//
-// A version is one published set of files. Its sequence orders it among the
-// versions, and the hash of its document's bytes identifies it.
+// Change is /changes/{sequence}.json: what one version of the published set changed
+// compared with the version before. Its sequence orders a version among the others,
+// and the hash of its document's bytes identifies it.
 type Change struct {
 	Version  int   `json:"version" jsonschema:"version of this format, always 1"`
 	Sequence int64 `json:"sequence"`
-	// Previous is the sequence of the version before, and PreviousSHA256 the hash of
-	// its document, in hex. Both are nil in the first version; PreviousSHA256 is nil
-	// when the version before had no document.
+	// Previous is the sequence of the version before, and PreviousSHA256 the hash of its
+	// document. Both are nil in the first version; the hash is nil, too, when the version
+	// before had no document.
 	Previous       *int64  `json:"previous"`
 	PreviousSHA256 *string `json:"previous_sha256"`
-	// ChangesFrom is the oldest version whose document was published together with
-	// this one.
+	// ChangesFrom is the oldest version whose document was published with this one.
 	ChangesFrom int64 `json:"changes_from"`
 	// SetSHA256 is [Manifest.SetSHA256].
 	SetSHA256 string `json:"set_sha256"`
@@ -58,17 +53,17 @@ type Change struct {
 	Reviews         ReviewChanges   `json:"reviews"`
 	ReviewCount     int             `json:"review_count"`
 	AggregateRating AggregateRating `json:"aggregate_rating"`
-	// IDsSHA256 is [IDsSHA256] of the reviews after the change. Who walks back from a
-	// newer version by the lists in Reviews must meet it, so that no review can be
-	// taken away, or exchanged for another, without standing in a list.
+	// IDsSHA256 is [IDsSHA256] of the reviews after the change. A verifier that walks back
+	// from a newer version by the lists in Reviews must arrive at it. Without it a review
+	// could be exchanged for one that is listed as changed: the bytes of older datasets
+	// are gone, so that their hashes can't be recomputed.
 	IDsSHA256 string `json:"ids_sha256"`
 	// Files are the datasets whose bytes changed, sorted by path.
 	Files []FileChange `json:"files"`
 }
 
-// ReviewChanges lists reviews by id, sorted. A review that returns is in Added; a
-// review whose id changed is in Withdrawn with its old id and in Added with its new
-// one.
+// ReviewChanges lists reviews by id, sorted. A review that returns is in Added; one
+// whose id changed is in Withdrawn with its old id and in Added with its new one.
 type ReviewChanges struct {
 	Added     []string          `json:"added"`
 	Changed   []string          `json:"changed"`
@@ -81,22 +76,21 @@ type WithdrawnReview struct {
 	Reason string `json:"reason"` // ReasonWithdrawn or ReasonLegal
 }
 
-// The reasons of a withdrawal.
+// Reasons of a withdrawal.
 const (
 	ReasonWithdrawn = "withdrawn"
 	ReasonLegal     = "legal"
 )
 
-// FileChange is how one dataset changed. With Ops or Patch the new bytes are made
-// of the old ones; with neither the file is fetched whole.
+// FileChange is how one dataset changed. Without Ops and Patch it is fetched whole.
 type FileChange struct {
 	Path string `json:"path"`
-	From string `json:"from"` // sha256 of the bytes before, in hex
-	To   string `json:"to"`   // sha256 of the bytes after, in hex
-	Size int64  `json:"size"` // bytes after
+	From string `json:"from"` // sha256 of the bytes before
+	To   string `json:"to"`   // sha256 of the bytes after
+	Size int64  `json:"size"` // of the bytes after
 	Ops  []Op   `json:"ops,omitempty"`
-	// Patch is the path of a [Patch] document that holds the operations, and
-	// PatchSHA256 the hash of its bytes.
+	// Patch is the path of a [Patch] document that holds the operations. Mirrors publish
+	// it again, and ask for it by PatchSHA256, the hash of its bytes.
 	Patch       string `json:"patch,omitempty"`
 	PatchSHA256 string `json:"patch_sha256,omitempty"`
 }
@@ -110,10 +104,9 @@ type Patch struct {
 	Ops  []Op   `json:"ops"`
 }
 
-// Op is one operation that makes a file of lines out of another: a copy of the
-// lines Start (counted from 0) up to, not including, End of the old file, in JSON
-// [start, end]; or, when End is 0, one new line without its newline, in JSON a
-// string.
+// Op is one operation that makes a file of lines out of another: a copy of the lines
+// Start (counted from 0) up to, not including, End of the old file, in JSON [start, end];
+// or, when End is 0, one new line without its newline, in JSON a string.
 type Op struct {
 	Start, End int
 	Line       string
@@ -124,11 +117,7 @@ func (o Op) MarshalJSON() ([]byte, error) {
 	if o.End > 0 {
 		return fmt.Appendf(nil, "[%d,%d]", o.Start, o.End), nil
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(o.Line)
-	return b.Bytes(), err
+	return EncodeJSON(o.Line)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
@@ -138,65 +127,53 @@ func (o *Op) UnmarshalJSON(data []byte) error {
 		return json.Unmarshal(data, &o.Line)
 	}
 	var lines []int
-	if err := json.Unmarshal(data, &lines); err != nil {
-		return fmt.Errorf("an operation is [start, end] or a line: %w", err)
-	}
-	if len(lines) != 2 || lines[0] < 0 || lines[1] <= lines[0] {
-		return fmt.Errorf("operation %s: want [start, end] with 0 <= start < end", clip(data))
+	if err := json.Unmarshal(data, &lines); err != nil || len(lines) != 2 || lines[0] < 0 || lines[1] <= lines[0] {
+		return fmt.Errorf("operation %s: want a line, or [start, end] with 0 <= start < end", EchoJSON(data))
 	}
 	o.Start, o.End = lines[0], lines[1]
 	return nil
 }
 
-// clip bounds what an error message repeats.
-func clip(data []byte) []byte {
-	const most = 40
-	if len(data) > most {
-		return append(data[:most:most], "..."...)
-	}
-	return data
+// ReviewLine returns the id of the review on a line of /reviews.json, and the line
+// without the comma and the newline behind the review. The first and the last line
+// have none.
+func ReviewLine(line string) (id, review string, ok bool) {
+	rest, ok := strings.CutPrefix(line, `{"id":"`)
+	id, _, closed := strings.Cut(rest, `"`)
+	return id, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), ","), ok && closed
 }
 
-// Diff returns the operations that make the lines of next out of those of old.
-// Both end in a newline. Lines are copied from wherever they are in old, so that a
-// line that only moved is not repeated.
+// Diff returns the operations that make the lines of next out of those of old. Both end
+// in a newline. Lines are copied from wherever they are in old, so that a line that
+// only moved is not repeated.
 func Diff(old, next []byte) []Op {
-	lines := bytes.SplitAfter(old, []byte("\n"))
+	lines := strings.SplitAfter(string(old), "\n")
 	lines = lines[:len(lines)-1] // what follows the last newline is no line
 	at := make(map[string]int, len(lines))
-	for i, line := range lines {
-		if _, known := at[string(line)]; !known {
-			at[string(line)] = i
-		}
+	for i, line := range slices.Backward(lines) {
+		at[line] = i
 	}
 	var ops []Op
-	for line := range bytes.Lines(next) {
+	for line := range strings.Lines(string(next)) {
 		last := len(ops) - 1
-		if last >= 0 && ops[last].End > 0 && ops[last].End < len(lines) && bytes.Equal(lines[ops[last].End], line) {
+		if last >= 0 && ops[last].End > 0 && ops[last].End < len(lines) && lines[ops[last].End] == line {
 			ops[last].End++
-			continue
-		}
-		if i, known := at[string(line)]; known {
+		} else if i, known := at[line]; known {
 			ops = append(ops, Op{Start: i, End: i + 1})
-			continue
+		} else {
+			ops = append(ops, Op{Line: strings.TrimSuffix(line, "\n")})
 		}
-		ops = append(ops, Op{Line: strings.TrimSuffix(string(line), "\n")})
 	}
 	return ops
 }
 
-// Errors of Apply and of reading versions.
-var (
-	// ErrOps reports operations that don't fit the bytes they are applied to.
-	ErrOps = errors.New("the operations do not fit the file")
-	// ErrVersions reports a list of versions that isn't one.
-	ErrVersions = errors.New("not a list of versions")
-)
+// ErrOps reports operations that don't fit the file.
+var ErrOps = errors.New("the operations do not fit the file")
 
-// Apply makes the file that c describes out of the bytes before and the
-// operations, which are c.Ops or its patch's. It returns an error that wraps
-// ErrOps unless the result is exactly the bytes that c.To is the hash of. It never
-// makes more than c.Size bytes.
+// Apply makes the file that c describes out of the bytes before and the operations,
+// which are c.Ops or its patch's. It returns an error that wraps ErrOps unless the
+// result is exactly the bytes that c.To is the hash of. It never makes more than c.Size
+// bytes.
 func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
 	fail := func(format string, args ...any) ([]byte, error) {
 		return nil, fmt.Errorf("apply change of %s: %w: %s", c.Path, ErrOps, fmt.Sprintf(format, args...))
@@ -204,21 +181,17 @@ func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
 	if SHA256(old) != c.From {
 		return fail("it was made for other bytes")
 	}
-	starts := []int{0} // of the lines, and the end of the last
-	for i, b := range old {
-		if b == '\n' {
-			starts = append(starts, i+1)
-		}
-	}
+	lines := bytes.SplitAfter(old, []byte("\n")) // the last one is what follows the last newline
 	out := make([]byte, 0, min(c.Size, int64(len(old))+1<<20))
 	for _, op := range ops {
-		if op.End > 0 {
-			if op.Start < 0 || op.Start >= op.End || op.End >= len(starts) {
-				return fail("lines %d to %d of %d", op.Start, op.End, len(starts)-1)
-			}
-			out = append(out, old[starts[op.Start]:starts[op.End]]...)
-		} else {
+		if op.End == 0 {
 			out = append(append(out, op.Line...), '\n')
+		} else if op.Start < 0 || op.Start >= op.End || op.End >= len(lines) {
+			return fail("lines %d to %d of %d", op.Start, op.End, len(lines)-1)
+		} else {
+			for _, line := range lines[op.Start:op.End] {
+				out = append(out, line...)
+			}
 		}
 		if int64(len(out)) > c.Size {
 			return fail("the result is larger than %d bytes", c.Size)
@@ -239,15 +212,11 @@ func SHA256(body []byte) string {
 // IDsSHA256 identifies a set of reviews by their ids: the sha256, in hex, of the ids
 // in byte order, each followed by a newline.
 func IDsSHA256(ids []string) string {
-	h := sha256.New()
-	for _, id := range slices.Sorted(slices.Values(ids)) {
-		fmt.Fprintln(h, id)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return SHA256([]byte(strings.Join(append(slices.Sorted(slices.Values(ids)), ""), "\n")))
 }
 
-// EncodeJSON writes a change, a patch or a withdrawal list as it is published:
-// compact, with a newline at the end and without escapes for HTML's sake.
+// EncodeJSON encodes a document as it is published: compact, with a newline at the end
+// and without escapes for HTML.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -256,8 +225,7 @@ func EncodeJSON(v any) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// Withdrawals is /withdrawn.json: every review that was withdrawn, sorted by id. It
-// holds no text.
+// Withdrawals is /withdrawn.json: every review that was withdrawn, sorted by id.
 type Withdrawals struct {
 	Version   int          `json:"version"`
 	Withdrawn []Withdrawal `json:"withdrawn"`
@@ -271,9 +239,9 @@ type Withdrawal struct {
 	Month  *string `json:"month"` // of the review, YYYY-MM; nil when it isn't known
 }
 
-// VersionLine is one line of /changes/versions.txt: a version that was published
-// once. The file is only ever appended to, so that a reader who noted its size and its
-// hash can check that prefix for ever.
+// VersionLine is one line of /changes/versions.txt: a version that was published once.
+// The file is only ever appended to, so that a reader who noted its size and its hash
+// can check that prefix for ever.
 type VersionLine struct {
 	Sequence int64
 	SHA256   string // of its change document
@@ -282,24 +250,18 @@ type VersionLine struct {
 // String is the line, with its newline.
 func (v VersionLine) String() string { return fmt.Sprintf("%d %s\n", v.Sequence, v.SHA256) }
 
-// ParseVersions reads /changes/versions.txt. The error wraps ErrVersions and names
-// the line.
+// ParseVersions reads /changes/versions.txt. The error names the line.
 func ParseVersions(data []byte) ([]VersionLine, error) {
 	var versions []VersionLine
-	fail := func(what string) error { return fmt.Errorf("line %d: %w: %s", len(versions)+1, ErrVersions, what) }
-	for line := range bytes.Lines(data) {
-		text, whole := strings.CutSuffix(string(line), "\n")
-		number, hash, found := strings.Cut(text, " ")
-		seq, err := strconv.ParseInt(number, 10, 64)
-		switch {
-		case !whole || !found || err != nil || strconv.FormatInt(seq, 10) != number || seq < 0:
-			return nil, fail("want a sequence, a space and a sha256 in hex")
-		case !IsSHA256(hash):
-			return nil, fail("the hash is not 64 lower-case hex digits")
-		case len(versions) > 0 && seq <= versions[len(versions)-1].Sequence:
-			return nil, fail("its sequence is not higher than the one before")
+	last := int64(-1)
+	for line := range strings.Lines(string(data)) {
+		sequence, hash, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		n, err := strconv.ParseInt(sequence, 10, 64)
+		v := VersionLine{n, hash}
+		if err != nil || v.String() != line || n <= last || !IsSHA256(hash) {
+			return nil, fmt.Errorf("not a list of versions: line %d: want a sequence above the one before, a space and a sha256 in hex", len(versions)+1)
 		}
-		versions = append(versions, VersionLine{seq, hash})
+		versions, last = append(versions, v), n
 	}
 	return versions, nil
 }
@@ -309,10 +271,10 @@ func IsSHA256(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// Relation is how two lists of versions relate.
+// Relation is how another list of versions relates to one's own.
 type Relation int
 
-// The relations of another list to one's own.
+// The relations.
 const (
 	Same   Relation = iota // the same versions
 	Newer                  // mine is a prefix of theirs
@@ -335,12 +297,11 @@ func CompareVersions(mine, theirs []byte) Relation {
 
 // Paths below which changes are published.
 const (
-	PathChanges       = "/changes/"
-	PathLatestChange  = PathChanges + "latest.json"
-	PathVersions      = PathChanges + "versions.txt"
-	PathWithdrawn     = "/withdrawn.json"
-	MediaVersions     = "text/plain; charset=utf-8"
-	insightsPatchName = "/insights.json"
+	PathChanges      = "/changes/"
+	PathLatestChange = PathChanges + "latest.json"
+	PathVersions     = PathChanges + "versions.txt"
+	PathWithdrawn    = "/withdrawn.json"
+	MediaVersions    = "text/plain; charset=utf-8"
 )
 
 // ChangePath is the path of a version's change document.
@@ -348,5 +309,5 @@ func ChangePath(sequence int64) string { return fmt.Sprintf("%s%d.json", PathCha
 
 // InsightsPatchPath is the path of a version's patch of /insights.json.
 func InsightsPatchPath(sequence int64) string {
-	return fmt.Sprintf("%s%d%s", PathChanges, sequence, insightsPatchName)
+	return fmt.Sprintf("%s%d%s", PathChanges, sequence, PathInsights)
 }

@@ -2,27 +2,22 @@ package reviewcast
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 )
 
 // Compare orders reviews as they are published: newest date first, then by id.
-// It returns a negative number when a comes before b, and 0 for the same place.
 func Compare(a, b *Review) int {
 	return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
 }
 
-// Delta is what changed between two sets of published reviews. All lists are
-// sorted ids.
+// Delta is what changed between two sets of published reviews, in lists of sorted ids.
 type Delta struct {
-	// Added are the reviews that only the later set has. A review that was
-	// withdrawn and returns is one of them.
-	Added []string
-	// Changed are the reviews of both sets that differ in a published field.
-	Changed []string
-	// Removed are the reviews that only the earlier set has.
-	Removed []string
-	// Fields are the published names of the fields that differ, by the ids of
-	// Changed, in the order of [Review].
+	Added   []string // only the later set has them
+	Changed []string // of both sets, and different in a published field
+	Removed []string // only the earlier set has them
+	// Fields are the published names of the fields that differ, by the ids of Changed,
+	// in the order of [Review].
 	Fields map[string][]string
 }
 
@@ -56,36 +51,18 @@ func Difference(before, after []*Review) *Delta {
 	return d
 }
 
-// ChangedFields returns the published names of the fields in which two reviews
-// differ, in the order of [Review]. It returns nil for reviews that are published
-// as the same bytes. A missing list counts as an empty one.
+// ChangedFields returns the published names of the fields in which two reviews differ,
+// in the order of [Review]: none for reviews that are published as the same bytes.
 func ChangedFields(a, b *Review) []string {
 	if a == b {
 		return nil
 	}
 	var fields []string
-	compare := func(name string, equal bool) {
-		if !equal {
-			fields = append(fields, name)
+	va, vb := reflect.ValueOf(*a), reflect.ValueOf(*b)
+	for i := range va.NumField() {
+		if !reflect.DeepEqual(va.Field(i).Interface(), vb.Field(i).Interface()) {
+			fields = append(fields, va.Type().Field(i).Tag.Get("json"))
 		}
 	}
-	compare("id", a.ID == b.ID)
-	compare("author", a.Author == b.Author)
-	compare("author_avatar_url", equal(a.AuthorAvatarURL, b.AuthorAvatarURL))
-	compare("rating", a.Rating == b.Rating)
-	compare("date", a.Date == b.Date)
-	compare("title", equal(a.Title, b.Title))
-	compare("text", equal(a.Text, b.Text))
-	compare("language", a.Language == b.Language)
-	compare("source", a.Source == b.Source)
-	compare("source_url", equal(a.SourceURL, b.SourceURL))
-	compare("owner_reply", equal(a.OwnerReply, b.OwnerReply))
-	compare("verified", a.Verified == b.Verified)
-	compare("verification", a.Verification == b.Verification)
-	compare("mentions", slices.Equal(a.Mentions.Technicians, b.Mentions.Technicians) &&
-		slices.Equal(a.Mentions.Services, b.Mentions.Services) && slices.Equal(a.Mentions.ServiceAreas, b.Mentions.ServiceAreas))
 	return fields
 }
-
-// equal reports whether two optional values are equal.
-func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }

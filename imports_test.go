@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"generator/insights":   {"generator/sentiment"},
 	"generator/render":     {},
 	"generator/pages":      {"generator/render"},
-	"generator/changes":    {"generator/render"}, // its tests
+	"generator/changes":    {"generator/render", "internal/mirror"}, // render: its tests
 	"generator/importer":   {"generator/diagnostic", "generator/syntax"},
 	"generator/starter":    {},
 

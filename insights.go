@@ -18,7 +18,7 @@ type Insights struct {
 	PullQuote        *PullQuote               `json:"pull_quote"`
 }
 
-// Method tells how the sentiment was computed, so that anybody can do it again.
+// Method is how the sentiment was computed, so that anybody can do it again.
 type Method struct {
 	Name          string   `json:"name"`
 	Version       string   `json:"version"`

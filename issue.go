@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// ErrorBody is the body of every error of the HTTP interface: the members of RFC
-// 9457 problem details, served as application/json, and for bad parameters the
-// issues.
+// ErrorBody is the body of every error of the HTTP interface: problem details (RFC
+// 9457), served as application/json, and for bad parameters the issues.
 type ErrorBody struct {
 	Type   string  `json:"type" jsonschema:"about:blank: the title says it all (RFC 9457, section 4.2.1)"`
 	Title  string  `json:"title" jsonschema:"the status's standard phrase"`
@@ -24,8 +23,7 @@ func NewError(status int, detail string, issues ...Issue) ErrorBody {
 	return ErrorBody{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Issues: issues}
 }
 
-// IssueCode names a kind of Issue, in the words of zod 4, whose clients many
-// callers already have.
+// IssueCode names a kind of Issue, as zod 4 does.
 type IssueCode string
 
 // The codes and the members that come with them.
@@ -57,8 +55,7 @@ type Issue struct {
 	Keys      []string  `json:"keys,omitempty" jsonschema:"unrecognized_keys: the unknown parameters"`
 }
 
-// maxEcho is how many code points of a bad value an issue repeats: enough to
-// recognise it, too little to fill a log or an agent's context.
+// maxEcho is how many code points of a bad value an issue repeats.
 const maxEcho = 40
 
 // echo quotes what a client sent, shortened to maxEcho.
@@ -80,12 +77,8 @@ func EchoJSON(raw []byte) string {
 
 // shorten cuts s to maxEcho; rest is a sign that it did.
 func shorten(s string) (short, rest string) {
-	n := 0
-	for i := range s {
-		if n == maxEcho {
-			return s[:i], " …"
-		}
-		n++
+	if runes := []rune(s); len(runes) > maxEcho {
+		return string(runes[:maxEcho]), " …"
 	}
 	return s, ""
 }

@@ -1,8 +1,6 @@
 package reviewcast
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,18 +11,15 @@ import (
 )
 
 // Manifest is /manifest.json: what is published. Mirrors and edges start here.
-// It is the only body that carries a clock value.
 type Manifest struct {
-	Version int `json:"version"`
-	// BaseURL is the origin that the files were rendered for.
-	BaseURL string `json:"base_url"`
+	Version int    `json:"version"`
+	BaseURL string `json:"base_url"` // that the files were rendered for
 	// Sequence orders the versions of a set: max(previous + 1, the Unix time of the
 	// build in seconds).
 	Sequence int64 `json:"sequence"`
 	// ChangesFrom is the oldest version whose change document the set holds; it holds
 	// those of all later ones. ChangeSHA256 is the hash of the newest document, which
-	// identifies the version. Both are absent in a set of a program that knows no
-	// changes.
+	// identifies the version. Older programs published sets without both.
 	ChangesFrom  int64  `json:"changes_from,omitempty"`
 	ChangeSHA256 string `json:"change_sha256,omitempty"`
 	// Files are sorted by path. Neither the manifest itself nor encoded variants
@@ -44,9 +39,9 @@ type File struct {
 // ErrManifest reports bytes that are no manifest of a published set.
 var ErrManifest = errors.New("not the manifest of a published set")
 
-// ParseManifest reads a manifest. Whoever writes files to the paths that it lists can
-// rely on each being a valid relative path once its slash is cut off, on the order,
-// and on the form of the hashes. The error wraps ErrManifest.
+// ParseManifest reads a manifest, and checks the form of its paths and hashes and their
+// order: each path is valid in a directory once its slash is cut off. The error wraps
+// ErrManifest.
 func ParseManifest(data []byte) (*Manifest, error) {
 	m := &Manifest{}
 	fail := func(format string, args ...any) (*Manifest, error) {
@@ -99,13 +94,13 @@ func (m *Manifest) File(path string) (File, bool) {
 // in hex, of a line "{sha256} {path}\n" for each file of the manifest that isn't
 // below /changes/, sorted by path.
 func (m *Manifest) SetSHA256() string {
-	h := sha256.New()
+	var lines []byte
 	for _, f := range m.Files {
 		if !strings.HasPrefix(f.Path, PathChanges) {
-			fmt.Fprintf(h, "%s %s\n", f.SHA256, f.Path)
+			lines = fmt.Appendf(lines, "%s %s\n", f.SHA256, f.Path)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return SHA256(lines)
 }
 
 // LastModified is the time of the set: the latest of its files.

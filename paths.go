@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// Paths below the one origin, the base URL. Each begins with a slash, so that
-// base URL + path is the address.
+// Paths below the base URL.
 const (
 	PathIndex      = "/index.html" // served as "/" too
 	PathReviews    = "/reviews.json"
@@ -58,22 +57,19 @@ func DescribedByLink(baseURL, path string) string {
 	return fmt.Sprintf("<%s>; rel=\"describedby\"; type=%q", baseURL+SchemaPath(path), MediaSchema)
 }
 
-// PagePolicy is the Content-Security-Policy of every page: our own stylesheet,
-// script and images, queries to our own origin, and nothing else.
+// PagePolicy is the Content-Security-Policy of every page.
 const PagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; " +
 	"base-uri 'none'; form-action 'self'"
 
-// ReviewPath is where a review is read: its anchor on the page of its month. The
-// date must be valid.
+// ReviewPath is a review's anchor on the page of its month. The date must be valid.
 func ReviewPath(id string, date Date) string { return PathMonths + date.Month() + "/#" + id }
 
 // Media types as they stand in Content-Type and in the manifest.
 const (
-	MediaJSON = "application/json"
-	MediaAtom = "application/atom+xml"
-	MediaHTML = "text/html; charset=utf-8"
-	// MediaMarkdown is the type of a page's twin.
-	MediaMarkdown = "text/markdown; charset=utf-8"
+	MediaJSON     = "application/json"
+	MediaAtom     = "application/atom+xml"
+	MediaHTML     = "text/html; charset=utf-8"
+	MediaMarkdown = "text/markdown; charset=utf-8" // of a page's twin
 	// MediaJSONFeed is how pages announce the JSON Feed; it is served as MediaJSON,
 	// as the specification says.
 	MediaJSONFeed = "application/feed+json"
@@ -95,11 +91,10 @@ func TopicLinks(baseURL, path string) string {
 	return fmt.Sprintf("<%s>; rel=\"hub\", <%s>; rel=\"self\"", baseURL+PathHub, baseURL+path)
 }
 
-// ParseBaseURL checks the single origin that every path stands below and gives
-// it back in one form: lower case, without a trailing slash or a port that the
-// scheme implies, "https://reviews.example.com". Anything more than scheme, host
-// and port is an error, since no path of the contract could stand beside it; and
-// so is a host that isn't plain ASCII, since it stands in headers.
+// ParseBaseURL checks the origin that all paths are below, and returns it in one form:
+// lower case, without a trailing slash or a port that the scheme implies, such as
+// "https://reviews.example.com". A host that isn't plain ASCII is an error, since it is
+// used in headers.
 func ParseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -118,7 +113,7 @@ func ParseBaseURL(s string) (string, error) {
 	case !validHost(host):
 		return "", fmt.Errorf("base URL %q has no valid host name; write letters, digits, '-' and '.', and a name in another script in its xn-- form", s)
 	}
-	if strings.HasSuffix(u.Host, ":") || port != "" && !validPort(port) {
+	if n, err := strconv.ParseUint(port, 10, 16); strings.HasSuffix(u.Host, ":") || port != "" && (err != nil || n == 0 || port[0] == '0') {
 		return "", fmt.Errorf("base URL %q has no valid port; write one from 1 to 65535, or leave it out", s)
 	}
 	if strings.Contains(host, ":") {
@@ -130,12 +125,7 @@ func ParseBaseURL(s string) (string, error) {
 	return scheme + "://" + host, nil
 }
 
-func validPort(port string) bool {
-	n, err := strconv.ParseUint(port, 10, 16)
-	return err == nil && n > 0 && !strings.HasPrefix(port, "0")
-}
-
-// validHost tells whether a lower-case host is an IP address or a name of labels
+// validHost reports whether a lower-case host is an IP address or a name of labels
 // as DNS has them (RFC 1123, section 2.1).
 func validHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {

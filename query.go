@@ -101,49 +101,40 @@ type SinceResult struct {
 // the Query is valid only if there are no issues.
 func ParseSearch(rawQuery string) (Query, []Issue) {
 	values, issues := parseRaw(rawQuery)
-	return search(func(p Param) (value, bool, *Issue) {
-		given, ok := values[p.Name]
-		if !ok {
-			return value{}, false, nil
-		}
-		delete(values, p.Name)
+	return search(values, issues, func(p Param, given []string) (value, *Issue) {
 		if len(given) > 1 {
 			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("%s is given %d times; give it once", p.Name, len(given)))
-			return value{}, false, &issue
+			return value{}, &issue
 		}
-		v, issue := p.parse(given[0])
-		return v, issue == nil, issue
-	}, issues, func() []string { return slices.Sorted(maps.Keys(values)) })
+		return p.parse(given[0])
+	})
 }
 
 // BindSearch parses the arguments of a search from JSON values, as in an MCP tool call.
 // The rules are those of [ParseSearch]. Numbers and booleans may be JSON numbers and
 // booleans, or strings as in a query string, because many models send strings.
 func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
-	rest := maps.Clone(arguments)
-	return search(func(p Param) (value, bool, *Issue) {
-		raw, ok := rest[p.Name]
-		if !ok {
-			return value{}, false, nil
-		}
-		delete(rest, p.Name)
-		v, issue := p.decode(raw)
-		return v, issue == nil, issue
-	}, nil, func() []string { return slices.Sorted(maps.Keys(rest)) })
+	return search(arguments, nil, Param.decode)
 }
 
-// search fills a Query with the value that get returns for each parameter of the
-// table, and checks the relations between parameters.
-func search(get func(Param) (value, bool, *Issue), issues []Issue, unknown func() []string) (Query, []Issue) {
+// search fills a Query with the parameters of the table that are given, and checks the
+// relations between them.
+func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (value, *Issue)) (Query, []Issue) {
 	q := Query{Limit: DefaultLimit}
+	unknown := slices.Sorted(maps.Keys(given))
 	for _, p := range SearchParams {
-		v, ok, issue := get(p)
-		if ok {
+		raw, ok := given[p.Name]
+		if !ok {
+			continue
+		}
+		unknown = slices.DeleteFunc(unknown, func(key string) bool { return key == p.Name })
+		v, issue := parse(p, raw)
+		if issue == nil {
 			issue = p.check(v)
 		}
 		if issue != nil {
 			issues = append(issues, *issue)
-		} else if ok {
+		} else {
 			p.set(&q, v)
 		}
 	}
@@ -151,8 +142,8 @@ func search(get func(Param) (value, bool, *Issue), issues []Issue, unknown func(
 		issues = append(issues, Issue{Code: Custom, Path: []string{"since"},
 			Message: fmt.Sprintf("since (%s) is after until (%s): no day lies between them", q.Since, q.Until)})
 	}
-	if keys := unknown(); len(keys) > 0 {
-		issues = append(issues, unrecognized(keys, "known are "+paramNames()))
+	if len(unknown) > 0 {
+		issues = append(issues, unrecognized(unknown, "known are "+paramNames()))
 	}
 	return q, issues
 }

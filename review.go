@@ -1,13 +1,13 @@
 package reviewcast
 
 import (
+	"math"
 	"time"
 	"unicode"
 	"unicode/utf8"
 )
 
-// Limits on what is published. An editor's file that goes over one is refused
-// with a problem that names it.
+// Limits on what is published.
 const (
 	MaxIDLength   = 64      // bytes; ids are ASCII
 	MaxTextLength = 100_000 // Unicode code points
@@ -87,6 +87,35 @@ type AggregateRating struct {
 	Distribution Distribution `json:"distribution" jsonschema:"number of reviews by stars"`
 }
 
+// Aggregate sums up the stars of reviews.
+func Aggregate(reviews []Review) AggregateRating {
+	a := AggregateRating{RatingCount: len(reviews), BestRating: MaxRating, WorstRating: MinRating}
+	d := &a.Distribution
+	for i := range reviews {
+		if r := &reviews[i]; r.Rating >= MinRating && r.Rating <= MaxRating {
+			*[...]*int{&d.One, &d.Two, &d.Three, &d.Four, &d.Five}[r.Rating-1]++
+		}
+		if reviews[i].Text != nil {
+			a.TextCount++
+		}
+	}
+	a.RatingValue = d.Mean()
+	return a
+}
+
+// Mean is the plain mean of the stars, rounded to two decimals; nil when there are none.
+func (d Distribution) Mean() *float64 {
+	return Mean(d.One+2*d.Two+3*d.Three+4*d.Four+5*d.Five, d.One+d.Two+d.Three+d.Four+d.Five)
+}
+
+// Mean is sum/n rounded to two decimals, nil when n is 0.
+func Mean(sum, n int) *float64 {
+	if n == 0 {
+		return nil
+	}
+	return ptr(math.Round(float64(sum)/float64(n)*100) / 100)
+}
+
 // Distribution counts reviews by stars.
 type Distribution struct {
 	Five  int `json:"5"`
@@ -96,17 +125,15 @@ type Distribution struct {
 	One   int `json:"1"`
 }
 
-// Unpublished counts the reviews that are left out, by reason. No reason has to
-// do with what a review says, so that nobody has to guess.
+// Unpublished counts the reviews that are left out, by reason.
 type Unpublished struct {
 	Unverified int `json:"unverified" jsonschema:"reviews without a verification"`
 	Withdrawn  int `json:"withdrawn" jsonschema:"reviews withdrawn by their author or the platform"`
 	Legal      int `json:"legal" jsonschema:"reviews withdrawn for legal reasons"`
 }
 
-// Review is one verified review, as published everywhere. Texts are the
-// customer's own words, plain text, never trimmed or normalised; HTML in them is
-// just characters.
+// Review is one verified review. Texts are plain text as the customer wrote it, never
+// trimmed or normalised.
 type Review struct {
 	ID              string       `json:"id" jsonschema:"stable for ever"`
 	Author          string       `json:"author"`
@@ -130,7 +157,7 @@ type OwnerReply struct {
 	Date Date   `json:"date"`
 }
 
-// Verification tells how the business knows that the author was a customer. The
+// Verification is how the business knows that the author was a customer. The
 // private reference behind it (a job number) is never published.
 type Verification struct {
 	Method     string `json:"method" jsonschema:"how the business knows that the author was a customer"`
@@ -140,9 +167,8 @@ type Verification struct {
 // VerificationMethods are the values of Verification.Method.
 var VerificationMethods = []string{"job", "invitation", "receipt", "platform"}
 
-// Mentions are the ids of technicians, services and service areas that the job
-// record or, unambiguously, the text names. Each list is sorted and has no
-// duplicates; none is null.
+// Mentions are the ids of what the job record or, unambiguously, the text names. Each
+// list is sorted and has no duplicates; none is null.
 type Mentions struct {
 	Technicians  []string `json:"technicians"`
 	Services     []string `json:"services"`
@@ -152,29 +178,22 @@ type Mentions struct {
 // Date is a calendar date, YYYY-MM-DD. Dates compare as strings.
 type Date string
 
-// Valid tells whether the date is of the form and in the calendar.
-func (d Date) Valid() bool {
-	_, err := time.Parse(time.DateOnly, string(d))
-	return err == nil
-}
+// Valid reports whether the date is of the form and in the calendar.
+func (d Date) Valid() bool { return !d.Noon().IsZero() }
 
-// Noon is the instant that feeds carry for a calendar date: 12:00:00Z, so that
-// no time zone that people live in shifts the day. An invalid date gives the
-// zero Time.
+// Noon is the instant that feeds give for a calendar date: 12:00:00Z, so that no time
+// zone that people live in shifts the day. It is zero for an invalid date.
 func (d Date) Noon() time.Time {
-	t, err := time.Parse(time.DateOnly, string(d))
-	if err != nil {
-		return time.Time{}
-	}
-	return t.Add(12 * time.Hour)
+	t, _ := time.Parse(time.DateTime, string(d)+" 12:00:00")
+	return t
 }
 
 // Month is the date's month, "2026-03". The date must be valid.
 func (d Date) Month() string { return string(d[:len("2006-01")]) }
 
-// ValidID tells whether s can be the id of a review, technician, service or
-// area: a letter or digit, then letters, digits, '.', '_' and '-', at most
-// MaxIDLength bytes, all ASCII. Such an id is safe in a URL and a file name.
+// ValidID reports whether s can be the id of a review, technician, service or area: a
+// letter or digit, then letters, digits, '.', '_' and '-', at most MaxIDLength bytes, all
+// ASCII. Such an id is safe in a URL and a file name.
 func ValidID(s string) bool {
 	if s == "" || len(s) > MaxIDLength {
 		return false
@@ -189,11 +208,10 @@ func ValidID(s string) bool {
 	return true
 }
 
-// BadRune finds the first character of s that no published text may hold:
-// a control character other than tab and newline, a noncharacter that XML can't
-// carry, or a byte that isn't UTF-8 (reported as utf8.RuneError). Zero-width and
-// bidirectional marks are a customer's words and pass. The offset is in bytes,
-// -1 when there is none.
+// BadRune finds the first character of s that no published text may hold: a control
+// character other than tab and newline, a noncharacter that XML can't hold, or a byte
+// that isn't UTF-8 (reported as utf8.RuneError). Zero-width and bidirectional marks are
+// valid. The offset is in bytes, -1 when there is none.
 func BadRune(s string) (offset int, r rune) {
 	for i, r := range s {
 		switch {

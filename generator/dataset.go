@@ -7,7 +7,6 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/insights"
 	"reviewcast/generator/source"
 )
 
@@ -32,20 +31,10 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 	if ds.Business.URL == "" {
 		ds.Business.URL = baseURL
 	}
-	agg := reviewcast.AggregateRating{RatingCount: len(all), BestRating: reviewcast.MaxRating, WorstRating: reviewcast.MinRating}
-	stars := 0
 	for _, e := range all {
-		pub := &e.published
-		ds.Reviews = append(ds.Reviews, *pub)
-		stars += pub.Rating
-		if pub.Text != nil {
-			agg.TextCount++
-		}
-		d := &agg.Distribution
-		*[]*int{&d.One, &d.Two, &d.Three, &d.Four, &d.Five}[pub.Rating-1]++
+		ds.Reviews = append(ds.Reviews, e.published)
 	}
-	agg.RatingValue = insights.Mean(stars, len(all))
-	ds.AggregateRating = agg
+	ds.AggregateRating = reviewcast.Aggregate(ds.Reviews)
 	return ds
 }
 

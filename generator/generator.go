@@ -26,7 +26,6 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/changes"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/lint"
@@ -104,9 +103,6 @@ type Result struct {
 	// those that are not in the new one; both sorted. The set before is the last
 	// published one, or the last result that was given to [Builder.Accept].
 	Changed, Removed []string
-	// Version is the published version, with its change document; nil in a result of
-	// [Builder.Prepare], and when nothing changed.
-	Version *changes.Version
 	// First reports whether there was no published set before.
 	First bool
 	// Problems are warnings.

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/changes"
 	"reviewcast/internal/mirror"
 )
 
@@ -62,13 +62,16 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	} else if err != nil {
 		return nil, err
 	}
-	ids, err := changes.IDs(set.Files[reviewcast.PathReviews])
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
+	reviews := set.Files[reviewcast.PathReviews]
+	p := &published{set: set, ids: map[string]bool{}}
+	for line := range strings.Lines(string(reviews)) {
+		if id, _, ok := reviewcast.ReviewLine(line); ok {
+			p.ids[strings.Clone(id)] = true
+		}
 	}
-	p := &published{set: set, ids: make(map[string]bool, len(ids))}
-	for _, id := range ids {
-		p.ids[id] = true
+	// The first two lines and the last one are not reviews.
+	if n := bytes.Count(reviews, []byte("\n")); n > len(p.ids)+3 {
+		return nil, fmt.Errorf("read %s: %d of %d lines are reviews; the file was not written by reviewcast", reviewcast.PathReviews, len(p.ids), n)
 	}
 	return p, nil
 }

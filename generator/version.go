@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,25 +14,15 @@ import (
 )
 
 // addVersion makes the change document of the version that a build publishes.
-func (b *Builder) addVersion(res *Result) error {
-	var previous *changes.Previous
-	if set := res.previous.set; set != nil {
-		previous = &changes.Previous{Manifest: set.Manifest, Files: set.Files, Documents: set.Files}
-	}
-	v, err := changes.New(changes.Input{
-		Previous: previous, Manifest: res.Manifest, Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
-		ReviewCount: res.Dataset.ReviewCount, AggregateRating: res.Dataset.AggregateRating, Withdrawn: res.Withdrawn,
-		Time: res.time, Forget: b.cfg.Forget,
+func (b *Builder) addVersion(res *Result) (err error) {
+	res.documents, err = changes.New(changes.Input{
+		Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
+		Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
+		Withdrawn: res.Withdrawn, Time: res.time, Forget: b.cfg.Forget,
 	})
-	if err != nil {
-		return err
-	}
-	res.Version = v
 	res.Changed = append(res.Changed, reviewcast.PathLatestChange, reviewcast.PathVersions)
 	slices.Sort(res.Changed)
-	res.documents = maps.Clone(v.Documents)
-	res.documents[reviewcast.PathLatestChange], res.documents[reviewcast.PathVersions] = v.Latest, v.Versions
-	return nil
+	return err
 }
 
 // keepVersion makes the result the version that is published already: nothing has
@@ -69,7 +58,7 @@ func withdrawals(content *source.Content, previous *published) ([]reviewcast.Wit
 	}
 	for _, r := range content.Reviews {
 		if r.Hidden == source.Withdrawn || r.Hidden == source.Legal {
-			months[strings.ToLower(r.ID)] = string(r.Date[:len("2006-01")])
+			months[strings.ToLower(r.ID)] = r.Date.Month()
 		}
 	}
 	list := make([]reviewcast.Withdrawal, 0, len(content.Withdrawn))
@@ -105,9 +94,14 @@ func (p *published) months(content *source.Content, months map[string]string) er
 			}
 		}
 	}
-	found, err := changes.Months(p.set.Files[reviewcast.PathReviews], func(id string) bool { return wanted[strings.ToLower(id)] })
-	for id, month := range found {
-		months[strings.ToLower(id)] = month
+	for line := range strings.Lines(string(p.set.Files[reviewcast.PathReviews])) {
+		if id, review, ok := reviewcast.ReviewLine(line); ok && wanted[strings.ToLower(id)] {
+			var r reviewcast.Review
+			if json.Unmarshal([]byte(review), &r) != nil || !r.Date.Valid() {
+				return fmt.Errorf("read review %s of the last published set: its line is not a review with a date", id)
+			}
+			months[strings.ToLower(id)] = r.Date.Month()
+		}
 	}
-	return err
+	return nil
 }

@@ -39,20 +39,25 @@ const (
 // nginx once a day: for /changes/latest.json, and for /reviews.json with gzip_static.
 // The figures are bytes for the 30 days, not times.
 func BenchmarkPolling(b *testing.B) {
-	for _, n := range []int{2_000, 10_000} {
+	sizes := []int{2_000, 10_000}
+	if os.Getenv("REVIEWS") != "" {
+		sizes = []int{1_900}
+	}
+	for _, n := range sizes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			for b.Loop() {
 				h := newHistory(b, n)
 				server := h.serve(b)
 				h.build(b)
 				var changes, whole client
-				brotlied, pushedWhole, pushedChange := 0, 0, 0
+				brotlied, brotliedChange, pushedWhole, pushedChange := 0, 0, 0, 0
 				for range days {
 					h.day()
 					h.build(b)
 					changes.get(b, server+reviewcast.PathLatestChange)
 					whole.get(b, server+reviewcast.PathReviews)
 					brotlied += brotliSize(b, h.file(b, reviewcast.PathReviews))
+					brotliedChange += brotliSize(b, h.file(b, reviewcast.PathLatestChange))
 					pushedWhole += len(h.file(b, reviewcast.PathReviews))
 					pushedChange += len(h.file(b, reviewcast.PathLatestChange))
 				}
@@ -61,6 +66,10 @@ func BenchmarkPolling(b *testing.B) {
 				b.ReportMetric(float64(brotlied), "brotli-bytes")
 				b.ReportMetric(100*float64(changes.received.Load())/float64(whole.received.Load()), "%-of-gzip")
 				b.ReportMetric(100*float64(changes.received.Load())/float64(brotlied), "%-of-brotli")
+				b.ReportMetric(float64(brotliedChange), "changes-brotli-bytes")
+				if dir := os.Getenv("KEEP"); dir != "" {
+					_ = os.CopyFS(dir, os.DirFS(h.public))
+				}
 				b.ReportMetric(float64(pushedWhole)/float64(pushedChange), "push-ratio")
 			}
 		})
@@ -80,7 +89,7 @@ func newHistory(b *testing.B, n int) *history {
 	dir := b.TempDir()
 	h := &history{
 		content: filepath.Join(dir, "content"), public: filepath.Join(dir, "public"),
-		reviews: corpus.Reviews(n + days*newADay), first: days * newADay,
+		reviews: reviews(b, n+days*newADay), first: days * newADay,
 		now: time.Date(2026, 11, 1, 3, 0, 0, 0, time.UTC), rng: rand.New(rand.NewPCG(1, 2)),
 	}
 	if err := os.MkdirAll(filepath.Join(h.content, "reviews"), 0o755); err != nil {

@@ -14,7 +14,6 @@ package corpus
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -70,21 +69,7 @@ func Reviews(n int) []reviewcast.Review {
 // Dataset returns the dataset of Reviews(n).
 func Dataset(n int) reviewcast.Dataset {
 	d := reviewcast.Dataset{Version: 1, License: "CC-BY-4.0", Business: Business(), Reviews: Reviews(n), ReviewCount: n}
-	a := &d.AggregateRating
-	a.RatingCount, a.BestRating, a.WorstRating = n, reviewcast.MaxRating, reviewcast.MinRating
-	stars := []*int{&a.Distribution.One, &a.Distribution.Two, &a.Distribution.Three, &a.Distribution.Four, &a.Distribution.Five}
-	sum := 0
-	for _, r := range d.Reviews {
-		sum += r.Rating
-		*stars[r.Rating-1]++
-		if r.Text != nil {
-			a.TextCount++
-		}
-	}
-	if n > 0 {
-		mean := math.Round(float64(sum)/float64(n)*100) / 100
-		a.RatingValue = &mean
-	}
+	d.AggregateRating = reviewcast.Aggregate(d.Reviews)
 	return d
 }
 

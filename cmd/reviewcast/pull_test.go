@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
 )
 
 // pullSite is a made-up site, served over a real connection, with a copy of it.
@@ -31,7 +31,8 @@ func newPullSite(t *testing.T, reviews int) *pullSite {
 	server := httptest.NewServer(s.origin)
 	t.Cleanup(server.Close)
 	s.url = server.URL
-	s.publish()
+	s.Publish(false)
+	s.origin.Serve(s.Files)
 	return s
 }
 

@@ -1,204 +1,238 @@
-// Package changes makes what one published version tells about the version before
-// it: /changes/{sequence}.json with its patch of /insights.json,
-// /changes/latest.json, /changes/versions.txt, and the entries of /withdrawn.json.
+// Package changes makes the files below /changes/: what one published version says
+// about the version before it.
 //
-// Everything is a function of the last published set, the new files and the time
-// of the build. The documents say what changed in lines, since the datasets have
-// one review a line: nothing here decodes a review, so that a change of 100,000
-// reviews costs little more than reading them.
+// Everything is a function of the last published set, the new files and the time of
+// the build. The documents say what changed in lines, since the datasets have one
+// review a line: nothing here decodes a review, so that a change of 100,000 reviews
+// costs little more than reading them.
 //
 // # Retention
 //
 // A set holds the documents that lead to it, newest first: at most
 // [reviewcast.MaxChanges], while they and their patches are together at most
 // [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
-// for legal reasons, every document that holds a line with its id goes, and so do
-// all older ones; [Input.Forget] drops all but the newest. The lines of
+// for legal reasons, every document that holds a line with its id is removed, and so
+// are all older ones; [Input.Forget] removes all but the newest. The lines of
 // versions.txt stay: they are hashes.
 package changes
 
 import (
-	"encoding/json"
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"reviewcast"
+	"reviewcast/internal/mirror"
 )
-
-// Previous is the last published set, as far as changes are concerned.
-type Previous struct {
-	Manifest *reviewcast.Manifest
-	// Files are /reviews.json, /insights.json and /changes/versions.txt, by path. The
-	// last is missing in a set of a program that knew no changes.
-	Files map[string][]byte
-	// Documents are the numbered change documents and their patches, by path.
-	Documents map[string][]byte
-}
 
 // Input is what a version is made of.
 type Input struct {
-	// Previous is nil for the first version of all.
-	Previous *Previous
+	// Previous is the last published set; nil for the first version of all.
+	Previous *mirror.Set
 	// Manifest lists the new files without those below /changes/. New completes it.
 	Manifest *reviewcast.Manifest
+	Dataset  *reviewcast.Dataset
 	// Reviews and Insights are the new datasets as they are published.
 	Reviews, Insights []byte
-	ReviewCount       int
-	AggregateRating   reviewcast.AggregateRating
 	// Withdrawn are all withdrawals. Each review that is gone must be one of them.
 	Withdrawn []reviewcast.Withdrawal
 	// Time is the time of the version, in whole seconds UTC, later than that of the
 	// previous set.
 	Time time.Time
-	// Forget drops all documents but the newest.
+	// Forget removes all documents but the newest.
 	Forget bool
 }
 
-// Version is what is published beside the files of the set.
-type Version struct {
-	Change *reviewcast.Change
-	// Latest is the newest document, Versions the new /changes/versions.txt. Both are
-	// listed in the manifest.
-	Latest, Versions []byte
-	// Documents are the numbered documents and patches of the set by path, the newest
-	// included.
-	Documents map[string][]byte
+// version is a version in the making.
+type version struct {
+	Input
+	change *reviewcast.Change
+	files  map[string][]byte
 }
 
-// New makes the documents of a version and completes its manifest: the sequence,
-// changes_from, change_sha256, and the two files below /changes/ that a manifest
+// New makes the files below /changes/, by path. It completes the manifest: the
+// sequence, changes_from, change_sha256, and the two of these files that a manifest
 // lists.
-func New(in Input) (*Version, error) {
-	m := in.Manifest
-	m.Sequence = in.Time.Unix()
-	c := &reviewcast.Change{
-		Version: 1, SetSHA256: m.SetSHA256(), LastModified: in.Time,
-		Reviews:     reviewcast.ReviewChanges{Added: []string{}, Changed: []string{}, Withdrawn: []reviewcast.WithdrawnReview{}},
-		ReviewCount: in.ReviewCount, AggregateRating: in.AggregateRating, Files: []reviewcast.FileChange{},
+func New(in Input) (map[string][]byte, error) {
+	m, ds := in.Manifest, in.Dataset
+	ids := make([]string, len(ds.Reviews))
+	for i := range ds.Reviews {
+		ids[i] = ds.Reviews[i].ID
 	}
-	v := &Version{Change: c, Documents: map[string][]byte{}}
+	c := &reviewcast.Change{
+		Version: 1, Sequence: in.Time.Unix(), SetSHA256: m.SetSHA256(), LastModified: in.Time,
+		Reviews:     reviewcast.ReviewChanges{Added: []string{}, Changed: []string{}, Withdrawn: []reviewcast.WithdrawnReview{}},
+		ReviewCount: ds.ReviewCount, AggregateRating: ds.AggregateRating, IDsSHA256: reviewcast.IDsSHA256(ids),
+		Files: []reviewcast.FileChange{},
+	}
+	v := &version{in, c, map[string][]byte{}}
 	var versions []byte
 	if p := in.Previous; p != nil {
-		m.Sequence = max(m.Sequence, p.Manifest.Sequence+1)
+		c.Sequence = max(c.Sequence, p.Manifest.Sequence+1)
 		c.Previous = &p.Manifest.Sequence
 		if p.Manifest.ChangeSHA256 != "" {
 			c.PreviousSHA256 = &p.Manifest.ChangeSHA256
 		}
 		versions = p.Files[reviewcast.PathVersions]
-	}
-	c.Sequence = m.Sequence
-	ids, err := IDs(in.Reviews)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", reviewcast.PathReviews, err)
-	}
-	c.IDsSHA256 = reviewcast.IDsSHA256(ids)
-	if err := v.describe(in); err != nil {
-		return nil, fmt.Errorf("describe version %d: %w", m.Sequence, err)
-	}
-	if err := v.retain(in); err != nil {
-		return nil, fmt.Errorf("make change document %d: %w", m.Sequence, err)
-	}
-	m.ChangesFrom, m.ChangeSHA256 = c.ChangesFrom, reviewcast.SHA256(v.Latest)
-	v.Versions = append(slices.Clip(versions), reviewcast.VersionLine{Sequence: c.Sequence, SHA256: m.ChangeSHA256}.String()...)
-	for path, body := range map[string][]byte{reviewcast.PathLatestChange: v.Latest, reviewcast.PathVersions: v.Versions} {
-		f := reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body)), LastModified: in.Time}
-		if path == reviewcast.PathVersions {
-			f.MediaType = reviewcast.MediaVersions
+		if err := v.describe(); err != nil {
+			return nil, fmt.Errorf("describe version %d: %w", c.Sequence, err)
 		}
-		m.Files = append(m.Files, f)
 	}
-	slices.SortFunc(m.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
-	return v, nil
+	latest, err := v.encode()
+	if err != nil {
+		return nil, fmt.Errorf("encode change document %d: %w", c.Sequence, err)
+	}
+	m.Sequence, m.ChangesFrom, m.ChangeSHA256 = c.Sequence, c.ChangesFrom, reviewcast.SHA256(latest)
+	v.files[reviewcast.ChangePath(c.Sequence)] = latest
+	v.list(reviewcast.PathLatestChange, reviewcast.MediaJSON, latest)
+	line := reviewcast.VersionLine{Sequence: c.Sequence, SHA256: m.ChangeSHA256}.String()
+	v.list(reviewcast.PathVersions, reviewcast.MediaVersions, append(slices.Clip(versions), line...))
+	return v.files, nil
 }
 
-// describe fills in what changed: the lists of reviews, and the operations on the
-// datasets.
-func (v *Version) describe(in Input) error {
-	if in.Previous == nil {
-		return nil
-	}
-	c := v.Change
-	before := in.Previous.Files[reviewcast.PathReviews]
-	ops, changed := difference(reviewcast.PathReviews, before, in.Reviews)
-	if changed != nil {
-		gone, come := movedLines(before, ops)
-		if err := fill(&c.Reviews, gone, come, in.Withdrawn); err != nil {
-			return err
-		}
-	}
-	patch, patched := difference(reviewcast.PathInsights, in.Previous.Files[reviewcast.PathInsights], in.Insights)
-	if patched != nil {
-		if fits, err := small(patch, in.Insights); err != nil {
+// list adds a file to the manifest, too.
+func (v *version) list(path, mediaType string, body []byte) {
+	m := v.Manifest
+	v.files[path] = body
+	m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: reviewcast.SHA256(body),
+		Size: int64(len(body)), LastModified: v.Time})
+	slices.SortFunc(m.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
+}
+
+// describe fills in what changed: the operations on the datasets, and the lists of
+// reviews.
+func (v *version) describe() error {
+	c := v.change
+	if f, ops := v.difference(reviewcast.PathInsights, v.Insights); f != nil {
+		if fits, err := small(ops, f.Size); err != nil {
 			return err
 		} else if fits {
-			patched.Patch = reviewcast.InsightsPatchPath(c.Sequence)
-			body, err := reviewcast.EncodeJSON(reviewcast.Patch{Path: patched.Path, From: patched.From, To: patched.To, Ops: patch})
+			patch, err := reviewcast.EncodeJSON(reviewcast.Patch{Path: f.Path, From: f.From, To: f.To, Ops: ops})
 			if err != nil {
 				return err
 			}
-			patched.PatchSHA256, v.Documents[patched.Patch] = reviewcast.SHA256(body), body
+			f.Patch, f.PatchSHA256 = reviewcast.InsightsPatchPath(c.Sequence), reviewcast.SHA256(patch)
+			v.files[f.Patch] = patch
 		}
-		c.Files = append(c.Files, *patched)
+		c.Files = append(c.Files, *f)
 	}
-	if changed != nil {
-		if fits, err := small(ops, in.Reviews); err != nil {
+	if f, ops := v.difference(reviewcast.PathReviews, v.Reviews); f != nil {
+		if fits, err := small(ops, f.Size); err != nil {
 			return err
 		} else if fits {
-			changed.Ops = ops
+			f.Ops = ops
 		}
-		c.Files = append(c.Files, *changed)
+		c.Files = append(c.Files, *f)
+		return v.listReviews(ops)
 	}
 	return nil
 }
 
-// retain chooses the older documents that the set keeps, and encodes the newest.
-func (v *Version) retain(in Input) error {
-	c := v.Change
-	c.ChangesFrom = c.Sequence
-	newest, err := reviewcast.EncodeJSON(c)
-	if err != nil {
-		return err
+// difference returns the entry of a dataset in the document, and the operations that
+// make its new bytes; nil when the bytes are the same.
+func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, []reviewcast.Op) {
+	old, _ := v.Previous.Manifest.File(path)
+	now, _ := v.Manifest.File(path)
+	if old.SHA256 == now.SHA256 {
+		return nil, nil
 	}
-	if in.Previous != nil && !in.Forget {
-		size := len(newest)
-		for _, patch := range v.Documents {
-			size += len(patch)
+	f := &reviewcast.FileChange{Path: path, From: old.SHA256, To: now.SHA256, Size: int64(len(next))}
+	return f, reviewcast.Diff(v.Previous.Files[path], next)
+}
+
+// small reports whether operations are small enough to be published beside a file of a
+// size.
+func small(ops []reviewcast.Op, size int64) (bool, error) {
+	lines := 0
+	for _, op := range ops {
+		lines += len(op.Line)
+	}
+	if lines > reviewcast.MaxOpsSize(int(size)) {
+		return false, nil // no need to encode them
+	}
+	body, err := reviewcast.EncodeJSON(ops)
+	return len(body) <= reviewcast.MaxOpsSize(int(size)), err
+}
+
+// listReviews makes the lists of reviews out of the lines that the operations on
+// /reviews.json add and those that they don't copy. A line that only gained or lost
+// its comma is in neither.
+func (v *version) listReviews(ops []reviewcast.Op) error {
+	old := strings.SplitAfter(string(v.Previous.Files[reviewcast.PathReviews]), "\n")
+	come := map[string]string{}
+	for _, op := range ops {
+		clear(old[op.Start:op.End])
+		if id, review, ok := reviewcast.ReviewLine(op.Line); ok {
+			come[id] = review
 		}
-		c.ChangesFrom = v.keep(in, reviewcast.MaxChangesSize(len(in.Reviews))-size)
 	}
-	if v.Latest, err = reviewcast.EncodeJSON(c); err != nil {
-		return err
+	reasons := make(map[string]string, len(v.Withdrawn)) // ids compare ignoring case
+	for _, w := range v.Withdrawn {
+		reasons[strings.ToLower(w.ID)] = w.Reason
 	}
-	v.Documents[reviewcast.ChangePath(c.Sequence)] = v.Latest
+	lists := &v.change.Reviews
+	for _, line := range old {
+		id, review, ok := reviewcast.ReviewLine(line)
+		if !ok {
+			continue
+		}
+		now, still := come[id]
+		delete(come, id)
+		reason, listed := reasons[strings.ToLower(id)]
+		switch {
+		case now == review:
+		case still:
+			lists.Changed = append(lists.Changed, id)
+		case !listed:
+			return fmt.Errorf("review %s is no longer published and not listed in withdrawn.yaml", id)
+		default:
+			lists.Withdrawn = append(lists.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: reason})
+		}
+	}
+	for id := range come {
+		lists.Added = append(lists.Added, id)
+	}
+	slices.Sort(lists.Added)
+	slices.Sort(lists.Changed)
+	slices.SortFunc(lists.Withdrawn, func(a, b reviewcast.WithdrawnReview) int { return strings.Compare(a.ID, b.ID) })
 	return nil
 }
 
-// keep keeps documents of the previous set, newest first, while there is room for
-// them in bytes, and returns the sequence of the oldest.
-func (v *Version) keep(in Input, room int) (oldest int64) {
-	erased := legal(in.Withdrawn)
-	oldest = v.Change.Sequence
-	seq := v.Change.Previous
-	for n := 1; n < reviewcast.MaxChanges && seq != nil; n++ { // the newest is one of them
-		path := reviewcast.ChangePath(*seq)
-		document, ok := in.Previous.Documents[path]
-		var c reviewcast.Change
-		if !ok || json.Unmarshal(document, &c) != nil {
-			break
-		}
-		patchPath := reviewcast.InsightsPatchPath(*seq)
-		patch, patched := in.Previous.Documents[patchPath]
+// encode chooses the older documents that the set keeps, and encodes the newest.
+func (v *version) encode() ([]byte, error) {
+	v.change.ChangesFrom = v.change.Sequence
+	newest, err := reviewcast.EncodeJSON(v.change)
+	if err != nil || v.Previous == nil || v.Forget {
+		return newest, err
+	}
+	room := reviewcast.MaxChangesSize(len(v.Reviews)) - len(newest)
+	for _, patch := range v.files {
+		room -= len(patch)
+	}
+	documents := v.Previous.Changes
+	for _, c := range slices.Backward(documents[max(0, len(documents)-reviewcast.MaxChanges+1):]) {
+		path, patchPath := reviewcast.ChangePath(c.Sequence), reviewcast.InsightsPatchPath(c.Sequence)
+		document, patch := v.Previous.Files[path], v.Previous.Files[patchPath]
 		room -= len(document) + len(patch)
-		if room < 0 || names(document, erased) || names(patch, erased) {
+		if room < 0 || v.holdsErased(document) || v.holdsErased(patch) {
 			break
 		}
-		v.Documents[path] = document
-		if patched {
-			v.Documents[patchPath] = patch
+		v.change.ChangesFrom, v.files[path] = c.Sequence, document
+		if patch != nil {
+			v.files[patchPath] = patch
 		}
-		oldest, seq = *seq, c.Previous
 	}
-	return oldest
+	return reviewcast.EncodeJSON(v.change)
+}
+
+// holdsErased reports whether a document or a patch has a line that names a review that
+// was withdrawn for legal reasons. The quotation marks in a line are escaped there. The
+// lists of a document name ids without the escapes, and hold no text.
+func (v *version) holdsErased(document []byte) bool {
+	lower := bytes.ToLower(document)
+	return slices.ContainsFunc(v.Withdrawn, func(w reviewcast.Withdrawal) bool {
+		return w.Reason == reviewcast.ReasonLegal && bytes.Contains(lower, []byte(`\"`+strings.ToLower(w.ID)+`\"`))
+	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/render"
+	"reviewcast/internal/mirror"
 )
 
 // history publishes versions of a changing set of reviews.
@@ -21,7 +22,7 @@ type history struct {
 	now       time.Time
 	reviews   map[string]*reviewcast.Review
 	withdrawn []reviewcast.Withdrawal
-	sets      []*Previous // every version that was published
+	sets      []*mirror.Set // every version that was published
 }
 
 func newHistory(t *testing.T) *history {
@@ -37,7 +38,7 @@ func (h *history) withdraw(id, reason string) {
 	h.withdrawn = append(h.withdrawn, reviewcast.Withdrawal{ID: id, Reason: reason, Date: "2026-05-01"})
 }
 
-func (h *history) publish(forget bool) *Version {
+func (h *history) publish(forget bool) *reviewcast.Change {
 	h.t.Helper()
 	ds := &reviewcast.Dataset{Version: 1}
 	in := &reviewcast.Insights{Version: 1, PerReview: map[string]reviewcast.ReviewInsight{}}
@@ -59,49 +60,52 @@ func (h *history) publish(forget bool) *Version {
 		{Path: reviewcast.PathInsights, SHA256: reviewcast.SHA256(insights), LastModified: h.now},
 		{Path: reviewcast.PathReviews, SHA256: reviewcast.SHA256(reviews), LastModified: h.now},
 	}}
-	var previous *Previous
+	var previous *mirror.Set
 	if n := len(h.sets); n > 0 {
 		previous = h.sets[n-1]
 	}
-	v, err := New(Input{Previous: previous, Manifest: m, Reviews: reviews, Insights: insights, ReviewCount: ds.ReviewCount,
+	documents, err := New(Input{Previous: previous, Manifest: m, Dataset: ds, Reviews: reviews, Insights: insights,
 		Withdrawn: h.withdrawn, Time: h.now, Forget: forget})
 	if err != nil {
 		h.t.Fatal(err)
 	}
 	h.now = h.now.Add(time.Second)
-	h.sets = append(h.sets, &Previous{Manifest: m, Documents: v.Documents, Files: map[string][]byte{
-		reviewcast.PathReviews: reviews, reviewcast.PathInsights: insights, reviewcast.PathVersions: v.Versions,
-	}})
-	return v
+	set := &mirror.Set{Manifest: m, Files: documents}
+	set.Files[reviewcast.PathReviews], set.Files[reviewcast.PathInsights] = reviews, insights
+	if set.Versions, err = reviewcast.ParseVersions(documents[reviewcast.PathVersions]); err != nil {
+		h.t.Fatal(err)
+	}
+	for _, v := range set.Versions {
+		if document := documents[reviewcast.ChangePath(v.Sequence)]; document != nil {
+			c := &reviewcast.Change{}
+			if err := json.Unmarshal(document, c); err != nil {
+				h.t.Fatal(err)
+			}
+			set.Changes = append(set.Changes, c)
+		}
+	}
+	h.sets = append(h.sets, set)
+	return set.Changes[len(set.Changes)-1]
 }
 
 // follow updates a copy of one version to another by the documents that the later
 // one publishes; false when they don't reach back so far.
-func follow(t *testing.T, from, to *Previous) (map[string][]byte, bool) {
+func follow(t *testing.T, from, to *mirror.Set) (map[string][]byte, bool) {
 	t.Helper()
-	var chain []reviewcast.Change
-	for seq := to.Manifest.Sequence; seq != from.Manifest.Sequence; {
-		data, ok := to.Documents[reviewcast.ChangePath(seq)]
-		if !ok {
-			return nil, false
-		}
-		var c reviewcast.Change
-		if err := json.Unmarshal(data, &c); err != nil {
-			t.Fatal(err)
-		}
-		chain = append(chain, c)
-		if c.Previous == nil {
-			return nil, false
-		}
-		seq = *c.Previous
+	at := slices.IndexFunc(to.Changes, func(c *reviewcast.Change) bool { return c.Previous != nil && *c.Previous == from.Manifest.Sequence })
+	if from == to {
+		at = len(to.Changes)
+	}
+	if at < 0 {
+		return nil, false
 	}
 	files := maps.Clone(from.Files)
-	for _, c := range slices.Backward(chain) {
+	for _, c := range to.Changes[at:] {
 		for _, f := range c.Files {
 			ops := f.Ops
 			if f.Patch != "" {
 				var p reviewcast.Patch
-				if err := json.Unmarshal(to.Documents[f.Patch], &p); err != nil {
+				if err := json.Unmarshal(to.Files[f.Patch], &p); err != nil {
 					t.Fatalf("patch %s: %v", f.Patch, err)
 				}
 				ops = p.Ops
@@ -164,22 +168,16 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-func checkRetention(t *testing.T, set *Previous) {
+func checkRetention(t *testing.T, set *mirror.Set) {
 	t.Helper()
-	size, newest := 0, 0
-	for path, body := range set.Documents {
-		size += len(body)
-		if strings.Contains(path, fmt.Sprint(set.Manifest.Sequence)) {
-			newest += len(body)
-		}
+	size := 0
+	for _, c := range set.Changes {
+		size += len(set.Files[reviewcast.ChangePath(c.Sequence)]) + len(set.Files[reviewcast.InsightsPatchPath(c.Sequence)])
 	}
-	if size > reviewcast.MaxChangesSize(len(set.Files[reviewcast.PathReviews])) && size > newest {
+	if size > reviewcast.MaxChangesSize(len(set.Files[reviewcast.PathReviews])) && len(set.Changes) > 1 {
 		t.Errorf("documents of %d bytes beside reviews of %d", size, len(set.Files[reviewcast.PathReviews]))
 	}
-	versions, err := reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])
-	if err != nil {
-		t.Fatal(err)
-	}
+	versions := set.Versions
 	if last := versions[len(versions)-1]; last.Sequence != set.Manifest.Sequence || last.SHA256 != set.Manifest.ChangeSHA256 {
 		t.Errorf("versions.txt ends in %v, the manifest says %d %s", last, set.Manifest.Sequence, set.Manifest.ChangeSHA256)
 	}
@@ -188,17 +186,17 @@ func checkRetention(t *testing.T, set *Previous) {
 func TestFirstVersion(t *testing.T) {
 	h := newHistory(t)
 	h.add("r1", "Fine.")
-	v := h.publish(false)
-	c := v.Change
+	c := h.publish(false)
+	latest := h.sets[0].Files[reviewcast.PathLatestChange]
 	if c.Previous != nil || c.PreviousSHA256 != nil || c.ChangesFrom != c.Sequence || len(c.Reviews.Added) != 0 || len(c.Files) != 0 {
-		t.Errorf("first version: %s", v.Latest)
+		t.Errorf("first version: %s", latest)
 	}
 	if c.Sequence != h.sets[0].Manifest.LastModified().Unix() {
 		t.Errorf("sequence %d is not the time of the build", c.Sequence)
 	}
 	for _, list := range []string{`"added":[]`, `"changed":[]`, `"withdrawn":[]`, `"files":[]`} {
-		if !bytes.Contains(v.Latest, []byte(list)) {
-			t.Errorf("no %s in %s", list, v.Latest)
+		if !bytes.Contains(latest, []byte(list)) {
+			t.Errorf("no %s in %s", list, latest)
 		}
 	}
 }
@@ -209,8 +207,8 @@ func TestSequenceGrowsWhateverTheClock(t *testing.T) {
 	first := h.publish(false)
 	h.now = h.now.Add(-time.Hour)
 	h.add("r2", "Good.")
-	if second := h.publish(false); second.Change.Sequence != first.Change.Sequence+1 {
-		t.Errorf("sequence %d after %d", second.Change.Sequence, first.Change.Sequence)
+	if second := h.publish(false); second.Sequence != first.Sequence+1 {
+		t.Errorf("sequence %d after %d", second.Sequence, first.Sequence)
 	}
 }
 
@@ -224,14 +222,15 @@ func TestReviewLists(t *testing.T) {
 	h.withdraw("c", reviewcast.ReasonWithdrawn)
 	h.withdraw("a", reviewcast.ReasonLegal)
 	h.add("e", "New.")
-	got := h.publish(false).Change.Reviews
+	got := h.publish(false).Reviews
 	want := reviewcast.ReviewChanges{Added: []string{"e"}, Changed: []string{"b"},
 		Withdrawn: []reviewcast.WithdrawnReview{{ID: "a", Reason: "legal"}, {ID: "c", Reason: "withdrawn"}}}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("lists %v, want %v", got, want)
 	}
 	delete(h.reviews, "d") // and nobody says why
-	_, err := New(Input{Previous: h.sets[1], Manifest: &reviewcast.Manifest{}, Reviews: []byte("{\n]}\n"), Insights: []byte("{}\n"), Withdrawn: h.withdrawn, Time: h.now})
+	m := &reviewcast.Manifest{Files: []reviewcast.File{{Path: reviewcast.PathReviews, SHA256: "other"}}}
+	_, err := New(Input{Previous: h.sets[1], Manifest: m, Dataset: &reviewcast.Dataset{}, Reviews: []byte("{\n]}\n"), Withdrawn: h.withdrawn, Time: h.now})
 	if err == nil || !strings.Contains(err.Error(), "withdrawn.yaml") {
 		t.Errorf("a vanished review: %v", err)
 	}
@@ -267,20 +266,18 @@ func TestLegalErasure(t *testing.T) {
 	h.add("fine3", "Fine.")
 	h.publish(true)
 	forgot := h.sets[5]
-	if len(forgot.Documents) != 2 || forgot.Manifest.ChangesFrom != forgot.Manifest.Sequence {
-		t.Errorf("after forget: changes_from %d, %d documents", forgot.Manifest.ChangesFrom, len(forgot.Documents))
+	if len(forgot.Changes) != 1 || forgot.Manifest.ChangesFrom != forgot.Manifest.Sequence {
+		t.Errorf("after forget: changes_from %d, %d documents", forgot.Manifest.ChangesFrom, len(forgot.Changes))
 	}
 	if n := bytes.Count(forgot.Files[reviewcast.PathVersions], []byte("\n")); n != 6 {
 		t.Errorf("versions.txt has %d lines, want 6", n)
 	}
 }
 
-func holds(set *Previous, text string) bool {
-	for _, bodies := range []map[string][]byte{set.Files, set.Documents} {
-		for _, body := range bodies {
-			if bytes.Contains(body, []byte(text)) {
-				return true
-			}
+func holds(set *mirror.Set, text string) bool {
+	for _, body := range set.Files {
+		if bytes.Contains(body, []byte(text)) {
+			return true
 		}
 	}
 	return false
@@ -291,31 +288,11 @@ func TestAfterAnOlderProgram(t *testing.T) {
 	h.add("r1", strings.Repeat("text ", 100))
 	h.publish(false)
 	old := h.sets[0]
-	old.Manifest.ChangeSHA256, old.Manifest.ChangesFrom, old.Documents = "", 0, nil
+	old.Manifest.ChangeSHA256, old.Manifest.ChangesFrom, old.Changes = "", 0, nil
 	delete(old.Files, reviewcast.PathVersions)
 	old.Manifest.Sequence = 7
 	h.add("r2", "Hm.")
-	v := h.publish(false)
-	if c := v.Change; *c.Previous != 7 || c.PreviousSHA256 != nil || c.ChangesFrom != c.Sequence || len(c.Reviews.Added) != 1 {
-		t.Errorf("after a set without changes: %s", v.Latest)
-	}
-}
-
-func TestMonths(t *testing.T) {
-	h := newHistory(t)
-	h.add("r1", "Fine.")
-	h.add("r2", "Fine.")
-	h.publish(false)
-	reviews := h.sets[0].Files[reviewcast.PathReviews]
-	months, err := Months(reviews, func(id string) bool { return id == "r2" })
-	if err != nil || len(months) != 1 || months["r2"] != "2026-01" {
-		t.Errorf("months %v, %v", months, err)
-	}
-	ids, err := IDs(reviews)
-	if err != nil || !slices.Equal(ids, []string{"r1", "r2"}) {
-		t.Errorf("ids %v, %v", ids, err)
-	}
-	if _, err := IDs([]byte("{\n{\"x\":1}\n]}\n")); err == nil {
-		t.Error("a foreign layout is read")
+	if c := h.publish(false); *c.Previous != 7 || c.PreviousSHA256 != nil || c.ChangesFrom != c.Sequence || len(c.Reviews.Added) != 1 {
+		t.Errorf("after a set without changes: %+v", c)
 	}
 }

@@ -31,17 +31,17 @@ func TestReviewsLayout(t *testing.T) {
 			continue
 		}
 		lines := strings.Split(string(body), "\n")
-		if len(lines) != n+3 || !strings.HasSuffix(lines[0], `,"reviews":[`) || lines[n+1] != "]}" || lines[n+2] != "" {
+		if len(lines) != n+4 || !strings.HasPrefix(lines[1], `"aggregate_rating":`) || !strings.HasSuffix(lines[1], `,"reviews":[`) || lines[n+2] != "]}" || lines[n+3] != "" {
 			t.Fatalf("%d reviews: %d lines, the first ends in %q, the last is %q", n, len(lines), lines[0][max(0, len(lines[0])-20):], lines[len(lines)-1])
 		}
-		for i, line := range lines[1 : n+1] {
+		for i, line := range lines[2 : n+2] {
 			raw, comma := strings.CutSuffix(line, ",")
 			if comma == (i == n-1) {
-				t.Fatalf("%d reviews: line %d ends in a comma: %v", n, i+2, comma)
+				t.Fatalf("%d reviews: line %d ends in a comma: %v", n, i+3, comma)
 			}
 			var r reviewcast.Review
 			if err := json.Unmarshal([]byte(raw), &r); err != nil || r.ID != d.Reviews[i].ID {
-				t.Fatalf("%d reviews: line %d holds %s (%v), want %s", n, i+2, r.ID, err, d.Reviews[i].ID)
+				t.Fatalf("%d reviews: line %d holds %s (%v), want %s", n, i+3, r.ID, err, d.Reviews[i].ID)
 			}
 		}
 	}

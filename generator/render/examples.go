@@ -1,7 +1,6 @@
 package render
 
 import (
-	"math"
 	"unicode/utf8"
 
 	"reviewcast"
@@ -38,23 +37,7 @@ func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
 	if len(e.Reviews) == 0 {
 		e.Reviews = []reviewcast.Review{exampleReview}
 	}
-	e.AggregateRating = aggregate(e.Reviews)
+	e.AggregateRating = reviewcast.Aggregate(e.Reviews)
 	e.ReviewCount = len(e.Reviews)
 	return &e
-}
-
-// aggregate sums up the few reviews of an excerpt.
-func aggregate(reviews []reviewcast.Review) reviewcast.AggregateRating {
-	a := reviewcast.AggregateRating{RatingCount: len(reviews), BestRating: reviewcast.MaxRating, WorstRating: reviewcast.MinRating}
-	total := 0
-	for _, r := range reviews {
-		total += r.Rating
-		if r.Text != nil {
-			a.TextCount++
-		}
-		*[...]*int{&a.Distribution.One, &a.Distribution.Two, &a.Distribution.Three, &a.Distribution.Four, &a.Distribution.Five}[r.Rating-1]++
-	}
-	mean := math.Round(100*float64(total)/float64(len(reviews))) / 100
-	a.RatingValue = &mean
-	return a
 }

@@ -12,12 +12,13 @@
 //
 // # The layout of reviews.json
 //
-// It is a promise to the edge: first the head with the business and the numbers,
+// It is a promise to the edge: first a line with the business, and one with the numbers,
 // ending in `"reviews":[`; then every review, newest first, as compact JSON on a
 // line of its own, with a comma at the end of every line but the last; then `]}`
 // on the last line.
 //
-//	{"version":1, … ,"reviews":[
+//	{"version":1, … ,"business":{ … },
+//	"aggregate_rating":{ … }, … ,"reviews":[
 //	{"id":"r-3", … },
 //	{"id":"r-2", … },
 //	{"id":"r-1", … }

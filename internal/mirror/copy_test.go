@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"reviewcast"
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
 )
 
 // onDisk reads the files below a directory, by path.

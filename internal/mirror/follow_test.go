@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
 )
 
 // histories is how many random histories a test runs: few, or MIRROR_HISTORIES.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
 )
 
 // roundTrip is a transport made of a function.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
 )
 
 // TestServers follows histories through other people's static servers, those that

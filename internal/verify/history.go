@@ -12,25 +12,29 @@ import (
 // checkHistory walks back over the change documents, to the noted version or as far
 // as they go.
 func (v *verifier) checkHistory(since Note) {
-	until := v.set.Manifest.ChangesFrom
-	noted, kept := v.checkNote(since)
-	if since != (Note{}) && !kept {
-		return // what comes after a rewritten history proves nothing
+	from := v.set.Manifest.ChangesFrom
+	noted := int64(0)
+	if since != (Note{}) {
+		var kept bool
+		if noted, kept = v.checkNote(since); !kept {
+			return // what comes after a rewritten history proves nothing
+		}
 	}
 	v.section("the newest change document describes this set of files", v.checkNewest)
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
-	if since != (Note{}) {
-		switch {
-		case noted < until:
-			v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d (there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, until, reviewcast.MaxChanges)
-		default:
-			until = noted
-		}
+	if since != (Note{}) && noted < from {
+		v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d "+
+			"(there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, from, reviewcast.MaxChanges)
 	}
-	w := &walk{verifier: v, ids: slices.Collect(maps.Keys(v.reviews)), lines: splitLines(v.set.Files[reviewcast.PathReviews]), returned: map[string]bool{}, noted: since != (Note{})}
-	proves := fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", until)
-	v.section(proves, func() { w.back(until) })
-	if noted > 0 && until == noted && len(v.Contradictions) == 0 && len(v.Unknown) == 0 {
+	from = max(from, noted)
+	lines := strings.TrimSuffix(string(v.set.Files[reviewcast.PathReviews]), "\n")
+	w := &walk{v, map[string]bool{}, strings.Split(lines, "\n"), map[string]bool{}, since != (Note{})}
+	for id := range v.reviews {
+		w.ids[id] = true
+	}
+	proves := fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", from)
+	v.section(proves, func() { w.back(from) })
+	if noted == from && len(v.Contradictions)+len(v.Unknown) == 0 {
 		v.prove("since the noted version %d no review vanished, and none was edited, without a published change", noted)
 	}
 }
@@ -40,8 +44,6 @@ func (v *verifier) checkHistory(since Note) {
 func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	versions := v.set.Files[reviewcast.PathVersions]
 	switch {
-	case since == (Note{}):
-		return 0, false
 	case since.Size > int64(len(versions)):
 		v.contradict("%s has %d bytes, and had %d when it was noted: the site was rolled back, versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
 		return 0, false
@@ -54,29 +56,27 @@ func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 		v.unknown("the noted size is not the end of a line of %s", reviewcast.PathVersions)
 		return 0, false
 	}
-	v.prove("what was published when the note was taken is still the beginning of versions.txt: %s", plural(len(lines), "version"))
-	return lines[len(lines)-1].Sequence, true
+	noted = lines[len(lines)-1].Sequence
+	v.prove("what was published when the note was taken is still the beginning of %s, up to version %d", reviewcast.PathVersions, noted)
+	return noted, true
 }
 
-// checkNewest compares the newest document with the set.
+// checkNewest compares the newest document with the set, and the hashes in the
+// documents with each other.
 func (v *verifier) checkNewest() {
 	m, newest := v.set.Manifest, v.set.Changes[len(v.set.Changes)-1]
-	if newest.ChangesFrom != m.ChangesFrom {
-		v.contradict("changes_from is %d in the manifest and %d in the newest document", m.ChangesFrom, newest.ChangesFrom)
-	}
-	if !newest.LastModified.Equal(m.LastModified()) {
-		v.contradict("last_modified is %s in the manifest and %s in the newest document", m.LastModified(), newest.LastModified)
-	}
-	if !sameRating(newest.AggregateRating, v.dataset.AggregateRating) || newest.ReviewCount != len(v.dataset.Reviews) {
-		v.contradict("the newest document says %s, and %s says %s", ratingText(newest.AggregateRating), reviewcast.PathReviews, ratingText(v.dataset.AggregateRating))
-	}
+	v.same("changes_from of the newest document", newest.ChangesFrom, m.ChangesFrom)
+	v.same("last_modified of the newest document", newest.LastModified, m.LastModified())
+	v.same("review_count of the newest document", newest.ReviewCount, len(v.dataset.Reviews))
+	v.same("aggregate_rating of the newest document", newest.AggregateRating, v.dataset.AggregateRating)
 	to := map[string]string{}
+	for _, f := range m.Files {
+		to[f.Path] = f.SHA256
+	}
 	for _, c := range slices.Backward(v.set.Changes) {
 		for _, f := range c.Files {
-			if listed, _ := m.File(f.Path); to[f.Path] == "" && listed.SHA256 != f.To {
-				v.contradict("version %d leaves another %s than the set has", c.Sequence, f.Path)
-			} else if to[f.Path] != "" && to[f.Path] != f.To {
-				v.contradict("version %d leaves another %s than the next change of it begins with", c.Sequence, f.Path)
+			if to[f.Path] != f.To {
+				v.contradict("version %d leaves another %s than the set has, or the next change of it begins with", c.Sequence, f.Path)
 			}
 			to[f.Path] = f.From
 		}
@@ -95,8 +95,8 @@ func (v *verifier) checkWithdrawals() {
 // walk goes from the newest version back, and knows what the reviews were.
 type walk struct {
 	*verifier
-	ids      []string        // of the version that the walk is at, in no order
-	lines    []*string       // of its /reviews.json, nil where they can't be known
+	ids      map[string]bool // of the reviews of the version that the walk is at
+	lines    []string        // of its /reviews.json, "" where they can't be known
 	returned map[string]bool // reviews, in lower case, that a later version added
 	noted    bool            // that no edit is hidden shall be proven back to a noted version
 }
@@ -111,34 +111,39 @@ func (w *walk) back(until int64) {
 		}
 		w.checkLists(c)
 		w.checkLines(c)
-		w.checkRating(c, i)
-		w.stepBack(c)
+		lists := &c.Reviews
+		if i > 0 && len(lists.Added)+len(lists.Changed)+len(lists.Withdrawn) == 0 {
+			what := fmt.Sprintf("the rating of version %d, which changed no review,", c.Sequence)
+			w.same(what, c.AggregateRating, w.set.Changes[i-1].AggregateRating)
+		}
+		for _, id := range lists.Added {
+			delete(w.ids, id)
+			w.returned[strings.ToLower(id)] = true
+		}
+		for _, gone := range lists.Withdrawn {
+			w.ids[gone.ID] = true
+		}
 	}
 }
 
 // checkState compares the reviews at a version with those that its document commits
 // to.
 func (w *walk) checkState(c *reviewcast.Change) {
-	if c.IDsSHA256 != reviewcast.IDsSHA256(w.ids) {
+	if c.IDsSHA256 != reviewcast.IDsSHA256(slices.Collect(maps.Keys(w.ids))) {
 		w.contradict("version %d had other reviews than follow from the versions after it: a review vanished, or was exchanged, without standing in a list", c.Sequence)
 	}
 	if c.ReviewCount != len(w.ids) {
 		w.contradict("version %d counts %d reviews, and %d follow from the versions after it", c.Sequence, c.ReviewCount, len(w.ids))
 	}
-	a := c.AggregateRating
-	if d := a.Distribution; a.RatingCount != c.ReviewCount || d.One+d.Two+d.Three+d.Four+d.Five != c.ReviewCount || !equal(a.RatingValue, ratingOf(d)) {
-		w.contradict("version %d counts %d reviews and rates them %s", c.Sequence, c.ReviewCount, ratingText(a))
-	}
+	a, d := c.AggregateRating, c.AggregateRating.Distribution
+	w.same(fmt.Sprintf("the rating of version %d", c.Sequence), []any{a.RatingCount, a.RatingValue}, []any{c.ReviewCount, d.Mean()})
+	w.same(fmt.Sprintf("the distribution of version %d", c.Sequence), d.One+d.Two+d.Three+d.Four+d.Five, c.ReviewCount)
 }
 
 // checkLists looks at the lists of reviews of a document.
 func (w *walk) checkLists(c *reviewcast.Change) {
-	have := make(map[string]bool, len(w.ids))
-	for _, id := range w.ids {
-		have[id] = true
-	}
 	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
-		if !have[id] {
+		if !w.ids[id] {
 			w.contradict("version %d names review %s, which it does not publish", c.Sequence, id)
 		}
 	}
@@ -146,7 +151,7 @@ func (w *walk) checkLists(c *reviewcast.Change) {
 		id := strings.ToLower(gone.ID)
 		listed, ok := w.withdrawn[id]
 		switch {
-		case have[gone.ID]:
+		case w.ids[gone.ID]:
 			w.contradict("version %d publishes review %s and says that it was withdrawn", c.Sequence, gone.ID)
 		case w.returned[id]:
 		case !ok:
@@ -154,28 +159,5 @@ func (w *walk) checkLists(c *reviewcast.Change) {
 		case gone.Reason != listed.Reason && listed.Reason != reviewcast.ReasonLegal: // a text may be erased later
 			w.contradict("review %s was withdrawn in version %d for the reason %q, and %s says %q", gone.ID, c.Sequence, gone.Reason, reviewcast.PathWithdrawn, listed.Reason)
 		}
-	}
-}
-
-// checkRating compares the stars of a version with those of the version before, as
-// far as the change tells them.
-func (w *walk) checkRating(c *reviewcast.Change, i int) {
-	if i == 0 || len(c.Reviews.Added)+len(c.Reviews.Changed)+len(c.Reviews.Withdrawn) > 0 {
-		return
-	}
-	if before := w.set.Changes[i-1]; !sameRating(c.AggregateRating, before.AggregateRating) {
-		w.contradict("version %d changed the rating from %s to %s without a review", c.Sequence, ratingText(before.AggregateRating), ratingText(c.AggregateRating))
-	}
-}
-
-// stepBack makes the ids those of the version before.
-func (w *walk) stepBack(c *reviewcast.Change) {
-	added := make(map[string]bool, len(c.Reviews.Added))
-	for _, id := range c.Reviews.Added {
-		added[id], w.returned[strings.ToLower(id)] = true, true
-	}
-	w.ids = slices.DeleteFunc(w.ids, func(id string) bool { return added[id] })
-	for _, gone := range c.Reviews.Withdrawn {
-		w.ids = append(w.ids, gone.ID)
 	}
 }

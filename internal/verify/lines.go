@@ -1,95 +1,85 @@
 package verify
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"reviewcast"
 )
 
-// splitLines returns the lines of a dataset without their newlines.
-func splitLines(dataset []byte) []*string {
-	var lines []*string
-	for line := range strings.Lines(string(dataset)) {
-		line = strings.TrimSuffix(line, "\n")
-		lines = append(lines, &line)
-	}
-	return lines
-}
-
-// lineCount is how many lines a dataset with so many reviews has: the head, the
-// reviews, and the end.
-func lineCount(reviews int) int {
-	if reviews == 0 {
-		return 1
-	}
-	return reviews + 2
-}
-
 // checkLines compares the operations on /reviews.json with the lists of the document
 // and with the lines of the version, and makes the lines those of the version before.
 func (w *walk) checkLines(c *reviewcast.Change) {
+	listed := map[string]bool{}
+	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
+		listed[id] = true
+	}
 	before := lineCount(len(w.ids) - len(c.Reviews.Added) + len(c.Reviews.Withdrawn))
 	at := slices.IndexFunc(c.Files, func(f reviewcast.FileChange) bool { return f.Path == reviewcast.PathReviews })
 	switch {
-	case at < 0 && len(c.Reviews.Added)+len(c.Reviews.Changed)+len(c.Reviews.Withdrawn) > 0:
+	case at < 0 && len(listed)+len(c.Reviews.Withdrawn) > 0:
 		w.contradict("version %d lists changes of reviews, and %s did not change", c.Sequence, reviewcast.PathReviews)
 	case at < 0:
 	case len(w.lines) != lineCount(len(w.ids)):
 		w.contradict("%s of version %d has %d lines for %d reviews", reviewcast.PathReviews, c.Sequence, len(w.lines), len(w.ids))
-		w.lines = make([]*string, before)
+		w.lines = make([]string, before)
 	case c.Files[at].Ops == nil:
-		w.checkLeftOut(c, &c.Files[at])
-		w.lines = make([]*string, before)
+		w.checkLeftOut(c, int(c.Files[at].Size), listed)
+		w.lines = make([]string, before)
 	default:
-		w.lines = w.undo(c, c.Files[at].Ops, before)
+		w.lines = w.undo(c, c.Files[at].Ops, listed, before)
 	}
+}
+
+// headLines is how many lines of a dataset are before its reviews.
+const headLines = 2
+
+// lineCount is how many lines a dataset with so many reviews has. One follows them.
+func lineCount(reviews int) int {
+	if reviews == 0 {
+		return headLines
+	}
+	return headLines + reviews + 1
 }
 
 // undo compares operations with the lines that they made, and returns the lines that
 // they were applied to, as far as those are known.
-func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, before int) []*string {
-	old, copied := make([]*string, before), make([]bool, before)
+func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string]bool, before int) []string {
+	old, copied := make([]string, before), make([]bool, before)
 	fresh := map[string]int{} // ids on new lines, and where these stand
 	n := 0
 	for _, op := range ops {
+		made := max(op.End-op.Start, 1)
+		if op.End > before || n+made > len(w.lines) {
+			break
+		}
 		if op.End == 0 {
-			if n < len(w.lines) && w.lines[n] != nil && *w.lines[n] != op.Line {
+			if w.lines[n] != "" && w.lines[n] != op.Line {
 				w.contradict("line %d of version %d is not the one that its document gives", n, c.Sequence)
 			}
-			if id, ok := lineID(op.Line); ok {
+			if id, _, ok := reviewcast.ReviewLine(op.Line); ok {
 				fresh[id] = n
 			}
-			n++
-			continue
-		}
-		if op.Start < 0 || op.End > before || n+op.End-op.Start > len(w.lines) {
-			w.contradict("version %d copies lines %d to %d of %d", c.Sequence, op.Start, op.End, before)
-			return old
 		}
 		for i := op.Start; i < op.End; i++ {
-			copied[i] = true
-			if w.lines[n] != nil {
-				old[i] = w.lines[n]
+			if line := w.lines[n+i-op.Start]; line != "" {
+				old[i] = line
 			}
-			n++
+			copied[i] = true
 		}
+		n += made
 	}
 	if n != len(w.lines) {
-		w.contradict("the operations of version %d make %d lines of %d", c.Sequence, n, len(w.lines))
+		w.contradict("the operations of version %d do not make its %d lines out of %d", c.Sequence, len(w.lines), before)
 		return old
 	}
-	w.checkFresh(c, fresh, copied)
+	w.checkFresh(c, fresh, listed, copied)
 	return old
 }
 
 // checkFresh compares the reviews on new lines with the lists: each stands in one,
 // but for those that only gained or lost their comma at the end of the file.
-func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, copied []bool) {
-	listed := make(map[string]bool, len(c.Reviews.Added)+len(c.Reviews.Changed))
-	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
-		listed[id] = true
+func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map[string]bool, copied []bool) {
+	for id := range listed {
 		if _, ok := fresh[id]; !ok {
 			w.contradict("version %d lists review %s, and its line did not change", c.Sequence, id)
 		}
@@ -104,7 +94,7 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, copied []b
 		}
 	}
 	gone := 0
-	for i := 1; i < len(copied)-1; i++ {
+	for i := headLines; i < len(copied)-1; i++ {
 		if !copied[i] {
 			gone++
 		}
@@ -120,24 +110,16 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, copied []b
 // takes out its neighbor.
 func (w *walk) lostComma(n int, copied []bool) bool {
 	last := len(copied) - 2
-	return n == len(w.lines)-2 && last >= 2 && !copied[last] && !copied[last-1]
+	return n == len(w.lines)-2 && last > headLines && !copied[last] && !copied[last-1]
 }
 
 // gainedComma reports whether the review on line n can have been the last one before:
 // only reviews that are listed follow it.
 func (w *walk) gainedComma(n int, listed map[string]bool) bool {
-	if n >= len(w.lines)-2 {
-		return false
-	}
-	for _, line := range w.lines[n+1 : len(w.lines)-1] {
-		if line == nil {
-			continue // of a version that can't be known
-		}
-		if id, _ := lineID(*line); !listed[id] {
-			return false
-		}
-	}
-	return true
+	return n < len(w.lines)-2 && !slices.ContainsFunc(w.lines[n+1:len(w.lines)-1], func(line string) bool {
+		id, _, _ := reviewcast.ReviewLine(line)
+		return line != "" && !listed[id]
+	})
 }
 
 // Bounds on the operations of an honest document, in bytes of JSON.
@@ -150,50 +132,19 @@ const (
 
 // checkLeftOut looks at a document that leaves its operations out. That hides which
 // lines changed, so it must have been too large for them.
-func (w *walk) checkLeftOut(c *reviewcast.Change, f *reviewcast.FileChange) {
-	size := 0
-	add := func(line *string) {
-		size += opSize
-		if line != nil {
-			size += escapes * len(*line)
-		}
-	}
-	listed := map[string]bool{}
-	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
-		listed[id] = true
-	}
-	known := true
+func (w *walk) checkLeftOut(c *reviewcast.Change, fileSize int, listed map[string]bool) {
+	size := opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
 	for n, line := range w.lines {
-		known = known && line != nil
-		if line == nil {
-			continue
-		}
-		// The head changes with the counts, and the last two lines with their commas.
-		if id, ok := lineID(*line); ok && listed[id] || n == 0 || n >= len(w.lines)-3 {
-			add(line)
+		id, _, _ := reviewcast.ReviewLine(line)
+		// The head changes with the counts, and the last two reviews with their commas.
+		if listed[id] || n < headLines || n >= len(w.lines)-3 {
+			size += opSize + escapes*len(line)
 		}
 	}
-	size += opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
-	if known && size <= reviewcast.MaxOpsSize(int(f.Size)) {
+	switch {
+	case size <= reviewcast.MaxOpsSize(fileSize) && !slices.Contains(w.lines, ""):
 		w.contradict("version %d leaves out which lines of %s it changed, although what it lists is small", c.Sequence, reviewcast.PathReviews)
-		return
+	case w.noted: // otherwise nobody asked what changed
+		w.unknown("version %d changed so much that its document leaves out the lines; an edit that it does not list could not be seen", c.Sequence)
 	}
-	if !w.noted {
-		return // nobody asked what changed since then
-	}
-	w.unknown("version %d changed so much that its document leaves out the lines; an edit that it does not list could not be seen", c.Sequence)
-}
-
-// lineID is the id of the review on a line.
-func lineID(line string) (string, bool) {
-	rest, ok := strings.CutPrefix(line, `{"id":"`)
-	id, _, closed := strings.Cut(rest, `"`)
-	return id, ok && closed
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }

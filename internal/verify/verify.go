@@ -27,18 +27,12 @@ import (
 
 // Result is what a verification found. Each entry is a sentence.
 type Result struct {
-	// Contradictions are claims that are not so.
-	Contradictions []string
-	// Unknown are claims that can't be checked, with the reason.
-	Unknown []string
-	// Proven are the claims that were recomputed.
-	Proven []string
-	// Note is the size and the hash of versions.txt now, to be kept for the next
-	// verification. It is empty for a set without changes.
-	Note Note
-	// Sequence, Reviews and Rating describe the set; Sequence is 0 when it could not
-	// be read.
-	Sequence int64
+	Contradictions []string // claims that are not so
+	Unknown        []string // claims that can't be checked, with the reason
+	Proven         []string // claims that were recomputed
+
+	Note     Note  // of versions.txt now; empty for a set without changes
+	Sequence int64 // 0 when the set could not be read
 	Reviews  int
 	Rating   *float64
 }
@@ -55,13 +49,10 @@ func (r *Result) prove(format string, args ...any) {
 	r.Proven = append(r.Proven, fmt.Sprintf(format, args...))
 }
 
-// section runs checks, and adds what they prove when they find no contradiction.
-func (r *Result) section(proves string, checks ...func()) {
+// section runs a check, and adds what it proves when it finds no contradiction.
+func (r *Result) section(proves string, check func()) {
 	before := len(r.Contradictions)
-	for _, check := range checks {
-		check()
-	}
-	if len(r.Contradictions) == before {
+	if check(); len(r.Contradictions) == before {
 		r.prove("%s", proves)
 	}
 }
@@ -109,7 +100,7 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 	r.section("review_count, the rating, its distribution and the order of the reviews follow from the reviews", v.checkDataset)
 	r.section("the counts and quotes of the insights follow from the reviews and from what is listed for each", v.checkInsights)
 	if len(set.Versions) == 0 {
-		r.unknown("the set was published by a program that kept no changes, so that nothing can be said about earlier versions")
+		r.unknown("the set was published by a program that kept no changes: nothing can be said about earlier versions")
 		return r
 	}
 	versions := set.Files[reviewcast.PathVersions]

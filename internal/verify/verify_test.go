@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/mirrortest"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
 	"reviewcast/internal/verify"
 )
 

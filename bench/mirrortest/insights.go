@@ -99,7 +99,7 @@ func monthly(in *reviewcast.Insights, ds *reviewcast.Dataset) {
 				score += in.PerReview[r.ID].Score
 			}
 		}
-		if m.AverageRating = mean(stars, m.ReviewCount); m.ReviewCount > 0 {
+		if m.AverageRating = reviewcast.Mean(stars, m.ReviewCount); m.ReviewCount > 0 {
 			s := round(score/float64(m.ReviewCount), 3)
 			m.SentimentScore = &s
 		}
@@ -130,7 +130,7 @@ func aspect(in *reviewcast.Insights, ds *reviewcast.Dataset, id string) reviewca
 			a.Evidence = append(a.Evidence, quote(&r, id)...)
 		}
 	}
-	a.AverageRating, a.AverageRatingWithout = mean(stars, a.MentionCount), mean(textStars-stars, texts-a.MentionCount)
+	a.AverageRating, a.AverageRatingWithout = reviewcast.Mean(stars, a.MentionCount), reviewcast.Mean(textStars-stars, texts-a.MentionCount)
 	if texts > 0 {
 		a.NotMentionedPct = round(100*float64(texts-a.MentionCount)/float64(texts), 1)
 	}
@@ -168,16 +168,8 @@ func technician(in *reviewcast.Insights, ds *reviewcast.Dataset, id string) revi
 			e.ExampleReviewIDs = append(e.ExampleReviewIDs, r.ID)
 		}
 	}
-	e.AverageRating = mean(stars, e.ReviewCount)
+	e.AverageRating = reviewcast.Mean(stars, e.ReviewCount)
 	return e
-}
-
-func mean(sum, n int) *float64 {
-	if n == 0 {
-		return nil
-	}
-	m := round(float64(sum)/float64(n), 2)
-	return &m
 }
 
 func round(f float64, decimals int) float64 {

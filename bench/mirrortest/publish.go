@@ -51,7 +51,7 @@ func (s *Site) Render() Files {
 func layOut(ds *reviewcast.Dataset) []byte {
 	head := *ds
 	head.Reviews = []reviewcast.Review{}
-	out := append(encode(head), '\n')
+	out := append(bytes.Replace(encode(head), []byte(`,"aggregate_rating":`), []byte(",\n"+`"aggregate_rating":`), 1), '\n')
 	if len(ds.Reviews) == 0 {
 		return out
 	}
@@ -149,7 +149,7 @@ func (v *Version) change(m, before *reviewcast.Manifest, set Files) *reviewcast.
 	if v.Previous == nil {
 		return c
 	}
-	c.Previous, c.ChangesFrom = &before.Sequence, before.Sequence
+	c.Previous = &before.Sequence
 	if before.ChangeSHA256 != "" {
 		c.PreviousSHA256 = &before.ChangeSHA256
 	}
@@ -170,7 +170,7 @@ func (v *Version) change(m, before *reviewcast.Manifest, set Files) *reviewcast.
 		}
 		f := reviewcast.FileChange{Path: path, From: reviewcast.SHA256(old), To: reviewcast.SHA256(next), Size: int64(len(next))}
 		ops := reviewcast.Diff(old, next)
-		if len(encode(ops)) <= max(len(next)/8, 16<<10) {
+		if len(encode(ops)) <= reviewcast.MaxOpsSize(len(next)) {
 			if path == reviewcast.PathReviews {
 				f.Ops = ops
 			} else {
@@ -209,7 +209,7 @@ func (v *Version) retain(set Files, c *reviewcast.Change, newest int) int64 {
 			quoted := []byte(`\"` + id + `\"`)
 			return bytes.Contains(document, quoted) || bytes.Contains(patch, quoted)
 		})
-		if size > max(len(v.Bodies[reviewcast.PathReviews])/4, 256<<10) || holdsErased {
+		if size > reviewcast.MaxChangesSize(len(v.Bodies[reviewcast.PathReviews])) || holdsErased {
 			break
 		}
 		set[path] = document

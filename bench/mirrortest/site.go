@@ -195,20 +195,11 @@ func (s *Site) comeBack() string {
 // Dataset is what the site publishes of its reviews.
 func (s *Site) Dataset() *reviewcast.Dataset {
 	ds := &reviewcast.Dataset{Version: 1, License: "CC-BY-4.0", Business: s.Business, ReviewCount: len(s.Reviews), Reviews: []reviewcast.Review{}}
-	agg := reviewcast.AggregateRating{RatingCount: len(s.Reviews), BestRating: 5, WorstRating: 1}
-	stars := 0
 	for _, r := range s.Reviews {
 		ds.Reviews = append(ds.Reviews, *r)
-		stars += r.Rating
-		if r.Text != nil {
-			agg.TextCount++
-		}
-		d := &agg.Distribution
-		*[]*int{&d.One, &d.Two, &d.Three, &d.Four, &d.Five}[r.Rating-1]++
 	}
 	slices.SortFunc(ds.Reviews, func(a, b reviewcast.Review) int { return reviewcast.Compare(&a, &b) })
-	agg.RatingValue = mean(stars, len(s.Reviews))
-	ds.AggregateRating = agg
+	ds.AggregateRating = reviewcast.Aggregate(ds.Reviews)
 	for _, w := range s.Withdrawn {
 		if w.Reason == reviewcast.ReasonLegal {
 			ds.Unpublished.Legal++
