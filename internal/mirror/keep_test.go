@@ -18,7 +18,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/internal/mirror"
-	"reviewcast/internal/mirror/mirrortest"
+	"reviewcast/bench/mirrortest"
 )
 
 // kept is a copy that a Keeper keeps over a connection without a network, in simulated
