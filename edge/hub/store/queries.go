@@ -46,6 +46,12 @@ var (
 	}
 )
 
+const subscriptionColumns = `s.id, s.topic, s.callback, s.secret, s.lease_seconds, s.created_at, s.renewed_at, s.expires_at,
+  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.pace,
+  CASE WHEN s.claimed_by IS NULL OR s.claimed_until <= $at THEN false WHEN $at = 0 THEN true
+    ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > $at) END
+FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic`
+
 // queries reads queries.sql for a dialect. It returns the texts by name.
 func (d dialect) queries() map[string]string {
 	all := map[string]string{}
@@ -78,6 +84,10 @@ func (d dialect) expand(text string) string {
 			p := strings.Fields(arg)
 			word = fmt.Sprintf("SELECT owner FROM owners WHERE alive_until > %[2]s OR NOT EXISTS "+
 				"(SELECT 1 FROM owners WHERE owner = %[1]s AND alive_until > %[2]s AND since <= %[3]s)", p[0], p[1], p[2])
+		case "verification":
+			word = "token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error"
+		case "subscription":
+			word = strings.ReplaceAll(subscriptionColumns, "$at", arg)
 		case "skip":
 			word = d.skip(strings.TrimPrefix(arg, "locked "))
 		default:
