@@ -43,45 +43,6 @@ func TestSwitchingProtocols(t *testing.T) {
 	})
 }
 
-// An outcome that the database rejects doesn't keep others from being written.
-func TestPoisonedAcknowledgement(t *testing.T) {
-	state := storetest.SQLite(t)
-	roots(t)
-	synctest.Test(t, func(t *testing.T) {
-		net := &pipes{}
-		r := newRig(t, state, slowly, func(c *Config) { c.Dial, c.Store = net.dial, rejectingStore{c.Store} })
-		good, callback := net.subscriber(t, 0)
-		r.subscribe(good, atom, callback)
-		bad, other := net.subscriber(t, 1)
-		r.subscribe(bad, atom, other)
-		bad.answers(status(http.StatusTeapot))
-		r.publish(2, "second")
-		good.notification()
-		bad.notification()
-		r.until("both are written down, the one without its words", func() bool {
-			list := r.list()
-			return !list[0].Behind && list[1].Failures == 1 && list[1].LastError == ""
-		})
-		r.publish(3, "third")
-		if c := good.notification(); c.body != "third" {
-			t.Errorf("notified with %q", c.body)
-		}
-		r.stop()
-	})
-}
-
-// rejectingStore rejects outcomes with a certain error.
-type rejectingStore struct{ Store }
-
-func (s rejectingStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
-	for _, o := range outcomes {
-		if strings.Contains(o.Error, "teapot") {
-			return errors.New("no teapots")
-		}
-	}
-	return s.Store.Acknowledge(ctx, now, owner, outcomes)
-}
-
 // Errors of the database don't remove the reason of a denial.
 func TestStoreErrorKeepsReason(t *testing.T) {
 	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {

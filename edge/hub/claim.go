@@ -137,7 +137,7 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	}
 	deliveries := make([]*delivery, len(claimed))
 	for i, d := range claimed {
-		deliveries[i] = &delivery{Delivery: d, content: content, path: path, validatedAt: d.ClaimedAt}
+		deliveries[i] = &delivery{Delivery: d, content: content, path: path}
 	}
 	c.scheduler.add(deliveries)
 	c.dispatch(work)

@@ -136,8 +136,8 @@ func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 	}
 	request.Network = networkOf(h.client(r))
 	caps := store.Caps{
-		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork, Pending: maxPending,
-		PerHost: maxSubscriptionsPerHost, Full: h.full.Load(),
+		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
+		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
 	}
 	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
 		return err

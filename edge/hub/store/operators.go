@@ -54,7 +54,7 @@ type Filter struct {
 
 // Counts counts for metrics and caps.
 func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
-	c := Counts{Topics: map[string]TopicCounts{}, Pending: map[string]int{}}
+	c := Counts{Topics: map[string]TopicCounts{}}
 	topics, err := s.Topics(ctx)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count: %w", err)
@@ -62,18 +62,30 @@ func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	for topic, p := range topics {
 		c.Topics[topic] = TopicCounts{Changed: p.ChangedAt}
 	}
-	err = errors.Join(
+	c.Pending, err = s.CountPending(ctx)
+	err = errors.Join(err,
 		s.db.read(ctx, func(rows *sql.Rows) error { return c.addVersion(rows, topics) }, "count versions", millis(now)),
-		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"),
-		s.db.read(ctx, func(rows *sql.Rows) error {
-			var mode string
-			var n int
-			err := rows.Scan(&mode, &n)
-			c.Pending[mode] = n
-			return err
-		}, "count verifications"),
-	)
+		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"))
 	return c, wrap("count", err)
+}
+
+// CountPending returns the numbers of verifications by mode.
+func (s *Store) CountPending(ctx context.Context) (map[string]int, error) {
+	pending := map[string]int{}
+	err := s.db.read(ctx, func(rows *sql.Rows) error {
+		var mode string
+		var n int
+		err := rows.Scan(&mode, &n)
+		pending[mode] = n
+		return err
+	}, "count verifications")
+	return pending, wrap("count verifications", err)
+}
+
+// Answered returns up to n endpoints that answered last, the last first.
+func (s *Store) Answered(ctx context.Context, n int) (endpoints []string, err error) {
+	err = s.db.read(ctx, into(&endpoints, scanValue[string]), "answered", n)
+	return endpoints, wrap("read endpoints", err)
 }
 
 // addVersion adds the subscriptions of a topic that were delivered one version.

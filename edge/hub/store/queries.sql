@@ -196,6 +196,10 @@ GROUP BY topic, pace, delivered_version
 -- name: count subscriptions
 SELECT count(*) FROM subscriptions
 
+-- name: answered
+SELECT endpoint FROM subscriptions WHERE failures = 0
+GROUP BY endpoint ORDER BY max(delivered_at) DESC, max(renewed_at) DESC LIMIT $1
+
 -- name: count verifications
 SELECT mode, count(*) FROM handshakes GROUP BY mode
 
