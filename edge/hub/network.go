@@ -56,7 +56,7 @@ type network struct {
 	down       bool
 	nextProbe  time.Time // when a delivery may be attempted although the network is down
 
-	checking  sync.Mutex // held during a check
+	checking  chan struct{} // holds a value during a check
 	checkedAt time.Time
 	checkOK   bool
 }
@@ -68,7 +68,7 @@ type canary struct {
 }
 
 func newNetwork(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *network {
-	return &network{dial: dial, log: log}
+	return &network{dial: dial, log: log, checking: make(chan struct{}, 1)}
 }
 
 // remember adds endpoints that answered before this hub began, the last first.
@@ -159,8 +159,8 @@ func isNotFound(err error) bool {
 // check reports whether any of the endpoints that answered last, other than except, can
 // be connected to. If there are too few it assumes so.
 func (n *network) check(ctx context.Context, except string) bool {
-	n.checking.Lock()
-	defer n.checking.Unlock()
+	n.checking <- struct{}{}
+	defer func() { <-n.checking }()
 	n.mu.Lock()
 	list := slices.DeleteFunc(slices.Clone(n.recent), func(c canary) bool { return c.endpoint == except })
 	n.mu.Unlock()
