@@ -134,6 +134,12 @@ func (s *subscribers) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 			return
 		}
 		_, _ = io.WriteString(w, q.URL.Query().Get("hub.challenge"))
+		// A new subscription isn't sent what is published already.
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.topic == reviewcast.PathLatestChange {
+			s.follow(&s.state[i], s.h.file(s, reviewcast.PathLatestChange))
+		}
 		return
 	}
 	body, err := io.ReadAll(q.Body)

@@ -133,7 +133,7 @@ type Hub struct {
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
-	pings    pings
+	pings    chan string           // hashes of manifests, to reloadLoop
 	health   atomic.Pointer[error] // of the last heartbeat
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
@@ -159,7 +159,7 @@ func New(c Config) (*Hub, error) {
 		outcomes:    make(chan store.Outcome, c.Limits.Ready),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
-		errorsAt: map[string]time.Time{},
+		pings: make(chan string, maxPings), errorsAt: map[string]time.Time{},
 	}
 	if h.Dial == nil {
 		h.Dial = guardedDialer(h.guard)

@@ -25,6 +25,8 @@ const (
 	// logEvery is how often an error of one kind is logged: it may happen thousands of
 	// times a second.
 	logEvery = 10 * time.Second
+	// maxPings is the number of manifests that are remembered until the next reload.
+	maxPings = 16
 	// Grace is how long Run lets deliveries in flight end.
 	Grace = 8 * time.Second
 )
@@ -157,7 +159,7 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 		case <-h.wakeReload:
 		}
 		if h.Reload != nil {
-			h.Reload(h.pings.take())
+			h.Reload(h.takePings())
 		}
 		h.Changed()
 		select {
@@ -168,31 +170,15 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 	}
 }
 
-// maxPings is the number of announced manifests that are remembered until the next
-// reload. Anybody may announce some.
-const maxPings = 16
-
-// pings are the hashes of manifests that pings have announced since the last reload.
-type pings struct {
-	mu        sync.Mutex
-	manifests []string
-}
-
-func (p *pings) add(manifests []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, m := range manifests {
-		if len(p.manifests) < maxPings && !slices.Contains(p.manifests, m) {
-			p.manifests = append(p.manifests, m)
+// takePings returns the hashes of manifests that pings have announced since the last
+// reload, at most maxPings: anybody may announce some.
+func (h *Hub) takePings() (manifests []string) {
+	for len(h.pings) > 0 {
+		if m := <-h.pings; !slices.Contains(manifests, m) {
+			manifests = append(manifests, m)
 		}
 	}
-}
-
-func (p *pings) take() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	defer func() { p.manifests = nil }()
-	return p.manifests
+	return manifests
 }
 
 // listenLoop wakes the other loops when another process has created work.

@@ -21,8 +21,6 @@ const (
 	Slow  Pace = 3
 )
 
-func (p Pace) String() string { return [...]string{"none", "new", "quick", "slow"}[p] }
-
 // WorkKey names a part of the work: the subscribers of a topic that have one pace.
 type WorkKey struct {
 	Topic string
@@ -76,8 +74,8 @@ type Outcome struct {
 	Reason   string    // Denied: hub.reason
 }
 
-// Due returns the work keys with deliveries that are due or claimed: a claim for any
-// other finds nothing.
+// Due returns the work keys with deliveries that are due or claimed, those of quick
+// subscribers first. A claim for any other finds nothing.
 func (s *Store) Due(ctx context.Context, now time.Time) (due []WorkKey, err error) {
 	err = s.db.read(ctx, into(&due, func(rows *sql.Rows, k *WorkKey) error { return rows.Scan(&k.Topic, &k.Pace) }), "due", millis(now))
 	return due, wrap("read what is due", err)

@@ -254,7 +254,7 @@ func TestPace(t *testing.T) {
 				claimed, err := b.ClaimDeliveries(b.Context(), noon, claim)
 				b.must(err)
 				if want := claim.Pace == c.is; len(claimed) == 1 != want {
-					b.Fatalf("step %d: claimed as %s: %d, want the one that is %s", i, claim.Pace, len(claimed), c.is)
+					b.Fatalf("step %d: claimed as %d: %d, want the one that is %d", i, claim.Pace, len(claimed), c.is)
 				}
 				if len(claimed) == 1 {
 					if list := b.list(); list[0].Slow != (c.is == store.Slow) {

@@ -110,6 +110,7 @@ WHERE EXISTS (
   SELECT 1 FROM subscriptions AS s
   WHERE s.topic = t.topic AND s.pace = p.pace AND s.delivered_version < t.version
     AND s.next_attempt <= $1 AND s.expires_at > $1)
+ORDER BY CASE p.pace WHEN 2 THEN 0 ELSE p.pace END, t.topic -- quick subscribers first
 
 -- name: claim deliveries
 UPDATE subscriptions SET claimed_by = $1, claimed_until = $2
