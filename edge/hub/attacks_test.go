@@ -47,7 +47,8 @@ func TestSwitchingProtocols(t *testing.T) {
 func TestStoreErrorKeepsReason(t *testing.T) {
 	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {
 		t.Run(failing, func(t *testing.T) {
-			state := storetest.SQLite(t)
+			t.Parallel()
+			state := storetest.Migrated(t)
 			roots(t)
 			synctest.Test(t, func(t *testing.T) {
 				net := &pipes{}
@@ -114,7 +115,8 @@ func (s *flakyStore) Acknowledge(ctx context.Context, now time.Time, owner strin
 // A database error while a callback answers delays the verification by seconds, not until
 // the claim lapses.
 func TestStoreErrorWhileVerifying(t *testing.T) {
-	state := storetest.SQLite(t)
+	t.Parallel()
+	state := storetest.Migrated(t)
 	roots(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}

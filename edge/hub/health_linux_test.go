@@ -48,14 +48,14 @@ func TestHealth(t *testing.T) {
 				}
 				subscribe(http.StatusAccepted)
 				mend := fault(t, dir)
-				time.Sleep(2 * heartbeatEvery)
+				time.Sleep(2 * DefaultPollInterval)
 				synctest.Wait()
 				if err := r.Health(); !errors.Is(err, ErrState) {
 					t.Errorf("two seconds after the fault: %v", err)
 				}
 				subscribe(http.StatusServiceUnavailable)
 				mend()
-				time.Sleep(2 * heartbeatEvery)
+				time.Sleep(2 * DefaultPollInterval)
 				synctest.Wait()
 				if err := r.Health(); err != nil {
 					t.Errorf("two seconds after its end: %v", err)

@@ -57,8 +57,10 @@ type Config struct {
 	MinLease, MaxLease time.Duration
 	// Limits bound what is in flight. Zero fields: their defaults.
 	Limits Limits
-	// PollInterval is how often the store is asked for work that was not announced:
-	// retries, lapsed claims, changes by other hubs. Zero: DefaultPollInterval.
+	// PollInterval is how often the store is asked for work that was not announced
+	// (retries, lapsed claims, changes by other hubs) and told that the hub is alive. Where
+	// hubs share a state it must be below half of store.OwnerLapse. Zero:
+	// DefaultPollInterval.
 	PollInterval time.Duration
 	// AllowCIDR are networks that callbacks may be in although they aren't public.
 	AllowCIDR []netip.Prefix

@@ -47,7 +47,8 @@ func TestOutageOfOurNetwork(t *testing.T) {
 }
 
 func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bool) {
-	state := storetest.SQLite(t)
+	t.Parallel()
+	state := storetest.Migrated(t)
 	synctest.Test(t, func(t *testing.T) {
 		const n = 30
 		pipes := &pipes{}
@@ -264,6 +265,7 @@ func TestRenewalEndsWait(t *testing.T) {
 // A callback whose name server doesn't answer isn't pending for ever.
 func TestSilentNameServer(t *testing.T) {
 	change := func(c *Config) {
+		slowly(c)
 		c.Dial = func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Err: "server misbehaving", Name: "example.com", IsTemporary: true}
 		}

@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// heartbeatEvery is how often the hub records that it is alive, and checks that the state
-	// can be written. A heartbeat that takes as long counts as failed.
-	heartbeatEvery = time.Second
 	// sweepEvery is how often expired subscriptions are deleted.
 	sweepEvery = 30 * time.Second
 	// sweepBatch keeps a sweep from delaying deliveries.
@@ -79,7 +76,7 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // maintainLoop sends heartbeats and deletes expired subscriptions.
 func (h *Hub) maintainLoop(ctx context.Context) {
-	heartbeat, sweep := time.NewTicker(heartbeatEvery), time.NewTicker(sweepEvery)
+	heartbeat, sweep := time.NewTicker(h.PollInterval), time.NewTicker(sweepEvery)
 	defer heartbeat.Stop()
 	defer sweep.Stop()
 	h.sweep(ctx)
@@ -95,9 +92,10 @@ func (h *Hub) maintainLoop(ctx context.Context) {
 	}
 }
 
-// heartbeat records that the hub is alive, and whether the state can be written.
+// heartbeat records that the hub is alive, and whether the state can be written. One that
+// takes as long as the time between two counts as failed.
 func (h *Hub) heartbeat(ctx context.Context) {
-	late := time.AfterFunc(heartbeatEvery, func() { h.setHealth(errStateSlow) })
+	late := time.AfterFunc(h.PollInterval, func() { h.setHealth(errStateSlow) })
 	err := h.Store.Heartbeat(ctx, time.Now(), h.owner)
 	late.Stop()
 	if ctx.Err() != nil {
@@ -125,7 +123,7 @@ func (h *Hub) setHealth(err error) {
 }
 
 // Health returns an error while the state can't be written, which is [ErrState] and its
-// cause. Requests are rejected then. It is known within two seconds.
+// cause. Requests are rejected then. It is known after two [Config].PollInterval.
 func (h *Hub) Health() error {
 	if err := h.health.Load(); err != nil {
 		return *err

@@ -21,8 +21,9 @@ func TestManySlowSubscribers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates thousands of subscribers")
 	}
+	t.Parallel()
 	roots(t)
-	state := storetest.SQLite(t)
+	state := storetest.Migrated(t)
 	synctest.Test(t, func(t *testing.T) {
 		const part = 16
 		const crowd, honest = 3000 / part, 320 / part // more than there are slots of all kinds

@@ -35,6 +35,18 @@ type transaction struct {
 	prepared map[string]*sql.Stmt // nil where the driver caches prepared statements itself
 }
 
+// transact runs f in a transaction.
+func transact(ctx context.Context, db *sql.DB, tx transaction, f func(context.Context, transaction) error) (err error) {
+	if tx.Tx, err = db.BeginTx(ctx, nil); err != nil {
+		return err
+	}
+	if err := f(ctx, tx); err != nil {
+		_ = tx.Rollback() // the error of f matters
+		return err
+	}
+	return tx.Commit()
+}
+
 func (tx transaction) each(ctx context.Context, scan scanner, query string, args ...any) error {
 	if tx.prepared != nil {
 		return scanAll(scan)(tx.StmtContext(ctx, tx.prepared[query]).QueryContext(ctx, args...))

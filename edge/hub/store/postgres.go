@@ -89,15 +89,7 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 func (p *postgres) write(ctx context.Context, f func(context.Context, transaction) error) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	tx, err := p.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := f(ctx, transaction{Tx: tx, sql: p.sql}); err != nil {
-		_ = tx.Rollback() // the error of f matters
-		return err
-	}
-	return tx.Commit()
+	return transact(ctx, p.db, transaction{sql: p.sql}, f)
 }
 
 func (p *postgres) single(ctx context.Context, scan scanner, query string, args ...any) error {

@@ -8,16 +8,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes go
-// through one connection and one goroutine, which runs all waiting writes in one
-// transaction, so that they share a sync.
+// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes take
+// turns on one connection. Callers that have many give them in one call.
 type sqlite struct {
 	lock     *flock.Flock // held if exclusive
 	file     string
@@ -26,17 +24,7 @@ type sqlite struct {
 	prepared map[string]*sql.Stmt // on writer's one connection
 	reader   *sql.DB
 	sql      map[string]string
-	jobs     chan *job
-	done     chan struct{} // closed when commits has ended
-
-	mu     sync.RWMutex // against sending jobs to a closed channel
-	closed bool
 }
-
-// maxJobs is the number of writes that share a transaction.
-const maxJobs = 256
-
-var errClosed = errors.New("the store is closed")
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	file, err := filepath.Abs(file)
@@ -59,7 +47,7 @@ func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	}
 	s := &sqlite{
 		file: file, opened: opened, lock: flock.New(file+".lock", flock.SetPermissions(0o600)),
-		sql: sqliteDialect.queries(), jobs: make(chan *job, maxJobs), done: make(chan struct{}),
+		sql: sqliteDialect.queries(),
 	}
 	if s.writer, err = sql.Open("sqlite", address(file)); err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
@@ -70,9 +58,8 @@ func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	s.writer.SetMaxOpenConns(1)
 	s.reader.SetMaxOpenConns(2)
 	if err := s.open(ctx, o.Exclusive); err != nil {
-		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.release())
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.close())
 	}
-	go s.commits()
 	return &Store{db: s}, nil
 }
 
@@ -103,8 +90,7 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) error {
 	return nil
 }
 
-// release closes what openSQLite has opened.
-func (s *sqlite) release() error {
+func (s *sqlite) close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close(), s.lock.Close())
 }
 
@@ -142,27 +128,12 @@ func address(file string) string {
 	return u.String()
 }
 
-// job is a write that waits for a transaction.
-type job struct {
-	f      func(context.Context, transaction) error
-	err    error
-	result chan error
-}
-
 func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{f: f, result: make(chan error, 1)}
-	s.mu.RLock()
-	if s.closed {
-		s.mu.RUnlock()
-		return errClosed
-	}
-	s.jobs <- j
-	s.mu.RUnlock()
-	// This doesn't wait for ctx: the caller must know whether f ran, and f runs soon.
-	return <-j.result
+	// It isn't interrupted: the caller must know whether f ran, and f runs soon.
+	return transact(context.WithoutCancel(ctx), s.writer, transaction{prepared: s.prepared}, f)
 }
 
 func (s *sqlite) single(ctx context.Context, scan scanner, query string, args ...any) error {
@@ -171,55 +142,6 @@ func (s *sqlite) single(ctx context.Context, scan scanner, query string, args ..
 
 func (s *sqlite) read(ctx context.Context, scan scanner, query string, args ...any) error {
 	return scanAll(scan)(s.reader.QueryContext(ctx, s.sql[query], args...))
-}
-
-// commits runs jobs until the channel is closed.
-func (s *sqlite) commits() {
-	defer close(s.done)
-	for first := range s.jobs {
-		batch := []*job{first}
-		for len(batch) < maxJobs && len(s.jobs) > 0 {
-			batch = append(batch, <-s.jobs)
-		}
-		err := s.commit(batch)
-		for _, j := range batch {
-			if j.err == nil {
-				j.err = err
-			}
-			j.result <- j.err
-		}
-	}
-}
-
-// commit runs jobs in one transaction. A job that fails is rolled back alone.
-func (s *sqlite) commit(batch []*job) error {
-	ctx := context.Background()
-	tx, err := s.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	by := transaction{Tx: tx, prepared: s.prepared}
-	if len(batch) == 1 {
-		if err := batch[0].f(ctx, by); err != nil {
-			batch[0].err = err
-			return tx.Rollback()
-		}
-		return tx.Commit()
-	}
-	for _, j := range batch {
-		if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-		if j.err = j.f(ctx, by); j.err != nil {
-			if _, err := tx.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
-				return errors.Join(err, tx.Rollback())
-			}
-		}
-		if _, err := tx.ExecContext(ctx, "RELEASE job"); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-	}
-	return tx.Commit()
 }
 
 // check returns an error when the open file no longer has its name, so that what is
@@ -240,16 +162,3 @@ func (s *sqlite) check() error {
 
 func (s *sqlite) announce(context.Context, transaction) error { return nil }
 func (s *sqlite) wake() <-chan struct{}                       { return nil }
-
-func (s *sqlite) close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil
-	}
-	s.closed = true
-	close(s.jobs)
-	s.mu.Unlock()
-	<-s.done
-	return s.release()
-}
