@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // An answer that switches protocols is a failure. It keeps no slot and doesn't keep the hub
@@ -48,7 +47,7 @@ func TestStoreErrorKeepsReason(t *testing.T) {
 	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {
 		t.Run(failing, func(t *testing.T) {
 			t.Parallel()
-			state := storetest.Migrated(t)
+			state := migratedState(t)
 			roots(t)
 			synctest.Test(t, func(t *testing.T) {
 				net := &pipes{}
@@ -116,7 +115,7 @@ func (s *flakyStore) Acknowledge(ctx context.Context, now time.Time, owner strin
 // the claim lapses.
 func TestStoreErrorWhileVerifying(t *testing.T) {
 	t.Parallel()
-	state := storetest.Migrated(t)
+	state := migratedState(t)
 	roots(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}

@@ -229,7 +229,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	s := storetest.Open(t, storetest.Migrated(t))
+	s := storetest.Open(t, migratedState(t))
 	published := func() *Edition { return nil }
 	for name, c := range map[string]Config{
 		"no base URL": {Store: s, Published: published},

@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // An outage of our network is no failure of a subscriber, whatever its errors look like:
@@ -48,7 +47,7 @@ func TestOutageOfOurNetwork(t *testing.T) {
 
 func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bool) {
 	t.Parallel()
-	state := storetest.Migrated(t)
+	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
 		const n = 30
 		pipes := &pipes{}

@@ -19,7 +19,7 @@ import (
 // and the contract: the status and one sentence of text.
 func TestRequests(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, storetest.Migrated(t))
+	r := newRig(t, migratedState(t))
 	const callback = "https://127.0.0.1:8443/cb"
 	long := func(n int) string { return callback + "?" + strings.Repeat("x", n-len(callback)-1) }
 	subscribe := func(more ...string) string {
@@ -138,7 +138,7 @@ func check(t *testing.T, r *rig, media, body string, status int, says string) {
 // A verification has the granted lease (section 5.3).
 func TestLeases(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, storetest.Migrated(t))
+	r := newRig(t, migratedState(t))
 	s := newSubscriber(t, nil)
 	for asked, granted := range map[string]string{"": "864000", "1": "300", "300": "300", "0301": "301", "2592000": "2592000", "2592001": "2592000", "99999999999999999999": "2592000"} {
 		more := []string{"hub.lease_seconds", asked}
@@ -156,7 +156,7 @@ func TestLeases(t *testing.T) {
 // with exactly the challenge confirms.
 func TestVerification(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, storetest.Migrated(t))
+	r := newRig(t, migratedState(t))
 	elsewhere := newSubscriber(t, nil)
 	echo := func(code int, before, after string) func(http.ResponseWriter, *http.Request, call) {
 		return func(w http.ResponseWriter, _ *http.Request, c call) {
@@ -323,7 +323,7 @@ func FuzzRequest(f *testing.F) {
 // are passed on.
 func TestPingInQuery(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, storetest.Migrated(t))
+	r := newRig(t, migratedState(t))
 	version := strings.Repeat("0a", 32)
 	for _, c := range []struct {
 		query, media, body string
@@ -351,7 +351,7 @@ func TestPingInQuery(t *testing.T) {
 // A topic that isn't published isn't offered.
 func TestUnpublishedTopic(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, storetest.Migrated(t))
+	r := newRig(t, migratedState(t))
 	edition := &Edition{Sequence: 2, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
 	r.edition.Store(edition)
 	for topic, status := range map[string]int{atom: 202, feed: 400} {

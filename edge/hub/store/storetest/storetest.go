@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -30,37 +29,6 @@ func Each(t *testing.T, f func(t *testing.T, state string)) {
 
 // SQLite returns the name of a file that doesn't exist yet.
 func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "hub.sqlite") }
-
-// Migrated returns the name of a file with the tables, which takes less time to open.
-func Migrated(t testing.TB) string {
-	t.Helper()
-	tables, err := migrated()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := SQLite(t)
-	if err := os.WriteFile(name, tables, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
-}
-
-var migrated = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "storetest-")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(dir)
-	name := filepath.Join(dir, "hub.sqlite")
-	s, err := store.Open(context.Background(), name, store.Options{Exclusive: true})
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(name)
-})
 
 // Postgres creates a schema that is dropped after the test, and returns its address.
 func Postgres(t testing.TB) string {
