@@ -5,7 +5,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
 )
 
 // bubble runs a test in a synctest bubble. The network is pipes; TLS, HTTP and the store

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
 )
 
 // An outage of our network is no failure of a subscriber, whatever its errors look like:
