@@ -75,19 +75,50 @@ func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.hub.Run(ctx) }()
 	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
 		if err := s.store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
 	return s
+}
+
+// run runs the hub.
+func (s *subscribers) run() {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.hub.Run(ctx) }()
+	s.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			s.Error(err)
+		}
+	})
+}
+
+// fill subscribes everybody as verified requests do, before the hub runs.
+func (s *subscribers) fill() {
+	ctx, now := s.Context(), time.Now()
+	content := s.edition.Load().Topics[s.topic]
+	served := store.Publication{Topic: pushBaseURL + s.topic, SHA256: content.SHA256, Sequence: s.edition.Load().Sequence}
+	for i := range s.state {
+		u, err := url.Parse(fmt.Sprintf("%s/%d", s.URL, i))
+		if err != nil {
+			s.Fatal(err)
+		}
+		r := store.Request{Topic: served.Topic, Callback: u.String(), Mode: store.ModeSubscribe, Lease: time.Hour}
+		r.Endpoint, r.Host = store.Endpoint(u)
+		if err := s.store.Request(ctx, now, r, served, store.Caps{}); err != nil {
+			s.Fatal(err)
+		}
+		claimed, err := s.store.ClaimVerifications(ctx, now, "fill", nil, 1)
+		if err != nil || len(claimed) != 1 {
+			s.Fatal(len(claimed), err)
+		}
+		if _, err := s.store.Settle(ctx, now, claimed[0], true, ""); err != nil {
+			s.Fatal(err)
+		}
+	}
 }
 
 // publish gives the hub what the history has published last.
@@ -192,20 +223,15 @@ func (s *subscribers) follow(f *follower, document []byte) {
 	f.sequence = c.Sequence
 }
 
-// start subscribes everybody, with the content of now. Some of them keep the whole file.
-func (s *subscribers) start(whole int) {
+// hold gives everybody the content of now; some of them keep the whole file.
+func (s *subscribers) hold(whole int) {
 	body := s.h.file(s, reviewcast.PathReviews)
 	for i := range s.state {
 		s.state[i] = follower{sequence: s.edition.Load().Sequence, sha256: reviewcast.SHA256(body)}
 		if i < whole {
 			s.state[i].body = body
 		}
-		s.subscribe(i)
 	}
-	s.until("everybody is subscribed", func() bool {
-		c, err := s.store.Counts(s.Context(), time.Now())
-		return err == nil && c.Total == len(s.state)
-	})
 }
 
 // current waits until everybody has the newest reviews.json.
@@ -243,7 +269,15 @@ func TestLossySubscribers(t *testing.T) {
 	h := newHistory(t, 200)
 	h.build(t)
 	s := newSubscribers(t, h, reviewcast.PathLatestChange, 30, 0.3)
-	s.start(30)
+	s.hold(30)
+	s.run()
+	for i := range s.state {
+		s.subscribe(i)
+	}
+	s.until("everybody is subscribed", func() bool {
+		c, err := s.store.Counts(s.Context(), time.Now())
+		return err == nil && c.Total == len(s.state)
+	})
 	for range 5 {
 		h.day()
 		h.build(t)
@@ -264,7 +298,9 @@ func BenchmarkPush(b *testing.B) {
 		h.build(b)
 		each := func(topic string, n, whole int, loss float64) float64 {
 			s := newSubscribers(b, h, topic, n, loss)
-			s.start(whole)
+			s.hold(whole)
+			s.fill()
+			s.run()
 			h.day()
 			h.build(b)
 			before := s.received.Load()

@@ -201,13 +201,6 @@ func TestSilentVerifications(t *testing.T) {
 		if took := time.Since(asked); took > maxSilence+2*DefaultPollInterval {
 			t.Errorf("verified after %s", took)
 		}
-		r.until("the others are given up", func() bool {
-			pending, err := r.state.Pending(t.Context(), 1)
-			return err == nil && len(pending) == 0
-		})
-		if took := time.Since(asked); took > 3*time.Minute {
-			t.Errorf("the others were given up after %s", took)
-		}
 	})
 }
 
@@ -217,7 +210,7 @@ func TestDeadVerifications(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig, _ *pipes) {
 		callback, _ := at(0)
 		asked := time.Now()
-		for i := range 200 {
+		for i := range 64 {
 			r.ask("subscribe", atom, fmt.Sprintf("%s?%d", callback, i))
 		}
 		r.until("all are given up", func() bool {
