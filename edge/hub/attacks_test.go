@@ -201,6 +201,8 @@ func TestSilentVerifications(t *testing.T) {
 		if took := time.Since(asked); took > maxSilence+2*DefaultPollInterval {
 			t.Errorf("verified after %s", took)
 		}
+		r.stop()
+		time.Sleep(connectTimeout) // of the last handshakes
 	})
 }
 
