@@ -85,7 +85,7 @@ type history struct {
 	rng             *rand.Rand
 }
 
-func newHistory(b *testing.B, n int) *history {
+func newHistory(b testing.TB, n int) *history {
 	dir := b.TempDir()
 	h := &history{
 		content: filepath.Join(dir, "content"), public: filepath.Join(dir, "public"),
@@ -115,7 +115,7 @@ func (h *history) day() {
 	}
 }
 
-func (h *history) build(b *testing.B) {
+func (h *history) build(b testing.TB) {
 	b.Helper()
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
@@ -151,7 +151,7 @@ func kept(r reviewcast.Review) map[string]any {
 	return m
 }
 
-func (h *history) file(b *testing.B, path string) []byte {
+func (h *history) file(b testing.TB, path string) []byte {
 	b.Helper()
 	body, err := os.ReadFile(filepath.Join(h.public, path))
 	if err != nil {

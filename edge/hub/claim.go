@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"reviewcast"
 	"reviewcast/edge/hub/store"
 )
 
@@ -24,7 +23,7 @@ type claimer struct {
 // deliverLoop publishes changes and keeps the scheduler filled until ctx is done.
 // Deliveries go on in work.
 func (h *Hub) deliverLoop(ctx, work context.Context) {
-	p := &publisher{Hub: h, warned: map[string]int64{}, behind: map[string]time.Time{}}
+	p := &publisher{Hub: h, behind: map[string]time.Time{}}
 	c := &claimer{Hub: h, exhausted: map[store.WorkKey][]string{}}
 	poll := time.NewTicker(h.PollInterval)
 	defer poll.Stop()
@@ -88,18 +87,10 @@ func (c *claimer) readDue(ctx context.Context) error {
 		return nil
 	}
 	due, err := c.Store.Due(ctx, time.Now())
-	if err != nil {
-		return err
+	if err == nil {
+		c.due = append([]store.WorkKey{}, due...)
 	}
-	c.due = []store.WorkKey{}
-	for _, pace := range []store.Pace{store.Quick, store.New, store.Slow} {
-		for _, path := range reviewcast.Topics {
-			if key := (store.WorkKey{Topic: c.topic(path), Pace: pace}); slices.Contains(due, key) {
-				c.due = append(c.due, key)
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // claimBatch claims deliveries of a work key and begins or queues them. It reports whether there
@@ -137,7 +128,7 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	}
 	deliveries := make([]*delivery, len(claimed))
 	for i, d := range claimed {
-		deliveries[i] = &delivery{Delivery: d, content: content, path: path, validatedAt: d.ClaimedAt}
+		deliveries[i] = &delivery{Delivery: d, content: content, path: path}
 	}
 	c.scheduler.add(deliveries)
 	c.dispatch(work)

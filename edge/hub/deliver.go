@@ -62,11 +62,7 @@ func (h *Hub) next() *delivery {
 		// The jitter spreads them, so that they don't all come at once.
 		h.outcomes <- store.Outcome{Delivery: d.Delivery, Verdict: store.Released, Next: time.Now().Add(r.wait + jitter(r.wait/4))}
 	}
-	for _, d := range r.void {
-		h.outcomes <- store.Outcome{Delivery: d.Delivery, Verdict: store.Released}
-	}
 	h.metrics.deliveries.WithLabelValues("postponed").Add(float64(len(r.postponed)))
-	h.metrics.deliveries.WithLabelValues("released").Add(float64(len(r.void)))
 	if r.low {
 		signal(h.wakeDeliver)
 	}
@@ -94,7 +90,7 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 	if now := time.Now(); !h.network.allow(now) {
 		return postponed(d, now, errOutage, postponeFor), abandoned
 	}
-	valid := h.stillValid(d)
+	valid := h.stillValid(ctx, d)
 	now := time.Now()
 	if !valid || !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
@@ -117,11 +113,28 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	case isLocal(err):
 		return postponed(d, now, fmt.Errorf("%w: %w", errLocal, err), localWait), abandoned
-	case h.network.judgeDelivery(ctx, d.Endpoint, began, h.scheduler.endpoints()):
+	case h.network.isOutage(ctx, d.Endpoint, began, err):
 		return postponed(d, time.Now(), errOutage, postponeFor), abandoned
 	default:
 		return h.failed(d, now, errorText(err), publicReason(err), 0), unanswered
 	}
+}
+
+// stillValid reports whether a delivery is still to be made, with this content. It
+// updates what a renewal may have changed. A claimed delivery may have waited for a slot
+// while its subscription was removed or its secret renewed, here or by another hub.
+func (h *Hub) stillValid(ctx context.Context, d *delivery) bool {
+	if edition := h.Published(); edition == nil || edition.Topics[d.path].SHA256 != d.content.SHA256 {
+		return false // only the newest content is ever sent
+	}
+	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= h.Limits.ClaimAge && (changed == nil || d.ClaimedAt.After(*changed)) {
+		return true
+	}
+	valid, err := h.Store.Revalidate(ctx, h.owner, &d.Delivery)
+	if err != nil {
+		h.storeError(ctx, "delivery not revalidated", err)
+	}
+	return valid
 }
 
 // postponed returns the outcome of a delivery that couldn't be attempted.
@@ -224,7 +237,7 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 			return
 		case !slow && silent >= h.scheduler.patience(d.host):
 			var moved bool
-			if slow, moved = h.scheduler.moveToSlow(d); moved {
+			if slow, moved = h.scheduler.slots.moveToSlow(d.slot); moved {
 				h.dispatch(ctx) // its normal slot is free
 			}
 		}

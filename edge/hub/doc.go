@@ -5,9 +5,8 @@
 //
 // The code reads in this order: request (handler.go, request.go), verification
 // (verify.go), changes (publish.go), scheduling (claim.go, scheduler.go, slots.go),
-// delivery (revalidate.go, deliver.go, network.go), acknowledgement (acknowledge.go).
-// run.go starts and stops the goroutines; status.go and explain.go say what has happened
-// to a subscription.
+// delivery (deliver.go, network.go), acknowledgement (acknowledge.go). run.go starts and
+// stops the goroutines; status.go and explain.go say what has happened to a subscription.
 //
 // # States of a subscription
 //
@@ -53,9 +52,9 @@
 // An edge whose files are older than the topic's row claims nothing: the claim names the
 // hash that it can deliver. It looks for newer files first.
 //
-// A claimed delivery may wait in a queue. Its subscription is read again immediately
-// before it begins (revalidate.go). So nothing is sent for a subscription that another
-// hub or an operator has removed, no older content is sent, and no older secret is used.
+// A claimed delivery may wait in a queue. Before it begins, its subscription is read again
+// if the claim is older than [Limits].ClaimAge, or than the last confirmed verification.
+// So no older content is sent, and no removed subscription or older secret is used.
 //
 // # Isolation
 //
@@ -75,8 +74,10 @@
 //
 // A delivery without an answer counts as a failure only if the network works: another
 // exchange was answered since it began, or endpoints that answered last can be connected
-// to (network.go). Errors of this machine never count. While the state can't be written,
-// requests are rejected and [Hub.Health] returns the error.
+// to (network.go). Errors of this machine never count, and neither does a name server's
+// silence. That a name doesn't exist counts if another one was resolved within the hour.
+// While the state can't be written, requests are rejected and [Hub.Health] returns
+// [ErrState] with the cause.
 //
 // # Safety
 //

@@ -87,11 +87,7 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 	if err != nil {
 		return "", err
 	}
-	mode, err := f.required("hub.mode")
-	if err != nil {
-		return "", err
-	}
-	switch mode {
+	switch mode := f.required("hub.mode"); mode {
 	case modePublish:
 		manifests, err := h.checkPing(f)
 		if err != nil {
@@ -103,30 +99,31 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 	case modeSubscribe, modeUnsubscribe:
 		return "Accepted. The hub will verify the callback.", h.storeRequest(r, f, mode)
 	default:
-		return "", reject("hub.mode must be subscribe, unsubscribe or publish.")
+		f.check(false, "hub.mode must be subscribe, unsubscribe or publish.")
+		return "", f.err
 	}
 }
 
 // readForm returns the fields of a request. Deploy hooks, which can't choose their body,
 // send the fields of a ping in the query; then the body is ignored.
-func readForm(w http.ResponseWriter, r *http.Request) (form, error) {
+func readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
 	if query, err := parseForm(r.URL.RawQuery); err == nil && query.Get("hub.mode") == modePublish {
 		return query, nil
 	}
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != "application/x-www-form-urlencoded" {
-		return form{}, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
+		return nil, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return form{}, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
+		return nil, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
 	} else if err != nil {
-		return form{}, reject("The body is incomplete.")
+		return nil, reject("The body is incomplete.")
 	}
 	return parseForm(string(body))
 }
 
 // storeRequest stores a subscribe or unsubscribe request.
-func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
+func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
 	request, err := h.subscription(f, mode)
 	if err != nil {
 		return err
@@ -136,8 +133,8 @@ func (h *Hub) storeRequest(r *http.Request, f form, mode string) error {
 	}
 	request.Network = networkOf(h.client(r))
 	caps := store.Caps{
-		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork, Pending: maxPending,
-		PerHost: maxSubscriptionsPerHost, Full: h.full.Load(),
+		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
+		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
 	}
 	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
 		return err

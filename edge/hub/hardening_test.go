@@ -20,7 +20,8 @@ import (
 // A name that resolves to a private address is refused when it is dialled, for
 // verifications, notifications and denials.
 func TestServerSideRequestForgery(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.AllowCIDR = nil })
+	t.Parallel()
+	r := newRig(t, migratedState(t), func(c *Config) { c.AllowCIDR = nil })
 	s := newSubscriber(t, nil)
 	u, err := url.Parse(s.URL)
 	if err != nil {
@@ -91,7 +92,8 @@ func TestGuard(t *testing.T) {
 
 // A server with an untrusted certificate gets no request.
 func TestCertificates(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.RootCAs = nil })
+	t.Parallel()
+	r := newRig(t, migratedState(t), func(c *Config) { c.RootCAs = nil })
 	s := newSubscriber(t, nil)
 	hs := store.Verification{Request: store.Request{Topic: atom, Callback: s.URL, Mode: store.ModeSubscribe}}
 	if err := r.Hub.ask(t.Context(), hs); err == nil || !strings.Contains(err.Error(), "certificate") {
@@ -103,7 +105,7 @@ func TestCertificates(t *testing.T) {
 // The client uses no proxy of the environment and no cookies.
 func TestNoProxyNoCookies(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-	r := newRig(t, storetest.SQLite(t))
+	r := newRig(t, migratedState(t))
 	s := newSubscriber(t, nil)
 	s.answers(func(w http.ResponseWriter, q *http.Request, c call) {
 		http.SetCookie(w, &http.Cookie{Name: "track", Value: "me"})
@@ -121,7 +123,8 @@ func TestNoProxyNoCookies(t *testing.T) {
 
 // Errors don't contain a callback's query, which may hold a secret.
 func TestSecretsInErrors(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	hs := store.Verification{Request: store.Request{Topic: atom, Callback: "https://127.0.0.1:1/cb?token=hunter2", Mode: store.ModeSubscribe}}
 	if err := r.Hub.ask(t.Context(), hs); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("%v", err)
@@ -130,8 +133,9 @@ func TestSecretsInErrors(t *testing.T) {
 
 // Rates and caps are answered with 429 and 503 and Retry-After.
 func TestFloods(t *testing.T) {
+	t.Parallel()
 	wait := time.Duration(0)
-	r := newRig(t, storetest.SQLite(t), func(c *Config) { c.Limit = func(*http.Request) time.Duration { return wait } })
+	r := newRig(t, migratedState(t), func(c *Config) { c.Limit = func(*http.Request) time.Duration { return wait } })
 	form := url.Values{"hub.mode": {"subscribe"}, "hub.topic": {atom}, "hub.callback": {"https://127.0.0.1:8443/"}}
 	wait = 1500 * time.Millisecond
 	if w := r.post(form); w.Code != 429 || w.Header().Get("Retry-After") != "2" {
@@ -152,7 +156,7 @@ func TestFloods(t *testing.T) {
 
 // Without a writable state requests are rejected.
 func TestStoreDown(t *testing.T) {
-	s := storetest.Open(t, storetest.SQLite(t))
+	s := storetest.Open(t, migratedState(t))
 	h, err := New(Config{BaseURL: baseURL, Store: s, Published: func() *Edition { return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -218,7 +222,8 @@ func TestBreakerByItself(t *testing.T) {
 // A callback that closes a connection is asked once: net/http doesn't repeat the request
 // with the same challenge.
 func TestChallengeReplayed(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	s := newSubscriber(t, nil)
 	hs := store.Verification{Request: store.Request{Topic: atom, Callback: s.URL + "/cb", Mode: store.ModeSubscribe}}
 	if err := r.Hub.ask(t.Context(), hs); err != nil {
@@ -235,8 +240,9 @@ func TestChallengeReplayed(t *testing.T) {
 
 // Counters start at zero, so that rates include the first event.
 func TestCountersBeginAtZero(t *testing.T) {
+	t.Parallel()
 	registry := prometheus.NewRegistry()
-	newRig(t, storetest.SQLite(t), func(c *Config) { c.Metrics = registry })
+	newRig(t, migratedState(t), func(c *Config) { c.Metrics = registry })
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -254,7 +260,8 @@ func TestCountersBeginAtZero(t *testing.T) {
 
 // An error of a ping names the field that the publisher used.
 func TestPingOfNothing(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	for _, field := range []string{"hub.url", "hub.topic"} {
 		w := r.post(url.Values{"hub.mode": {"publish"}, field: {""}})
 		if w.Code != 400 || !strings.HasPrefix(w.Body.String(), field+" is not a topic") {

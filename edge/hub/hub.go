@@ -58,8 +58,10 @@ type Config struct {
 	MinLease, MaxLease time.Duration
 	// Limits bound what is in flight. Zero fields: their defaults.
 	Limits Limits
-	// PollInterval is how often the store is asked for work that was not announced:
-	// retries, lapsed claims, changes by other hubs. Zero: DefaultPollInterval.
+	// PollInterval is how often the store is asked for work that was not announced
+	// (retries, lapsed claims, changes by other hubs) and told that the hub is alive. Where
+	// hubs share a state it must be below half of store.OwnerLapse. Zero:
+	// DefaultPollInterval.
 	PollInterval time.Duration
 	// AllowCIDR are networks that callbacks may be in although they aren't public.
 	AllowCIDR []netip.Prefix
@@ -88,13 +90,15 @@ type Store interface {
 
 	Due(ctx context.Context, now time.Time) ([]store.WorkKey, error)
 	ClaimDeliveries(ctx context.Context, now time.Time, c store.Claim) ([]store.Delivery, error)
-	Revalidate(ctx context.Context, owner string, ids []int64) (map[int64]store.Delivery, error)
+	Revalidate(ctx context.Context, owner string, d *store.Delivery) (valid bool, err error)
 	Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error
 
 	Heartbeat(ctx context.Context, now time.Time, owner string) error
 	Leave(ctx context.Context, owner string) error
 	Sweep(ctx context.Context, now time.Time, n int) (int, error)
 	Counts(ctx context.Context, now time.Time) (store.Counts, error)
+	CountPending(ctx context.Context) (map[string]int, error)
+	Answered(ctx context.Context, n int) (endpoints []string, err error)
 	History(ctx context.Context, now time.Time, topic, callback string) ([]store.Record, error)
 	Wake() <-chan struct{}
 }
@@ -123,17 +127,17 @@ type Hub struct {
 	network       *network
 	scheduler     *scheduler
 	metrics       *metrics
-	outcomes      chan store.Outcome // to acknowledgeLoop
-	revalidations chan revalidation  // to revalidateLoop
-	full          atomic.Bool        // the last count reached maxSubscriptions
-	workers       sync.WaitGroup     // of deliveries
-	verifications sync.WaitGroup     // in flight
+	outcomes      chan store.Outcome        // to acknowledgeLoop
+	confirmedAt   atomic.Pointer[time.Time] // when a verification last changed a subscription
+	busy, full    atomic.Bool               // the last count reached maxPending, maxSubscriptions
+	workers       sync.WaitGroup            // of deliveries
+	verifications sync.WaitGroup            // in flight
 
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
 	pings    pings
-	health   atomic.Pointer[error] // of the last heartbeat; nil if it succeeded
+	health   atomic.Pointer[error] // of the last heartbeat
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
 }
@@ -154,8 +158,8 @@ func New(c Config) (*Hub, error) {
 	}
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin),
-		scheduler: newScheduler(c.Limits),
-		outcomes:  make(chan store.Outcome, c.Limits.Ready), revalidations: make(chan revalidation, c.Limits.Deliveries),
+		scheduler:   newScheduler(c.Limits),
+		outcomes:    make(chan store.Outcome, c.Limits.Ready),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		errorsAt: map[string]time.Time{},

@@ -21,6 +21,7 @@ import (
 // with and without a secret.
 func TestSubscribeNotifyUnsubscribe(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
+		t.Parallel()
 		r := newRig(t, state)
 		for topic, media := range map[string]string{atom: "application/atom+xml", feed: "application/json", reviews: "application/json"} {
 			for _, secret := range []string{"", strings.Repeat("s", 199)} {
@@ -73,6 +74,7 @@ func TestSubscribeNotifyUnsubscribe(t *testing.T) {
 // A hub that starts detects what was published while it was down.
 func TestChangeWhileDown(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
+		t.Parallel()
 		s := newSubscriber(t, nil)
 		func() {
 			r := newRig(t, state)
@@ -95,6 +97,7 @@ func TestChangeWhileDown(t *testing.T) {
 // even if the hub stops meanwhile.
 func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, state string) {
+		t.Parallel()
 		s := newSubscriber(t, nil)
 		func() {
 			first := &Edition{Sequence: 1, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
@@ -122,6 +125,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 
 // Of two hubs on one database, each delivers only content that it has.
 func TestTwoHubs(t *testing.T) {
+	t.Parallel()
 	state := storetest.Postgres(t)
 	old, young := newRig(t, state), newRig(t, state)
 	subscribers := make([]*subscriber, 20)
@@ -165,6 +169,7 @@ func TestTwoHubs(t *testing.T) {
 // A claimed delivery isn't sent after another hub or an operator has removed its
 // subscription, and is signed with the secret of the last renewal.
 func TestClaimedByOneRemovedByAnother(t *testing.T) {
+	t.Parallel()
 	state := storetest.Postgres(t)
 	busy := newRig(t, state, func(c *Config) { c.Limits = Limits{PerHost: 1, ClaimAge: time.Nanosecond, MaxSilence: time.Hour} })
 	idle := newRig(t, state) // it stays with the first edition and delivers nothing
@@ -224,7 +229,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 }
 
 func TestNewRefuses(t *testing.T) {
-	s := storetest.Open(t, storetest.SQLite(t))
+	s := storetest.Open(t, migratedState(t))
 	published := func() *Edition { return nil }
 	for name, c := range map[string]Config{
 		"no base URL": {Store: s, Published: published},

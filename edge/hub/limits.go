@@ -19,22 +19,14 @@ type Limits struct {
 	// PerHost is the number of normal slots for deliveries to one host:port. It may have
 	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
 	PerHost int
-	// Verifications is the number of normal slots for verifications. Zero: 256.
-	Verifications int
-	// SlowVerifications is the number of slow slots for verifications that are silent, so
-	// that silent callbacks don't delay others. Zero: 1,024.
-	SlowVerifications int
-	// VerificationsPerHost is the number of normal slots for verifications of one
-	// host:port. It may have slowPerHost times as many slow slots. Zero: 32.
-	VerificationsPerHost int
 	// Ready is the number of claimed deliveries that wait although their host has a free
 	// slot. It is enough to keep the slots busy while the next are claimed, and small
 	// enough that they rarely wait longer than ClaimAge. Zero: 512.
 	Ready int
 	// ClaimAge is the age from which on a claimed delivery is revalidated before it
-	// begins. No delivery begins later than this after its subscription was removed, or
-	// renewed with another secret. At full speed claims are younger when they begin, so
-	// that only deliveries that wait cost a query. Zero: 50 ms.
+	// begins. No delivery begins later than this after another hub or an operator has
+	// removed or renewed its subscription. At full speed claims are younger when they
+	// begin, so that only deliveries that wait cost a query. Zero: 250 ms.
 	ClaimAge time.Duration
 	// MaxSilence is how long an exchange may be silent in a normal slot before it moves to a
 	// slow one. Zero: 2 s.
@@ -59,23 +51,14 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.Deliveries, 256)
 	setDefault(&l.SlowDeliveries, 1024)
 	setDefault(&l.PerHost, DefaultPerHost)
-	setDefault(&l.Verifications, 256)
-	setDefault(&l.SlowVerifications, 1024)
-	setDefault(&l.VerificationsPerHost, 32)
 	setDefault(&l.Ready, 512)
-	setDefault(&l.ClaimAge, 50*time.Millisecond)
+	setDefault(&l.ClaimAge, 250*time.Millisecond)
 	setDefault(&l.MaxSilence, maxSilence)
 }
 
 func (l *Limits) validate() error {
-	for name, n := range map[string]int{
-		"deliveries": l.Deliveries, "slow deliveries": l.SlowDeliveries, "deliveries per host": l.PerHost,
-		"verifications": l.Verifications, "slow verifications": l.SlowVerifications, "verifications per host": l.VerificationsPerHost,
-		"claimed deliveries": l.Ready,
-	} {
-		if n < 1 {
-			return fmt.Errorf("a limit of %d %s: it must be at least 1", n, name)
-		}
+	if n := min(l.Deliveries, l.SlowDeliveries, l.PerHost, l.Ready); n < 1 {
+		return fmt.Errorf("a limit of %d deliveries: it must be at least 1", n)
 	}
 	return nil
 }

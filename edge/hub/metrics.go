@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -31,14 +32,17 @@ func newMetrics(origin string) *metrics {
 	counter := func(name, help string) prometheus.CounterOpts {
 		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "hub", Name: name, Help: help}
 	}
+	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(counter(name, help), labels)
+	}
 	m := &metrics{
-		requests:      prometheus.NewCounterVec(counter("requests_total", "Requests to the hub by result: accepted or refused."), []string{"result"}),
-		verifications: prometheus.NewCounterVec(counter("handshakes_total", "Verifications and denials by mode and result."), []string{"mode", "result"}),
-		deliveries:    prometheus.NewCounterVec(counter("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed."), []string{"outcome"}),
+		requests:      vec("requests_total", "Requests to the hub by result: accepted or refused.", "result"),
+		verifications: vec("handshakes_total", "Verifications and denials by mode and result.", "mode", "result"),
+		deliveries:    vec("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed.", "outcome"),
+		changes:       vec("changes_total", "Changes of a topic.", "topic"),
+		expired:       prometheus.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
 		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "delivery_seconds",
 			Help: "Duration of successful deliveries.", Buckets: []float64{.005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30}}),
-		changes: prometheus.NewCounterVec(counter("changes_total", "Changes of a topic."), []string{"topic"}),
-		expired: prometheus.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
 	}
 	for _, result := range []string{"accepted", "refused"} {
 		m.requests.WithLabelValues(result)
@@ -101,55 +105,46 @@ type state struct {
 	counts  store.Counts
 }
 
-func describe(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("reviewcast_hub_"+name, help, labels, nil)
-}
+// Describe implements [prometheus.Collector]. Without the state some metrics are missing.
+func (s *state) Describe(chan<- *prometheus.Desc) {}
 
-var (
-	descSubscriptions = describe("subscriptions", "Subscriptions by topic and state: active or failing.", "topic", "state")
-	descPending       = describe("handshakes_pending", "Verifications and denials that are pending.", "mode")
-	descBacklog       = describe("backlog", "Subscriptions that were not delivered the newest content yet.", "topic")
-	descOldest        = describe("oldest_undelivered_seconds", "For how long the newest content has been due to the longest waiting subscription that doesn't wait for a retry.", "topic")
-	descUp            = describe("state_up", "1 if the state can be read and written; otherwise metrics from the state are missing.")
-	descInFlight      = describe("deliveries_in_flight", "Deliveries in flight by lane: fast (normal slots) or slow (slow slots).", "lane")
-	descWaiting       = describe("deliveries_claimed", "Claimed deliveries that wait for a slot.")
-	descOpen          = describe("breakers_open", "Endpoints that don't answer; their deliveries are postponed.")
-)
-
-func (s *state) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{descSubscriptions, descPending, descBacklog, descOldest, descUp, descInFlight, descWaiting, descOpen} {
-		to <- d
-	}
-}
-
+// Collect implements [prometheus.Collector].
 func (s *state) Collect(to chan<- prometheus.Metric) {
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	gauge := func(name string, v float64, help string, labels ...string) { // names and values of labels in turn
+		var names, values []string
+		for pair := range slices.Chunk(labels, 2) {
+			names, values = append(names, pair[0]), append(values, pair[1])
+		}
+		to <- prometheus.MustNewConstMetric(prometheus.NewDesc("reviewcast_hub_"+name, help, names, nil), prometheus.GaugeValue, v, values...)
 	}
 	now := time.Now()
 	l := s.hub.scheduler.load()
-	gauge(descInFlight, float64(l.normal), "fast")
-	gauge(descInFlight, float64(l.slow), "slow")
-	gauge(descWaiting, float64(l.queued))
-	gauge(descOpen, float64(l.openBreakers))
+	inFlight := "Deliveries in flight by lane: fast (normal slots) or slow (slow slots)."
+	gauge("deliveries_in_flight", float64(l.normal), inFlight, "lane", "fast")
+	gauge("deliveries_in_flight", float64(l.slow), inFlight, "lane", "slow")
+	gauge("deliveries_claimed", float64(l.queued), "Claimed deliveries that wait for a slot.")
+	gauge("breakers_open", float64(l.openBreakers), "Endpoints that don't answer; their deliveries are postponed.")
+	up := "1 if the state can be read and written; otherwise metrics from the state are missing."
 	counts, err := s.count(now)
 	if err = errors.Join(err, s.hub.Health()); err != nil { // the other metrics matter all the more
-		gauge(descUp, 0)
+		gauge("state_up", 0, up)
 		return
 	}
-	gauge(descUp, 1)
+	gauge("state_up", 1, up)
 	for topic, c := range counts.Topics {
-		gauge(descSubscriptions, float64(c.Active), topic, "active")
-		gauge(descSubscriptions, float64(c.Failing), topic, "failing")
-		gauge(descBacklog, float64(c.Behind), topic)
+		subscriptions := "Subscriptions by topic and state: active or failing."
+		gauge("subscriptions", float64(c.Active), subscriptions, "topic", topic, "state", "active")
+		gauge("subscriptions", float64(c.Failing), subscriptions, "topic", topic, "state", "failing")
+		gauge("backlog", float64(c.Behind), "Subscriptions that were not delivered the newest content yet.", "topic", topic)
 		age := 0.0
 		if !c.Due.IsZero() {
 			age = max(0, now.Sub(c.Due).Seconds())
 		}
-		gauge(descOldest, age, topic)
+		gauge("oldest_undelivered_seconds", age,
+			"For how long the newest content has been due to the longest waiting subscription that doesn't wait for a retry.", "topic", topic)
 	}
 	for _, mode := range modes {
-		gauge(descPending, float64(counts.Pending[mode]), mode)
+		gauge("handshakes_pending", float64(counts.Pending[mode]), "Verifications and denials that are pending.", "mode", mode)
 	}
 }
 

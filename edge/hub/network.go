@@ -12,12 +12,6 @@ import (
 )
 
 const (
-	// outageEndpoints is the number of endpoints that must leave deliveries unanswered, with
-	// no answer from any other, before an outage of our network is assumed without a check.
-	outageEndpoints = 10
-	// judgeWait is how long an unanswered delivery waits for those of other endpoints, or an
-	// answer, before it is a failure.
-	judgeWait = 3 * time.Second
 	// maxCanaries is the number of endpoints that are remembered because they answered last,
 	// and canaries the number that a check dials.
 	maxCanaries = 16
@@ -32,6 +26,9 @@ const (
 	postponeFor = 10 * time.Second
 	// localWait is the wait after an error of this machine.
 	localWait = 30 * time.Second
+	// namesFor is how long after another name was resolved a name server is trusted that a
+	// name doesn't exist.
+	namesFor = time.Hour
 )
 
 var (
@@ -42,64 +39,66 @@ var (
 // network decides whether unanswered exchanges are failures of subscribers or an outage
 // of our own network, which is nobody's failure.
 //
-// A delivery without an answer is a failure if any exchange was answered since it began,
-// unless it began during an outage.
-// Otherwise the network is checked: connections to endpoints that answered last. If none
-// of them can be connected to, or, while too few are known, if deliveries to
-// outageEndpoints endpoints were not answered, the network is down: deliveries and
-// verifications are postponed, without counting as attempts, until an exchange is
-// answered or a check succeeds.
+// An exchange without an answer is a failure if any exchange was answered since it began,
+// unless it began during an outage. Otherwise the network is checked: connections to
+// endpoints that answered last. If none of them can be connected to, the network is down:
+// deliveries and verifications are postponed, without counting as attempts, until an
+// exchange is answered or a check succeeds. A name that doesn't exist is a failure if its
+// name server has resolved another one within the hour.
 type network struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	log  *slog.Logger
 
 	mu         sync.Mutex
 	answeredAt time.Time
-	upAt       time.Time       // the end of the last outage
-	recent     []string        // endpoints that answered deliveries, the last at the end
-	unanswered map[string]bool // endpoints of deliveries without an answer since answeredAt
+	upAt       time.Time // the end of the last outage
+	recent     []canary  // the last at the end
 	down       bool
-	nextProbe  time.Time     // when a delivery may be attempted although the network is down
-	changed    chan struct{} // closed at the next answer or outage
+	nextProbe  time.Time // when a delivery may be attempted although the network is down
 
 	checking  chan struct{} // holds a value during a check
 	checkedAt time.Time
 	checkOK   bool
 }
 
-func newNetwork(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *network {
-	return &network{dial: dial, log: log, unanswered: map[string]bool{}, changed: make(chan struct{}), checking: make(chan struct{}, 1)}
+// canary is an endpoint that has answered.
+type canary struct {
+	endpoint string
+	at       time.Time
 }
 
-// answered records an answer. Endpoint is empty for exchanges that anybody can cause.
+func newNetwork(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *network {
+	return &network{dial: dial, log: log, checking: make(chan struct{}, 1)}
+}
+
+// remember adds endpoints that answered before this hub began, the last first.
+func (n *network) remember(endpoints []string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, e := range endpoints {
+		if known := func(c canary) bool { return c.endpoint == e }; len(n.recent) < maxCanaries && !slices.ContainsFunc(n.recent, known) {
+			n.recent = slices.Insert(n.recent, 0, canary{endpoint: e})
+		}
+	}
+}
+
+// answered records an answer, and the end of an outage. Endpoint is empty for exchanges
+// that anybody can cause.
 func (n *network) answered(endpoint string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if endpoint != "" && (len(n.recent) == 0 || n.recent[len(n.recent)-1] != endpoint) {
-		n.recent = append(slices.DeleteFunc(n.recent, func(e string) bool { return e == endpoint }), endpoint)
+	n.answeredAt = time.Now()
+	if last := len(n.recent) - 1; last >= 0 && n.recent[last].endpoint == endpoint {
+		n.recent[last].at = n.answeredAt
+	} else if endpoint != "" {
+		n.recent = slices.DeleteFunc(n.recent, func(c canary) bool { return c.endpoint == endpoint })
+		n.recent = append(n.recent, canary{endpoint, n.answeredAt})
 		n.recent = n.recent[max(0, len(n.recent)-maxCanaries):]
 	}
-	n.up()
-}
-
-// up ends an outage. The caller holds mu.
-func (n *network) up() {
-	n.answeredAt = time.Now()
 	if n.down {
+		n.down, n.upAt = false, n.answeredAt
 		n.log.Info("the network of the hub works again")
-		n.upAt = n.answeredAt
 	}
-	if n.down || len(n.unanswered) > 0 {
-		n.down = false
-		clear(n.unanswered)
-		n.notify()
-	}
-}
-
-// notify wakes waiting calls of judge. The caller holds mu.
-func (n *network) notify() {
-	close(n.changed)
-	n.changed = make(chan struct{})
 }
 
 // isDown reports whether there is an outage.
@@ -124,97 +123,73 @@ func (n *network) allow(now time.Time) bool {
 	return true
 }
 
-// judgeDelivery reports whether an unanswered delivery is due to an outage. Endpoints is
-// the number of endpoints with work.
-func (n *network) judgeDelivery(ctx context.Context, endpoint string, began time.Time, endpoints int) (outage bool) {
-	if outage, known := n.judge(ctx, endpoint, began); known || endpoints < outageEndpoints {
+// isOutage reports whether an exchange without an answer is due to an outage.
+func (n *network) isOutage(ctx context.Context, endpoint string, began time.Time, err error) bool {
+	n.mu.Lock()
+	outage := n.down || began.Before(n.upAt)
+	known := outage || n.answeredAt.After(began) || isNotFound(err) && n.resolves(endpoint)
+	n.mu.Unlock()
+	if known || n.check(ctx, endpoint) {
 		return outage
 	}
-	timer := time.NewTimer(judgeWait)
-	defer timer.Stop()
-	n.mu.Lock()
-	n.unanswered[endpoint] = true
-	if len(n.unanswered) >= outageEndpoints {
-		n.setDown("deliveries to many endpoints were not answered")
-	}
-	for !n.down && n.unanswered[endpoint] {
-		changed := n.changed
-		n.mu.Unlock()
-		select {
-		case <-changed:
-		case <-timer.C:
-			return false
-		case <-ctx.Done():
-			return false
-		}
-		n.mu.Lock()
-	}
-	defer n.mu.Unlock()
-	return n.down
-}
-
-// judge reports whether an unanswered exchange is due to an outage, if that is known.
-func (n *network) judge(ctx context.Context, endpoint string, began time.Time) (outage, known bool) {
-	n.mu.Lock()
-	if n.down || began.Before(n.upAt) || n.answeredAt.After(began) {
-		defer n.mu.Unlock()
-		return n.down || began.Before(n.upAt), true
-	}
-	n.mu.Unlock()
-	ok, known := n.check(ctx, endpoint)
-	if !known || ok {
-		return false, known
-	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.setDown("endpoints that answered last can't be connected to")
-	return true, true
+	if !n.down {
+		n.down, n.nextProbe = true, time.Now().Add(probeEvery)
+		n.log.Warn("the network of the hub is down: deliveries are postponed", "error", "endpoints that answered last can't be connected to")
+	}
+	return true
 }
 
-// setDown begins an outage. The caller holds mu.
-func (n *network) setDown(why string) {
-	if n.down {
-		return
-	}
-	n.down, n.nextProbe = true, time.Now().Add(probeEvery)
-	n.log.Warn("the network of the hub is down: deliveries are postponed", "error", why)
-	n.notify()
+// resolves reports whether a name other than an endpoint's was resolved within the hour.
+// The caller holds mu.
+func (n *network) resolves(endpoint string) bool {
+	name, _, _ := net.SplitHostPort(endpoint)
+	return slices.ContainsFunc(n.recent, func(c canary) bool {
+		other, _, _ := net.SplitHostPort(c.endpoint)
+		return other != name && net.ParseIP(other) == nil && time.Since(c.at) < namesFor
+	})
+}
+
+func isNotFound(err error) bool {
+	var lookup *net.DNSError
+	return errors.As(err, &lookup) && lookup.IsNotFound
 }
 
 // check reports whether any of the endpoints that answered last, other than except, can
-// be connected to. It isn't known while there are too few.
-func (n *network) check(ctx context.Context, except string) (ok, known bool) {
+// be connected to. If there are too few it assumes so.
+func (n *network) check(ctx context.Context, except string) bool {
 	n.checking <- struct{}{}
 	defer func() { <-n.checking }()
 	n.mu.Lock()
-	list := slices.DeleteFunc(slices.Clone(n.recent), func(e string) bool { return e == except })
+	list := slices.DeleteFunc(slices.Clone(n.recent), func(c canary) bool { return c.endpoint == except })
 	n.mu.Unlock()
 	if len(list) < canaries {
-		return false, false
+		return true
 	}
 	if time.Since(n.checkedAt) < checkFor {
-		return n.checkOK, true
+		return n.checkOK
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	results := make(chan error, canaries)
-	for _, endpoint := range list[len(list)-canaries:] {
+	for _, c := range list[len(list)-canaries:] {
 		go func() {
-			conn, err := n.dial(ctx, "tcp", endpoint)
+			conn, err := n.dial(ctx, "tcp", c.endpoint)
 			if err == nil {
 				err = conn.Close()
 			}
 			results <- err
 		}()
 	}
+	ok := false
 	for range canaries {
-		ok = <-results == nil || ok
-		if ok {
+		if ok = <-results == nil; ok {
 			break
 		}
 	}
 	n.checkedAt, n.checkOK = time.Now(), ok
-	return ok, true
+	return ok
 }
 
 // networkLoop checks the network during an outage until ctx is done.
@@ -230,7 +205,7 @@ func (h *Hub) networkLoop(ctx context.Context) {
 		if !h.network.isDown() {
 			continue
 		}
-		if ok, _ := h.network.check(ctx, ""); ok {
+		if h.network.check(ctx, "") {
 			h.network.answered("")
 		}
 		signal(h.wakeDeliver)

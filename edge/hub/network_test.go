@@ -13,8 +13,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // An outage of our network is no failure of a subscriber, whatever its errors look like:
@@ -47,7 +45,8 @@ func TestOutageOfOurNetwork(t *testing.T) {
 }
 
 func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bool) {
-	state := storetest.SQLite(t)
+	t.Parallel()
+	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
 		const n = 30
 		pipes := &pipes{}
@@ -168,21 +167,38 @@ func TestSilentSubscribersAreNoOutage(t *testing.T) {
 	})
 }
 
-// A single subscriber without an answer has failed: nothing shows an outage.
-func TestOneUnansweredIsNoOutage(t *testing.T) {
+// Without other endpoints that answered, an exchange without an answer is a failure. A name
+// that doesn't exist is a failure while another name was resolved within the hour.
+func TestIsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNetwork(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }, slog.New(slog.DiscardHandler))
-		if n.judgeDelivery(t.Context(), "a:443", time.Now(), 1) {
-			t.Error("one endpoint is an outage")
-		}
-		for i := range outageEndpoints - 1 {
-			if n.judgeDelivery(t.Context(), fmt.Sprint(i), time.Now(), outageEndpoints) {
-				t.Errorf("%d endpoints, %s apart, are an outage", i+1, judgeWait)
+		refused := errors.New("refused")
+		for i := range canaries {
+			time.Sleep(time.Second)
+			if n.isOutage(t.Context(), "a.example:443", time.Now(), refused) {
+				t.Errorf("an outage, with %d endpoints that answered", i)
 			}
-			n.answered("") // another one answers
+			n.answered(fmt.Sprintf("%d.example:443", i))
 		}
+		missing := &net.DNSError{Err: "no such host", Name: "a.example", IsNotFound: true}
+		time.Sleep(namesFor - time.Minute)
+		if n.isOutage(t.Context(), "a.example:443", time.Now(), missing) {
+			t.Error("an outage, though other names are resolved")
+		}
+		time.Sleep(time.Minute)
+		if !n.isOutage(t.Context(), "a.example:443", time.Now(), missing) || !n.isDown() {
+			t.Error("no outage, though no name was resolved for an hour and nobody can be connected to")
+		}
+		if n.allow(time.Now()) {
+			t.Error("a delivery is attempted at once")
+		}
+		time.Sleep(probeEvery)
+		if !n.allow(time.Now()) || n.allow(time.Now()) {
+			t.Error("not one probe")
+		}
+		n.answered("")
 		if !n.allow(time.Now()) {
-			t.Error("deliveries are not allowed")
+			t.Error("deliveries are not allowed after an answer")
 		}
 	})
 }
@@ -247,6 +263,7 @@ func TestRenewalEndsWait(t *testing.T) {
 // A callback whose name server doesn't answer isn't pending for ever.
 func TestSilentNameServer(t *testing.T) {
 	change := func(c *Config) {
+		slowly(c)
 		c.Dial = func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.DNSError{Err: "server misbehaving", Name: "example.com", IsTemporary: true}
 		}

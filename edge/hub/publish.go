@@ -16,8 +16,7 @@ const behindFor = 15 * time.Second
 // deliverLoop.
 type publisher struct {
 	*Hub
-	warned map[string]int64     // topics with a logged warning, with the sequence of their files
-	behind map[string]time.Time // topics whose files are older than another hub's, since when
+	behind map[string]time.Time // since when the files of topics are older than another hub's; zero once that was logged
 }
 
 // publish stores what has changed, and has newer files loaded where another hub has
@@ -43,9 +42,7 @@ func (p *publisher) publish(ctx context.Context) {
 			p.store(ctx, path, content, edition.Sequence)
 		default:
 			signal(p.wakeReload)
-			if p.longBehind(path) {
-				p.warnOlder(path, edition.Sequence, row.Sequence)
-			}
+			p.warnBehind(path, edition.Sequence, row.Sequence)
 		}
 	}
 }
@@ -56,20 +53,14 @@ func newer(c Content, sequence int64, row store.Publication) bool {
 	return sequence > row.Sequence || sequence == row.Sequence && c.Modified.After(row.Modified)
 }
 
-// longBehind reports whether the files of a topic have been older than another hub's for
+// warnBehind logs once that the files of a topic have been older than another hub's for
 // longer than behindFor.
-func (p *publisher) longBehind(path string) bool {
+func (p *publisher) warnBehind(path string, sequence, published int64) {
 	since, behind := p.behind[path]
 	if !behind {
-		since = time.Now()
-		p.behind[path] = since
-	}
-	return time.Since(since) >= behindFor
-}
-
-func (p *publisher) warnOlder(path string, sequence, published int64) {
-	if p.warned[path] != sequence {
-		p.warned[path] = sequence
+		p.behind[path] = time.Now()
+	} else if !since.IsZero() && time.Since(since) >= behindFor {
+		p.behind[path] = time.Time{}
 		p.Logger.Warn("published files are older than what subscribers were notified of; nothing is sent from them",
 			"topic", p.topic(path), "sequence", sequence, "notified", published)
 	}

@@ -45,70 +45,66 @@ func reject(format string, args ...any) *rejection {
 	return &rejection{status: http.StatusBadRequest, sentence: fmt.Sprintf(format, args...)}
 }
 
-// form is the body of a request.
-type form struct{ url.Values }
+// form is the fields of a request. Err is its first error.
+type form struct {
+	url.Values
+	err error
+}
 
 // parseForm parses a form-encoded body.
-func parseForm(body string) (form, error) {
+func parseForm(body string) (*form, error) {
 	values, err := url.ParseQuery(body)
 	if err != nil {
-		return form{}, reject("The body is not form-encoded.")
+		return nil, reject("The body is not form-encoded.")
 	}
-	return form{values}, nil
+	return &form{Values: values}, nil
 }
 
 // one returns the value of a field that may be given once.
-func (f form) one(name string) (value string, ok bool, err error) {
-	switch values := f.Values[name]; len(values) {
-	case 0:
-		return "", false, nil
-	case 1:
-		return values[0], true, nil
-	default:
-		return "", true, reject("%s is given %d times; give it once.", name, len(values))
+func (f *form) one(name string) string {
+	values := f.Values[name]
+	if len(values) > 1 && f.err == nil {
+		f.err = reject("%s is given %d times; give it once.", name, len(values))
 	}
+	return f.Get(name)
 }
 
 // required returns the value of a field that must be given once.
-func (f form) required(name string) (string, error) {
-	value, _, err := f.one(name)
-	if err == nil && value == "" {
-		err = reject("%s is missing.", name)
+func (f *form) required(name string) string {
+	value := f.one(name)
+	f.check(value != "", "%s is missing.", name)
+	return value
+}
+
+// check records an error unless ok.
+func (f *form) check(ok bool, format string, args ...any) {
+	if !ok && f.err == nil {
+		f.err = reject(format, args...)
 	}
-	return value, err
 }
 
 // subscription parses a subscribe or unsubscribe request (W3C WebSub, section 5.1).
-func (h *Hub) subscription(f form, mode string) (r store.Request, err error) {
-	r.Mode = mode
-	if r.Callback, err = f.required("hub.callback"); err != nil {
-		return r, err
+func (h *Hub) subscription(f *form, mode string) (r store.Request, err error) {
+	r.Mode, r.Callback = mode, f.required("hub.callback")
+	if f.err != nil {
+		return r, f.err
 	}
 	callback, err := h.callback(r.Callback)
 	if err != nil {
 		return r, err
 	}
 	r.Endpoint, r.Host = store.Endpoint(callback)
-	if r.Topic, err = f.required("hub.topic"); err != nil {
-		return r, err
+	r.Topic = f.required("hub.topic")
+	if f.err == nil && !h.isTopic(r.Topic) {
+		f.err = unknownTopic(h, "hub.topic")
 	}
-	if !h.isTopic(r.Topic) {
-		return r, unknownTopic(h, "hub.topic")
-	}
-	if r.Lease, err = h.lease(f, mode); err != nil {
-		return r, err
-	}
-	secret, _, err := f.one("hub.secret")
-	if err != nil {
-		return r, err
-	}
-	if len(secret) >= secretLimit {
-		return r, reject("hub.secret has %d bytes; it must have fewer than %d.", len(secret), secretLimit)
-	}
+	r.Lease = h.lease(f, mode)
+	secret := f.one("hub.secret")
+	f.check(len(secret) < secretLimit, "hub.secret has %d bytes; it must have fewer than %d.", len(secret), secretLimit)
 	if secret != "" && mode == modeSubscribe {
 		r.Secret = []byte(secret)
 	}
-	return r, nil
+	return r, f.err
 }
 
 // callback checks a callback. Its query is kept byte for byte, so the callback must be
@@ -167,29 +163,25 @@ func endsInNumber(host string) bool {
 
 // lease returns the lease that is granted: the requested one, within our bounds.
 // Unsubscribing ignores it.
-func (h *Hub) lease(f form, mode string) (time.Duration, error) {
-	granted := min(max(DefaultLease, h.MinLease), h.MaxLease)
-	requested, ok, err := f.one("hub.lease_seconds")
-	if mode == modeUnsubscribe || !ok {
-		return granted, nil
+func (h *Hub) lease(f *form, mode string) time.Duration {
+	if mode == modeUnsubscribe || !f.Has("hub.lease_seconds") {
+		return min(max(DefaultLease, h.MinLease), h.MaxLease)
 	}
-	if err != nil {
-		return 0, err
-	}
-	digits := strings.TrimLeft(requested, "0")
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return 0, reject("hub.lease_seconds must be a positive integer.")
-	}
+	digits := strings.TrimLeft(f.one("hub.lease_seconds"), "0")
+	f.check(digits != "" && strings.Trim(digits, "0123456789") == "", "hub.lease_seconds must be a positive integer.")
 	// For a number that is too large ParseInt returns the largest.
 	seconds, _ := strconv.ParseInt(digits, 10, 64)
 	seconds = min(seconds, int64(h.MaxLease/time.Second))
-	return max(time.Duration(seconds)*time.Second, h.MinLease), nil
+	return max(time.Duration(seconds)*time.Second, h.MinLease)
 }
 
 // checkPing checks the topics of a publish request: in hub.url, as in PubSubHubbub, or
 // in hub.topic. It returns the hashes of the manifests that the ping announces, in the
 // fields manifest.
-func (h *Hub) checkPing(f form) (manifests []string, err error) {
+func (h *Hub) checkPing(f *form) (manifests []string, err error) {
+	if f.err != nil {
+		return nil, f.err
+	}
 	named := false
 	for _, field := range []string{"hub.url", "hub.topic"} {
 		for _, topic := range f.Values[field] {
@@ -235,23 +227,25 @@ func unknownTopic(h *Hub, field string) *rejection {
 	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(topics, ", "))
 }
 
+// refusals are the answers to errors of the store.
+var refusals = map[error]rejection{
+	store.ErrHostBusy:    {http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this host."},
+	store.ErrNetworkBusy: {http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this network."},
+	store.ErrBusy:        {http.StatusServiceUnavailable, time.Minute, "Too many verifications are pending."},
+	store.ErrHostFull:    {http.StatusTooManyRequests, time.Hour, "The host has reached its maximum number of subscriptions."},
+	store.ErrFull:        {http.StatusServiceUnavailable, time.Hour, "The hub has reached its maximum number of subscriptions."},
+}
+
 // asRejection returns what the client is told of an error.
 func asRejection(err error) *rejection {
 	var r *rejection
-	switch {
-	case errors.As(err, &r):
+	if errors.As(err, &r) {
 		return r
-	case errors.Is(err, store.ErrHostBusy):
-		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this host."}
-	case errors.Is(err, store.ErrBusy):
-		return &rejection{http.StatusServiceUnavailable, time.Minute, "Too many verifications are pending."}
-	case errors.Is(err, store.ErrNetworkBusy):
-		return &rejection{http.StatusTooManyRequests, time.Minute, "Too many verifications are pending for this network."}
-	case errors.Is(err, store.ErrHostFull):
-		return &rejection{http.StatusTooManyRequests, time.Hour, "The host has reached its maximum number of subscriptions."}
-	case errors.Is(err, store.ErrFull):
-		return &rejection{http.StatusServiceUnavailable, time.Hour, "The hub has reached its maximum number of subscriptions."}
-	default:
-		return &rejection{http.StatusServiceUnavailable, 30 * time.Second, "The hub can't accept requests at the moment."}
 	}
+	for known, r := range refusals {
+		if errors.Is(err, known) {
+			return &r
+		}
+	}
+	return &rejection{http.StatusServiceUnavailable, 30 * time.Second, "The hub can't accept requests at the moment."}
 }

@@ -18,7 +18,8 @@ import (
 // TestRequests checks each kind of request against the Recommendation, with its section,
 // and the contract: the status and one sentence of text.
 func TestRequests(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	const callback = "https://127.0.0.1:8443/cb"
 	long := func(n int) string { return callback + "?" + strings.Repeat("x", n-len(callback)-1) }
 	subscribe := func(more ...string) string {
@@ -136,7 +137,8 @@ func check(t *testing.T, r *rig, media, body string, status int, says string) {
 
 // A verification has the granted lease (section 5.3).
 func TestLeases(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	s := newSubscriber(t, nil)
 	for asked, granted := range map[string]string{"": "864000", "1": "300", "300": "300", "0301": "301", "2592000": "2592000", "2592001": "2592000", "99999999999999999999": "2592000"} {
 		more := []string{"hub.lease_seconds", asked}
@@ -153,7 +155,8 @@ func TestLeases(t *testing.T) {
 // TestVerification checks answers to a verification against section 5.3: only a 2xx status
 // with exactly the challenge confirms.
 func TestVerification(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	elsewhere := newSubscriber(t, nil)
 	echo := func(code int, before, after string) func(http.ResponseWriter, *http.Request, call) {
 		return func(w http.ResponseWriter, _ *http.Request, c call) {
@@ -319,7 +322,8 @@ func FuzzRequest(f *testing.F) {
 // Deploy hooks ping with the fields in the query and any body. The versions that they name
 // are passed on.
 func TestPingInQuery(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	version := strings.Repeat("0a", 32)
 	for _, c := range []struct {
 		query, media, body string
@@ -346,7 +350,8 @@ func TestPingInQuery(t *testing.T) {
 
 // A topic that isn't published isn't offered.
 func TestUnpublishedTopic(t *testing.T) {
-	r := newRig(t, storetest.SQLite(t))
+	t.Parallel()
+	r := newRig(t, migratedState(t))
 	edition := &Edition{Sequence: 2, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
 	r.edition.Store(edition)
 	for topic, status := range map[string]int{atom: 202, feed: 400} {

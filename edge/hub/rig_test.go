@@ -12,6 +12,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -81,6 +83,37 @@ func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	})
 	return r
 }
+
+// migratedState returns the name of a file with the tables, which takes less time to open.
+func migratedState(t testing.TB) string {
+	t.Helper()
+	tables, err := migrated()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := storetest.SQLite(t)
+	if err := os.WriteFile(name, tables, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+var migrated = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "storetest-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "hub.sqlite")
+	s, err := store.Open(context.Background(), name, store.Options{Exclusive: true})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(name)
+})
 
 // testLog shows the log of a test that fails.
 type testLog struct{ t testing.TB }

@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// heartbeatEvery is how often the hub records that it is alive, and checks that the state
-	// can be written. A heartbeat that takes as long counts as failed.
-	heartbeatEvery = time.Second
 	// sweepEvery is how often expired subscriptions are deleted.
 	sweepEvery = 30 * time.Second
 	// sweepBatch keeps a sweep from delaying deliveries.
@@ -25,6 +22,8 @@ const (
 	// logEvery is how often an error of one kind is logged: it may happen thousands of
 	// times a second.
 	logEvery = 10 * time.Second
+	// maxPings is the number of manifests that are remembered until the next reload.
+	maxPings = 16
 	// Grace is how long Run lets deliveries in flight end.
 	Grace = 8 * time.Second
 )
@@ -37,14 +36,18 @@ func (h *Hub) Run(ctx context.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("start hub: %w", err)
 	}
+	endpoints, err := h.Store.Answered(ctx, maxCanaries)
+	if err != nil {
+		return fmt.Errorf("start hub: %w", err)
+	}
+	h.network.remember(endpoints)
 	work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stopWork(errStopped)
 	writes, stopWrites := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWrites()
 
-	var acknowledging, revalidating, loops sync.WaitGroup
+	var acknowledging, loops sync.WaitGroup
 	acknowledging.Go(func() { h.acknowledgeLoop(writes) })
-	revalidating.Go(func() { h.revalidateLoop(writes) })
 	loops.Go(func() { h.deliverLoop(ctx, work) })
 	loops.Go(func() { h.verifyLoop(ctx, work) })
 	loops.Go(func() { h.maintainLoop(ctx) })
@@ -60,8 +63,6 @@ func (h *Hub) Run(ctx context.Context) error {
 	defer leaving.Stop()
 	loops.Wait()
 	h.workers.Wait()
-	close(h.revalidations) // only workers send on it
-	revalidating.Wait()
 	h.verifications.Wait()
 	close(h.outcomes) // only deliverLoop and workers send on it
 	acknowledging.Wait()
@@ -75,7 +76,7 @@ func (h *Hub) Run(ctx context.Context) error {
 
 // maintainLoop sends heartbeats and deletes expired subscriptions.
 func (h *Hub) maintainLoop(ctx context.Context) {
-	heartbeat, sweep := time.NewTicker(heartbeatEvery), time.NewTicker(sweepEvery)
+	heartbeat, sweep := time.NewTicker(h.PollInterval), time.NewTicker(sweepEvery)
 	defer heartbeat.Stop()
 	defer sweep.Stop()
 	h.sweep(ctx)
@@ -91,25 +92,38 @@ func (h *Hub) maintainLoop(ctx context.Context) {
 	}
 }
 
-// heartbeat records that the hub is alive, and whether the state can be written.
+// heartbeat records that the hub is alive, and whether the state can be written. One that
+// takes as long as the time between two counts as failed.
 func (h *Hub) heartbeat(ctx context.Context) {
-	late := time.AfterFunc(heartbeatEvery, func() { h.health.Store(&errStateSlow) })
+	late := time.AfterFunc(h.PollInterval, func() { h.setHealth(errStateSlow) })
 	err := h.Store.Heartbeat(ctx, time.Now(), h.owner)
 	late.Stop()
 	if ctx.Err() != nil {
 		return
 	}
+	h.setHealth(err)
 	if err != nil {
-		h.health.Store(&err)
 		h.storeError(ctx, "heartbeat failed", err)
-		return
+	} else if pending, err := h.Store.CountPending(ctx); err == nil {
+		h.busy.Store(pending[modeSubscribe]+pending[modeUnsubscribe] >= maxPending)
 	}
-	h.health.Store(nil)
 }
 
-var errStateSlow = errors.New("the state doesn't answer")
+// ErrState is what every error of [Hub.Health] wraps, beside its cause: the state file is
+// removed, replaced, read-only or on a full disk, or the database doesn't answer.
+var ErrState = errors.New("the hub's state can't be written")
 
-// Health returns an error while the state can't be written. Requests are rejected then.
+var errStateSlow = errors.New("it doesn't answer")
+
+func (h *Hub) setHealth(err error) {
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrState, err)
+	}
+	h.health.Store(&err)
+}
+
+// Health returns an error while the state can't be written, which is [ErrState] and its
+// cause. Requests are rejected then. It is known after two [Config].PollInterval.
 func (h *Hub) Health() error {
 	if err := h.health.Load(); err != nil {
 		return *err
@@ -153,10 +167,6 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 		}
 	}
 }
-
-// maxPings is the number of announced manifests that are remembered until the next
-// reload. Anybody may announce some.
-const maxPings = 16
 
 // pings are the hashes of manifests that pings have announced since the last reload:
 // nil without a ping.

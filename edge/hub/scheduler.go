@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -27,7 +28,6 @@ const paces = store.Slow + 1
 //	queued     per endpoint and pace; it begins when slots are free in all and at its
 //	           endpoint (see slots), and its turn has come
 //	postponed  the breaker of its endpoint is open: the queues of the endpoint are emptied
-//	void       its subscription was changed since the claim: it is released
 //	in flight  in a normal slot or a slow slot
 //	silent     in flight without progress for longer than patience: it moves to a slow
 //	           slot as soon as one is free
@@ -37,44 +37,36 @@ const paces = store.Slow + 1
 // subscribers of one endpoint or pace don't delay the others.
 type scheduler struct {
 	limits Limits
+	slots  *slots
 
 	mu       sync.Mutex
-	slots    slots
 	hosts    map[string]*host
-	turns    [paces][]*host      // hosts with a queued delivery that may begin, each once
-	taken    int                 // turns so far
-	queued   map[int64]*delivery // by subscription
-	byPace   [paces]int          // of queued
+	turns    [paces][]*host // hosts with a queued delivery, each once
+	taken    int            // turns so far
+	queued   [paces]int     // deliveries
 	draining bool
 }
 
 // delivery is a claimed delivery.
 type delivery struct {
 	store.Delivery
-	content     Content
-	path        string
-	host        *host
-	slot        *slot     // nil while queued
-	validatedAt time.Time // when its subscription was read
-	void        bool      // its subscription was changed since the claim
+	content Content
+	path    string
+	host    *host
+	slot    *slot // nil while queued
 }
 
 // host is what is known of a host:port.
 type host struct {
-	usage
 	endpoint string
 	queues   [paces][]*delivery
-	inTurn   [paces]bool // in scheduler.turns
 	breaker  breaker
 	took     time.Duration // by deliveries that were answered, a moving average
 	answers  int           // the number of those
 }
 
 func newScheduler(l Limits) *scheduler {
-	return &scheduler{
-		limits: l, hosts: map[string]*host{}, queued: map[int64]*delivery{},
-		slots: slots{normal: l.Deliveries, slow: l.SlowDeliveries, normalPerHost: l.PerHost, slowPerHost: slowPerHost * l.PerHost},
-	}
+	return &scheduler{limits: l, hosts: map[string]*host{}, slots: newSlots(l.Deliveries, l.SlowDeliveries, l.PerHost)}
 }
 
 // add queues claimed deliveries.
@@ -84,10 +76,11 @@ func (s *scheduler) add(claimed []*delivery) {
 	for _, d := range claimed {
 		h := s.host(d.Endpoint)
 		d.host = h
+		if len(h.queues[d.Pace]) == 0 {
+			s.turns[d.Pace] = append(s.turns[d.Pace], h)
+		}
 		h.queues[d.Pace] = append(h.queues[d.Pace], d)
-		s.byPace[d.Pace]++
-		s.queued[d.ID] = d
-		s.enqueueTurn(h)
+		s.queued[d.Pace]++
 	}
 }
 
@@ -96,11 +89,7 @@ func (s *scheduler) host(endpoint string) *host {
 	h, ok := s.hosts[endpoint]
 	if !ok {
 		if len(s.hosts) >= maxHosts {
-			for endpoint, h := range s.hosts {
-				if h.idle() {
-					delete(s.hosts, endpoint)
-				}
-			}
+			maps.DeleteFunc(s.hosts, func(_ string, h *host) bool { return s.idle(h) })
 		}
 		h = &host{endpoint: endpoint}
 		s.hosts[endpoint] = h
@@ -108,24 +97,9 @@ func (s *scheduler) host(endpoint string) *host {
 	return h
 }
 
-// idle reports whether the host has nothing queued and nothing in flight.
-func (h *host) idle() bool {
-	for pace, queue := range h.queues {
-		if len(queue) > 0 || h.inTurn[pace] {
-			return false
-		}
-	}
-	return h.usage.idle()
-}
-
-// enqueueTurn gives a host a turn if one of its deliveries may begin.
-func (s *scheduler) enqueueTurn(h *host) {
-	for pace := store.New; pace < paces; pace++ {
-		if !h.inTurn[pace] && len(h.queues[pace]) > 0 && s.slots.freeAt(&h.usage, pace) > 0 {
-			h.inTurn[pace] = true
-			s.turns[pace] = append(s.turns[pace], h)
-		}
-	}
+// idle reports whether a host has nothing queued and nothing in flight.
+func (s *scheduler) idle(h *host) bool {
+	return !slices.ContainsFunc(h.queues[:], func(queue []*delivery) bool { return len(queue) > 0 }) && !s.slots.inUse(h.endpoint)
 }
 
 // step is the result of next.
@@ -133,8 +107,7 @@ type step struct {
 	begin     *delivery     // nil if none may begin
 	postponed []*delivery   // their breaker is open
 	wait      time.Duration // until it may be closed
-	void      []*delivery
-	low       bool // more deliveries should be claimed
+	low       bool          // more deliveries should be claimed
 }
 
 // next takes the next delivery that may begin. It also returns those that can't begin
@@ -142,7 +115,7 @@ type step struct {
 func (s *scheduler) next(now time.Time) (r step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for !s.draining && r.begin == nil {
+	for !s.draining {
 		h, pace := s.turn()
 		if h == nil {
 			break
@@ -151,23 +124,20 @@ func (s *scheduler) next(now time.Time) (r step) {
 			r.postponed, r.wait = append(r.postponed, s.drop(h)...), wait
 			continue
 		}
-		d := h.queues[pace][0]
-		h.queues[pace][0] = nil
-		h.queues[pace] = h.queues[pace][1:]
-		delete(s.queued, d.ID)
-		s.byPace[pace]--
-		if d.void {
-			h.breaker.abandoned()
-			r.void = append(r.void, d)
-		} else {
-			d.slot = s.slots.take(&h.usage, pace)
-			r.begin = d
+		queue := h.queues[pace]
+		r.begin = queue[0]
+		queue[0] = nil
+		h.queues[pace] = queue[1:]
+		s.queued[pace]--
+		if len(queue) > 1 {
+			s.turns[pace] = append(s.turns[pace], h)
 		}
-		s.enqueueTurn(h)
+		r.begin.slot = s.slots.take(h.endpoint, pace)
+		// A host whose queue was full may be claimed for again.
+		r.low = s.queued[pace] == s.ready(pace)/2 || len(queue)-1 == s.limits.PerHost*queuePerHost/2
+		return r
 	}
-	r.low = r.begin == nil ||
-		s.byPace[r.begin.Pace] == s.ready(r.begin.Pace)/2 ||
-		len(r.begin.host.queues[r.begin.Pace]) == s.limits.PerHost*queuePerHost/2 // a host that was full may be claimed for again
+	r.low = true
 	return r
 }
 
@@ -180,11 +150,12 @@ func (s *scheduler) turn() (*host, store.Pace) {
 		order[0], order[1] = order[1], order[0]
 	}
 	for _, pace := range order {
-		for s.slots.free(pace) > 0 && len(s.turns[pace]) > 0 {
-			h := s.turns[pace][0]
-			s.turns[pace] = s.turns[pace][1:]
-			h.inTurn[pace] = false
-			if len(h.queues[pace]) > 0 && s.slots.freeAt(&h.usage, pace) > 0 {
+		if s.slots.free(pace) <= 0 {
+			continue
+		}
+		for i, h := range s.turns[pace] {
+			if s.slots.freeAt(h.endpoint, pace) > 0 {
+				s.turns[pace] = slices.Delete(s.turns[pace], i, i+1)
 				return h, pace
 			}
 		}
@@ -194,12 +165,12 @@ func (s *scheduler) turn() (*host, store.Pace) {
 
 // drop empties a host's queues and returns what was in them.
 func (s *scheduler) drop(h *host) (dropped []*delivery) {
-	dropped = slices.Concat(h.queues[:]...)
-	for _, d := range dropped {
-		delete(s.queued, d.ID)
-		s.byPace[d.Pace]--
+	for pace, queue := range h.queues {
+		s.queued[pace] -= len(queue)
+		dropped = append(dropped, queue...)
+		h.queues[pace] = nil
+		s.turns[pace] = slices.DeleteFunc(s.turns[pace], func(other *host) bool { return other == h })
 	}
-	clear(h.queues[:])
 	return dropped
 }
 
@@ -213,17 +184,6 @@ func (s *scheduler) patience(h *host) time.Duration {
 		return s.limits.MaxSilence
 	}
 	return min(s.limits.MaxSilence, max(minSilence, outlier*h.took))
-}
-
-// moveToSlow moves a silent delivery to a slow slot, and reports whether it is in one.
-// Moved reports whether that has freed a normal slot.
-func (s *scheduler) moveToSlow(d *delivery) (slow, moved bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if moved = s.slots.moveToSlow(d.slot); moved {
-		s.enqueueTurn(d.host)
-	}
-	return d.slot.slow, moved
 }
 
 // exchange is how an exchange ended, as far as a breaker is concerned.
@@ -248,9 +208,7 @@ func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened 
 		}
 		h.took += (took - h.took) / minSamples
 	}
-	opened = s.note(h, how)
-	s.enqueueTurn(h)
-	return opened
+	return s.note(h, how)
 }
 
 // note records in a host's breaker how an exchange ended, and forgets an idle host
@@ -259,7 +217,7 @@ func (s *scheduler) note(h *host, how exchange) (opened bool) {
 	switch how {
 	case answered:
 		h.breaker.answered()
-		if h.idle() {
+		if s.idle(h) {
 			delete(s.hosts, h.endpoint)
 		}
 	case unanswered:
@@ -279,51 +237,6 @@ func (s *scheduler) answered(endpoint string) {
 	}
 }
 
-// invalidate keeps a queued delivery from beginning: its subscription was renewed or
-// removed.
-func (s *scheduler) invalidate(subscription int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if d := s.queued[subscription]; d != nil {
-		d.void = true
-	}
-}
-
-// prefetch returns up to n queued deliveries that follow first, of its host and then of
-// the others, and were validated before a time.
-func (s *scheduler) prefetch(first *delivery, n int, before time.Time) (list []*delivery) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	turns := s.turns[first.Pace]
-	for _, h := range append([]*host{first.host}, turns[:min(n, len(turns))]...) {
-		if h == first.host && len(list) > 0 {
-			continue // it has a turn, too
-		}
-		queue := h.queues[first.Pace]
-		for _, d := range queue[:min(s.limits.PerHost, len(queue))] {
-			if len(list) == n {
-				return list
-			}
-			if d.validatedAt.Before(before) && !d.void {
-				list = append(list, d)
-			}
-		}
-	}
-	return list
-}
-
-// update applies what was read of prefetched deliveries.
-func (s *scheduler) update(prefetched []*delivery, found map[int64]store.Delivery, now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range prefetched {
-		// Deliveries that have begun meanwhile belong to their workers.
-		if s.queued[d.ID] == d && !d.revalidate(found, now) {
-			d.void = true
-		}
-	}
-}
-
 // capacity returns how many more deliveries to subscribers of a pace may be claimed, and
 // the endpoints that none may be claimed for. Deliveries that wait for a busy host don't
 // count: others must not wait for it.
@@ -333,7 +246,7 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	defer s.mu.Unlock()
 	n = s.ready(pace)
 	for endpoint, h := range s.hosts {
-		n -= min(len(h.queues[pace]), max(0, s.slots.freeAt(&h.usage, pace)))
+		n -= min(len(h.queues[pace]), max(0, s.slots.freeAt(endpoint, pace)))
 		if len(h.queues[pace]) >= s.limits.PerHost*queuePerHost || h.breaker.shut(now) {
 			except = append(except, endpoint)
 		}
@@ -361,7 +274,8 @@ func (s *scheduler) load() (l load) {
 			l.openBreakers++
 		}
 	}
-	l.normal, l.slow, l.queued = s.slots.used.normal, s.slots.used.slow, len(s.queued)
+	used := s.slots.load()
+	l.normal, l.slow, l.queued = used.normal, used.slow, s.queued[store.New]+s.queued[store.Quick]+s.queued[store.Slow]
 	return l
 }
 
@@ -370,20 +284,4 @@ func (s *scheduler) drain() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.draining = true
-}
-
-// endpoints returns the number of endpoints with queued deliveries or some in flight, or
-// with an open breaker.
-func (s *scheduler) endpoints() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.hosts)
-}
-
-// busy reports whether deliveries are in flight in normal slots, whose outcomes are
-// expected soon.
-func (s *scheduler) busy() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.slots.used.normal > 0
 }

@@ -1,10 +1,14 @@
 package hub
 
-import "reviewcast/edge/hub/store"
+import (
+	"sync"
+
+	"reviewcast/edge/hub/store"
+)
 
 // slots limits exchanges in flight: deliveries, or verifications. An exchange takes a
 // normal slot or, for a subscriber that is known to be slow, a slow slot. One that turns
-// out to be silent moves from its normal slot to a slow one. Callers synchronise.
+// out to be silent moves from its normal slot to a slow one.
 //
 // What exchanges of each pace may take, of all slots and of those of one endpoint:
 //
@@ -16,7 +20,14 @@ import "reviewcast/edge/hub/store"
 type slots struct {
 	normal, slow               int // capacity
 	normalPerHost, slowPerHost int // capacity for one endpoint
-	used                       usage
+
+	mu        sync.Mutex
+	used      usage
+	endpoints map[string]*usage // with a slot in use
+}
+
+func newSlots(normal, slow, perHost int) *slots {
+	return &slots{normal: normal, slow: slow, normalPerHost: perHost, slowPerHost: slowPerHost * perHost, endpoints: map[string]*usage{}}
 }
 
 // usage counts the slots in use, of an endpoint or of all.
@@ -27,13 +38,11 @@ type usage struct {
 
 // slot is the slot of one exchange.
 type slot struct {
-	endpoint *usage
+	endpoint string
 	pace     store.Pace
 	slow     bool
 	ended    bool
 }
-
-func (u *usage) idle() bool { return u.normal == 0 && u.slow == 0 }
 
 func (u *usage) add(s *slot, n int) {
 	if s.slow {
@@ -46,30 +55,6 @@ func (u *usage) add(s *slot, n int) {
 	}
 }
 
-// free returns how many more exchanges of a pace may begin in all.
-func (s *slots) free(pace store.Pace) int {
-	switch pace {
-	case store.Slow:
-		return s.slow*3/4 - s.used.slow
-	case store.New:
-		return min(s.normal-s.used.normal, s.normal*3/4-s.used.normalNew)
-	default:
-		return s.normal - s.used.normal
-	}
-}
-
-// freeAt returns how many more exchanges of a pace the limits of one endpoint allow.
-func (s *slots) freeAt(endpoint *usage, pace store.Pace) int {
-	switch pace {
-	case store.Slow:
-		return share(s.slowPerHost, pace) - endpoint.slow
-	case store.New:
-		return min(s.normalPerHost-endpoint.normal, share(s.normalPerHost, pace)-endpoint.normalNew)
-	default:
-		return s.normalPerHost - endpoint.normal
-	}
-}
-
 // share returns the slots that subscribers of a pace may use: an eighth is reserved for
 // those known to be quick.
 func share(slots int, pace store.Pace) int {
@@ -79,32 +64,107 @@ func share(slots int, pace store.Pace) int {
 	return slots - slots/8
 }
 
+// load returns the slots in use.
+func (s *slots) load() usage {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
+}
+
+// free returns how many more exchanges of a pace may begin in all.
+func (s *slots) free(pace store.Pace) int {
+	used := s.load()
+	switch pace {
+	case store.Slow:
+		return s.slow*3/4 - used.slow
+	case store.New:
+		return min(s.normal-used.normal, s.normal*3/4-used.normalNew)
+	default:
+		return s.normal - used.normal
+	}
+}
+
+// freeAt returns how many more exchanges of a pace the limits of one endpoint allow.
+func (s *slots) freeAt(endpoint string, pace store.Pace) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	used := s.at(endpoint)
+	switch pace {
+	case store.Slow:
+		return share(s.slowPerHost, pace) - used.slow
+	case store.New:
+		return min(s.normalPerHost-used.normal, share(s.normalPerHost, pace)-used.normalNew)
+	default:
+		return s.normalPerHost - used.normal
+	}
+}
+
+// at returns the usage of an endpoint. The caller holds mu.
+func (s *slots) at(endpoint string) usage {
+	if u := s.endpoints[endpoint]; u != nil {
+		return *u
+	}
+	return usage{}
+}
+
+// inUse reports whether an endpoint has a slot.
+func (s *slots) inUse(endpoint string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.endpoints[endpoint] != nil
+}
+
+// full returns the endpoints without a free normal slot.
+func (s *slots) full() (list []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for endpoint, u := range s.endpoints {
+		if u.normal >= s.normalPerHost {
+			list = append(list, endpoint)
+		}
+	}
+	return list
+}
+
 // take takes a slot. The caller has checked that there is one.
-func (s *slots) take(endpoint *usage, pace store.Pace) *slot {
+func (s *slots) take(endpoint string, pace store.Pace) *slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	x := &slot{endpoint: endpoint, pace: pace, slow: pace == store.Slow}
 	s.count(x, 1)
 	return x
 }
 
-// moveToSlow moves a silent exchange to a slow slot, and reports whether it did: it has
-// ended, has a slow slot already, or there is none.
-func (s *slots) moveToSlow(x *slot) bool {
-	if x.slow || x.ended || s.used.slow >= share(s.slow, x.pace) || x.endpoint.slow >= share(s.slowPerHost, x.pace) {
-		return false
+// moveToSlow moves a silent exchange to a slow slot unless there is none. It reports
+// whether the exchange has a slow slot now, and whether it was moved.
+func (s *slots) moveToSlow(x *slot) (slow, moved bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if x.slow || x.ended || s.used.slow >= share(s.slow, x.pace) || s.at(x.endpoint).slow >= share(s.slowPerHost, x.pace) {
+		return x.slow, false
 	}
 	s.count(x, -1)
 	x.slow = true
 	s.count(x, 1)
-	return true
+	return true, true
 }
 
 // release frees the slot of an exchange that has ended.
 func (s *slots) release(x *slot) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	x.ended = true
 	s.count(x, -1)
 }
 
 func (s *slots) count(x *slot, n int) {
 	s.used.add(x, n)
-	x.endpoint.add(x, n)
+	u := s.endpoints[x.endpoint]
+	if u == nil {
+		u = &usage{}
+		s.endpoints[x.endpoint] = u
+	}
+	if u.add(x, n); *u == (usage{}) {
+		delete(s.endpoints, x.endpoint)
+	}
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // Thousands of slow subscribers at separate endpoints don't delay subscribers that have
@@ -21,8 +20,9 @@ func TestManySlowSubscribers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates thousands of subscribers")
 	}
+	t.Parallel()
 	roots(t)
-	state := storetest.SQLite(t)
+	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
 		const part = 16
 		const crowd, honest = 3000 / part, 320 / part // more than there are slots of all kinds

@@ -98,7 +98,7 @@ func TestFaultsAreExplained(t *testing.T) {
 				} else {
 					r.ask("subscribe", atom, f.callback, "hub.secret", secret)
 				}
-				time.Sleep(10 * time.Minute)
+				time.Sleep(5 * time.Minute)
 				f.check(c.state, c.says, c.remedy)
 			})
 		})

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"reviewcast/edge/hub/store"
@@ -27,6 +26,11 @@ const (
 	// servers don't answer from being pending for ever.
 	maxPostponed       = 10 * time.Minute
 	maxDenialPostponed = 24 * time.Hour
+	// maxVerifications is the number of normal slots for verifications, and
+	// maxVerificationsPerHost that for one endpoint. Silent ones move to slow slots.
+	maxVerifications        = 256
+	maxVerificationsPerHost = 32
+	maxSlowVerifications    = 1024
 	// challengeBytes is the number of random bytes in a challenge.
 	challengeBytes = 32
 )
@@ -34,71 +38,22 @@ const (
 // verifyWaits are the waits after a first and a second attempt without an answer.
 var verifyWaits = [verifyTries - 1]time.Duration{5 * time.Second, 30 * time.Second}
 
-// verifySlots are the slots of verifications in flight.
-type verifySlots struct {
-	mu        sync.Mutex
-	slots     slots
-	endpoints map[string]*usage
-}
-
-// capacity returns how many more verifications may begin, and the endpoints at which
-// none may.
-func (s *verifySlots) capacity() (n int, except []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for endpoint, u := range s.endpoints {
-		if s.slots.freeAt(u, store.Quick) <= 0 {
-			except = append(except, endpoint)
-		}
-	}
-	// All that are claimed may be for one endpoint.
-	return min(s.slots.normalPerHost, s.slots.free(store.Quick)), except
-}
-
-func (s *verifySlots) take(endpoint string) *slot {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	u := s.endpoints[endpoint]
-	if u == nil {
-		u = &usage{}
-		s.endpoints[endpoint] = u
-	}
-	return s.slots.take(u, store.Quick)
-}
-
-func (s *verifySlots) moveToSlow(x *slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.slots.moveToSlow(x)
-}
-
-func (s *verifySlots) release(endpoint string, x *slot) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.slots.release(x); x.endpoint.idle() {
-		delete(s.endpoints, endpoint)
-	}
-}
-
 // verifyLoop claims due verifications and runs them until ctx is done. Those in flight
 // go on in work.
 func (h *Hub) verifyLoop(ctx, work context.Context) {
-	s := &verifySlots{endpoints: map[string]*usage{}, slots: slots{
-		normal: h.Limits.Verifications, normalPerHost: h.Limits.VerificationsPerHost,
-		slow: h.Limits.SlowVerifications, slowPerHost: slowPerHost * h.Limits.VerificationsPerHost,
-	}}
+	s := newSlots(maxVerifications, maxSlowVerifications, maxVerificationsPerHost)
 	poll := time.NewTicker(h.PollInterval)
 	defer poll.Stop()
 	for {
-		n, except := s.capacity()
-		claimed := h.claimVerifications(ctx, n, except)
+		n := min(s.normalPerHost, s.free(store.Quick)) // all that are claimed may be for one endpoint
+		claimed := h.claimVerifications(ctx, n, s.full())
 		for _, v := range claimed {
-			slot := s.take(v.Endpoint)
+			slot := s.take(v.Endpoint, store.Quick)
 			h.verifications.Go(func() {
 				silent := time.AfterFunc(h.Limits.MaxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
 				h.verify(work, v)
 				silent.Stop()
-				s.release(v.Endpoint, slot)
+				s.release(slot)
 				signal(h.wakeVerify)
 			})
 		}
@@ -141,7 +96,7 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	case ctx.Err() != nil: // the hub stops: the claim lapses
 	case isLocal(err) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(localWait), fmt.Errorf("%w: %w", errLocal, err))
-	case h.isOutage(ctx, v.Endpoint, began) && mayPostpone(v, began):
+	case h.network.isOutage(ctx, v.Endpoint, began, err) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(postponeFor), errOutage)
 	default:
 		if attempts := v.Attempts + 1; attempts < verifyTries {
@@ -159,12 +114,6 @@ func mayPostpone(v store.Verification, now time.Time) bool {
 		limit = maxDenialPostponed
 	}
 	return now.Sub(v.RequestedAt) < limit
-}
-
-// isOutage reports whether a verification without an answer is due to our network.
-func (h *Hub) isOutage(ctx context.Context, endpoint string, began time.Time) bool {
-	outage, _ := h.network.judge(ctx, endpoint, began)
-	return outage
 }
 
 // settle stores how a verification ended: err is nil if it was confirmed.
@@ -187,7 +136,9 @@ func (h *Hub) settle(ctx context.Context, v store.Verification, err error) {
 	default:
 		h.metrics.verifications.WithLabelValues(v.Mode, "confirmed").Inc()
 		log.Info("verification succeeded", "subscription", subscription)
-		h.scheduler.invalidate(subscription) // what is claimed has the old secret, or no subscription
+		now := time.Now()
+		h.network.remember([]string{v.Endpoint})
+		h.confirmedAt.Store(&now) // what is claimed may have the old secret, or no subscription
 		signal(h.wakeDeliver)
 	}
 }
@@ -198,23 +149,6 @@ func (h *Hub) postpone(ctx context.Context, v store.Verification, attempts int, 
 	err := h.insist(ctx, "verifications not postponed", func() error { return h.Store.Postpone(ctx, v, attempts, next, errorText(why)) })
 	if err != nil {
 		h.Logger.Error("verification not postponed; its claim lapses", "endpoint", v.Endpoint, "error", err)
-	}
-}
-
-// insist repeats a write until it succeeds or is stale. If it gave up at once, the
-// verification would be repeated when its claim lapses, minutes later.
-func (h *Hub) insist(ctx context.Context, what string, write func() error) error {
-	for deadline := time.Now().Add(store.ClaimLapse / 2); ; {
-		err := write()
-		if err == nil || errors.Is(err, store.ErrStale) || time.Now().After(deadline) {
-			return err
-		}
-		h.storeError(ctx, what, err)
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(storeRetry):
-		}
 	}
 }
 

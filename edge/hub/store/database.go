@@ -3,20 +3,20 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"time"
 )
 
 // database is what SQLite and PostgreSQL do differently, apart from the words of
-// queries.sql.
+// queries.sql. Queries are given by name.
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
 	write(ctx context.Context, f func(context.Context, transaction) error) error
 	// single runs one statement that is durable when it returns, with fewer round
-	// trips than a transaction needs. singleEach is for a statement that returns rows.
-	single(ctx context.Context, query string, args ...any) (sql.Result, error)
-	singleEach(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error
-	// reader is for queries outside of transactions, within limit.
-	reader() *sql.DB
-	limit(ctx context.Context) (context.Context, context.CancelFunc)
+	// trips than a transaction needs.
+	single(ctx context.Context, scan scanner, query string, args ...any) error
+	// read runs a query outside of transactions.
+	read(ctx context.Context, scan scanner, query string, args ...any) error
 	// check returns an error for problems that queries don't detect.
 	check() error
 	// announce notifies other processes, when tx commits, that there is work.
@@ -28,6 +28,9 @@ type database interface {
 	close() error
 }
 
+// scanner reads one row of a result. Nil ignores the rows.
+type scanner func(*sql.Rows) error
+
 // transaction runs queries by their names.
 type transaction struct {
 	*sql.Tx
@@ -35,53 +38,100 @@ type transaction struct {
 	prepared map[string]*sql.Stmt // nil where the driver caches prepared statements itself
 }
 
-func (tx transaction) row(ctx context.Context, query string, args ...any) *sql.Row {
-	if tx.prepared != nil {
-		return tx.StmtContext(ctx, tx.prepared[query]).QueryRowContext(ctx, args...)
-	}
-	return tx.QueryRowContext(ctx, tx.sql[query], args...)
-}
-
-func (tx transaction) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	if tx.prepared != nil {
-		return tx.StmtContext(ctx, tx.prepared[query]).ExecContext(ctx, args...)
-	}
-	return tx.ExecContext(ctx, tx.sql[query], args...)
-}
-
-func (tx transaction) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	var rows *sql.Rows
-	var err error
-	if tx.prepared != nil {
-		rows, err = tx.StmtContext(ctx, tx.prepared[query]).QueryContext(ctx, args...)
-	} else {
-		rows, err = tx.QueryContext(ctx, tx.sql[query], args...)
-	}
-	return scanAll(rows, err, scan)
-}
-
-func each(ctx context.Context, db *sql.DB, scan func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := db.QueryContext(ctx, query, args...)
-	return scanAll(rows, err, scan)
-}
-
-func scanAll(rows *sql.Rows, err error, scan func(*sql.Rows) error) error {
-	if err != nil {
+// transact runs f in a transaction.
+func transact(ctx context.Context, db *sql.DB, tx transaction, f func(context.Context, transaction) error) (err error) {
+	if tx.Tx, err = db.BeginTx(ctx, nil); err != nil {
 		return err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := scan(rows); err != nil {
-			return err
-		}
+	if err := f(ctx, tx); err != nil {
+		_ = tx.Rollback() // the error of f matters
+		return err
 	}
-	return rows.Err()
+	return tx.Commit()
 }
 
-func affected(r sql.Result, err error) (int, error) {
-	if err != nil {
-		return 0, err
+func (tx transaction) each(ctx context.Context, scan scanner, query string, args ...any) error {
+	if tx.prepared != nil {
+		return scanAll(scan)(tx.StmtContext(ctx, tx.prepared[query]).QueryContext(ctx, args...))
 	}
-	n, err := r.RowsAffected()
-	return int(n), err
+	return scanAll(scan)(tx.QueryContext(ctx, tx.sql[query], args...))
+}
+
+func (tx transaction) exec(ctx context.Context, query string, args ...any) error {
+	return tx.each(ctx, nil, query, args...)
+}
+
+// row scans the only row of a result, and reports whether there is one.
+func (tx transaction) row(ctx context.Context, into []any, query string, args ...any) (found bool, err error) {
+	err = tx.each(ctx, func(rows *sql.Rows) error {
+		found = true
+		return rows.Scan(into...)
+	}, query, args...)
+	return found, err
+}
+
+func scanAll(scan scanner) func(*sql.Rows, error) error {
+	return func(rows *sql.Rows, err error) error {
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			if scan != nil {
+				if err := scan(rows); err != nil {
+					return err
+				}
+			}
+		}
+		return rows.Err()
+	}
+}
+
+// into returns a scanner that appends to a list.
+func into[T any](list *[]T, scan func(*sql.Rows, *T) error) scanner {
+	return func(rows *sql.Rows) error {
+		var row T
+		err := scan(rows, &row)
+		*list = append(*list, row)
+		return err
+	}
+}
+
+// scanValue scans a row of one column.
+func scanValue[T any](rows *sql.Rows, v *T) error { return rows.Scan(v) }
+
+// stamp scans a time: Unix milliseconds, 0 is never.
+type stamp time.Time
+
+// Scan implements [sql.Scanner].
+func (s *stamp) Scan(v any) error {
+	ms, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("a time is %T", v)
+	}
+	*s = stamp{}
+	if ms != 0 {
+		*s = stamp(time.UnixMilli(ms).UTC())
+	}
+	return nil
+}
+
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+// lease scans a duration in seconds.
+type lease time.Duration
+
+// Scan implements [sql.Scanner].
+func (l *lease) Scan(v any) error {
+	n, ok := v.(int64)
+	if !ok {
+		return fmt.Errorf("a lease is %T", v)
+	}
+	*l = lease(time.Duration(n) * time.Second)
+	return nil
 }

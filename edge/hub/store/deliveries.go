@@ -21,8 +21,6 @@ const (
 	Slow  Pace = 3
 )
 
-func (p Pace) String() string { return [...]string{"none", "new", "quick", "slow"}[p] }
-
 // WorkKey names a part of the work: the subscribers of a topic that have one pace.
 type WorkKey struct {
 	Topic string
@@ -76,55 +74,34 @@ type Outcome struct {
 	Reason   string    // Denied: hub.reason
 }
 
-// Due returns the work keys with deliveries that are due or claimed: a claim for any
-// other finds nothing.
+// Due returns the work keys with deliveries that are due or claimed, those of quick
+// subscribers first. A claim for any other finds nothing.
 func (s *Store) Due(ctx context.Context, now time.Time) (due []WorkKey, err error) {
-	err = s.each(ctx, func(rows *sql.Rows) error {
-		var k WorkKey
-		err := rows.Scan(&k.Topic, &k.Pace)
-		due = append(due, k)
-		return err
-	}, "due", millis(now))
+	err = s.db.read(ctx, into(&due, func(rows *sql.Rows, k *WorkKey) error { return rows.Scan(&k.Topic, &k.Pace) }), "due", millis(now))
 	return due, wrap("read what is due", err)
 }
 
 // ClaimDeliveries claims deliveries that are due.
 func (s *Store) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (claimed []Delivery, err error) {
-	until := s.claims.until(now)
-	s.releaseLost(ctx, now)
-	err = s.db.singleEach(ctx, func(rows *sql.Rows) error {
-		d := Delivery{ClaimedAt: now, Pace: c.Pace}
-		var expires int64
-		err := rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, &expires, &d.Failures, &d.Version)
-		d.ExpiresAt = moment(expires)
-		claimed = append(claimed, d)
-		return err
-	}, "claim deliveries", c.Owner, until, c.Topic, c.SHA256, millis(now), array(c.Except), c.Limit, millis(now.Add(-OwnerLapse)), int64(c.Pace))
+	err = s.claim(ctx, now, c.Owner, "deliveries", into(&claimed, func(rows *sql.Rows, d *Delivery) error {
+		d.ClaimedAt, d.Pace = now, c.Pace
+		return rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, (*stamp)(&d.ExpiresAt), &d.Failures, &d.Version)
+	}), marshal(c.Except), c.Limit, c.Topic, c.SHA256, int64(c.Pace))
 	if err != nil {
-		s.claims.lost(lostClaim{"release lost deliveries", c.Owner, until, now})
-		return nil, fmt.Errorf("claim deliveries: %w", err)
+		return nil, err
 	}
 	return claimed, nil
 }
 
-// Revalidate reads claimed deliveries of an owner again. It returns those that the
-// owner still holds, by the subscription's id, with their current secret, lease and
-// failures and the topic's newest version. Topic, callback and the time of the claim
-// are not set.
-func (s *Store) Revalidate(ctx context.Context, owner string, list []int64) (map[int64]Delivery, error) {
-	found := make(map[int64]Delivery, len(list))
-	err := s.each(ctx, func(rows *sql.Rows) error {
-		var d Delivery
-		var expires int64
-		err := rows.Scan(&d.ID, &d.Secret, &expires, &d.Failures, &d.Version)
-		d.ExpiresAt = moment(expires)
-		found[d.ID] = d
-		return err
-	}, "revalidate", numbers(list), owner)
-	if err != nil {
-		return nil, fmt.Errorf("revalidate deliveries: %w", err)
-	}
-	return found, nil
+// Revalidate reads a claimed delivery again: the current secret, lease and failures of its
+// subscription. It reports whether the owner still holds it and its version is the newest.
+func (s *Store) Revalidate(ctx context.Context, owner string, d *Delivery) (valid bool, err error) {
+	err = s.db.read(ctx, func(rows *sql.Rows) error {
+		valid = true
+		d.Secret = nil
+		return rows.Scan(&d.Secret, (*stamp)(&d.ExpiresAt), &d.Failures)
+	}, "revalidate", d.ID, owner, d.Version)
+	return valid && err == nil, wrap("revalidate delivery", err)
 }
 
 // outcome is an Outcome in the form that queries read.
@@ -148,11 +125,11 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 	for _, o := range outcomes {
 		by[o.Verdict] = append(by[o.Verdict], o.row(now))
 	}
+	doing := fmt.Sprintf("acknowledge %d deliveries", len(outcomes))
 	if len(by[Delivered]) == len(outcomes) { // the usual case, without a transaction
-		_, err := s.db.single(ctx, "delivered", marshal(by[Delivered]), owner)
-		return wrap(fmt.Sprintf("acknowledge %d deliveries", len(outcomes)), err)
+		return wrap(doing, s.db.single(ctx, nil, "delivered", marshal(by[Delivered]), owner))
 	}
-	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+	return wrap(doing, s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		// Gone and Denied take two steps. Subscriptions that were renewed since the delivery
 		// began, or whose failures were reset, are not removed but released.
 		for _, step := range []struct {
@@ -164,44 +141,20 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 			{"removed", by[Gone], CauseGone}, {"released", by[Gone], ""},
 			{"deny", by[Denied], ""}, {"removed", by[Denied], CauseFailed}, {"released", by[Denied], ""},
 		} {
-			if err := runStep(ctx, tx, now, owner, step.query, step.cause, step.rows); err != nil {
+			var err error
+			switch {
+			case len(step.rows) == 0:
+			case step.cause == "":
+				err = tx.exec(ctx, step.query, marshal(step.rows), owner)
+			default:
+				_, err = depart(ctx, tx, now, step.cause, step.rows, step.query, marshal(step.rows), owner)
+			}
+			if err != nil {
 				return fmt.Errorf("%s: %w", step.query, err)
 			}
 		}
-		if len(by[Denied]) > 0 {
-			return s.db.announce(ctx, tx)
-		}
 		return nil
-	})
-	return wrap(fmt.Sprintf("acknowledge %d deliveries", len(outcomes)), err)
-}
-
-// runStep runs a query on outcomes. Rows that it removes for a cause are recorded as
-// departures with the error of their outcome.
-func runStep(ctx context.Context, tx transaction, now time.Time, owner, query, cause string, rows []outcome) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	if cause == "" {
-		_, err := tx.exec(ctx, query, marshal(rows), owner)
-		return err
-	}
-	removed, err := deleted(ctx, tx, query, marshal(rows), owner)
-	if err != nil {
-		return err
-	}
-	for _, r := range removed {
-		for _, o := range rows {
-			if o.ID == r.id && o.Error != "" {
-				r.why = o.Error
-			}
-		}
-		r.cause = cause
-		if err := recordDeparture(ctx, tx, now, r.departure); err != nil {
-			return err
-		}
-	}
-	return nil
+	}))
 }
 
 func (o Outcome) row(now time.Time) outcome {
@@ -212,19 +165,11 @@ func (o Outcome) row(now time.Time) outcome {
 		row.Slow = 1
 	}
 	if o.Verdict == Denied {
-		row.Token, row.Host, row.Failures = rand.Text(), hostOf(d.Endpoint), d.Failures
+		host, _, _ := net.SplitHostPort(d.Endpoint)
+		row.Token, row.Host, row.Failures = rand.Text(), host, d.Failures
 	}
 	return row
 }
 
 // text removes NUL characters, which PostgreSQL can't store.
 func text(s string) string { return strings.ReplaceAll(s, "\x00", "") }
-
-// hostOf returns the host of a host:port.
-func hostOf(endpoint string) string {
-	host, _, err := net.SplitHostPort(endpoint)
-	if err != nil {
-		return strings.Trim(endpoint, "[]")
-	}
-	return host
-}

@@ -6,7 +6,8 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
-	"fmt"
+	"errors"
+	"slices"
 	"strings"
 	"time"
 )
@@ -61,50 +62,33 @@ func ProofKey(secret []byte) []byte {
 
 // departure is a row of departed before it is stored.
 type departure struct {
+	id              int64 // of the subscription
 	topic, callback string
 	secret          []byte
 	cause, why      string
 }
 
-// departedRow is a subscription that a query has deleted.
-type departedRow struct {
-	departure
-	id int64
-}
-
-// depart runs a query that deletes subscriptions, records the departures, and returns
-// the ids.
-func depart(ctx context.Context, tx transaction, now time.Time, cause, query string, args ...any) (ids []int64, err error) {
-	rows, err := deleted(ctx, tx, query, args...)
-	for _, r := range rows {
-		r.cause = cause
-		if err := recordDeparture(ctx, tx, now, r.departure); err != nil {
-			return nil, err
+// depart runs a query that deletes subscriptions, records the departures with the errors
+// of their outcomes, if any, and returns the ids.
+func depart(ctx context.Context, tx transaction, now time.Time, cause string, outcomes []outcome, query string, args ...any) (ids []int64, err error) {
+	var list []departure
+	err = tx.each(ctx, into(&list, func(rows *sql.Rows, d *departure) error {
+		d.cause = cause
+		return rows.Scan(&d.id, &d.topic, &d.callback, &d.secret, &d.why)
+	}), query, args...)
+	for _, d := range list {
+		if i := slices.IndexFunc(outcomes, func(o outcome) bool { return o.ID == d.id }); i >= 0 && outcomes[i].Error != "" {
+			d.why = outcomes[i].Error
 		}
-		ids = append(ids, r.id)
+		ids = append(ids, d.id)
+		err = errors.Join(err, recordDeparture(ctx, tx, now, d))
 	}
 	return ids, err
 }
 
-func deleted(ctx context.Context, tx transaction, query string, args ...any) (list []departedRow, err error) {
-	err = tx.each(ctx, func(rows *sql.Rows) error {
-		var r departedRow
-		err := rows.Scan(&r.id, &r.topic, &r.callback, &r.secret, &r.why)
-		list = append(list, r)
-		return err
-	}, query, args...)
-	return list, err
-}
-
 func recordDeparture(ctx context.Context, tx transaction, now time.Time, d departure) error {
 	bare, _, _ := strings.Cut(d.callback, "?")
-	_, err := tx.exec(ctx, "departed", d.topic, bare, callbackHash(d.callback), ProofKey(d.secret), d.cause, d.why, millis(now))
-	return err
-}
-
-func trimDepartures(ctx context.Context, tx transaction, now time.Time) error {
-	_, err := tx.exec(ctx, "trim departed", millis(now.Add(-departedFor)), maxDeparted, maxUnverified)
-	return err
+	return tx.exec(ctx, "departed", d.topic, bare, callbackHash(d.callback), ProofKey(d.secret), d.cause, d.why, millis(now))
 }
 
 func callbackHash(callback string) string {
@@ -119,55 +103,28 @@ func (s *Store) History(ctx context.Context, now time.Time, topic, callback stri
 	topics := []string{topic}
 	if topic == "" {
 		topics = nil
-		err = s.each(ctx, func(rows *sql.Rows) error {
-			var t string
-			err := rows.Scan(&t)
-			topics = append(topics, t)
-			return err
-		}, "topic names")
+		err = s.db.read(ctx, into(&topics, scanValue[string]), "topic names")
 	}
 	for _, t := range topics {
-		if err == nil {
-			list, err = s.appendHistory(ctx, now, list, t, callback)
-		}
+		err = errors.Join(err,
+			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
+				var secret []byte
+				r.Subscription = &Subscription{}
+				err := scanSubscription(rows, r.Subscription, &secret)
+				r.ProofKey = ProofKey(secret)
+				return err
+			}), "subscription of callback", millis(now), t, callback),
+			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
+				r.Verification = &Verification{}
+				err := scanVerification(rows, r.Verification)
+				r.ProofKey = ProofKey(r.Verification.Secret)
+				return err
+			}), "verification of callback", t, callback),
+			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
+				d := &Departure{}
+				r.Departure = d
+				return rows.Scan(&d.Topic, &d.Callback, &r.ProofKey, &d.Cause, &d.Error, (*stamp)(&d.At))
+			}), "list departed", callbackHash(callback), t))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read history: %w", err)
-	}
-	return list, nil
-}
-
-func (s *Store) appendHistory(ctx context.Context, now time.Time, list []Record, topic, callback string) ([]Record, error) {
-	var id int64
-	var secret []byte
-	err := s.each(ctx, func(rows *sql.Rows) error { return rows.Scan(&id, &secret) }, "subscription of callback", topic, callback)
-	if err != nil {
-		return nil, err
-	}
-	if id > 0 {
-		subscriptions, err := s.List(ctx, Filter{IDs: []int64{id}, After: id - 1, Limit: 1, At: now})
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range subscriptions {
-			list = append(list, Record{Subscription: &r, ProofKey: ProofKey(secret)})
-		}
-	}
-	var pending []Verification
-	if err := s.each(ctx, scanVerification(&pending), "verification of callback", topic, callback); err != nil {
-		return nil, err
-	}
-	for _, v := range pending {
-		list = append(list, Record{Verification: &v, ProofKey: ProofKey(v.Secret)})
-	}
-	err = s.each(ctx, func(rows *sql.Rows) error {
-		var d Departure
-		var key []byte
-		var at int64
-		err := rows.Scan(&d.Topic, &d.Callback, &key, &d.Cause, &d.Error, &at)
-		d.At = moment(at)
-		list = append(list, Record{Departure: &d, ProofKey: key})
-		return err
-	}, "list departed", callbackHash(callback), topic)
-	return list, err
+	return list, wrap("read history", err)
 }

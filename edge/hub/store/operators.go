@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 )
 
@@ -46,19 +45,16 @@ type Subscription struct {
 
 // Filter selects subscriptions. The zero value selects all.
 type Filter struct {
-	IDs      []int64 // these only
-	Callback string  // exactly this
-	Topic    string
-	Failing  bool  // with failures only
-	After    int64 // ids above
-	Limit    int   // 0: no limit
+	IDs     []int64 // these only
+	Topic   string
+	Failing bool // with failures only
 	// At is when a claim must hold for its delivery to be in flight; zero: any claim.
 	At time.Time
 }
 
 // Counts counts for metrics and caps.
 func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
-	c := Counts{Topics: map[string]TopicCounts{}, Pending: map[string]int{}}
+	c := Counts{Topics: map[string]TopicCounts{}}
 	topics, err := s.Topics(ctx)
 	if err != nil {
 		return Counts{}, fmt.Errorf("count: %w", err)
@@ -66,29 +62,39 @@ func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	for topic, p := range topics {
 		c.Topics[topic] = TopicCounts{Changed: p.ChangedAt}
 	}
-	err = errors.Join(
-		s.each(ctx, func(rows *sql.Rows) error { return c.addVersion(rows, topics) }, "count versions", millis(now)),
-		s.each(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"),
-		s.each(ctx, func(rows *sql.Rows) error {
-			var mode string
-			var n int
-			err := rows.Scan(&mode, &n)
-			c.Pending[mode] = n
-			return err
-		}, "count verifications"),
-	)
-	if err != nil {
-		return Counts{}, fmt.Errorf("count: %w", err)
-	}
-	return c, nil
+	c.Pending, err = s.CountPending(ctx)
+	err = errors.Join(err,
+		s.db.read(ctx, func(rows *sql.Rows) error { return c.addVersion(rows, topics) }, "count versions", millis(now)),
+		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"))
+	return c, wrap("count", err)
+}
+
+// CountPending returns the numbers of verifications by mode.
+func (s *Store) CountPending(ctx context.Context) (map[string]int, error) {
+	pending := map[string]int{}
+	err := s.db.read(ctx, func(rows *sql.Rows) error {
+		var mode string
+		var n int
+		err := rows.Scan(&mode, &n)
+		pending[mode] = n
+		return err
+	}, "count verifications")
+	return pending, wrap("count verifications", err)
+}
+
+// Answered returns up to n endpoints that answered last, the last first.
+func (s *Store) Answered(ctx context.Context, n int) (endpoints []string, err error) {
+	err = s.db.read(ctx, into(&endpoints, scanValue[string]), "answered", n)
+	return endpoints, wrap("read endpoints", err)
 }
 
 // addVersion adds the subscriptions of a topic that were delivered one version.
 func (c *Counts) addVersion(rows *sql.Rows, topics map[string]Publication) error {
 	var topic string
-	var version, next int64
+	var version int64
 	var all, failing, due int
-	if err := rows.Scan(&topic, &version, &all, &failing, &due, &next); err != nil {
+	var since time.Time
+	if err := rows.Scan(&topic, &version, &all, &failing, &due, (*stamp)(&since)); err != nil {
 		return err
 	}
 	p, known := topics[topic]
@@ -100,9 +106,8 @@ func (c *Counts) addVersion(rows *sql.Rows, topics map[string]Publication) error
 	t.Failing += failing
 	if version < p.Version {
 		t.Behind += all
-		since := p.ChangedAt
-		if wait := moment(next); wait.After(since) {
-			since = wait
+		if p.ChangedAt.After(since) {
+			since = p.ChangedAt
 		}
 		if due > 0 && (t.Due.IsZero() || since.Before(t.Due)) {
 			t.Due = since
@@ -114,68 +119,54 @@ func (c *Counts) addVersion(rows *sql.Rows, topics map[string]Publication) error
 
 // List returns subscriptions by ascending id.
 func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err error) {
-	limit, failing := int64(math.MaxInt64), 0
-	if f.Limit > 0 {
-		limit = int64(f.Limit)
-	}
+	failing := 0
 	if f.Failing {
 		failing = 1
 	}
-	err = s.each(ctx, func(rows *sql.Rows) error {
-		var r Subscription
-		var pace Pace
-		var lease, created, renewed, expires, delivered, next int64
-		err := rows.Scan(&r.ID, &r.Topic, &r.Callback, &r.Secret, &lease, &created, &renewed, &expires, &delivered,
-			&r.Behind, &r.Failures, &next, &r.LastError, &pace, &r.InFlight)
-		r.Slow = pace == Slow
-		r.Lease = time.Duration(lease) * time.Second
-		r.CreatedAt, r.RenewedAt, r.ExpiresAt = moment(created), moment(renewed), moment(expires)
-		r.DeliveredAt, r.NextAttempt = moment(delivered), moment(next)
-		list = append(list, r)
-		return err
-	}, "list", f.After, f.Topic, f.Callback, failing, ids(f.IDs), limit, millis(f.At))
-	if err != nil {
-		return nil, fmt.Errorf("list subscriptions: %w", err)
-	}
-	return list, nil
+	scan := func(rows *sql.Rows, r *Subscription) error { return scanSubscription(rows, r, new([]byte)) }
+	err = s.db.read(ctx, into(&list, scan), "list", millis(f.At), f.Topic, failing, marshal(f.IDs))
+	return list, wrap("list subscriptions", err)
+}
+
+func scanSubscription(rows *sql.Rows, r *Subscription, secret *[]byte) error {
+	var pace Pace
+	err := rows.Scan(&r.ID, &r.Topic, &r.Callback, secret, (*lease)(&r.Lease), (*stamp)(&r.CreatedAt), (*stamp)(&r.RenewedAt), (*stamp)(&r.ExpiresAt),
+		(*stamp)(&r.DeliveredAt), &r.Behind, &r.Failures, (*stamp)(&r.NextAttempt), &r.LastError, &pace, &r.InFlight)
+	r.Secret, r.Slow = *secret != nil, pace == Slow
+	return err
 }
 
 // Retry makes waiting subscriptions due at once and resets their failures. It returns
 // the ids of those that exist, in no order.
-func (s *Store) Retry(ctx context.Context, list []int64) (done []int64, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		err := tx.each(ctx, func(rows *sql.Rows) error {
-			var id int64
-			err := rows.Scan(&id)
-			done = append(done, id)
-			return err
-		}, "retry", numbers(list))
-		if err != nil {
-			return err
-		}
-		return s.db.announce(ctx, tx)
+func (s *Store) Retry(ctx context.Context, list []int64) ([]int64, error) {
+	return s.change(ctx, "retry", func(ctx context.Context, tx transaction) (done []int64, err error) {
+		err = tx.each(ctx, into(&done, scanValue[int64]), "retry", marshal(list))
+		return done, err
 	})
-	return done, wrap("retry", err)
 }
 
 // Remove deletes subscriptions without notice. It returns the ids of those that
 // existed, in no order.
-func (s *Store) Remove(ctx context.Context, now time.Time, list []int64) (done []int64, err error) {
-	return s.remove(ctx, now, "remove", numbers(list))
+func (s *Store) Remove(ctx context.Context, now time.Time, list []int64) ([]int64, error) {
+	return s.change(ctx, "remove", func(ctx context.Context, tx transaction) ([]int64, error) {
+		return depart(ctx, tx, now, CauseRemoved, nil, "remove", marshal(list))
+	})
 }
 
 // RemoveHost deletes all subscriptions of a host without notice. It returns their ids.
-func (s *Store) RemoveHost(ctx context.Context, now time.Time, host string) (done []int64, err error) {
-	return s.remove(ctx, now, "remove host", host)
+func (s *Store) RemoveHost(ctx context.Context, now time.Time, host string) ([]int64, error) {
+	return s.change(ctx, "remove host", func(ctx context.Context, tx transaction) ([]int64, error) {
+		return depart(ctx, tx, now, CauseRemoved, nil, "remove host", host)
+	})
 }
 
-func (s *Store) remove(ctx context.Context, now time.Time, query string, arg any) (done []int64, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		done, err = depart(ctx, tx, now, CauseRemoved, query, arg)
-		if err != nil {
+// change makes an operator's change, which running hubs are to notice at once.
+func (s *Store) change(ctx context.Context, what string, f func(context.Context, transaction) ([]int64, error)) (done []int64, err error) {
+	err = s.db.write(ctx, func(ctx context.Context, tx transaction) (err error) {
+		if done, err = f(ctx, tx); err != nil {
 			return err
 		}
 		return s.db.announce(ctx, tx)
 	})
-	return done, wrap(query, err)
+	return done, wrap(what, err)
 }

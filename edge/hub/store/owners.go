@@ -19,28 +19,23 @@ func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) erro
 	if err := s.db.check(); err != nil {
 		return err
 	}
-	return s.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now))
+	return s.single(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now))
 }
 
 // Leave gives up all claims of an owner.
-func (s *Store) Leave(ctx context.Context, owner string) error {
-	return s.exec(ctx, "leave", owner)
-}
+func (s *Store) Leave(ctx context.Context, owner string) error { return s.single(ctx, "leave", owner) }
 
 // Sweep deletes subscriptions whose lease ended a day ago, at most n, owners that died long
 // ago, and old departures. It returns the number of subscriptions.
 func (s *Store) Sweep(ctx context.Context, now time.Time, n int) (swept int, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if _, err := tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))); err != nil {
+		if err := tx.exec(ctx, "dead owners", millis(now.Add(-ownerForgotten))); err != nil {
 			return err
 		}
-		if err := trimDepartures(ctx, tx, now); err != nil {
+		if err := tx.exec(ctx, "trim departed", millis(now.Add(-departedFor)), maxDeparted, maxUnverified); err != nil {
 			return err
 		}
-		if _, err := tx.exec(ctx, "trim pending"); err != nil {
-			return err
-		}
-		removed, err := depart(ctx, tx, now, CauseExpired, "sweep", millis(now.Add(-expiredKept)), n)
+		removed, err := depart(ctx, tx, now, CauseExpired, nil, "sweep", millis(now.Add(-expiredKept)), n)
 		swept = len(removed)
 		return err
 	})

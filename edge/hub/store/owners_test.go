@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -113,8 +114,9 @@ func TestReopen(t *testing.T) {
 func TestWake(t *testing.T) {
 	state := storetest.Postgres(t)
 	b, listener := rig{t, storetest.Open(t, state)}, storetest.Open(t, state)
-	for woken := false; !woken; { // until it listens
-		b.request(ask(store.ModeSubscribe, "https://a.example/", ""), noon)
+	woken := false
+	for sequence := int64(1); !woken; sequence++ { // until it listens
+		b.publish(sequence, fmt.Sprint(sequence))
 		select {
 		case <-listener.Wake():
 			woken = true

@@ -61,10 +61,9 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 		return nil, errors.Join(fmt.Errorf("open state in database %s on %s: %w", config.Database, config.Host, err), db.Close())
 	}
 	listening, cancel := context.WithCancel(context.Background())
-	queries := postgresDialect.queries()
-	p := &postgres{db: db, sql: queries, config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
+	p := &postgres{db: db, sql: postgresDialect.queries(), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
-	return &Store{db: p, sql: queries}, nil
+	return &Store{db: p}, nil
 }
 
 // migrateLocked migrates under an advisory lock, because edges are often started
@@ -92,37 +91,22 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 }
 
 func (p *postgres) write(ctx context.Context, f func(context.Context, transaction) error) error {
-	ctx, cancel := p.limit(ctx)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	tx, err := p.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if err := f(ctx, transaction{Tx: tx, sql: p.sql}); err != nil {
-		_ = tx.Rollback() // the error of f matters
-		return err
-	}
-	return tx.Commit()
+	return transact(ctx, p.db, transaction{sql: p.sql}, f)
 }
 
-func (p *postgres) single(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	ctx, cancel := p.limit(ctx)
-	defer cancel()
-	return p.db.ExecContext(ctx, p.sql[query], args...)
+func (p *postgres) single(ctx context.Context, scan scanner, query string, args ...any) error {
+	return p.read(ctx, scan, query, args...)
 }
 
-func (p *postgres) singleEach(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	ctx, cancel := p.limit(ctx)
+func (p *postgres) read(ctx context.Context, scan scanner, query string, args ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	return each(ctx, p.db, scan, p.sql[query], args...)
-}
-
-func (p *postgres) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(ctx, callTimeout)
+	return scanAll(scan)(p.db.QueryContext(ctx, p.sql[query], args...))
 }
 
 func (p *postgres) check() error          { return nil }
-func (p *postgres) reader() *sql.DB       { return p.db }
 func (p *postgres) wake() <-chan struct{} { return p.woken }
 
 func (p *postgres) announce(ctx context.Context, tx transaction) error {
@@ -133,7 +117,7 @@ func (p *postgres) announce(ctx context.Context, tx transaction) error {
 func (p *postgres) pings() <-chan []string { return p.pinged }
 
 func (p *postgres) ping(ctx context.Context, manifests []string) error {
-	ctx, cancel := p.limit(ctx)
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	_, err := p.db.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, pingPayload+strings.Join(manifests, " "))
 	return err

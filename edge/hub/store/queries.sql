@@ -5,6 +5,8 @@
 -- {{living $owner $now $since}} is the same in both: the owners that an owner must treat
 -- as alive. Unless that owner itself has been alive without a gap since $since, these are
 -- all owners that haven't left: all of them may have lost the database together.
+-- {{subscription $at}} and {{verification}} are the columns of a Subscription, with its FROM,
+-- and of a Verification.
 
 -- name: publish
 -- Of two contents with one sequence the later modified one is newer: two edges may have
@@ -29,17 +31,17 @@ INSERT INTO topics (topic, version, sha256, sequence, changed_at, modified) VALU
 -- name: topics
 SELECT topic, version, sha256, sequence, changed_at, modified FROM topics
 
--- name: pending
--- Denials are sent by us, so they don't count against a subscriber that subscribes again.
-SELECT scope, n FROM pending WHERE scope = 'host' AND name = $1 OR scope = 'network' AND name = $2 OR scope = 'all' AND name = ''
+-- name: counts
+-- The pending requests of a host and of a network, and the subscriptions of the host, each
+-- up to its cap. Denials are sent by us, so they don't count.
+SELECT (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 LIMIT $2) AS h),
+  (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $3 LIMIT $4) AS n),
+  (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $5) AS s)
 
 -- name: known
 -- The subscription, and the request that would be replaced.
 SELECT (SELECT count(*) FROM subscriptions WHERE topic = $1 AND callback = $2 AND expires_at > $3),
   (SELECT count(*) FROM handshakes WHERE topic = $1 AND callback = $2 AND mode <> 'denied')
-
--- name: subscriptions of host
-SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $2) AS s
 
 -- name: request
 INSERT INTO handshakes (token, topic, callback, endpoint, host, mode, lease_seconds, secret, version, requested_at, next_attempt, network)
@@ -60,12 +62,12 @@ UPDATE handshakes SET claimed_by = $1, claimed_until = $2
 WHERE token IN (
   SELECT h.token FROM handshakes AS h
   WHERE h.next_attempt <= $3
-    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living $1 $3 $6}}))
-    AND h.endpoint NOT IN ({{list $4}})
+    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living $1 $3 $4}}))
+    AND h.endpoint NOT IN ({{list $5}})
   -- First attempts come before repeated ones.
   ORDER BY h.attempts, h.next_attempt
-  LIMIT $5 {{skip locked h}})
-RETURNING token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error
+  LIMIT $6 {{skip locked h}})
+RETURNING {{verification}}
 
 -- name: end verification
 DELETE FROM handshakes WHERE token = $1 RETURNING version, reason, mode
@@ -108,24 +110,24 @@ WHERE EXISTS (
   SELECT 1 FROM subscriptions AS s
   WHERE s.topic = t.topic AND s.pace = p.pace AND s.delivered_version < t.version
     AND s.next_attempt <= $1 AND s.expires_at > $1)
+ORDER BY CASE p.pace WHEN 2 THEN 0 ELSE p.pace END, t.topic -- quick subscribers first
 
 -- name: claim deliveries
 UPDATE subscriptions SET claimed_by = $1, claimed_until = $2
 WHERE id IN (
   SELECT s.id FROM subscriptions AS s
-  WHERE s.topic = $3 AND s.pace = $9
-    AND s.delivered_version < (SELECT version FROM topics WHERE topic = $3 AND sha256 = $4)
-    AND s.next_attempt <= $5 AND s.expires_at > $5
-    AND (s.claimed_by IS NULL OR s.claimed_until <= $5 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{living $1 $5 $8}}))
-    AND s.endpoint NOT IN ({{list $6}})
+  WHERE s.topic = $7 AND s.pace = $9
+    AND s.delivered_version < (SELECT version FROM topics WHERE topic = $7 AND sha256 = $8)
+    AND s.next_attempt <= $3 AND s.expires_at > $3
+    AND (s.claimed_by IS NULL OR s.claimed_until <= $3 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{living $1 $3 $4}}))
+    AND s.endpoint NOT IN ({{list $5}})
   ORDER BY s.delivered_version, s.next_attempt
-  LIMIT $7 {{skip locked s}})
-RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $3)
+  LIMIT $6 {{skip locked s}})
+RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $7)
 
 -- name: revalidate
-SELECT s.id, s.secret, s.expires_at, s.failures, (SELECT version FROM topics WHERE topic = s.topic)
-FROM subscriptions AS s
-WHERE s.id {{among $1}} AND s.claimed_by = $2
+SELECT secret, expires_at, failures FROM subscriptions AS s
+WHERE id = $1 AND claimed_by = $2 AND $3 = (SELECT version FROM topics WHERE topic = s.topic)
 
 -- name: delivered
 UPDATE subscriptions
@@ -195,24 +197,26 @@ GROUP BY topic, pace, delivered_version
 -- name: count subscriptions
 SELECT count(*) FROM subscriptions
 
+-- name: answered
+SELECT endpoint FROM subscriptions WHERE failures = 0
+GROUP BY endpoint ORDER BY max(delivered_at) DESC, max(renewed_at) DESC LIMIT $1
+
 -- name: count verifications
 SELECT mode, count(*) FROM handshakes GROUP BY mode
 
 -- name: list
-SELECT s.id, s.topic, s.callback, s.secret IS NOT NULL, s.lease_seconds, s.created_at, s.renewed_at, s.expires_at,
-  s.delivered_at, coalesce(s.delivered_version < t.version, false), s.failures, s.next_attempt, s.last_error, s.pace,
-  CASE WHEN s.claimed_by IS NULL OR s.claimed_until <= $7 THEN false WHEN $7 = 0 THEN true
-    ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > $7) END
-FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic
-WHERE s.id > $1 AND ($2 = '' OR s.topic = $2) AND ($3 = '' OR s.callback = $3)
-  AND ($4 = 0 OR s.failures > 0)
-  AND ($5 = '[]' OR CAST(s.id AS text) IN ({{list $5}}))
+SELECT {{subscription $1}}
+WHERE ($2 = '' OR s.topic = $2) AND ($3 = 0 OR s.failures > 0) AND ($4 = '[]' OR s.id {{among $4}})
 ORDER BY s.id
-LIMIT $6
+
+-- name: subscription of callback
+SELECT {{subscription $1}} WHERE s.topic = $2 AND s.callback = $3
 
 -- name: list verifications
-SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error
-FROM handshakes ORDER BY requested_at, token LIMIT $1
+SELECT {{verification}} FROM handshakes ORDER BY requested_at, token LIMIT $1
+
+-- name: verification of callback
+SELECT {{verification}} FROM handshakes WHERE topic = $1 AND callback = $2
 
 -- name: retry
 UPDATE subscriptions SET next_attempt = 0, failures = 0 WHERE id {{among $1}} RETURNING id
@@ -234,24 +238,14 @@ DELETE FROM departed WHERE departed_at <= $1 OR id <= (SELECT max(id) FROM depar
 -- name: list departed
 SELECT topic, callback, proof_key, cause, error, departed_at FROM departed WHERE callback_sha256 = $1 AND topic = $2 ORDER BY id DESC LIMIT 100
 
--- name: verification of callback
-SELECT token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error
-FROM handshakes WHERE topic = $1 AND callback = $2
-
--- name: subscription of callback
-SELECT id, secret FROM subscriptions WHERE topic = $1 AND callback = $2
-
 -- name: topic names
 SELECT topic FROM topics UNION SELECT topic FROM handshakes ORDER BY topic
 
--- name: release lost deliveries
-UPDATE subscriptions SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2
+-- name: release deliveries
+UPDATE subscriptions SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2 RETURNING id
 
--- name: release lost verifications
-UPDATE handshakes SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2
-
--- name: trim pending
-DELETE FROM pending WHERE (scope, name) IN (SELECT scope, name FROM pending AS p WHERE n <= 0 AND scope <> 'all' {{skip locked p}})
+-- name: release verifications
+UPDATE handshakes SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2 RETURNING token
 
 -- name: create secret
 INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING

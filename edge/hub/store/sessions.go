@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"database/sql"
-	"fmt"
 	"time"
 )
 
@@ -17,10 +16,11 @@ func (s *Store) SessionKey(ctx context.Context) (key []byte, err error) {
 	fresh := make([]byte, 32)
 	_, _ = rand.Read(fresh) // never fails
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if _, err := tx.exec(ctx, "create secret", sessionKey, fresh); err != nil {
+		if err := tx.exec(ctx, "create secret", sessionKey, fresh); err != nil {
 			return err
 		}
-		return tx.row(ctx, "secret", sessionKey).Scan(&key)
+		_, err := tx.row(ctx, []any{&key}, "secret", sessionKey)
+		return err
 	})
 	return key, wrap("session key", err)
 }
@@ -29,11 +29,10 @@ func (s *Store) SessionKey(ctx context.Context) (key []byte, err error) {
 // the records of those that have expired.
 func (s *Store) EndSession(ctx context.Context, id string, now, expires time.Time) error {
 	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
-		if _, err := tx.exec(ctx, "expired sessions", millis(now)); err != nil {
+		if err := tx.exec(ctx, "expired sessions", millis(now)); err != nil {
 			return err
 		}
-		_, err := tx.exec(ctx, "end session", id, millis(expires))
-		return err
+		return tx.exec(ctx, "end session", id, millis(expires))
 	})
 	return wrap("end session", err)
 }
@@ -41,15 +40,12 @@ func (s *Store) EndSession(ctx context.Context, id string, now, expires time.Tim
 // EndedSessions returns the MCP sessions that have ended, and when their ids expire.
 func (s *Store) EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error) {
 	ended := map[string]time.Time{}
-	err := s.each(ctx, func(rows *sql.Rows) error {
+	err := s.db.read(ctx, func(rows *sql.Rows) error {
 		var id string
-		var expires int64
-		err := rows.Scan(&id, &expires)
-		ended[id] = moment(expires)
+		var expires time.Time
+		err := rows.Scan(&id, (*stamp)(&expires))
+		ended[id] = expires
 		return err
 	}, "ended sessions", millis(now))
-	if err != nil {
-		return nil, fmt.Errorf("read ended sessions: %w", err)
-	}
-	return ended, nil
+	return ended, wrap("read ended sessions", err)
 }

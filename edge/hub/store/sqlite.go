@@ -8,39 +8,28 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes go
-// through one connection and one goroutine, which runs all waiting writes in one
-// transaction, so that they share a sync.
+// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes take
+// turns on one connection. Callers that have many give them in one call.
 type sqlite struct {
-	lock     *flock.Flock // nil unless exclusive
+	lock     *flock.Flock // held if exclusive
 	file     string
 	opened   os.FileInfo
 	writer   *sql.DB
 	prepared map[string]*sql.Stmt // on writer's one connection
-	read     *sql.DB
-	jobs     chan *job
-	done     chan struct{} // closed when commits has ended
-
-	mu     sync.RWMutex // against sending jobs to a closed channel
-	closed bool
+	reader   *sql.DB
+	sql      map[string]string
 }
-
-// maxJobs is the number of writes that share a transaction.
-const maxJobs = 256
-
-var errClosed = errors.New("the store is closed")
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	file, err := filepath.Abs(file)
 	if err != nil {
-		return nil, fmt.Errorf("open state %s: %w", file, err)
+		return nil, fmt.Errorf("open state: %w", err)
 	}
 	// The file holds subscribers' secrets. Only its owner may read it and the journals,
 	// which inherit its mode.
@@ -56,39 +45,53 @@ func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
 	}
-
-	s := &sqlite{file: file, opened: opened, jobs: make(chan *job, maxJobs), done: make(chan struct{})}
-	if o.Exclusive {
-		s.lock = flock.New(file+".lock", flock.SetPermissions(0o600))
-		if ok, err := s.lock.TryLock(); err != nil {
-			return nil, fmt.Errorf("lock state %s: %w", file, err)
-		} else if !ok {
-			return nil, fmt.Errorf("open state %s: %w", file, ErrInUse)
-		}
-		restrict(file)
+	s := &sqlite{
+		file: file, opened: opened, lock: flock.New(file+".lock", flock.SetPermissions(0o600)),
+		sql: sqliteDialect.queries(),
 	}
 	if s.writer, err = sql.Open("sqlite", address(file)); err != nil {
-		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.unlock())
+		return nil, fmt.Errorf("open state: %w", err)
+	}
+	if s.reader, err = sql.Open("sqlite", address(file)); err != nil {
+		return nil, fmt.Errorf("open state: %w", err)
 	}
 	s.writer.SetMaxOpenConns(1)
-	if s.read, err = sql.Open("sqlite", address(file)); err != nil {
-		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.writer.Close(), s.unlock())
+	s.reader.SetMaxOpenConns(2)
+	if err := s.open(ctx, o.Exclusive); err != nil {
+		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.close())
 	}
-	s.read.SetMaxOpenConns(2)
-	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", o.Exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, file) })
-	if err == nil && o.Exclusive {
-		// All owners in the table are dead: the lock was free.
-		_, err = s.writer.ExecContext(ctx, "DELETE FROM owners")
+	return &Store{db: s}, nil
+}
+
+func (s *sqlite) open(ctx context.Context, exclusive bool) error {
+	if exclusive {
+		if ok, err := s.lock.TryLock(); err != nil {
+			return fmt.Errorf("lock: %w", err)
+		} else if !ok {
+			return ErrInUse
+		}
+		restrict(s.file)
 	}
-	queries := sqliteDialect.queries()
-	if err == nil {
-		err = s.prepare(ctx, queries)
-	}
+	err := migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, s.file) })
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.read.Close(), s.writer.Close(), s.unlock())
+		return err
 	}
-	go s.commits()
-	return &Store{db: s, sql: queries}, nil
+	if exclusive { // all owners in the table are dead: the lock was free
+		if _, err := s.writer.ExecContext(ctx, "DELETE FROM owners"); err != nil {
+			return err
+		}
+	}
+	s.prepared = make(map[string]*sql.Stmt, len(s.sql))
+	for name, text := range s.sql {
+		if s.prepared[name], err = s.writer.PrepareContext(ctx, text); err != nil {
+			return fmt.Errorf("prepare %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (s *sqlite) close() error {
+	return errors.Join(s.reader.Close(), s.writer.Close(), s.lock.Close())
 }
 
 // restrict makes a file that was created or copied by hand, and its journals,
@@ -115,16 +118,7 @@ func hasTables(ctx context.Context, file string) (exist bool, err error) {
 	return exist, err
 }
 
-func (s *sqlite) prepare(ctx context.Context, queries map[string]string) (err error) {
-	s.prepared = make(map[string]*sql.Stmt, len(queries))
-	for name, text := range queries {
-		if s.prepared[name], err = s.writer.PrepareContext(ctx, text); err != nil {
-			return fmt.Errorf("prepare %s: %w", name, err)
-		}
-	}
-	return nil
-}
-
+// address returns the address of a file for connections that read and write.
 func address(file string) string {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		"busy_timeout(5000)", // operators' commands write as well
@@ -134,88 +128,20 @@ func address(file string) string {
 	return u.String()
 }
 
-// job is a write that waits for a transaction.
-type job struct {
-	f      func(context.Context, transaction) error
-	err    error
-	result chan error
-}
-
 func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{f: f, result: make(chan error, 1)}
-	s.mu.RLock()
-	if s.closed {
-		s.mu.RUnlock()
-		return errClosed
-	}
-	s.jobs <- j
-	s.mu.RUnlock()
-	// This doesn't wait for ctx: the caller must know whether f ran, and f runs soon.
-	return <-j.result
+	// It isn't interrupted: the caller must know whether f ran, and f runs soon.
+	return transact(context.WithoutCancel(ctx), s.writer, transaction{prepared: s.prepared}, f)
 }
 
-func (s *sqlite) single(ctx context.Context, query string, args ...any) (result sql.Result, err error) {
-	err = s.write(ctx, func(ctx context.Context, tx transaction) error {
-		result, err = tx.exec(ctx, query, args...)
-		return err
-	})
-	return result, err
-}
-
-func (s *sqlite) singleEach(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
+func (s *sqlite) single(ctx context.Context, scan scanner, query string, args ...any) error {
 	return s.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
 }
 
-// commits runs jobs until the channel is closed.
-func (s *sqlite) commits() {
-	defer close(s.done)
-	for first := range s.jobs {
-		batch := []*job{first}
-		for len(batch) < maxJobs && len(s.jobs) > 0 {
-			batch = append(batch, <-s.jobs)
-		}
-		err := s.commit(batch)
-		for _, j := range batch {
-			if j.err == nil {
-				j.err = err
-			}
-			j.result <- j.err
-		}
-	}
-}
-
-// commit runs jobs in one transaction. A job that fails is rolled back alone.
-func (s *sqlite) commit(batch []*job) error {
-	ctx := context.Background()
-	tx, err := s.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	by := transaction{Tx: tx, prepared: s.prepared}
-	if len(batch) == 1 {
-		if err := batch[0].f(ctx, by); err != nil {
-			batch[0].err = err
-			return tx.Rollback()
-		}
-		return tx.Commit()
-	}
-	for _, j := range batch {
-		if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-		if j.err = j.f(ctx, by); j.err != nil {
-			if _, err := tx.ExecContext(ctx, "ROLLBACK TO job"); err != nil {
-				return errors.Join(err, tx.Rollback())
-			}
-		}
-		if _, err := tx.ExecContext(ctx, "RELEASE job"); err != nil {
-			return errors.Join(err, tx.Rollback())
-		}
-	}
-	return tx.Commit()
+func (s *sqlite) read(ctx context.Context, scan scanner, query string, args ...any) error {
+	return scanAll(scan)(s.reader.QueryContext(ctx, s.sql[query], args...))
 }
 
 // check returns an error when the open file no longer has its name, so that what is
@@ -234,32 +160,7 @@ func (s *sqlite) check() error {
 	return nil
 }
 
-func (s *sqlite) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	return ctx, func() {} // a disk has no timeouts
-}
-
-func (s *sqlite) reader() *sql.DB                             { return s.read }
 func (s *sqlite) announce(context.Context, transaction) error { return nil }
 func (s *sqlite) wake() <-chan struct{}                       { return nil }
 func (s *sqlite) ping(context.Context, []string) error        { return nil } // one process has the file
 func (s *sqlite) pings() <-chan []string                      { return nil }
-
-func (s *sqlite) unlock() error {
-	if s.lock == nil {
-		return nil
-	}
-	return s.lock.Unlock()
-}
-
-func (s *sqlite) close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return nil
-	}
-	s.closed = true
-	close(s.jobs)
-	s.mu.Unlock()
-	<-s.done
-	return errors.Join(s.read.Close(), s.writer.Close(), s.unlock())
-}

@@ -2,11 +2,9 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -52,7 +50,6 @@ type Options struct {
 // returns; a method that fails changes nothing. Methods are safe for concurrent use.
 type Store struct {
 	db     database
-	sql    map[string]string
 	claims claims
 }
 
@@ -85,15 +82,8 @@ func (s *Store) Ping(ctx context.Context, manifests []string) error { return s.d
 // miss some.
 func (s *Store) Pings() <-chan []string { return s.db.pings() }
 
-func (s *Store) exec(ctx context.Context, query string, args ...any) error {
-	_, err := s.db.single(ctx, query, args...)
-	return wrap(query, err)
-}
-
-func (s *Store) each(ctx context.Context, scan func(*sql.Rows) error, query string, args ...any) error {
-	ctx, cancel := s.db.limit(ctx)
-	defer cancel()
-	return each(ctx, s.db.reader(), scan, s.sql[query], args...)
+func (s *Store) single(ctx context.Context, query string, args ...any) error {
+	return wrap(query, s.db.single(ctx, nil, query, args...))
 }
 
 func wrap(doing string, err error) error {
@@ -103,46 +93,12 @@ func wrap(doing string, err error) error {
 	return nil
 }
 
-func millis(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return t.UnixMilli()
-}
-
-func moment(ms int64) time.Time {
-	if ms == 0 {
-		return time.Time{}
-	}
-	return time.UnixMilli(ms).UTC()
-}
-
-// array returns the JSON array that queries take as a list of strings.
-func array(list []string) string {
-	if len(list) == 0 {
+// marshal returns the JSON that queries take as a list.
+func marshal[T any](list []T) string {
+	if list == nil {
 		return "[]"
 	}
-	return marshal(list)
-}
-
-// numbers returns the JSON array that queries take as a list of numbers.
-func numbers(list []int64) string {
-	if len(list) == 0 {
-		return "[]"
-	}
-	return marshal(list)
-}
-
-func ids(list []int64) string {
-	texts := make([]string, len(list))
-	for i, id := range list {
-		texts[i] = strconv.FormatInt(id, 10)
-	}
-	return array(texts)
-}
-
-func marshal(v any) string {
-	b, err := json.Marshal(v)
+	b, err := json.Marshal(list)
 	if err != nil {
 		panic(err) // strings and numbers always marshal
 	}

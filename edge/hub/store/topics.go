@@ -3,8 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
-	"fmt"
 	"time"
 )
 
@@ -25,37 +23,29 @@ type Publication struct {
 func (s *Store) Publish(ctx context.Context, now time.Time, p Publication) (changed bool, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var version int64
-		err := tx.row(ctx, "publish", p.Topic, p.SHA256, p.Sequence, millis(now), millis(p.Modified)).Scan(&version)
-		if errors.Is(err, sql.ErrNoRows) {
-			_, err = tx.exec(ctx, "same content", p.Topic, p.SHA256, p.Sequence, millis(p.Modified))
+		published, err := tx.row(ctx, []any{&version}, "publish", p.Topic, p.SHA256, p.Sequence, millis(now), millis(p.Modified))
+		switch {
+		case err != nil:
 			return err
-		} else if err != nil {
-			return err
+		case !published:
+			return tx.exec(ctx, "same content", p.Topic, p.SHA256, p.Sequence, millis(p.Modified))
 		}
 		changed = version > 1
 		return s.db.announce(ctx, tx)
 	})
-	if err != nil {
-		return false, fmt.Errorf("publish %s: %w", p.Topic, err)
-	}
-	return changed, nil
+	return changed, wrap("publish "+p.Topic, err)
 }
 
 // Topics returns the newest publications by topic.
 func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 	topics := map[string]Publication{}
-	err := s.each(ctx, func(rows *sql.Rows) error {
+	err := s.db.read(ctx, func(rows *sql.Rows) error {
 		var p Publication
-		var changed, modified int64
-		err := rows.Scan(&p.Topic, &p.Version, &p.SHA256, &p.Sequence, &changed, &modified)
-		p.ChangedAt, p.Modified = moment(changed), moment(modified)
+		err := rows.Scan(&p.Topic, &p.Version, &p.SHA256, &p.Sequence, (*stamp)(&p.ChangedAt), (*stamp)(&p.Modified))
 		topics[p.Topic] = p
 		return err
 	}, "topics")
-	if err != nil {
-		return nil, fmt.Errorf("read topics: %w", err)
-	}
-	return topics, nil
+	return topics, wrap("read topics", err)
 }
 
 // servedVersion returns the version that a topic has where it is served. The
@@ -63,23 +53,17 @@ func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 func servedVersion(ctx context.Context, tx transaction, now time.Time, topic string, served Publication) (int64, error) {
 	var version, sequence int64
 	var hash string
-	read := func() error { return tx.row(ctx, "version", topic).Scan(&version, &hash, &sequence) }
-	err := read()
-	if errors.Is(err, sql.ErrNoRows) && served.SHA256 != "" {
+	row := []any{&version, &hash, &sequence}
+	known, err := tx.row(ctx, row, "version", topic)
+	if err == nil && !known && served.SHA256 != "" {
 		// The topic has no row yet. If the hub stopped before it wrote one, the next
 		// change would look like the first content.
-		if _, err = tx.exec(ctx, "first content", topic, served.SHA256, served.Sequence, millis(now), millis(served.Modified)); err == nil {
-			err = read()
+		if err = tx.exec(ctx, "first content", topic, served.SHA256, served.Sequence, millis(now), millis(served.Modified)); err == nil {
+			_, err = tx.row(ctx, row, "version", topic)
 		}
 	}
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return 0, nil // there is nothing to fetch: any content is a change
-	case err != nil:
-		return 0, err
-	case served.SHA256 != "" && served.SHA256 != hash && served.Sequence < sequence:
-		return version - 1, nil // an edge that lags has served older content
-	default:
-		return version, nil
+	if served.SHA256 != "" && served.SHA256 != hash && served.Sequence < sequence {
+		version-- // an edge that lags has served older content
 	}
+	return version, err // 0: there is nothing to fetch, and any content is a change
 }

@@ -37,10 +37,10 @@ type Request struct {
 type Caps struct {
 	PendingPerHost    int // requests for callbacks of one host
 	PendingPerNetwork int // requests from one network
-	Pending           int // requests in all
 	PerHost           int // subscriptions of one host
-	// Full rejects requests for new subscriptions.
-	Full bool
+	// Busy rejects requests that would be pending, and Full requests for new subscriptions:
+	// there are too many in all, as [Store.Counts] has shown.
+	Busy, Full bool
 }
 
 // Verification is a GET request that a callback is to be sent: a verification of
@@ -84,7 +84,7 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 	if err := s.db.check(); err != nil {
 		return fmt.Errorf("store request: %w", err)
 	}
-	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+	return wrap("store request", s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		if err := admit(ctx, tx, now, r, caps); err != nil {
 			return err
 		}
@@ -92,98 +92,52 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 		if err != nil {
 			return err
 		}
-		_, err = tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
+		// It isn't announced: this hub asks the callback, and on PostgreSQL announcements
+		// would have all requests committed one after another.
+		return tx.exec(ctx, "request", rand.Text(), r.Topic, r.Callback, r.Endpoint, r.Host, r.Mode,
 			int64(r.Lease/time.Second), r.Secret, version, millis(now), r.Network)
-		if err != nil {
-			return err
-		}
-		return s.db.announce(ctx, tx)
-	})
-	return wrap("store request", err)
+	}))
 }
 
-// admit checks a request against the caps.
+// admit checks a request against the caps. The counts end at the caps.
 func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps Caps) error {
-	pending := map[string]int{} // by scope
-	err := tx.each(ctx, func(rows *sql.Rows) error {
-		var scope string
-		var n int
-		err := rows.Scan(&scope, &n)
-		pending[scope] = n
-		return err
-	}, "pending", r.Host, r.Network)
-	if err != nil {
+	var host, network, subscriptions, subscribed, replaced int
+	if _, err := tx.row(ctx, []any{&host, &network, &subscriptions}, "counts", r.Host, caps.PendingPerHost, r.Network, caps.PendingPerNetwork, caps.PerHost); err != nil {
 		return err
 	}
-	if pending, err = addSubscriptions(ctx, tx, pending, r, caps); err != nil {
-		return err
-	}
-	refused := caps.check(pending, r)
-	if refused == nil {
+	var refused error
+	switch subscribes := r.Mode == ModeSubscribe; {
+	case caps.PendingPerHost > 0 && host >= caps.PendingPerHost:
+		refused = ErrHostBusy
+	case caps.PendingPerNetwork > 0 && r.Network != "" && network >= caps.PendingPerNetwork:
+		refused = ErrNetworkBusy
+	case caps.Busy:
+		refused = ErrBusy
+	case subscribes && caps.PerHost > 0 && subscriptions >= caps.PerHost:
+		refused = ErrHostFull
+	case subscribes && caps.Full:
+		refused = ErrFull
+	default:
 		return nil
 	}
-	var subscribed, replaced int
-	if err := tx.row(ctx, "known", r.Topic, r.Callback, millis(now)).Scan(&subscribed, &replaced); err != nil {
+	_, err := tx.row(ctx, []any{&subscribed, &replaced}, "known", r.Topic, r.Callback, millis(now))
+	if err != nil || subscribed > 0 || replaced > 0 && !errors.Is(refused, ErrFull) && !errors.Is(refused, ErrHostFull) {
 		return err
-	}
-	if subscribed > 0 || replaced > 0 && !errors.Is(refused, ErrFull) && !errors.Is(refused, ErrHostFull) {
-		return nil
 	}
 	return refused
 }
 
-// addSubscriptions adds the number of a host's subscriptions to counts, if it is capped.
-func addSubscriptions(ctx context.Context, tx transaction, counts map[string]int, r Request, caps Caps) (map[string]int, error) {
-	if caps.PerHost == 0 || r.Mode != ModeSubscribe {
-		return counts, nil
-	}
-	var n int
-	err := tx.row(ctx, "subscriptions of host", r.Host, caps.PerHost).Scan(&n)
-	counts["subscriptions"] = n
-	return counts, err
-}
-
-// check returns the error of the first cap that is reached.
-func (c Caps) check(counts map[string]int, r Request) error {
-	reached := func(scope string, limit int) bool { return limit > 0 && counts[scope] >= limit }
-	switch {
-	case reached("host", c.PendingPerHost):
-		return ErrHostBusy
-	case r.Network != "" && reached("network", c.PendingPerNetwork):
-		return ErrNetworkBusy
-	case reached("all", c.Pending):
-		return ErrBusy
-	case reached("subscriptions", c.PerHost):
-		return ErrHostFull
-	case c.Full && r.Mode == ModeSubscribe:
-		return ErrFull
-	}
-	return nil
-}
-
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
 func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Verification, err error) {
-	until := s.claims.until(now)
-	s.releaseLost(ctx, now)
-	err = s.db.singleEach(ctx, scanVerification(&claimed), "claim verifications",
-		owner, until, millis(now), array(except), n, millis(now.Add(-OwnerLapse)))
-	if err != nil {
-		s.claims.lost(lostClaim{"release lost verifications", owner, until, now})
-		return nil, fmt.Errorf("claim verifications: %w", err)
+	if err = s.claim(ctx, now, owner, "verifications", into(&claimed, scanVerification), marshal(except), n); err != nil {
+		return nil, err
 	}
 	return claimed, nil
 }
 
-func scanVerification(into *[]Verification) func(*sql.Rows) error {
-	return func(rows *sql.Rows) error {
-		var v Verification
-		var lease, requested, next int64
-		err := rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, &lease, &v.Secret, &v.Reason, &v.Version,
-			&v.Attempts, &requested, &next, &v.LastError)
-		v.Lease, v.RequestedAt, v.NextAttempt = time.Duration(lease)*time.Second, moment(requested), moment(next)
-		*into = append(*into, v)
-		return err
-	}
+func scanVerification(rows *sql.Rows, v *Verification) error {
+	return rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, (*lease)(&v.Lease), &v.Secret, &v.Reason, &v.Version,
+		&v.Attempts, (*stamp)(&v.RequestedAt), (*stamp)(&v.NextAttempt), &v.LastError)
 }
 
 // Settle ends a verification. If confirmed, it creates, renews or removes the
@@ -195,27 +149,24 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		version, denial, err := endVerification(ctx, tx, v, confirmed)
 		if err == nil && !confirmed && v.Mode == ModeSubscribe {
-			err = recordDeparture(ctx, tx, now, departure{v.Topic, v.Callback, v.Secret, CauseUnverified, text(why)})
+			err = recordDeparture(ctx, tx, now, departure{topic: v.Topic, callback: v.Callback, secret: v.Secret, cause: CauseUnverified, why: text(why)})
 		}
 		switch {
 		case err != nil:
-			return err
 		case !confirmed && denial != "":
-			_, err := tx.exec(ctx, "deny later", rand.Text(), v.Topic, v.Callback, v.Endpoint, v.Host, denial, millis(now))
-			return err
+			err = tx.exec(ctx, "deny later", rand.Text(), v.Topic, v.Callback, v.Endpoint, v.Host, denial, millis(now))
 		case !confirmed:
-			return nil
 		case v.Mode == ModeSubscribe:
-			return tx.row(ctx, "subscribe", v.Topic, v.Callback, v.Endpoint, v.Secret,
-				int64(v.Lease/time.Second), millis(now), millis(now.Add(v.Lease)), version, v.Host).Scan(&subscription)
+			_, err = tx.row(ctx, []any{&subscription}, "subscribe", v.Topic, v.Callback, v.Endpoint, v.Secret,
+				int64(v.Lease/time.Second), millis(now), millis(now.Add(v.Lease)), version, v.Host)
 		case v.Mode == ModeUnsubscribe:
-			removed, err := depart(ctx, tx, now, CauseUnsubscribed, "unsubscribe", v.Topic, v.Callback)
+			var removed []int64
+			removed, err = depart(ctx, tx, now, CauseUnsubscribed, nil, "unsubscribe", v.Topic, v.Callback)
 			if len(removed) > 0 {
 				subscription = removed[0]
 			}
-			return err
 		}
-		return nil
+		return err
 	})
 	return subscription, wrap("settle "+v.Mode, err)
 }
@@ -224,38 +175,35 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 // topic at the request and the reason of a denial that waited for its end.
 func endVerification(ctx context.Context, tx transaction, v Verification, confirmed bool) (version int64, denial string, err error) {
 	var mode string
-	err = tx.row(ctx, "end verification", v.Token).Scan(&version, &denial, &mode)
+	found, err := tx.row(ctx, []any{&version, &denial, &mode}, "end verification", v.Token)
 	switch {
-	case err == nil && mode == ModeDenied:
+	case err != nil:
+		return 0, "", err
+	case found && mode == ModeDenied:
 		return version, "", nil
-	case errors.Is(err, sql.ErrNoRows) && confirmed:
-		// A newer request has replaced it. The confirmation still counts until the newer
-		// request is settled. Otherwise anyone who knows a callback could keep it from ever
-		// subscribing.
-		var newer int
-		if err := tx.row(ctx, "newer request", v.Topic, v.Callback).Scan(&newer); err != nil {
-			return 0, "", err
-		}
-		if newer > 0 {
-			return v.Version, "", nil
-		}
-		return 0, "", ErrStale
-	case errors.Is(err, sql.ErrNoRows):
+	case found:
+		return version, denial, nil
+	case !confirmed:
 		return 0, "", ErrStale
 	}
-	return version, denial, err
+	// A newer request has replaced it. The confirmation still counts until the newer
+	// request is settled. Otherwise anyone who knows a callback could keep it from ever
+	// subscribing.
+	var newer int
+	if _, err := tx.row(ctx, []any{&newer}, "newer request", v.Topic, v.Callback); err != nil || newer > 0 {
+		return v.Version, "", err
+	}
+	return 0, "", ErrStale
 }
 
 // Postpone releases a verification, to be tried again at a time. Why is the error of the
 // last attempt.
 func (s *Store) Postpone(ctx context.Context, v Verification, attempts int, next time.Time, why string) error {
-	return s.exec(ctx, "postpone", v.Token, attempts, millis(next), text(why))
+	return s.single(ctx, "postpone", v.Token, attempts, millis(next), text(why))
 }
 
 // Pending returns verifications, the oldest request first, at most n.
 func (s *Store) Pending(ctx context.Context, n int) (list []Verification, err error) {
-	if err := s.each(ctx, scanVerification(&list), "list verifications", n); err != nil {
-		return nil, fmt.Errorf("list verifications: %w", err)
-	}
-	return list, nil
+	err = s.db.read(ctx, into(&list, scanVerification), "list verifications", n)
+	return list, wrap("list verifications", err)
 }
