@@ -78,6 +78,7 @@ type remote struct {
 // serveCard answers GET and HEAD. Pages of every origin may read the card.
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Access-Control-Allow-Origin", "*")
 	switch r.Method {
 	case http.MethodGet, http.MethodHead:
@@ -106,6 +107,5 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", MediaServerCard)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	h.Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(append(body, '\n')))
 }

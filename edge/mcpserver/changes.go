@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"reviewcast"
 )
 
@@ -35,14 +33,12 @@ type changes struct {
 }
 
 // changesAnswer answers get_changes from the published change documents.
-func changesAnswer(v *view, since string) (jsontext.Value, error) {
-	after, isSequence := int64(0), false
-	if n, err := strconv.ParseInt(since, 10, 64); err == nil && n >= 0 {
-		after, isSequence = n, true
-	}
-	day := reviewcast.Date(since)
+func changesAnswer(v *view, args arguments) (any, error) {
+	since := args.values["since"]
+	after, err := strconv.ParseInt(since, 10, 64)
+	isSequence, day := err == nil && after >= 0, reviewcast.Date(since)
 	if !isSequence && !day.Valid() {
-		return nil, refuse("Invalid arguments for get_changes:\n- since: received %s: expected a calendar date YYYY-MM-DD such as 2026-03-31, or the sequence of an earlier result", echo(since))
+		return nil, badArguments{fmt.Sprintf("since: received %s: expected a calendar date YYYY-MM-DD such as 2026-03-31, or the sequence of an earlier result", echo(since))}
 	}
 	older := func(c *reviewcast.Change) bool {
 		if isSequence {
@@ -64,7 +60,7 @@ func changesAnswer(v *view, since string) (jsontext.Value, error) {
 		n := v.Since(day).Matched
 		answer.Dated = &n
 	}
-	return encode(answer)
+	return answer, nil
 }
 
 // changesUntil returns the change documents, oldest first, after the newest one that is

@@ -29,7 +29,7 @@ func newMetrics() *metrics {
 		calls:   prometheus.NewCounterVec(counter("calls_total", "Tool calls, by tool and outcome."), []string{"tool", "outcome"}),
 		refusal: prometheus.NewCounterVec(counter("refused_total", "Requests answered with an error, by HTTP status."), []string{"status"}),
 	}
-	for _, t := range newTools() { // a rate doesn't see the first event of a new counter
+	for _, t := range tools { // a rate doesn't see the first event of a new counter
 		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeFailed} {
 			m.calls.WithLabelValues(t.name, outcome)
 		}
