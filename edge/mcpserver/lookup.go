@@ -20,8 +20,9 @@ func newNames(b reviewcast.Business, in reviewcast.Insights) map[string]namedLis
 	for _, s := range b.ServiceAreas {
 		areas.add(s.ID, s.Name)
 	}
-	mentioned := func(a, b reviewcast.Aspect) int { return b.MentionCount - a.MentionCount }
-	for _, a := range slices.SortedStableFunc(slices.Values(in.Aspects), mentioned) {
+	for _, a := range slices.SortedStableFunc(slices.Values(in.Aspects), func(a, b reviewcast.Aspect) int {
+		return cmp.Compare(b.MentionCount, a.MentionCount)
+	}) {
 		aspects.add(a.ID, a.Label)
 	}
 	return map[string]namedList{"technician": technicians, "service": services, "service area": areas, "aspect": aspects}
@@ -61,14 +62,6 @@ func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	}
 	i := slices.IndexFunc(v.insights.Aspects, func(a reviewcast.Aspect) bool { return a.ID == id })
 	return v.insights.Aspects[i], nil
-}
-
-// aspectIDs lists the ids of all aspects, most mentioned first.
-func (v *view) aspectIDs() (ids []string) {
-	for _, a := range v.names["aspect"] {
-		ids = append(ids, a.id)
-	}
-	return ids
 }
 
 // mentionsPage is the number of reviews in a page of get_aspect_sentiment.

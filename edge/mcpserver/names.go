@@ -31,6 +31,14 @@ func (l *namedList) add(id string, names ...string) {
 	*l = append(*l, n)
 }
 
+// ids lists the ids.
+func (l namedList) ids() (ids []string) {
+	for _, n := range l {
+		ids = append(ids, n.id)
+	}
+	return ids
+}
+
 // minPrefix is the least number of letters that find a longer word.
 const minPrefix = 3
 

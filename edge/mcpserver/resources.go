@@ -44,7 +44,7 @@ func (v *view) resource(uri string) jsontext.Value {
 		return v.summary
 	case kind == "review":
 		content, err = reviewAnswer(v, args)
-	case kind == "aspect" && slices.Contains(v.aspectIDs(), id):
+	case kind == "aspect" && slices.Contains(v.names["aspect"].ids(), id):
 		content, err = aspectAnswer(v, args)
 	case kind == "technician" && v.technician(id) != nil:
 		content = v.technician(id)

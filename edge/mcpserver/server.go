@@ -128,14 +128,12 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: newSessionIDs(newKey()),
-		sessions: newSessions(c.MaxSessions, c.Idle), metrics: newMetrics(),
+		sessions: newSessions(c.MaxSessions, c.Idle),
+	}
+	if s.metrics, err = newMetrics(c.Metrics, s.sessions); err != nil {
+		return nil, fmt.Errorf("make MCP server: register metrics: %w", err)
 	}
 	s.loadKey(context.Background())
-	if c.Metrics != nil {
-		if err := s.metrics.register(c.Metrics, s.sessions); err != nil {
-			return nil, fmt.Errorf("make MCP server: register metrics: %w", err)
-		}
-	}
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("make MCP server: %w", err)
 	}

@@ -251,14 +251,16 @@ type resourceUpdate struct {
 	uri    string
 }
 
-// pending returns the updates that a stream has to send: the last one of each resource.
-func (t *sessions) pending(id string, st *stream) (updates []resourceUpdate) {
+// pending returns the updates that a stream has to send, the last one of each resource,
+// after it has sent those up to a number.
+func (t *sessions) pending(id string, st *stream, sent uint64) (updates []resourceUpdate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
 	if s == nil || s.stream != st {
 		return nil
 	}
+	s.sent = max(s.sent, sent)
 	for uri, number := range s.updates {
 		if number > s.sent {
 			updates = append(updates, resourceUpdate{number, uri})
@@ -266,15 +268,6 @@ func (t *sessions) pending(id string, st *stream) (updates []resourceUpdate) {
 	}
 	slices.SortFunc(updates, func(a, b resourceUpdate) int { return cmp.Compare(a.number, b.number) })
 	return updates
-}
-
-// sent records that a stream has sent an update.
-func (t *sessions) sent(id string, number uint64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s := t.byID[id]; s != nil {
-		s.sent = max(s.sent, number)
-	}
 }
 
 // updated records that resources have changed, and wakes the streams.

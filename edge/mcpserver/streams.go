@@ -125,8 +125,9 @@ func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message)
 // sendUpdates sends the updates of a session. It reports whether the server ended the
 // stream, not the client. meta begins the params of each notification.
 func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, meta string) (ended bool) {
-	for {
-		for _, u := range s.sessions.pending(id, st) {
+	for sent := uint64(0); ; {
+		updates := s.sessions.pending(id, st, sent)
+		for _, u := range updates {
 			number := ""
 			if meta == "" { // revision 2026-07-28 has no Last-Event-ID
 				number = fmt.Sprintf("id: %d\n", u.number)
@@ -134,7 +135,10 @@ func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, 
 			if e.send(number, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{%s"uri":%q}}`, meta, u.uri) != nil {
 				return false
 			}
-			s.sessions.sent(id, u.number)
+			sent = u.number
+		}
+		if updates != nil {
+			continue // to record that they were sent
 		}
 		select {
 		case <-r.Context().Done():

@@ -155,7 +155,7 @@ func newExamples(v *view) *strings.Replacer {
 	}
 	for name, own := range map[string][]string{
 		"review": append(reviews, "g-1042", "card-17"), "service": append(services, "water-heater", "drain-cleaning"),
-		"technician": append(technicians, "Marcus", "Grace"), "aspect": append(v.aspectIDs(), "punctuality", "pricing"),
+		"technician": append(technicians, "Marcus", "Grace"), "aspect": append(v.names["aspect"].ids(), "punctuality", "pricing"),
 		"since": {string(v.recently()), ""}, "sequence": {strconv.FormatInt(v.Sequence(), 10), ""},
 	} {
 		for i, value := range own[:2] {
