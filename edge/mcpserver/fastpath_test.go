@@ -64,11 +64,11 @@ func TestFastPathAnswersAsTheSDK(t *testing.T) {
 			}
 			return r
 		}
-		b, f := parseBody([]byte(body))
+		messages, _, f := parseBody([]byte(body))
 		if f != nil {
 			rt.Fatal(f)
 		}
-		t, m := s.tools[name], b.call()
+		t, m := s.tools[name], &messages[0]
 		if t == nil || !supported(request(), m, e) {
 			return
 		}

@@ -59,46 +59,32 @@ func stringOf(raw jsontext.Value) (s string) {
 // isCall reports whether the message is a request that expects a response.
 func (m *message) isCall() bool { return m.method != "" && m.id != nil }
 
-// body is the content of a POST request.
-type body struct {
-	messages []message
-	batch    bool
-}
-
-// call returns the only message of a body that is one call, else nil.
-func (b *body) call() *message {
-	if !b.batch && b.messages[0].isCall() {
-		return &b.messages[0]
-	}
-	return nil
-}
-
 // parseBody decodes and checks the messages of a body.
-func parseBody(raw []byte) (*body, *rpcError) {
-	b := &body{}
+func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 	values := []jsontext.Value{raw}
 	switch trimmed := bytes.TrimLeft(raw, " \t\r\n"); {
 	case len(trimmed) == 0:
-		return nil, fail(http.StatusBadRequest, jsonrpc.CodeParseError, "Parse error: the body is empty; expected a JSON-RPC 2.0 message.")
+		return nil, false, fail(http.StatusBadRequest, jsonrpc.CodeParseError, "Parse error: the body is empty; expected a JSON-RPC 2.0 message.")
 	case trimmed[0] == '[':
-		b.batch = true
+		batch = true
 		if err := json.Unmarshal(raw, &values); err != nil {
-			return nil, malformed()
+			return nil, false, malformed()
 		}
 		if n := len(values); n == 0 || n > maxBatch {
-			return nil, invalidRequest(nil, fmt.Sprintf("a batch has 1 to %d messages, this one has %d", maxBatch, n))
+			return nil, false, invalidRequest(nil, fmt.Sprintf("a batch has 1 to %d messages, this one has %d", maxBatch, n))
 		}
 	}
-	b.messages = make([]message, len(values))
+	messages = make([]message, len(values))
 	for i, v := range values {
-		if err := b.messages[i].decode(v); err != nil {
-			return nil, err
+		m := &messages[i]
+		if err := m.decode(v); err != nil {
+			return nil, false, err
 		}
-		if b.batch && b.messages[i].method == "initialize" {
-			return nil, invalidRequest(b.messages[i].id, "initialize can't be part of a batch")
+		if batch && m.method == "initialize" {
+			return nil, false, invalidRequest(m.id, "initialize can't be part of a batch")
 		}
 	}
-	return b, nil
+	return messages, batch, nil
 }
 
 func malformed() *rpcError {
@@ -180,6 +166,14 @@ const (
 	stateless                 // 2026-07-28: every call stands alone
 	both      = stateful | stateless
 )
+
+// eraOf is the era of a request of a revision; empty if it names none.
+func eraOf(version, session string) era {
+	if session == "" && version >= firstStateless {
+		return stateless
+	}
+	return stateful
+}
 
 var methods = map[string]method{
 	"initialize":               {stateful, []member{{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}}},

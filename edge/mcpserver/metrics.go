@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -53,20 +52,14 @@ func newMetrics(to prometheus.Registerer, t *sessions) (*metrics, error) {
 	return m, errors.Join(errs...)
 }
 
-func (m *metrics) refused(status int) { m.refusal.WithLabelValues(strconv.Itoa(status)).Inc() }
-
-// annotate adds a field to the access log, if the writer has one.
-func annotate(w http.ResponseWriter, name, value string) {
+// annotate adds the name of a tool to the access log, if the writer has one. A name that
+// the client made up doesn't appear there.
+func annotate(w http.ResponseWriter, t *tool) {
+	name := "unknown"
+	if t != nil {
+		name = t.name
+	}
 	if a, ok := w.(interface{ Annotate(name, value string) }); ok {
-		a.Annotate(name, value)
+		a.Annotate("tool", name)
 	}
-}
-
-// toolName is the name of the tool of a call, for logs and metrics: a name that the
-// client made up doesn't appear there.
-func (s *Server) toolName(m *message) string {
-	if t := s.tools[stringOf(m.params["name"])]; t != nil {
-		return t.name
-	}
-	return "unknown"
 }

@@ -74,9 +74,6 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) 
 
 // serveListen answers subscriptions/listen with a stream, which has a session of its own.
 func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message) *rpcError {
-	if err := m.validate(stateless); err != nil {
-		return err
-	}
 	if !accepts(r, mediaStream) {
 		return reject(http.StatusNotAcceptable, "subscriptions/listen needs Accept: text/event-stream.")
 	}

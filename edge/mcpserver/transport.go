@@ -1,11 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"io"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -40,26 +43,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveCard(w, r)
 		return
 	}
-	err := s.checkOrigin(w, r)
-	if err == nil {
-		err = s.serve(w, r)
-	}
-	if err != nil {
-		s.metrics.refused(err.status)
-		err.write(w)
-	}
+	s.checked(w, r, s.serve)
 }
 
 // Refuse answers a request with an error that arose before the server saw it, such as
 // a rate limit, with the same headers and in the same form as its own errors.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
+	s.checked(w, r, func(http.ResponseWriter, *http.Request) *rpcError {
+		return &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
+	})
+}
+
+// checked runs serve for requests that come from where they may, and sends the error.
+func (s *Server) checked(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) *rpcError) {
 	err := s.checkOrigin(w, r)
 	if err == nil {
-		err = reject(status, "%s", detail)
-		err.retryAfter = retryAfter
+		err = serve(w, r)
 	}
-	s.metrics.refused(err.status)
-	err.write(w)
+	if err != nil {
+		s.metrics.refusal.WithLabelValues(strconv.Itoa(err.status)).Inc()
+		err.write(w)
+	}
 }
 
 // serve answers a request, or returns the error to answer with.
@@ -141,39 +145,64 @@ func sessionVersions() []string {
 	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
 }
 
-// post answers POST.
+// post answers POST: the calls of a body, each by itself.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	raw, err := readBody(w, r)
 	if err != nil {
 		return err
 	}
-	b, err := parseBody(raw)
+	messages, batch, err := parseBody(raw)
 	if err != nil {
 		return err
 	}
-	e, m := b.era(r), b.call()
-	decodeName(r.Header)
+	first := &messages[0]
+	version := r.Header.Get(headerVersion)
+	e := eraOf(cmp.Or(version, first.meta.version()), r.Header.Get(headerSession))
+	opens := !batch && first.isCall() && first.method == "initialize"
 	var id string
-	if opens := m != nil && m.method == "initialize"; e == stateful && !opens {
-		id, err = s.findSession(r)
+	if e == stateful && !opens {
+		if id, err = s.findSession(r); err != nil {
+			if !batch {
+				err.id = first.id
+			}
+			return err
+		}
 	}
-	switch {
-	case err != nil:
-	case b.batch:
-		return s.postBatch(w, r, b, id)
-	case m == nil:
-		// JSON-RPC 2.0, section 4.1: notifications have no response, not even an error.
+	if batch && version >= firstWithoutBatches {
+		return reject(http.StatusBadRequest, "JSON-RPC batching is not supported in %s and later (request version: %s)", firstWithoutBatches, version)
+	}
+	decodeName(r.Header)
+	var answers [][]byte
+	for i := range messages {
+		m := &messages[i]
+		if !m.isCall() {
+			continue // JSON-RPC 2.0, section 4.1: notifications have no response, not even an error
+		}
+		answer, err := s.answer(w, r, m, e, id)
+		switch {
+		case err != nil && !batch:
+			err.id = m.id
+			return err
+		case err != nil:
+			err.id = m.id
+			answer = err.body()
+		case answer == nil:
+			return nil // a stream, which has ended
+		}
+		answers = append(answers, answer)
+	}
+	if opens && e == stateful {
+		w.Header().Set(headerSession, s.ids.seal(time.Now()))
+	}
+	switch body := bytes.Join(answers, []byte(",")); {
+	case len(body) == 0:
 		w.WriteHeader(http.StatusAccepted)
-		return nil
-	case m.method == "subscriptions/listen" && e == stateless:
-		err = s.serveListen(w, r, m)
+	case batch:
+		respond(w, http.StatusOK, cacheNever, slices.Concat([]byte("["), body, []byte("]")))
 	default:
-		err = s.postCall(w, r, m, e, id)
+		respond(w, http.StatusOK, cacheNever, body)
 	}
-	if err != nil && m != nil {
-		err.id = m.id
-	}
-	return err
+	return nil
 }
 
 // readBody reads the body of a POST request after checking its headers.
@@ -204,78 +233,23 @@ func tooLarge() *rpcError {
 	return reject(http.StatusRequestEntityTooLarge, "The body is larger than 1 MiB.")
 }
 
-// era is the era of a body, by its header. Without the header it is what the call
-// itself names; the SDK then asks for the header.
-func (b *body) era(r *http.Request) era {
-	version := r.Header.Get(headerVersion)
-	if m := b.call(); version == "" && m != nil {
-		version = m.meta.version()
-	}
-	if r.Header.Get(headerSession) == "" && version >= firstStateless {
-		return stateless
-	}
-	return stateful
-}
-
-// answer answers a call with the JSON-RPC response. It is the only place that decides
-// who does: this package, the fast path or the SDK.
-func (s *Server) answer(r *http.Request, m *message, e era, id string) ([]byte, *rpcError) {
+// answer answers a call with the JSON-RPC response, or with a stream and no response. It
+// is the only place that decides who does: this package, the direct path or the SDK.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e era, id string) ([]byte, *rpcError) {
 	if err := m.validate(e); err != nil {
 		return nil, err
 	}
 	switch m.method {
+	case "subscriptions/listen":
+		return nil, s.serveListen(w, r, m)
 	case "resources/subscribe", "resources/unsubscribe":
-		if err := s.subscribe(r, id, m); err != nil {
-			return nil, err
-		}
-		return append(appendEnvelope(nil, m.id), "{}}"...), nil
+		return append(appendEnvelope(nil, m.id), "{}}"...), s.subscribe(r, id, m)
 	case "tools/call":
-		if t := s.tools[stringOf(m.params["name"])]; t != nil && supported(r, m, e) {
+		t := s.tools[stringOf(m.params["name"])]
+		annotate(w, t)
+		if t != nil && supported(r, m, e) {
 			return s.callTool(t, m, e), nil
 		}
 	}
 	return s.callSDK(r, m)
-}
-
-// postCall answers a single call.
-func (s *Server) postCall(w http.ResponseWriter, r *http.Request, m *message, e era, id string) *rpcError {
-	if m.method == "tools/call" {
-		annotate(w, "tool", s.toolName(m))
-	}
-	body, err := s.answer(r, m, e, id)
-	if err != nil {
-		return err
-	}
-	if m.method == "initialize" && e == stateful {
-		w.Header().Set(headerSession, s.ids.seal(time.Now()))
-	}
-	respond(w, http.StatusOK, cacheNever, body)
-	return nil
-}
-
-// postBatch answers the calls of a batch, each by itself.
-func (s *Server) postBatch(w http.ResponseWriter, r *http.Request, b *body, id string) *rpcError {
-	if v := r.Header.Get(headerVersion); v >= firstWithoutBatches {
-		return reject(http.StatusBadRequest, "JSON-RPC batching is not supported in %s and later (request version: %s)", firstWithoutBatches, v)
-	}
-	var out []byte
-	for i := range b.messages {
-		m := &b.messages[i]
-		if !m.isCall() {
-			continue
-		}
-		one, err := s.answer(r, m, stateful, id)
-		if err != nil {
-			err.id = m.id
-			one = err.body()
-		}
-		out = append(append(out, ','), one...)
-	}
-	if out == nil {
-		w.WriteHeader(http.StatusAccepted)
-		return nil
-	}
-	out[0] = '['
-	respond(w, http.StatusOK, cacheNever, append(out, ']'))
-	return nil
 }
