@@ -15,7 +15,7 @@ const maxCompletions = 100
 func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	v, err := s.views.load()
 	if err != nil {
-		return nil, s.unavailable(err)
+		return nil, err
 	}
 	var all []string
 	switch ref, arg := req.Params.Ref, req.Params.Argument.Name; ref.URI + ref.Name + "#" + arg {

@@ -7,7 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast"
@@ -49,8 +48,7 @@ func (s *Server) addPrompts() {
 	})
 }
 
-// addPrompt adds a prompt. make gets arguments that have been checked; its errors are
-// about them.
+// addPrompt adds a prompt. make gets arguments that have been checked.
 func (s *Server) addPrompt(make func(*view, map[string]string) (*mcp.GetPromptResult, error), p *mcp.Prompt) {
 	s.mcp.AddPrompt(p, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		given := req.Params.Arguments
@@ -60,23 +58,19 @@ func (s *Server) addPrompt(make func(*view, map[string]string) (*mcp.GetPromptRe
 		}
 		for _, a := range p.Arguments {
 			if a.Required && strings.TrimSpace(given[a.Name]) == "" {
-				return nil, protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("argument %s is missing; the prompt takes %s", a.Name, strings.Join(takes, ", ")))
+				return nil, refuse("argument %s is missing; the prompt takes %s", a.Name, strings.Join(takes, ", "))
 			}
 		}
 		for name, value := range given {
 			if utf8.RuneCountInString(value) > maxPromptArgument {
-				return nil, protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("argument %s is longer than %d characters", echo(name), maxPromptArgument))
+				return nil, refuse("argument %s is longer than %d characters", echo(name), maxPromptArgument)
 			}
 		}
 		v, err := s.views.load()
 		if err != nil {
-			return nil, s.unavailable(err)
+			return nil, err
 		}
-		res, err := make(v, given)
-		if err != nil {
-			return nil, protocolError(jsonrpc.CodeInvalidParams, err.Error())
-		}
-		return res, nil
+		return make(v, given)
 	})
 }
 

@@ -84,7 +84,7 @@ func (s *Server) addResources() {
 func (s *Server) readResource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	v, err := s.views.load()
 	if err != nil {
-		return nil, s.unavailable(err)
+		return nil, err
 	}
 	content := v.resource(req.Params.URI)
 	if content == nil {

@@ -238,11 +238,11 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			for _, t := range tools {
 				names = append(names, t.name)
 			}
-			return nil, protocolError(jsonrpc.CodeInvalidParams, fmt.Sprintf("unknown tool %s: this server has %s", echo(p.Name), strings.Join(names, ", ")))
+			return nil, s.protocolError(refuse("unknown tool %s: this server has %s", echo(p.Name), strings.Join(names, ", ")))
 		}
 		res, err := next(ctx, method, req)
 		if err != nil {
-			return nil, err
+			return nil, s.protocolError(err)
 		}
 		switch res := res.(type) {
 		case *mcp.InitializeResult:
@@ -256,16 +256,17 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-func protocolError(code int64, message string) error {
-	return &jsonrpc.Error{Code: code, Message: message}
-}
-
-// unavailable is the protocol error for a request that found no view. Internal errors
-// are logged and not shown.
-func (s *Server) unavailable(err error) error {
-	if errors.Is(err, errNothingPublished) {
-		return protocolError(codeRequest, err.Error())
+// protocolError is the JSON-RPC error for an error of a handler. Internal errors are
+// logged and not shown.
+func (s *Server) protocolError(err error) error {
+	switch {
+	case errors.As(err, new(*jsonrpc.Error)):
+		return err
+	case errors.As(err, new(refusal)):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	case errors.Is(err, errNothingPublished):
+		return &jsonrpc.Error{Code: codeRequest, Message: err.Error()}
 	}
-	s.config.Logger.Error("view failed", "error", err)
-	return protocolError(jsonrpc.CodeInternalError, "internal error; it has been logged")
+	s.config.Logger.Error("MCP request failed", "error", err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; it has been logged"}
 }
