@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ const maxChangedIDs = 50
 
 // changes is the result of get_changes.
 type changes struct {
+	Notice         string                       `json:"notice"`
 	Since          string                       `json:"since"`
 	Sequence       int64                        `json:"sequence"` // current version; since for the next call
 	Complete       bool                         `json:"complete"` // false: older changes are no longer published
@@ -30,7 +32,12 @@ type changes struct {
 	RatingValue    *float64                     `json:"rating_value"`
 	RatingBefore   *float64                     `json:"rating_value_before"`
 	Dated          *int                         `json:"reviews_dated_since"` // null for a sequence
+	Reviews        []line                       `json:"reviews"`             // the newest that were added or changed
+	Hint           string                       `json:"hint,omitempty"`
 }
+
+// maxChangedReviews is the most reviews that a result of get_changes shows.
+const maxChangedReviews = 10
 
 // changesAnswer answers get_changes from the published change documents.
 func changesAnswer(v *view, args arguments) (any, error) {
@@ -56,11 +63,33 @@ func changesAnswer(v *view, args arguments) (any, error) {
 	if isSequence && after >= v.Sequence() {
 		answer.Complete = true
 	}
+	answer.Reviews = []line{}
+	for _, raw := range v.named(slices.Concat(answer.Added, answer.Changed)) {
+		answer.Reviews = append(answer.Reviews, newLine(raw, nothing))
+	}
+	switch first := len(documents) > 0 && documents[0].Previous == nil; {
+	case first:
+		answer.Hint = fmt.Sprintf("Everything was first published on %s: no version before it to compare with, so added counts only what came later.",
+			documents[0].LastModified.Format(time.DateOnly))
+	case !answer.Complete:
+		answer.Hint = "Older changes are no longer published: these are the ones since the oldest that is."
+	}
 	if !isSequence {
 		n := v.Since(day).Matched
 		answer.Dated = &n
 	}
 	return answer, nil
+}
+
+// named returns the newest of the reviews with some ids.
+func (v *view) named(ids []string) (found [][]byte) {
+	for _, id := range ids {
+		if raw, ok := v.Review(id); ok {
+			found = append(found, raw)
+		}
+	}
+	slices.SortFunc(found, func(a, b []byte) int { return cmp.Compare(keyOf(b).Date, keyOf(a).Date) })
+	return found[:min(len(found), maxChangedReviews)]
 }
 
 // changesUntil returns the change documents, oldest first, after the newest one that is
@@ -118,7 +147,7 @@ func newChanges(documents []reviewcast.Change) changes {
 			delete(withdrawn, id)
 		}
 	}
-	answer := changes{Versions: len(documents), AddedCount: len(added), ChangedCount: len(changed), WithdrawnCount: len(withdrawn),
+	answer := changes{Notice: notice, Versions: len(documents), AddedCount: len(added), ChangedCount: len(changed), WithdrawnCount: len(withdrawn),
 		Added: firstKeys(added), Changed: firstKeys(changed), Withdrawn: []reviewcast.WithdrawnReview{}}
 	for _, id := range firstKeys(withdrawn) {
 		answer.Withdrawn = append(answer.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: withdrawn[id]})

@@ -82,6 +82,7 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 	found := v.SearchFrom(q, from)
 	answer := oneAspect{Notice: notice, Aspect: a, ReviewCount: v.Len(), Method: v.insights.Method.Name,
 		Languages: v.insights.Method.Languages, Matched: found.Matched, Reviews: []line{}, NextCursor: nextCursor(found)}
+	answer.Aspect.Monthly = a.Monthly[max(0, len(a.Monthly)-maxMonths):]
 	if q.Sentiment != "" {
 		answer.Aspect.Evidence = slices.DeleteFunc(slices.Clone(a.Evidence), func(e reviewcast.Evidence) bool { return e.Polarity != q.Sentiment })
 	}
@@ -149,30 +150,40 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 	for _, t := range b.Technicians {
 		technicians = append(technicians, reviewcast.Named{ID: t.ID, Name: t.Name})
 	}
-	answer := entityLists{ReviewCount: v.Len()}
+	answer, kind := entityLists{ReviewCount: v.Len()}, args.values["kind"]
+	recent := &reviewcast.Facets{}
+	if kind != "" {
+		answer.RecentSince = v.before(recentMonths, 0)
+		recent = v.Search(reviewcast.Query{Since: answer.RecentSince, Facets: true}).Facets
+	}
 	for _, list := range []struct {
 		kind   string
 		to     *[]entityLine
 		said   []reviewcast.Entity
 		listed []reviewcast.Named
+		recent []reviewcast.Facet
 	}{
-		{"technicians", &answer.Technicians, e.Technicians, technicians},
-		{"services", &answer.Services, e.Services, b.Services},
-		{"problems", &answer.Problems, e.Problems, nil},
-		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, b.ServiceAreas},
+		{"technicians", &answer.Technicians, e.Technicians, technicians, recent.Technician},
+		{"services", &answer.Services, e.Services, b.Services, recent.Service},
+		{"problems", &answer.Problems, e.Problems, nil, nil},
+		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, b.ServiceAreas, recent.ServiceArea},
 	} {
-		if kind := args.values["kind"]; kind == "" || kind == list.kind {
-			*list.to = entityLines(list.said, list.listed)
+		if kind == "" || kind == list.kind {
+			*list.to = entityLines(list.said, list.listed, list.recent)
 		}
 	}
 	return answer, nil
 }
 
 // entityLines lists entities, and those of the business that no review mentions.
-func entityLines(said []reviewcast.Entity, listed []reviewcast.Named) []entityLine {
+func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []reviewcast.Facet) []entityLine {
 	lines := []entityLine{}
 	for _, e := range said {
-		lines = append(lines, entityLine{e.ID, e.Name, e.ReviewCount, e.AverageRating, e.SentimentCounts})
+		l := entityLine{ID: e.ID, Name: e.Name, ReviewCount: e.ReviewCount, AverageRating: e.AverageRating, SentimentCounts: e.SentimentCounts}
+		if i := slices.IndexFunc(recent, func(f reviewcast.Facet) bool { return f.Value == e.ID }); i >= 0 {
+			l.Recent = &recent[i].FacetCount
+		}
+		lines = append(lines, l)
 	}
 	for _, n := range listed {
 		if entity(said, n.ID) == nil {

@@ -98,7 +98,7 @@ func summarizeRecent(v *view, given map[string]string) (*mcp.GetPromptResult, er
 	since := reviewcast.Date(given["since"])
 	switch {
 	case since == "":
-		since = v.recently()
+		since = v.before(0, recentDays)
 	case !since.Valid():
 		return nil, refuse("since: received %s, expected a calendar date YYYY-MM-DD such as 2026-03-31", echo(string(since)))
 	}
@@ -106,14 +106,14 @@ func summarizeRecent(v *view, given map[string]string) (*mcp.GetPromptResult, er
 		v.dataset.Business.Name, since, since), nil
 }
 
-// recently is the day recentDays before the newest review, or the epoch when there is
-// none. It doesn't depend on the clock: the same content gives the same prompt.
-func (v *view) recently() reviewcast.Date {
+// before is a day some time before the newest review, or the epoch when there is none. It
+// doesn't depend on the clock: the same content gives the same answer.
+func (v *view) before(months, days int) reviewcast.Date {
 	newest := v.Search(reviewcast.Query{Limit: 1}).Reviews
 	if len(newest) == 0 {
 		return "1970-01-01"
 	}
-	return reviewcast.Date(keyOf(newest[0]).Date.Noon().AddDate(0, 0, -recentDays).Format(time.DateOnly))
+	return reviewcast.Date(keyOf(newest[0]).Date.Noon().AddDate(0, -months, -days).Format(time.DateOnly))
 }
 
 func answerQuestion(v *view, given map[string]string) (*mcp.GetPromptResult, error) {

@@ -138,21 +138,27 @@ type service struct {
 
 // entityLists is the result of list_entities.
 type entityLists struct {
-	ReviewCount  int          `json:"review_count"`
-	Technicians  []entityLine `json:"technicians,omitzero"`
-	Services     []entityLine `json:"services,omitzero"`
-	Problems     []entityLine `json:"problems,omitzero"`
-	ServiceAreas []entityLine `json:"service_areas,omitzero"`
+	ReviewCount  int             `json:"review_count"`
+	RecentSince  reviewcast.Date `json:"recent_since,omitempty"` // with a kind
+	Technicians  []entityLine    `json:"technicians,omitzero"`
+	Services     []entityLine    `json:"services,omitzero"`
+	Problems     []entityLine    `json:"problems,omitzero"`
+	ServiceAreas []entityLine    `json:"service_areas,omitzero"`
 }
 
-// entityLine is an entity in a list.
+// entityLine is an entity in a list. Recent are its reviews since RecentSince, which
+// tell whether it got better.
 type entityLine struct {
 	ID            string   `json:"id"`
 	Name          string   `json:"name"`
 	ReviewCount   int      `json:"review_count"`
 	AverageRating *float64 `json:"average_rating"`
 	reviewcast.SentimentCounts
+	Recent *reviewcast.FacetCount `json:"recent,omitempty"`
 }
+
+// recentMonths is the time before the newest review that recent figures are of.
+const recentMonths = 12
 
 // topicList is the result of list_topics.
 type topicList struct {

@@ -32,8 +32,8 @@ const (
 	// conciseBudget is the most bytes of all reviews of a page in the concise format:
 	// about 1,250 tokens, twice in a result. A page that would be larger ends early, with a cursor.
 	conciseBudget = 5000
-	// maxMonths is the most months in the counts format, newest first. Years count the
-	// older ones, and since and until select them.
+	// maxMonths is the most months of a result, the newest ones. Years count the older
+	// ones, and since and until select them.
 	maxMonths = 12
 	// maxListText is the most code points of a text in a list of reviews. get_review
 	// returns the whole text.

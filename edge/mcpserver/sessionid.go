@@ -42,6 +42,9 @@ const (
 	macSize    = 16
 )
 
+// randomBytes are the part of an id by which it is remembered when it has ended.
+type randomBytes [randomSize]byte
+
 // encoding is strict, so that an id has one spelling.
 var encoding = base64.RawURLEncoding.Strict()
 
@@ -49,8 +52,8 @@ var encoding = base64.RawURLEncoding.Strict()
 // a message authentication code, so that an open session takes no memory.
 type sessionIDs struct {
 	mu    sync.Mutex
-	keys  [][]byte             // the first seals, all open
-	ended map[string]time.Time // expiry by id
+	keys  [][]byte              // the first seals, all open
+	ended map[randomBytes]int64 // expiry in Unix time; 20 bytes each
 }
 
 // newKey makes a key for session ids.
@@ -61,7 +64,7 @@ func newKey() []byte {
 }
 
 func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{keys: [][]byte{key}, ended: map[string]time.Time{}}
+	return &sessionIDs{keys: [][]byte{key}, ended: map[randomBytes]int64{}}
 }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
@@ -88,20 +91,17 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 	if err != nil || len(raw) != sealedSize+macSize {
 		return false
 	}
+	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ended := s.ended[id]
-	return !ended && now.Before(expiry(id)) &&
+	_, ended := s.ended[random]
+	return !ended && now.Unix() < expires &&
 		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
 }
 
-// expiry is when a well-formed id expires.
-func expiry(id string) time.Time {
-	raw, err := encoding.DecodeString(id)
-	if err != nil || len(raw) < sealedSize {
-		return time.Time{}
-	}
-	return time.Unix(int64(binary.BigEndian.Uint64(raw[randomSize:])), 0)
+// content is what a decoded id contains.
+func content(raw []byte) (random randomBytes, expires int64) {
+	return randomBytes(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
 }
 
 func mac(key, sealed []byte) []byte {
@@ -110,20 +110,27 @@ func mac(key, sealed []byte) []byte {
 	return m.Sum(nil)[:macSize]
 }
 
-// end remembers that a session has ended.
-func (s *sessionIDs) end(id string, expires time.Time) {
+// end remembers that a session has ended, and returns when its id expires. It ignores
+// what is not an id.
+func (s *sessionIDs) end(id string) time.Time {
+	raw, err := encoding.DecodeString(id)
+	if err != nil || len(raw) < sealedSize {
+		return time.Time{}
+	}
+	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.ended) >= maxEnded {
-		first := id
+		first := random
 		for other, at := range s.ended {
-			if first == id || at.Before(s.ended[first]) {
+			if first == random || at < s.ended[first] {
 				first = other
 			}
 		}
 		delete(s.ended, first)
 	}
-	s.ended[id] = expires
+	s.ended[random] = expires
+	return time.Unix(expires, 0)
 }
 
 // load adds the sessions that have ended at other edges, if there are any, and forgets
@@ -134,12 +141,12 @@ func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error 
 		if err != nil {
 			return fmt.Errorf("read ended sessions: %w", err)
 		}
-		for id, expires := range ended {
-			s.end(id, expires)
+		for id := range ended {
+			s.end(id)
 		}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.ended, func(_ string, expires time.Time) bool { return !now.Before(expires) })
+	maps.DeleteFunc(s.ended, func(_ randomBytes, expires int64) bool { return expires <= now.Unix() })
 	return nil
 }

@@ -30,11 +30,13 @@ func (w *timed) Write(p []byte) (int, error) {
 	return w.ResponseRecorder.Write(p)
 }
 
-// TestStreamsAreKeptAlive: a silent stream sends comments in time for proxies, each write
-// has a deadline of its own, and the stream ends with its session.
+// TestStreamsAreKeptAlive: a stream that is silent for an hour sends comments in time for
+// proxies, each write has a deadline of its own, updates still arrive, and the stream ends
+// with its session.
 func TestStreamsAreKeptAlive(t *testing.T) {
 	quietly(t, Config{}, func(t *testing.T, s *Server) {
 		id := ask(s, "", initialize).Header().Get(headerSession)
+		ask(s, id, subscribeTo("reviewcast://summary"))
 		r := httptest.NewRequest(http.MethodGet, reviewcast.PathMCP, nil)
 		r.Header.Set("Accept", mediaStream)
 		r.Header.Set(headerSession, id)
@@ -44,16 +46,21 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 			s.ServeHTTP(w, r)
 			close(ended)
 		}()
-		time.Sleep(10*time.Minute + time.Second)
+		time.Sleep(time.Hour + time.Second)
 		synctest.Wait()
-		if n := strings.Count(w.Body.String(), ": still here\n\n"); n != int(10*time.Minute/heartbeatInterval) || !w.Flushed {
-			t.Errorf("%d heartbeats in ten minutes, flushed %t", n, w.Flushed)
+		if n := strings.Count(w.Body.String(), ": still here\n\n"); n != int(time.Hour/heartbeatInterval) || !w.Flushed {
+			t.Errorf("%d heartbeats in an hour, flushed %t", n, w.Flushed)
 		}
 		if left := time.Until(w.deadline); left != writeTimeout-time.Second {
 			t.Errorf("the client has %s to read, want %s", left, writeTimeout-time.Second)
 		}
 		if w.Header().Get("X-Accel-Buffering") != "no" {
 			t.Errorf("the header is %v", w.Header())
+		}
+		s.config.Snapshots.Swap(sample(t).Open(t, 1))
+		synctest.Wait()
+		if !strings.Contains(w.Body.String(), `"uri":"reviewcast://summary"`) {
+			t.Error("no update after an hour")
 		}
 		s.sessions.end(id)
 		<-ended

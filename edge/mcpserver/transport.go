@@ -111,8 +111,7 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 
 // endSession ends a session here and, by the state, at the other edges.
 func (s *Server) endSession(r *http.Request, id string) {
-	expires := expiry(id)
-	s.ids.end(id, expires)
+	expires := s.ids.end(id)
 	s.sessions.end(id)
 	if s.config.State == nil {
 		return
