@@ -193,13 +193,13 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	if opens && e == stateful {
 		w.Header().Set(headerSession, s.ids.seal(time.Now()))
 	}
-	switch body := bytes.Join(answers, []byte(",")); {
-	case len(body) == 0:
+	switch {
+	case answers == nil:
 		w.WriteHeader(http.StatusAccepted)
 	case batch:
-		respond(w, http.StatusOK, cacheNever, slices.Concat([]byte("["), body, []byte("]")))
+		respond(w, http.StatusOK, cacheNever, slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]")))
 	default:
-		respond(w, http.StatusOK, cacheNever, body)
+		respond(w, http.StatusOK, cacheNever, answers[0])
 	}
 	return nil
 }
