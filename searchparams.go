@@ -204,6 +204,19 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 	return value{}, &issue
 }
 
+// Text parses and checks a string or date parameter's value in JSON. A number counts as
+// its text, because an id or a sequence may look like one.
+func (p Param) Text(raw json.RawMessage) (string, *Issue) {
+	if text := string(raw); digits(text) {
+		raw = json.RawMessage(`"` + text + `"`)
+	}
+	v, issue := p.decode(raw)
+	if issue == nil {
+		issue = p.check(v)
+	}
+	return v.text, issue
+}
+
 // check checks a value of the right type against the parameter's bounds.
 func (p Param) check(v value) *Issue {
 	var issue Issue

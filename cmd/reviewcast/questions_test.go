@@ -195,13 +195,23 @@ var questions = []question{
 		}},
 }
 
-// TestQuestions asks the real server everything that people ask. Each answer is right,
-// with at most two calls and 3,000 tokens.
+// TestQuestions asks the real server everything that people ask about the sample. Each
+// answer is right, with at most two calls and 3,000 tokens.
 func TestQuestions(t *testing.T) {
-	p, h := sampleServer(t)
 	if len(questions) < 40 {
 		t.Errorf("%d questions", len(questions))
 	}
+	askAll(t, "../../content", questions)
+}
+
+// askAll asks questions about a content folder.
+func askAll(t *testing.T, content string, questions []question) {
+	t.Helper()
+	builder, public := newBuilder(t, content)
+	if _, err := builder.Build(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	p, h := servePublic(t, public)
 	one := 0
 	for _, q := range questions {
 		var results []any
@@ -230,15 +240,17 @@ func TestQuestions(t *testing.T) {
 	t.Logf("%d questions, %d with one call", len(questions), one)
 }
 
-// sampleServer builds the sample and serves it.
-func sampleServer(t *testing.T) (published, http.Handler) {
+// newBuilder returns a builder of a content folder, and where it publishes.
+func newBuilder(t *testing.T, content string) (b *generator.Builder, public string) {
 	t.Helper()
-	public := filepath.Join(t.TempDir(), "public")
-	builder := generator.NewBuilder(generator.Config{ContentDir: "../../content", PublicDir: public, BaseURL: snapshottest.BaseURL,
-		Encodings: generator.EncodingsNone, Today: "2026-11-21"})
-	if _, err := builder.Build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	public = filepath.Join(t.TempDir(), "public")
+	return generator.NewBuilder(generator.Config{ContentDir: content, PublicDir: public, BaseURL: snapshottest.BaseURL,
+		Encodings: generator.EncodingsNone, Today: "2026-11-21"}), public
+}
+
+// servePublic serves a published set, which it also returns.
+func servePublic(t *testing.T, public string) (published, http.Handler) {
+	t.Helper()
 	var p published
 	for name, to := range map[string]any{"reviews.json": &p.Dataset, "insights.json": &p.in} {
 		raw, err := os.ReadFile(filepath.Join(public, name))

@@ -66,39 +66,38 @@ type card struct {
 	Title       string     `json:"title"`
 	WebsiteURL  string     `json:"websiteUrl"`
 	Icons       []mcp.Icon `json:"icons"`
-	Remotes     []remote   `json:"remotes"`
-}
-
-type remote struct {
-	Type                      string   `json:"type"`
-	URL                       string   `json:"url"`
-	SupportedProtocolVersions []string `json:"supportedProtocolVersions"`
+	Remotes     [1]struct {
+		Type                      string   `json:"type"`
+		URL                       string   `json:"url"`
+		SupportedProtocolVersions []string `json:"supportedProtocolVersions"`
+	} `json:"remotes"`
 }
 
 // serveCard answers GET and HEAD. Pages of every origin may read the card.
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Access-Control-Allow-Origin", "*")
-	switch r.Method {
-	case http.MethodGet, http.MethodHead:
-	case http.MethodOptions:
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		h.Set("Allow", "GET, HEAD, OPTIONS")
+		if r.Method != http.MethodOptions {
+			http.Error(w, "The server card is read with GET.", http.StatusMethodNotAllowed)
+			return
+		}
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD, OPTIONS")
 		h.Set("Access-Control-Allow-Headers", "*")
 		w.WriteHeader(http.StatusNoContent)
 		return
-	default:
-		h.Set("Allow", "GET, HEAD, OPTIONS")
-		http.Error(w, "The server card is read with GET.", http.StatusMethodNotAllowed)
-		return
 	}
 	impl := s.implementation()
-	body, err := json.Marshal(card{
+	c := card{
 		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
 		Name:   RegistryName(s.config.BaseURL), Version: impl.Version, Description: impl.Description, Title: impl.Title,
 		WebsiteURL: impl.WebsiteURL, Icons: impl.Icons,
-		Remotes: []remote{{Type: "streamable-http", URL: s.config.BaseURL + reviewcast.PathMCP, SupportedProtocolVersions: mcp.SupportedProtocolVersions()}},
-	})
+	}
+	c.Remotes[0].Type, c.Remotes[0].URL = "streamable-http", s.config.BaseURL+reviewcast.PathMCP
+	c.Remotes[0].SupportedProtocolVersions = mcp.SupportedProtocolVersions()
+	body, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // strings always marshal
 	}
@@ -106,6 +105,5 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	h.Set("Content-Type", MediaServerCard)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
-	h.Set("X-Content-Type-Options", "nosniff")
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(append(body, '\n')))
 }

@@ -1,14 +1,13 @@
 package mcpserver
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
 )
@@ -18,6 +17,7 @@ const maxChangedIDs = 50
 
 // changes is the result of get_changes.
 type changes struct {
+	Notice         string                       `json:"notice"`
 	Since          string                       `json:"since"`
 	Sequence       int64                        `json:"sequence"` // current version; since for the next call
 	Complete       bool                         `json:"complete"` // false: older changes are no longer published
@@ -32,17 +32,20 @@ type changes struct {
 	RatingValue    *float64                     `json:"rating_value"`
 	RatingBefore   *float64                     `json:"rating_value_before"`
 	Dated          *int                         `json:"reviews_dated_since"` // null for a sequence
+	Reviews        []line                       `json:"reviews"`             // the newest that were added or changed
+	Hint           string                       `json:"hint,omitempty"`
 }
 
+// maxChangedReviews is the most reviews that a result of get_changes shows.
+const maxChangedReviews = 10
+
 // changesAnswer answers get_changes from the published change documents.
-func changesAnswer(v *view, since string) (jsontext.Value, error) {
-	after, isSequence := int64(0), false
-	if n, err := strconv.ParseInt(since, 10, 64); err == nil && n >= 0 {
-		after, isSequence = n, true
-	}
-	day := reviewcast.Date(since)
+func changesAnswer(v *view, args arguments) (any, error) {
+	since := args.values["since"]
+	after, err := strconv.ParseInt(since, 10, 64)
+	isSequence, day := err == nil && after >= 0, reviewcast.Date(since)
 	if !isSequence && !day.Valid() {
-		return nil, refuse("Invalid arguments for get_changes:\n- since: received %s: expected a calendar date YYYY-MM-DD such as 2026-03-31, or the sequence of an earlier result", echo(since))
+		return nil, badArguments{fmt.Sprintf("since: received %s: expected a calendar date YYYY-MM-DD such as 2026-03-31, or the sequence of an earlier result", echo(since))}
 	}
 	older := func(c *reviewcast.Change) bool {
 		if isSequence {
@@ -60,11 +63,33 @@ func changesAnswer(v *view, since string) (jsontext.Value, error) {
 	if isSequence && after >= v.Sequence() {
 		answer.Complete = true
 	}
+	answer.Reviews = []line{}
+	for _, raw := range v.named(slices.Concat(answer.Added, answer.Changed)) {
+		answer.Reviews = append(answer.Reviews, newLine(raw, nothing))
+	}
+	switch first := len(documents) > 0 && documents[0].Previous == nil; {
+	case first:
+		answer.Hint = fmt.Sprintf("Everything was first published on %s: no version before it to compare with, so added counts only what came later.",
+			documents[0].LastModified.Format(time.DateOnly))
+	case !answer.Complete:
+		answer.Hint = "Older changes are no longer published: these are the ones since the oldest that is."
+	}
 	if !isSequence {
 		n := v.Since(day).Matched
 		answer.Dated = &n
 	}
-	return encode(answer)
+	return answer, nil
+}
+
+// named returns the newest of the reviews with some ids.
+func (v *view) named(ids []string) (found [][]byte) {
+	for _, id := range ids {
+		if raw, ok := v.Review(id); ok {
+			found = append(found, raw)
+		}
+	}
+	slices.SortFunc(found, func(a, b []byte) int { return cmp.Compare(keyOf(b).Date, keyOf(a).Date) })
+	return found[:min(len(found), maxChangedReviews)]
 }
 
 // changesUntil returns the change documents, oldest first, after the newest one that is
@@ -122,7 +147,7 @@ func newChanges(documents []reviewcast.Change) changes {
 			delete(withdrawn, id)
 		}
 	}
-	answer := changes{Versions: len(documents), AddedCount: len(added), ChangedCount: len(changed), WithdrawnCount: len(withdrawn),
+	answer := changes{Notice: notice, Versions: len(documents), AddedCount: len(added), ChangedCount: len(changed), WithdrawnCount: len(withdrawn),
 		Added: firstKeys(added), Changed: firstKeys(changed), Withdrawn: []reviewcast.WithdrawnReview{}}
 	for _, id := range firstKeys(withdrawn) {
 		answer.Withdrawn = append(answer.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: withdrawn[id]})

@@ -23,7 +23,8 @@ func cleanJSON(raw []byte) []byte {
 	return cleanText(raw)
 }
 
-// cleanText removes the characters that a person can't see but an agent reads. They
+// cleanText removes from a text in UTF-8 the characters that a person can't see but an
+// agent reads. They
 // hide instructions in a text (tag characters, runs of variation selectors), hide
 // words from a search, and display text in another order than it is read. The
 // published files keep them; only the agent's view lacks them.
@@ -53,30 +54,16 @@ func cleanText[T ~string | ~[]byte](text T) T {
 	if strings.IndexFunc(s, hidden) < 0 {
 		return text
 	}
-	out := make([]byte, 0, len(text))
-	out = append(out, text[:i]...)
-	last := rune(-1)                // the last rune that was kept
-	broken, removed := false, false // it is not UTF-8; something was removed after it
+	out := append(make([]byte, 0, len(text)), text[:i]...)
+	last := rune(-1) // the last rune that was kept
 	if i > 0 {
 		last = rune(text[i-1])
 	}
 	for at, r := range s {
-		size := utf8.RuneLen(r)
-		if r == utf8.RuneError {
-			_, size = utf8.DecodeRuneInString(s[at:])
+		if r < utf8.RuneSelf || !hidden(r) || needed(last, r, s[at+utf8.RuneLen(r):]) {
+			out = utf8.AppendRune(out, r)
+			last = r
 		}
-		if size == 1 && broken && removed {
-			continue // two invalid bytes that are now adjacent could form a hidden character
-		}
-		if r >= utf8.RuneSelf && hidden(r) && !needed(last, r, s[at+size:]) {
-			removed = true
-			continue
-		}
-		if broken = r == utf8.RuneError && size == 1; !broken {
-			removed = false
-		}
-		out = append(out, s[at:at+size]...)
-		last = r
 	}
 	return T(out)
 }

@@ -15,27 +15,19 @@ const maxCompletions = 100
 func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	v, err := s.views.load()
 	if err != nil {
-		return nil, s.unavailable(err)
+		return nil, err
 	}
 	var all []string
-	ref, arg := req.Params.Ref, req.Params.Argument
-	switch {
-	case ref.Type == "ref/resource" && arg.Name == "id":
-		switch ref.URI {
-		case scheme + "review/{id}":
-			all = v.ids()
-		case scheme + "aspect/{id}":
-			all = v.aspectIDs()
-		case scheme + "technician/{id}":
-			for _, t := range v.dataset.Business.Technicians {
-				all = append(all, t.ID)
-			}
-		}
-	case ref.Type == "ref/prompt" && ref.Name == "compare_aspects" && (arg.Name == "first" || arg.Name == "second"):
-		all = v.aspectIDs()
+	switch ref, arg := req.Params.Ref, req.Params.Argument.Name; ref.URI + ref.Name + "#" + arg {
+	case scheme + "review/{id}#id":
+		all = v.ids()
+	case scheme + "aspect/{id}#id", "compare_aspects#first", "compare_aspects#second":
+		all = v.names["aspect"].ids()
+	case scheme + "technician/{id}#id":
+		all = v.names["technician"].ids()
 	}
 	found := mcp.CompletionResultDetails{Values: []string{}}
-	prefix := strings.ToLower(arg.Value)
+	prefix := strings.ToLower(req.Params.Argument.Value)
 	for _, value := range all {
 		if strings.HasPrefix(strings.ToLower(value), prefix) {
 			if found.Total++; len(found.Values) < maxCompletions {

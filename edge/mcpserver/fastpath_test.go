@@ -13,8 +13,8 @@ import (
 	"reviewcast"
 )
 
-// TestFastPathAnswersAsTheSDK sends the same calls to answerFast and to the SDK and
-// compares status and body.
+// TestFastPathAnswersAsTheSDK sends the same calls to callTool and to the SDK and
+// compares the bodies.
 func TestFastPathAnswersAsTheSDK(t *testing.T) {
 	s, _ := serve(t, sample(t), Config{})
 	c := newTalker(t, s)
@@ -64,21 +64,22 @@ func TestFastPathAnswersAsTheSDK(t *testing.T) {
 			}
 			return r
 		}
-		b, f := parseBody([]byte(body))
+		messages, _, f := parseBody([]byte(body))
 		if f != nil {
 			rt.Fatal(f)
 		}
-		fast := s.answerFast(request(), b.call(), e)
-		if fast == nil {
+		t, m := s.tools[name], &messages[0]
+		if t == nil || !supported(request(), m, e) {
 			return
 		}
 		answered++
-		slow, refused := s.callSDK(request(), b.call())
+		fast := s.callTool(t, m, e)
+		slow, refused := s.callSDK(request(), m)
 		if refused != nil {
-			rt.Fatalf("fast path: %s\nSDK: %d %s", fast.body, refused.status, refused.message)
+			rt.Fatalf("fast path: %s\nSDK: %d %s", fast, refused.status, refused.message)
 		}
-		if fast.status != slow.status || !reflect.DeepEqual(canonical(rt, fast.body), canonical(rt, slow.body)) {
-			rt.Fatalf("fast path: %d %s\nSDK: %d %s", fast.status, fast.body, slow.status, slow.body)
+		if !reflect.DeepEqual(canonical(rt, fast), canonical(rt, slow)) {
+			rt.Fatalf("fast path: %s\nSDK: %s", fast, slow)
 		}
 	})
 	if answered < 10 {

@@ -1,42 +1,36 @@
 package mcpserver
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
 )
 
-// directories are the names that the lookups and their hints use.
-type directories struct{ technicians, services, areas, aspects namedList }
-
-func newDirectories(b reviewcast.Business, in reviewcast.Insights) (d directories) {
+// newNames lists the names that the lookups and their hints use, by kind.
+func newNames(b reviewcast.Business, in reviewcast.Insights) map[string]namedList {
+	var technicians, services, areas, aspects namedList
 	for _, t := range b.Technicians {
-		d.technicians.add(t.ID, append([]string{t.Name}, t.Aliases...)...)
+		technicians.add(t.ID, append([]string{t.Name}, t.Aliases...)...)
 	}
 	for _, s := range b.Services {
-		d.services.add(s.ID, s.Name)
+		services.add(s.ID, s.Name)
 	}
 	for _, s := range b.ServiceAreas {
-		d.areas.add(s.ID, s.Name)
+		areas.add(s.ID, s.Name)
 	}
-	for _, a := range byMentions(in.Aspects) {
-		d.aspects.add(a.ID, a.Label)
+	for _, a := range slices.SortedStableFunc(slices.Values(in.Aspects), func(a, b reviewcast.Aspect) int {
+		return cmp.Compare(b.MentionCount, a.MentionCount)
+	}) {
+		aspects.add(a.ID, a.Label)
 	}
-	return d
+	return map[string]namedList{"technician": technicians, "service": services, "service area": areas, "aspect": aspects}
 }
 
-// byMentions sorts aspects, most mentioned first.
-func byMentions(aspects []reviewcast.Aspect) []reviewcast.Aspect {
-	return slices.SortedStableFunc(slices.Values(aspects), func(a, b reviewcast.Aspect) int { return b.MentionCount - a.MentionCount })
-}
-
-// one returns the only id that a name means. kind is the word for errors.
-func (l namedList) one(kind, name string) (string, error) {
-	name = strings.TrimSpace(name)
+// one returns the only id that a name of a kind means.
+func (v *view) one(kind, name string) (string, error) {
+	l, name := v.names[kind], strings.TrimSpace(name)
 	if i := slices.IndexFunc(l, func(n named) bool { return strings.EqualFold(n.id, name) }); i >= 0 {
 		return l[i].id, nil // an id takes precedence over another's name
 	}
@@ -50,32 +44,19 @@ func (l namedList) one(kind, name string) (string, error) {
 	}
 }
 
-// unknown says that a name is unknown, and which names are most similar to it.
-func (l namedList) unknown(kind, name string) string {
-	text := fmt.Sprintf("No %s is called %s.", kind, echo(name))
-	sorted := l.sorted(name)
-	if len(sorted) > 3 {
-		text += " Most similar: " + strings.Join(sorted[:3], ", ") + "."
-	}
-	return text + " " + known(kind+"s", sorted)
-}
-
 // reviewAnswer answers get_review.
-func reviewAnswer(v *view, id string) (jsontext.Value, error) {
-	review, ok := v.review(id)
+func reviewAnswer(v *view, args arguments) (any, error) {
+	id := args.values["id"]
+	review, ok := v.Review(id)
 	if !ok {
 		return nil, refuse("No review has the id %s. search_reviews gives ids; they are written exactly so, upper and lower case included.", echo(id))
 	}
-	insight := v.Insight(id)
-	if insight != nil {
-		insight = cleanJSON(insight)
-	}
-	return encode(oneReview{Notice: notice, Review: review, Insight: jsontext.Value(insight)})
+	return oneReview{Notice: notice, Review: cleanJSON(review), Insight: cleanJSON(v.Insight(id))}, nil
 }
 
 // aspect finds an aspect by id or label.
 func (v *view) aspect(name string) (reviewcast.Aspect, error) {
-	id, err := v.names.aspects.one("aspect", name)
+	id, err := v.one("aspect", name)
 	if err != nil {
 		return reviewcast.Aspect{}, err
 	}
@@ -83,35 +64,25 @@ func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	return v.insights.Aspects[i], nil
 }
 
-// aspectIDs lists the ids of all aspects, most mentioned first.
-func (v *view) aspectIDs() []string {
-	var ids []string
-	for _, a := range v.names.aspects {
-		ids = append(ids, a.id)
-	}
-	return ids
-}
-
 // mentionsPage is the number of reviews in a page of get_aspect_sentiment.
 const mentionsPage = 8
 
 // aspectAnswer answers get_aspect_sentiment: the aspect with its evidence, and a page
 // of all reviews that mention it.
-func aspectAnswer(v *view, values map[string]string, _ arguments) (jsontext.Value, error) {
-	a, err := v.aspect(values["aspect"])
+func aspectAnswer(v *view, args arguments) (any, error) {
+	a, err := v.aspect(args.values["aspect"])
 	if err != nil {
 		return nil, err
 	}
-	q := reviewcast.Query{Aspect: a.ID, Sentiment: reviewcast.Polarity(values["polarity"]), Limit: mentionsPage}
-	from := 0
-	if values["cursor"] != "" {
-		if from, err = v.resume(q, values["cursor"]); err != nil {
-			return nil, refuse("Invalid arguments for get_aspect_sentiment:\n- %s", err)
-		}
+	q := reviewcast.Query{Aspect: a.ID, Sentiment: reviewcast.Polarity(args.values["polarity"]), Limit: mentionsPage}
+	from, err := v.resume(q, args.values["cursor"])
+	if err != nil {
+		return nil, err
 	}
 	found := v.SearchFrom(q, from)
 	answer := oneAspect{Notice: notice, Aspect: a, ReviewCount: v.Len(), Method: v.insights.Method.Name,
-		Languages: v.insights.Method.Languages, Matched: found.Matched, Reviews: []mention{}}
+		Languages: v.insights.Method.Languages, Matched: found.Matched, Reviews: []line{}, NextCursor: nextCursor(found)}
+	answer.Aspect.Monthly = a.Monthly[max(0, len(a.Monthly)-maxMonths):]
 	if q.Sentiment != "" {
 		answer.Aspect.Evidence = slices.DeleteFunc(slices.Clone(a.Evidence), func(e reviewcast.Evidence) bool { return e.Polarity != q.Sentiment })
 	}
@@ -121,11 +92,7 @@ func aspectAnswer(v *view, values map[string]string, _ arguments) (jsontext.Valu
 	for _, raw := range found.Reviews {
 		answer.Reviews = append(answer.Reviews, v.mention(raw, a))
 	}
-	if found.Next >= 0 {
-		next := cursor(q, keyOf(found.Reviews[len(found.Reviews)-1]))
-		answer.NextCursor = &next
-	}
-	return encode(answer)
+	return answer, nil
 }
 
 // entity finds what the reviews say about an id; nil when there is nothing.
@@ -136,80 +103,93 @@ func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
 	return nil
 }
 
-// technicianAnswer answers get_technician.
-func technicianAnswer(v *view, name string) (jsontext.Value, error) {
-	var ids []string
-	for _, t := range v.Technicians(strings.TrimSpace(name)) {
-		ids = append(ids, t.ID)
+// technicianAnswer answers get_technician. A name that a search accepts as it is means
+// the same technicians here.
+func technicianAnswer(v *view, args arguments) (any, error) {
+	name := args.values["name"]
+	list := v.Technicians(strings.TrimSpace(name))
+	if list == nil {
+		ids := v.names["technician"].find(name)
+		list = slices.DeleteFunc(slices.Clone(v.dataset.Business.Technicians), func(t reviewcast.Technician) bool { return !slices.Contains(ids, t.ID) })
 	}
-	if ids == nil {
-		ids = v.names.technicians.find(name)
+	if len(list) == 0 {
+		return nil, refuse("%s", v.names["technician"].unknown("technician", name))
 	}
-	if ids == nil {
-		return nil, refuse("%s", v.names.technicians.unknown("technician", name))
+	answer := technicians{Matched: len(list)}
+	for _, t := range list {
+		answer.Technicians = append(answer.Technicians, *v.technician(t.ID))
 	}
-	answer := technicians{Matched: len(ids)}
-	for _, t := range v.dataset.Business.Technicians {
-		if slices.Contains(ids, t.ID) {
-			answer.Technicians = append(answer.Technicians, v.technician(t))
-		}
-	}
-	return encode(answer)
+	return answer, nil
 }
 
 // technician combines a technician's record with what reviews say.
-func (v *view) technician(t reviewcast.Technician) technician {
-	return technician{t, entity(v.insights.Entities.Technicians, t.ID)}
+func (v *view) technician(id string) *technician {
+	for _, t := range v.dataset.Business.Technicians {
+		if t.ID == id {
+			return &technician{t, entity(v.insights.Entities.Technicians, id)}
+		}
+	}
+	return nil
 }
 
 // serviceAnswer answers get_service.
-func serviceAnswer(v *view, name string) (jsontext.Value, error) {
-	id, err := v.names.services.one("service", name)
+func serviceAnswer(v *view, args arguments) (any, error) {
+	id, err := v.one("service", args.values["service"])
 	if err != nil {
 		return nil, err
 	}
 	services := v.dataset.Business.Services
 	s := services[slices.IndexFunc(services, func(s reviewcast.Named) bool { return s.ID == id })]
-	return encode(service{s, entity(v.insights.Entities.Services, id)})
+	return service{s, entity(v.insights.Entities.Services, id)}, nil
 }
 
 // entitiesAnswer answers list_entities.
-func entitiesAnswer(v *view, kind string) (jsontext.Value, error) {
+func entitiesAnswer(v *view, args arguments) (any, error) {
 	e, b := v.insights.Entities, v.dataset.Business
 	technicians := make([]reviewcast.Named, 0, len(b.Technicians))
 	for _, t := range b.Technicians {
 		technicians = append(technicians, reviewcast.Named{ID: t.ID, Name: t.Name})
 	}
-	answer := entityLists{ReviewCount: v.Len()}
+	answer, kind := entityLists{ReviewCount: v.Len()}, args.values["kind"]
+	recent := &reviewcast.Facets{}
+	if kind != "" {
+		answer.RecentSince = v.before(recentMonths, 0)
+		recent = v.Search(reviewcast.Query{Since: answer.RecentSince, Facets: true}).Facets
+	}
 	for _, list := range []struct {
 		kind   string
 		to     *[]entityLine
 		said   []reviewcast.Entity
 		listed []reviewcast.Named
+		recent []reviewcast.Facet
 	}{
-		{"technicians", &answer.Technicians, e.Technicians, technicians},
-		{"services", &answer.Services, e.Services, b.Services},
-		{"problems", &answer.Problems, e.Problems, nil},
-		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, b.ServiceAreas},
+		{"technicians", &answer.Technicians, e.Technicians, technicians, recent.Technician},
+		{"services", &answer.Services, e.Services, b.Services, recent.Service},
+		{"problems", &answer.Problems, e.Problems, nil, nil},
+		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, b.ServiceAreas, recent.ServiceArea},
 	} {
 		if kind == "" || kind == list.kind {
-			*list.to = entityLines(list.said, list.listed)
+			*list.to = entityLines(list.said, list.listed, list.recent)
 		}
 	}
-	return encode(answer)
+	return answer, nil
 }
 
 // entityLines lists entities, and those of the business that no review mentions.
-func entityLines(said []reviewcast.Entity, listed []reviewcast.Named) []entityLine {
+func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []reviewcast.Facet) []entityLine {
 	lines := []entityLine{}
 	for _, e := range said {
-		lines = append(lines, entityLine{e.ID, e.Name, e.ReviewCount, e.AverageRating, e.SentimentCounts})
+		l := entityLine{ID: e.ID, Name: e.Name, ReviewCount: e.ReviewCount, AverageRating: e.AverageRating, SentimentCounts: e.SentimentCounts}
+		if i := slices.IndexFunc(recent, func(f reviewcast.Facet) bool { return f.Value == e.ID }); i >= 0 {
+			l.Recent = &recent[i].FacetCount
+		}
+		lines = append(lines, l)
 	}
 	for _, n := range listed {
 		if entity(said, n.ID) == nil {
 			lines = append(lines, entityLine{ID: n.ID, Name: n.Name})
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b entityLine) int { return b.ReviewCount - a.ReviewCount })
+	slices.SortStableFunc(lines, func(a, b entityLine) int { return cmp.Compare(b.ReviewCount, a.ReviewCount) })
 	return lines
 }

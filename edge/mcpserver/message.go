@@ -25,15 +25,14 @@ type message struct {
 	method string         // empty for a response
 	params map[string]jsontext.Value
 	meta   meta
-	raw    struct{ method, params jsontext.Value } // as received
+	raw    jsontext.Value // params as received
 }
 
 // withID is the message with another id, encoded.
-func (m *message) withID(id jsontext.Value) []byte {
-	b := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	b = append(append(b, `,"method":`...), m.raw.method...)
-	if m.raw.params != nil {
-		b = append(append(b, `,"params":`...), m.raw.params...)
+func (m *message) withID(id string) []byte {
+	b := appendQuoted([]byte(`{"jsonrpc":"2.0","id":`+id+`,"method":`), m.method)
+	if m.raw != nil {
+		b = append(append(b, `,"params":`...), m.raw...)
 	}
 	return append(b, '}')
 }
@@ -60,53 +59,36 @@ func stringOf(raw jsontext.Value) (s string) {
 // isCall reports whether the message is a request that expects a response.
 func (m *message) isCall() bool { return m.method != "" && m.id != nil }
 
-// body is the content of a POST request.
-type body struct {
-	messages []message
-	batch    bool
-}
-
-// call returns the only message of a body that is one call, else nil.
-func (b *body) call() *message {
-	if !b.batch && b.messages[0].isCall() {
-		return &b.messages[0]
-	}
-	return nil
-}
-
 // parseBody decodes and checks the messages of a body.
-func parseBody(raw []byte) (*body, *rpcError) {
-	b := &body{}
-	trimmed := bytes.TrimLeft(raw, " \t\r\n")
-	var values []jsontext.Value
-	switch {
+func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
+	values := []jsontext.Value{raw}
+	switch trimmed := bytes.TrimLeft(raw, " \t\r\n"); {
 	case len(trimmed) == 0:
-		return nil, &rpcError{status: http.StatusBadRequest, code: jsonrpc.CodeParseError, message: "Parse error: the body is empty; expected a JSON-RPC 2.0 message."}
+		return nil, false, fail(http.StatusBadRequest, jsonrpc.CodeParseError, "Parse error: the body is empty; expected a JSON-RPC 2.0 message.")
 	case trimmed[0] == '[':
-		b.batch = true
+		batch = true
 		if err := json.Unmarshal(raw, &values); err != nil {
-			return nil, malformed()
+			return nil, false, malformed()
 		}
 		if n := len(values); n == 0 || n > maxBatch {
-			return nil, invalidRequest(nil, fmt.Sprintf("a batch has 1 to %d messages, this one has %d", maxBatch, n))
+			return nil, false, invalidRequest(nil, fmt.Sprintf("a batch has 1 to %d messages, this one has %d", maxBatch, n))
 		}
-	default:
-		values = []jsontext.Value{raw}
 	}
-	b.messages = make([]message, len(values))
+	messages = make([]message, len(values))
 	for i, v := range values {
-		if err := b.messages[i].decode(v); err != nil {
-			return nil, err
+		m := &messages[i]
+		if err := m.decode(v); err != nil {
+			return nil, false, err
 		}
-		if b.batch && b.messages[i].method == "initialize" {
-			return nil, invalidRequest(b.messages[i].id, "initialize can't be part of a batch")
+		if batch && m.method == "initialize" {
+			return nil, false, invalidRequest(m.id, "initialize can't be part of a batch")
 		}
 	}
-	return b, nil
+	return messages, batch, nil
 }
 
 func malformed() *rpcError {
-	return &rpcError{status: http.StatusBadRequest, code: jsonrpc.CodeParseError, message: "Parse error: the body is not valid JSON in UTF-8."}
+	return fail(http.StatusBadRequest, jsonrpc.CodeParseError, "Parse error: the body is not valid JSON in UTF-8.")
 }
 
 func invalidRequest(id jsontext.Value, why string) *rpcError {
@@ -146,7 +128,7 @@ func (m *message) decode(raw jsontext.Value) *rpcError {
 	case wire.Method == nil:
 		return nil
 	}
-	m.raw.method, m.raw.params = wire.Method, wire.Params
+	m.raw = wire.Params
 	if m.method = stringOf(wire.Method); m.method == "" {
 		return invalidRequest(m.id, "method must be a string such as tools/list")
 	}
@@ -185,6 +167,14 @@ const (
 	both      = stateful | stateless
 )
 
+// eraOf is the era of a request of a revision; empty if it names none.
+func eraOf(version, session string) era {
+	if session == "" && version >= firstStateless {
+		return stateless
+	}
+	return stateful
+}
+
 var methods = map[string]method{
 	"initialize":               {stateful, []member{{"protocolVersion", '"', true}, {"capabilities", '{', false}, {"clientInfo", '{', false}}},
 	"ping":                     {stateful, nil},
@@ -208,28 +198,22 @@ var methods = map[string]method{
 func (m *message) validate(e era) *rpcError {
 	spec, ok := methods[m.method]
 	if !ok || spec.eras&e == 0 {
-		return &rpcError{status: e.status(http.StatusNotFound), id: m.id, code: jsonrpc.CodeMethodNotFound,
-			message: fmt.Sprintf("Method not found: %s. This server has %s.", echo(m.method), strings.Join(methodNames(e), ", "))}
+		return fail(e.status(http.StatusNotFound), jsonrpc.CodeMethodNotFound, "Method not found: %s. This server has %s.",
+			echo(m.method), strings.Join(methodNames(e), ", "))
 	}
 	for _, want := range spec.params {
 		got, ok := m.params[want.name]
-		var why string
-		switch {
-		case !ok && want.required:
-			why = "is missing"
-		case ok && got.Kind() == 'n' && !want.required:
-			continue
-		case ok && got.Kind() != want.kind:
-			why = "received " + cleanText(reviewcast.EchoJSON(got))
-		default:
+		if ok && got.Kind() == want.kind || !want.required && (!ok || got.Kind() == 'n') {
 			continue
 		}
-		kind := "a string"
+		why, kind := "is missing", "a string"
+		if ok {
+			why = "received " + cleanText(reviewcast.EchoJSON(got))
+		}
 		if want.kind == '{' {
 			kind = "an object"
 		}
-		return &rpcError{status: e.status(http.StatusBadRequest), id: m.id, code: jsonrpc.CodeInvalidParams,
-			message: fmt.Sprintf("Invalid params for %s: %s %s; expected %s.", m.method, want.name, why, kind)}
+		return fail(e.status(http.StatusBadRequest), jsonrpc.CodeInvalidParams, "Invalid params for %s: %s %s; expected %s.", m.method, want.name, why, kind)
 	}
 	return nil
 }

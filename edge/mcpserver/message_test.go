@@ -17,18 +17,18 @@ func FuzzBody(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		b, refused := parseBody(raw)
+		messages, _, refused := parseBody(raw)
 		if refused != nil {
 			if refused.status < 400 || refused.message == "" || refused.id != nil && !refused.id.IsValid() {
 				t.Errorf("refused with %+v", refused)
 			}
 			return
 		}
-		if !json.Valid(raw) || len(b.messages) == 0 || len(b.messages) > maxBatch {
-			t.Errorf("%d messages in %q", len(b.messages), raw)
+		if !json.Valid(raw) || len(messages) == 0 || len(messages) > maxBatch {
+			t.Errorf("%d messages in %q", len(messages), raw)
 		}
-		for i := range b.messages {
-			m := &b.messages[i]
+		for i := range messages {
+			m := &messages[i]
 			if m.isCall() {
 				_ = m.validate(stateful)
 				_ = m.validate(stateless)

@@ -3,7 +3,6 @@ package mcpserver
 import (
 	"errors"
 	"net/http"
-	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 )
@@ -21,31 +20,26 @@ type metrics struct {
 	refusal *prometheus.CounterVec // by HTTP status
 }
 
-func newMetrics() *metrics {
-	counter := func(name, help string) prometheus.CounterOpts {
-		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
+// newMetrics registers the metrics, and gauges of what sessions hold in memory, unless
+// to is nil.
+func newMetrics(to prometheus.Registerer, t *sessions) (*metrics, error) {
+	opts := func(name, help string) prometheus.Opts {
+		return prometheus.Opts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
+	}
+	gauge := func(name, help string, value func() int) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return float64(value()) })
 	}
 	m := &metrics{
-		calls:   prometheus.NewCounterVec(counter("calls_total", "Tool calls, by tool and outcome."), []string{"tool", "outcome"}),
-		refusal: prometheus.NewCounterVec(counter("refused_total", "Requests answered with an error, by HTTP status."), []string{"status"}),
+		calls:   prometheus.NewCounterVec(prometheus.CounterOpts(opts("calls_total", "Tool calls, by tool and outcome.")), []string{"tool", "outcome"}),
+		refusal: prometheus.NewCounterVec(prometheus.CounterOpts(opts("refused_total", "Requests answered with an error, by HTTP status.")), []string{"status"}),
 	}
-	for _, t := range newTools() { // a rate doesn't see the first event of a new counter
+	for _, t := range tools { // a rate doesn't see the first event of a new counter
 		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeFailed} {
 			m.calls.WithLabelValues(t.name, outcome)
 		}
 	}
-	return m
-}
-
-func (m *metrics) refused(status int) {
-	m.refusal.WithLabelValues(strconv.Itoa(status)).Inc()
-}
-
-// register registers the metrics, and gauges of what sessions hold in memory.
-func (m *metrics) register(to prometheus.Registerer, t *sessions) error {
-	gauge := func(name, help string, value func() int) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help},
-			func() float64 { return float64(value()) })
+	if to == nil {
+		return m, nil
 	}
 	var errs []error
 	for _, c := range []prometheus.Collector{m.calls, m.refusal,
@@ -55,21 +49,17 @@ func (m *metrics) register(to prometheus.Registerer, t *sessions) error {
 	} {
 		errs = append(errs, to.Register(c))
 	}
-	return errors.Join(errs...)
+	return m, errors.Join(errs...)
 }
 
-// annotate adds a field to the access log, if the writer has one.
-func annotate(w http.ResponseWriter, name, value string) {
+// annotate adds the name of a tool to the access log, if the writer has one. A name that
+// the client made up doesn't appear there.
+func annotate(w http.ResponseWriter, t *tool) {
+	name := "unknown"
+	if t != nil {
+		name = t.name
+	}
 	if a, ok := w.(interface{ Annotate(name, value string) }); ok {
-		a.Annotate(name, value)
+		a.Annotate("tool", name)
 	}
-}
-
-// toolName is the name of the tool of a call, for logs and metrics: a name that the
-// client made up doesn't appear there.
-func (s *Server) toolName(m *message) string {
-	if t := s.tools[stringOf(m.params["name"])]; t != nil {
-		return t.name
-	}
-	return "unknown"
 }

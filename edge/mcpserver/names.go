@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -30,6 +31,14 @@ func (l *namedList) add(id string, names ...string) {
 	*l = append(*l, n)
 }
 
+// ids lists the ids.
+func (l namedList) ids() (ids []string) {
+	for _, n := range l {
+		ids = append(ids, n.id)
+	}
+	return ids
+}
+
 // minPrefix is the least number of letters that find a longer word.
 const minPrefix = 3
 
@@ -42,14 +51,13 @@ func (l namedList) find(name string) []string {
 	if len(query) == 0 {
 		return nil
 	}
-	rules := []func(words []string) bool{
+	for _, rule := range []func(words []string) bool{
 		func(words []string) bool { return slices.Equal(words, query) },
-		func(words []string) bool { return containsAll(words, query) },
-		func(words []string) bool { return startsAll(words, query) },
-		func(words []string) bool { return relatedAll(words, query) },
-		func(words []string) bool { return containsAll(query, words) },
-	}
-	for _, rule := range rules {
+		func(words []string) bool { return each(query, words, equal) },
+		func(words []string) bool { return each(query, words, begins) },
+		func(words []string) bool { return each(query, words, related) },
+		func(words []string) bool { return each(words, query, equal) },
+	} {
 		var ids []string
 		for _, n := range l {
 			if slices.ContainsFunc(n.words, rule) {
@@ -63,57 +71,59 @@ func (l namedList) find(name string) []string {
 	return nil
 }
 
-func containsAll(words, query []string) bool {
-	return !slices.ContainsFunc(query, func(w string) bool { return !slices.Contains(words, w) })
-}
-
-func startsAll(words, query []string) bool {
-	return !slices.ContainsFunc(query, func(prefix string) bool {
-		return len(prefix) < minPrefix || !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, prefix) })
+// each reports whether every one of words has a match in others.
+func each(words, others []string, match func(word, other string) bool) bool {
+	return !slices.ContainsFunc(words, func(w string) bool {
+		return !slices.ContainsFunc(others, func(o string) bool { return match(w, o) })
 	})
 }
 
-// relatedAll reports whether each word of the query has a stem in common with a word:
-// at least minStem letters, and two thirds of the shorter one.
-func relatedAll(words, query []string) bool {
-	return !slices.ContainsFunc(query, func(q string) bool {
-		return !slices.ContainsFunc(words, func(w string) bool {
-			common := 0
-			for common < min(len(w), len(q)) && w[common] == q[common] {
-				common++
-			}
-			return common >= minStem && 3*common >= 2*min(len(w), len(q))
-		})
-	})
+func equal(word, other string) bool { return word == other }
+
+func begins(prefix, word string) bool {
+	return len(prefix) >= minPrefix && strings.HasPrefix(word, prefix)
+}
+
+// related reports whether two words have a stem in common: at least minStem letters, and
+// two thirds of the shorter one.
+func related(a, b string) bool {
+	common, shorter := 0, min(len(a), len(b))
+	for common < shorter && a[common] == b[common] {
+		common++
+	}
+	return common >= minStem && 3*common >= 2*shorter
 }
 
 // minStem is the least number of letters that two words of one stem share.
 const minStem = 4
 
 // sorted returns the displayed names, those most similar to name first.
-func (l namedList) sorted(name string) []string {
+func (l namedList) sorted(name string) (names []string) {
 	query := strings.Join(nameWords(name), " ")
-	type similar struct {
-		name     string
-		distance float64
-	}
-	var all []similar
+	distances := map[string]float64{}
 	for _, n := range l {
-		least := similar{n.names[0], 2}
+		least := 2.0
 		for _, words := range n.words {
 			for _, part := range append(words, strings.Join(words, " ")) {
 				longest := max(len(part), len(query), 1)
-				least.distance = min(least.distance, float64(levenshtein.ComputeDistance(part, query))/float64(longest))
+				least = min(least, float64(levenshtein.ComputeDistance(part, query))/float64(longest))
 			}
 		}
-		all = append(all, least)
+		names = append(names, n.names[0])
+		distances[n.names[0]] = least
 	}
-	slices.SortStableFunc(all, func(a, b similar) int { return cmp.Compare(a.distance, b.distance) })
-	names := make([]string, len(all))
-	for i, s := range all {
-		names[i] = s.name
-	}
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(distances[a], distances[b]) })
 	return names
+}
+
+// unknown says that a name is unknown, and which names are most similar to it.
+func (l namedList) unknown(kind, name string) string {
+	text := fmt.Sprintf("No %s is called %s.", kind, echo(name))
+	sorted := l.sorted(name)
+	if len(sorted) > 3 {
+		text += " Most similar: " + strings.Join(sorted[:3], ", ") + "."
+	}
+	return text + " " + known(kind+"s", sorted)
 }
 
 // nameWords are the words of a name in the form in which they are compared: lower

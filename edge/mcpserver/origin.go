@@ -14,18 +14,17 @@ import (
 // visitor can reach (DNS rebinding).
 func (s *Server) checkOrigin(w http.ResponseWriter, r *http.Request) *rpcError {
 	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Origin")
 	addr, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	local := addr != nil && loopback(addr.String())
-	if local && !loopback(r.Host) && !strings.EqualFold(r.Host, s.host) {
-		return &rpcError{status: http.StatusForbidden, code: codeRequest,
-			message: "Forbidden: this listener is for the local machine, and the Host header names another one."}
+	if local && !loopback(r.Host) && !strings.EqualFold("https://"+r.Host, s.config.BaseURL) && !strings.EqualFold("http://"+r.Host, s.config.BaseURL) {
+		return reject(http.StatusForbidden, "Forbidden: this listener is for the local machine, and the Host header names another one.")
 	}
 	if origin := r.Header.Get("Origin"); origin != "" {
 		// A page that this listener served may use it under any of its names.
 		if own := local && loopback(r.Host) && strings.EqualFold(origin, "http://"+r.Host); !own && !s.allows(origin) {
-			return &rpcError{status: http.StatusForbidden, code: codeRequest,
-				message: "Forbidden: pages of this origin may not use this server (--mcp-allow-origin names the origins that may)."}
+			return reject(http.StatusForbidden, "Forbidden: pages of this origin may not use this server (--mcp-allow-origin names the origins that may).")
 		}
 		h.Set("Access-Control-Allow-Origin", origin)
 		h.Set("Access-Control-Expose-Headers", headerSession+", "+headerVersion+", Retry-After")
@@ -35,11 +34,8 @@ func (s *Server) checkOrigin(w http.ResponseWriter, r *http.Request) *rpcError {
 
 // allows reports whether pages of an origin may use the server.
 func (s *Server) allows(origin string) bool {
-	if s.anyOrigin {
-		return true
-	}
 	origin = strings.ToLower(origin)
-	return origin == s.config.BaseURL || slices.Contains(s.config.AllowOrigins, origin)
+	return origin == s.config.BaseURL || slices.Contains(s.config.AllowOrigins, origin) || slices.Contains(s.config.AllowOrigins, "*")
 }
 
 // loopback reports whether a host, with or without port, is the local machine.

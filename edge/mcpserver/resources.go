@@ -32,36 +32,31 @@ var (
 // has no resources.
 func (v *view) resource(uri string) jsontext.Value {
 	kind, id, hasID := cutURI(uri)
-	if v == nil {
-		return nil
-	}
 	id, err := url.PathUnescape(id)
-	if err != nil {
+	if v == nil || err != nil {
 		return nil
 	}
-	var content jsontext.Value
-	switch {
+	var content any
+	switch args := (arguments{values: map[string]string{"id": id, "aspect": id}}); {
 	case kind == "business" && !hasID:
 		return v.business
 	case kind == "summary" && !hasID:
 		return v.summary
 	case kind == "review":
-		content, err = reviewAnswer(v, id)
-	case kind == "aspect":
-		if slices.Contains(v.aspectIDs(), id) {
-			content, err = aspectAnswer(v, map[string]string{"aspect": id}, nil)
-		}
-	case kind == "technician":
-		for _, t := range v.dataset.Business.Technicians {
-			if t.ID == id {
-				content, err = encode(v.technician(t))
-			}
-		}
+		content, err = reviewAnswer(v, args)
+	case kind == "aspect" && slices.Contains(v.names["aspect"].ids(), id):
+		content, err = aspectAnswer(v, args)
+	case kind == "technician" && v.technician(id) != nil:
+		content = v.technician(id)
 	}
+	if content == nil || err != nil {
+		return nil
+	}
+	raw, err := encode(content)
 	if err != nil {
-		return nil // no such review
+		return nil // can't happen: it was decoded from JSON
 	}
-	return content
+	return raw
 }
 
 // cutURI divides a URI into the kind of the resource and its id.
@@ -89,7 +84,7 @@ func (s *Server) addResources() {
 func (s *Server) readResource(_ context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	v, err := s.views.load()
 	if err != nil {
-		return nil, s.unavailable(err)
+		return nil, err
 	}
 	content := v.resource(req.Params.URI)
 	if content == nil {

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -60,38 +61,62 @@ type oneAspect struct {
 	Method      string            `json:"method"`
 	Languages   []string          `json:"languages_analysed"`
 	Matched     int               `json:"matched"` // reviews that mention it with the polarity
-	Reviews     []mention         `json:"reviews"`
+	Reviews     []line            `json:"reviews"`
 	NextCursor  *string           `json:"next_cursor"`
+}
+
+// line is a review in a list: in the concise format, or with what it says about an
+// aspect.
+type line struct {
+	ID          string              `json:"id"`
+	Rating      int                 `json:"rating"`
+	Date        reviewcast.Date     `json:"date"`
+	Polarity    reviewcast.Polarity `json:"polarity,omitempty"`
+	Title       *string             `json:"title,omitempty"` // when the query occurs only there
+	Technicians []string            `json:"technicians,omitempty"`
+	Excerpt     *string             `json:"excerpt"`
+}
+
+// shortReview is the part of a review that lists of reviews show.
+type shortReview struct {
+	ID       string              `json:"id"`
+	Rating   int                 `json:"rating"`
+	Date     reviewcast.Date     `json:"date"`
+	Title    string              `json:"title"`
+	Text     *string             `json:"text"`
+	Mentions reviewcast.Mentions `json:"mentions"`
+}
+
+// newLine is a line with an excerpt of the text around a match.
+func newLine(raw []byte, query *regexp.Regexp) line {
+	var r shortReview
+	_ = json.Unmarshal(cleanJSON(raw), &r) // checked when the snapshot was opened
+	l := line{ID: r.ID, Rating: r.Rating, Date: r.Date, Technicians: r.Mentions.Technicians}
+	inText := false
+	if r.Text != nil {
+		text := excerpt(*r.Text, query)
+		l.Excerpt, inText = &text, query.MatchString(*r.Text)
+	}
+	if !inText && query.MatchString(r.Title) {
+		title := excerpt(r.Title, query)
+		l.Title = &title
+	}
+	return l
 }
 
 // mention is a review that mentions an aspect. The excerpt is the sentence that counts,
 // if the insights quote it, otherwise the beginning of the text.
-type mention struct {
-	ID       string              `json:"id"`
-	Rating   int                 `json:"rating"`
-	Date     reviewcast.Date     `json:"date"`
-	Polarity reviewcast.Polarity `json:"polarity"`
-	Excerpt  *string             `json:"excerpt"`
-}
-
-// mention describes how a review mentions an aspect.
-func (v *view) mention(raw []byte, a reviewcast.Aspect) mention {
-	r := readReview(raw)
-	m := mention{ID: r.ID, Rating: r.Rating, Date: r.Date}
+func (v *view) mention(raw []byte, a reviewcast.Aspect) line {
+	l := newLine(raw, nothing)
 	var insight reviewcast.ReviewInsight
-	if json.Unmarshal(v.Insight(r.ID), &insight) == nil { // indexed before, so it is valid
-		m.Polarity = insight.Aspects[a.ID]
+	if json.Unmarshal(v.Insight(l.ID), &insight) == nil { // indexed before, so it is valid
+		l.Polarity = insight.Aspects[a.ID]
 	}
-	quoted := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool { return e.ReviewID == r.ID })
-	switch {
-	case quoted >= 0:
-		text := beginning(a.Evidence[quoted].Quote, 2*excerptLength)
-		m.Excerpt = &text
-	case r.Text != nil:
-		text := excerpt(cleanText(*r.Text), "")
-		m.Excerpt = &text
+	if i := slices.IndexFunc(a.Evidence, func(e reviewcast.Evidence) bool { return e.ReviewID == l.ID }); i >= 0 {
+		text := beginning(a.Evidence[i].Quote, 2*excerptLength)
+		l.Excerpt = &text
 	}
-	return m
+	return l
 }
 
 // technicians is the result of get_technician: several may share a name.
@@ -113,21 +138,27 @@ type service struct {
 
 // entityLists is the result of list_entities.
 type entityLists struct {
-	ReviewCount  int          `json:"review_count"`
-	Technicians  []entityLine `json:"technicians,omitzero"`
-	Services     []entityLine `json:"services,omitzero"`
-	Problems     []entityLine `json:"problems,omitzero"`
-	ServiceAreas []entityLine `json:"service_areas,omitzero"`
+	ReviewCount  int             `json:"review_count"`
+	RecentSince  reviewcast.Date `json:"recent_since,omitempty"` // with a kind
+	Technicians  []entityLine    `json:"technicians,omitzero"`
+	Services     []entityLine    `json:"services,omitzero"`
+	Problems     []entityLine    `json:"problems,omitzero"`
+	ServiceAreas []entityLine    `json:"service_areas,omitzero"`
 }
 
-// entityLine is an entity in a list.
+// entityLine is an entity in a list. Recent are its reviews since RecentSince, which
+// tell whether it got better.
 type entityLine struct {
 	ID            string   `json:"id"`
 	Name          string   `json:"name"`
 	ReviewCount   int      `json:"review_count"`
 	AverageRating *float64 `json:"average_rating"`
 	reviewcast.SentimentCounts
+	Recent *reviewcast.FacetCount `json:"recent,omitempty"`
 }
+
+// recentMonths is the time before the newest review that recent figures are of.
+const recentMonths = 12
 
 // topicList is the result of list_topics.
 type topicList struct {
@@ -197,23 +228,20 @@ func newSummary(v *view, since reviewcast.Date) summary {
 	for _, a := range in.Aspects {
 		s.Aspects = append(s.Aspects, aspectLine{a.ID, a.Label, a.MentionCount, a.PositivePct, a.NegativeCount, a.Confidence.Level, a.Trend.Direction})
 	}
-	s.Monthly = in.Temporal.Monthly[max(0, len(in.Temporal.Monthly)-summaryMonths):]
+	months := in.Temporal.Monthly
 	if since != "" {
-		first := slices.IndexFunc(in.Temporal.Monthly, func(m reviewcast.Month) bool { return m.Month >= since.Month() })
-		if s.Monthly = nil; first >= 0 {
-			s.Monthly = in.Temporal.Monthly[first:min(first+maxSummaryMonths, len(in.Temporal.Monthly))]
-		}
+		months = slices.DeleteFunc(slices.Clone(months), func(m reviewcast.Month) bool { return m.Month < since.Month() })
+		s.Monthly = months[:min(len(months), maxSummaryMonths)]
+		return s
 	}
+	s.Monthly = months[max(0, len(months)-summaryMonths):]
 	return s
 }
 
 // summaryAnswer answers get_summary.
-func summaryAnswer(v *view, since string) (jsontext.Value, error) {
-	if since == "" {
-		return v.summary, nil
+func summaryAnswer(v *view, args arguments) (any, error) {
+	if since := args.values["since"]; since != "" {
+		return newSummary(v, reviewcast.Date(since)), nil
 	}
-	if !reviewcast.Date(since).Valid() {
-		return nil, refuse("Invalid arguments for get_summary:\n- since: received %s: expected a calendar date YYYY-MM-DD such as 2026-03-31", echo(since))
-	}
-	return encode(newSummary(v, reviewcast.Date(since)))
+	return v.summary, nil
 }

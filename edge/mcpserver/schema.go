@@ -3,9 +3,9 @@ package mcpserver
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -22,70 +22,40 @@ import (
 func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
-	add := func(name string, p *jsonschema.Schema) {
-		s.Properties[name] = p
-		s.PropertyOrder = append(s.PropertyOrder, name)
+	for _, p := range t.parameters() {
+		s.Properties[p.Name] = paramSchema(p)
+		s.PropertyOrder = append(s.PropertyOrder, p.Name)
 	}
-	if t.search {
-		for _, p := range reviewcast.SearchParams {
-			add(p.Name, searchParam(p))
-		}
-	}
-	for _, p := range t.params {
-		prop := &jsonschema.Schema{Type: "string", Description: p.description, Enum: anys(p.values)}
-		if p.values == nil {
-			prop.MinLength, prop.MaxLength = jsonschema.Ptr(1), jsonschema.Ptr(maxArgument)
-		}
-		if p.byDefault != "" {
-			prop.Default = value(p.byDefault)
-		}
-		if !p.optional {
-			s.Required = append(s.Required, p.name)
-		}
-		add(p.name, prop)
+	if t.required != "" {
+		s.Required = []string{t.required}
 	}
 	return s
 }
 
-// searchParam is the JSON Schema of a search parameter.
-func searchParam(p reviewcast.Param) *jsonschema.Schema {
+// paramSchema is the JSON Schema of a parameter.
+func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
 	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
 	switch p.Type {
 	case reviewcast.IntegerParam, reviewcast.NumberParam:
 		s.Minimum, s.Maximum = &p.Min, &p.Max
 		if p.Default != 0 {
-			s.Default = value(p.Default)
+			s.Default = json.RawMessage(strconv.Itoa(p.Default))
 		}
 	case reviewcast.DateParam:
 		s.Type, s.Format = "string", "date"
 	case reviewcast.StringParam:
-		if p.Values != nil {
-			s.Enum = anys(p.Values)
-			break
+		for _, v := range p.Values {
+			s.Enum = append(s.Enum, v)
 		}
-		s.MaxLength = &p.MaxLength
-		if p.MinLength > 0 {
+		if p.Values == nil {
+			s.MaxLength = &p.MaxLength
+		}
+		if p.Values == nil && p.MinLength > 0 {
 			s.MinLength = &p.MinLength
 		}
 	}
 	return s
-}
-
-func value(v any) json.RawMessage {
-	raw, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
-	return raw
-}
-
-func anys[T any](list []T) []any {
-	var out []any
-	for _, v := range list {
-		out = append(out, v)
-	}
-	return out
 }
 
 // outputSchema derives the output schema from the type of a tool's result.
@@ -96,6 +66,7 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 		// The descriptions of the tools name the members of these.
 		reflect.TypeFor[entityLine]():        {Type: "object"},
 		reflect.TypeFor[reviewcast.Entity](): {Type: "object"},
+		reflect.TypeFor[reviewcast.Facets](): {Type: "object"},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("make schema of %T: %w", t.output, err)
@@ -103,9 +74,6 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	required := s.Required
 	shorten(s, 0)
 	s.Required = required
-	if t.search {
-		completeSearch(s)
-	}
 	return s, nil
 }
 
@@ -140,24 +108,25 @@ func shorten(s *jsonschema.Schema, depth int) {
 	}
 }
 
-// completeSearch adds the members of search_reviews that the HTTP search doesn't have.
-// A concise review has an excerpt and few other members, so few are required.
-func completeSearch(s *jsonschema.Schema) {
-	s.Properties["query"].Properties = nil // the arguments as applied
-	s.Properties["facets"] = &jsonschema.Schema{Type: "object", Description: "lists of value, count, average_rating"}
-	review := s.Properties["reviews"].Items
-	review.Required = []string{"id", "rating", "date"}
-	// The schema of get_review has the other members of a review.
-	more := func(name string) bool {
-		return !slices.Contains([]string{"id", "author", "rating", "date", "title", "text"}, name)
-	}
-	maps.DeleteFunc(review.Properties, func(name string, _ *jsonschema.Schema) bool { return more(name) })
-	review.PropertyOrder = slices.DeleteFunc(review.PropertyOrder, more)
-	review.Properties["excerpt"] = &jsonschema.Schema{Types: []string{"null", "string"}, Description: "concise only"}
-	review.PropertyOrder = append(review.PropertyOrder, "excerpt")
-	s.Properties["next_cursor"] = &jsonschema.Schema{Types: []string{"null", "string"}}
-	s.Properties["hint"] = &jsonschema.Schema{Type: "string", Description: "when nothing matches: what to change"}
-	s.Properties["notice"] = &jsonschema.Schema{Type: "string"}
-	s.PropertyOrder = append(s.PropertyOrder, "next_cursor", "hint", "notice")
-	s.Required = append(s.Required, "next_cursor", "notice")
+// searchSchema has the members of a result of search_reviews, for its schema. A concise
+// review has few of them, and get_review's schema has the others.
+type searchSchema struct {
+	Notice     string             `json:"notice"`
+	Matched    int                `json:"matched"`
+	Returned   int                `json:"returned"`
+	Reviews    []searchReview     `json:"reviews"`
+	Query      map[string]any     `json:"query"`
+	Facets     *reviewcast.Facets `json:"facets,omitempty"`
+	NextCursor *string            `json:"next_cursor"`
+	Hint       string             `json:"hint,omitempty"`
+}
+
+type searchReview struct {
+	ID      string          `json:"id"`
+	Author  string          `json:"author"`
+	Rating  int             `json:"rating"`
+	Date    reviewcast.Date `json:"date"`
+	Title   *string         `json:"title"`
+	Text    *string         `json:"text"`
+	Excerpt *string         `json:"excerpt"`
 }

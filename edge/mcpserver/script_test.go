@@ -88,7 +88,7 @@ func play(t *testing.T, srv *httptest.Server, name string, archive *txtar.Archiv
 			session = id
 		}
 		got := show(t, resp, session)
-		if m := nextCursor.FindStringSubmatch(got); m != nil {
+		if m := cursorMember.FindStringSubmatch(got); m != nil {
 			cursor = m[1]
 		}
 		out.Files = append(out.Files, f, txtar.File{Name: "answer", Data: []byte(got)})
@@ -103,7 +103,7 @@ func play(t *testing.T, srv *httptest.Server, name string, archive *txtar.Archiv
 	}
 }
 
-var nextCursor = regexp.MustCompile(`"next_cursor": "([^"]+)"`)
+var cursorMember = regexp.MustCompile(`"next_cursor": "([^"]+)"`)
 
 // send sends a request of a script.
 func send(t *testing.T, srv *httptest.Server, text string) *http.Response {

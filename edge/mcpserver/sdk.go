@@ -38,11 +38,15 @@ func (c *capture) Write(p []byte) (int, error) {
 
 // callSDK has the SDK answer a call. The SDK gets the call with the id 1, because it
 // decodes ids to floating-point numbers, and its response gets the call's own id.
-func (s *Server) callSDK(r *http.Request, m *message) (*reply, *rpcError) {
+func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	c := &capture{header: http.Header{}}
-	s.sdk.ServeHTTP(c, sdkRequest(r, m.withID(jsontext.Value("1"))))
-	if c.status >= 400 && !strings.HasPrefix(c.header.Get("Content-Type"), reviewcast.MediaJSON) {
-		return nil, &rpcError{status: c.status, code: codeRequest, message: clientMessage(strings.TrimSpace(c.body.String()), m.method)}
+	s.sdk.ServeHTTP(c, sdkRequest(r, m.withID(`1`)))
+	media, body := c.header.Get("Content-Type"), c.body.Bytes()
+	if c.status >= 400 && !strings.HasPrefix(media, reviewcast.MediaJSON) {
+		return nil, reject(c.status, "%s", clientMessage(strings.TrimSpace(string(body)), m.method))
+	}
+	if media == mediaStream { // of subscriptions/listen
+		body = body[bytes.LastIndex(body, []byte("data: "))+len("data: "):]
 	}
 	var answer struct {
 		Result jsontext.Value `json:"result"`
@@ -52,26 +56,18 @@ func (s *Server) callSDK(r *http.Request, m *message) (*reply, *rpcError) {
 			Data    jsontext.Value `json:"data"`
 		} `json:"error"`
 	}
-	if err := json.Unmarshal(c.body.Bytes(), &answer); err != nil {
+	if err := json.Unmarshal(body, &answer); err != nil {
 		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", c.status, "error", err)
-		return nil, &rpcError{status: http.StatusInternalServerError, code: jsonrpc.CodeInternalError, message: "Internal error; it has been logged."}
+		return nil, fail(http.StatusInternalServerError, jsonrpc.CodeInternalError, "Internal error; it has been logged.")
 	}
 	if e := answer.Error; e != nil {
-		refused := &rpcError{status: c.status, code: cmp.Or(e.Code, jsonrpc.CodeInvalidParams), message: clientMessage(e.Message, m.method)}
+		refused := fail(c.status, cmp.Or(e.Code, jsonrpc.CodeInvalidParams), "%s", clientMessage(e.Message, m.method))
 		if len(e.Data) <= maxErrorData {
 			refused.data = e.Data
 		}
 		return nil, refused
 	}
-	b := make([]byte, 0, len(answer.Result)+len(m.id)+64)
-	return &reply{status: c.status, body: append(append(appendEnvelope(b, m.id), answer.Result...), '}')}, nil
-}
-
-// appendEnvelope appends the beginning of a response, up to the result.
-func appendEnvelope(b []byte, id jsontext.Value) []byte {
-	b = append(b, `{"jsonrpc":"2.0","id":`...)
-	b = append(b, id...)
-	return append(b, `,"result":`...)
+	return append(append(appendEnvelope(nil, m.id), answer.Result...), '}'), nil
 }
 
 // sdkRequest is a request with another body, as the SDK requires it.

@@ -28,13 +28,14 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -86,30 +87,28 @@ type Config struct {
 // sessions; requests are answered without it.
 type Server struct {
 	config    Config
-	host      string // of BaseURL, with port
-	anyOrigin bool
 	views     views
 	tools     map[string]*tool
-
-	mcp           *mcp.Server
-	sdk           http.Handler // the SDK's transport
-	ids           *sessionIDs
-	keyLoaded     bool // the state's key seals ids; used by New and Run only
-	sessions      *sessions
-	metrics       *metrics
-	statelessMeta []byte // see statelessMeta
+	mcp       *mcp.Server
+	sdk       http.Handler // the SDK's transport
+	ids       *sessionIDs
+	keyLoaded bool // the state's key seals ids; used by New and Run only
+	sessions  *sessions
+	metrics   *metrics
+	identity  []byte // see identity
 }
 
 // New returns a server for c.
 func New(c Config) (*Server, error) {
-	if c.Snapshots == nil {
+	var err error
+	switch c.BaseURL, err = reviewcast.ParseBaseURL(c.BaseURL); {
+	case c.Snapshots == nil:
 		return nil, errors.New("make MCP server: no snapshots (Config.Snapshots is nil)")
-	}
-	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("make MCP server: %w", err)
+	case c.MaxSessions < 0 || c.Idle < 0:
+		return nil, fmt.Errorf("make MCP server: MaxSessions is %d and Idle is %s: they must not be negative", c.MaxSessions, c.Idle)
 	}
-	c.BaseURL = origin
 	c.AllowOrigins = slices.Clone(c.AllowOrigins)
 	for i, o := range c.AllowOrigins {
 		if o == "*" {
@@ -119,18 +118,8 @@ func New(c Config) (*Server, error) {
 			return nil, fmt.Errorf("make MCP server: allow origin %q: %w", o, err)
 		}
 	}
-	if c.MaxSessions < 0 || c.Idle < 0 {
-		return nil, fmt.Errorf("make MCP server: MaxSessions is %d and Idle is %s: they must not be negative", c.MaxSessions, c.Idle)
-	}
-	if c.MaxSessions == 0 {
-		c.MaxSessions = DefaultMaxSessions
-	}
-	if c.Idle == 0 {
-		c.Idle = DefaultIdle
-	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.MaxSessions, c.Idle = cmp.Or(c.MaxSessions, DefaultMaxSessions), cmp.Or(c.Idle, DefaultIdle)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if c.Client == nil {
 		c.Client = func(r *http.Request) string {
 			host, _, _ := net.SplitHostPort(r.RemoteAddr)
@@ -138,22 +127,13 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	s := &Server{
-		config: c, anyOrigin: slices.Contains(c.AllowOrigins, "*"), views: views{holder: c.Snapshots},
-		sessions: newSessions(c.MaxSessions, c.Idle), metrics: newMetrics(), tools: map[string]*tool{},
+		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: newSessionIDs(newKey()),
+		sessions: newSessions(c.MaxSessions, c.Idle),
 	}
-	s.ids = newSessionIDs(newKey())
+	if s.metrics, err = newMetrics(c.Metrics, s.sessions); err != nil {
+		return nil, fmt.Errorf("make MCP server: register metrics: %w", err)
+	}
 	s.loadKey(context.Background())
-	if c.Metrics != nil {
-		if err := s.metrics.register(c.Metrics, s.sessions); err != nil {
-			return nil, fmt.Errorf("make MCP server: register metrics: %w", err)
-		}
-	}
-	if u, err := url.Parse(c.BaseURL); err == nil {
-		s.host = u.Host
-	}
-	if s.statelessMeta, err = statelessMeta(); err != nil {
-		return nil, fmt.Errorf("make MCP server: %w", err)
-	}
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("make MCP server: %w", err)
 	}
@@ -185,20 +165,23 @@ func (s *Server) loadKey(ctx context.Context) {
 
 // build creates the SDK's server and its transport.
 func (s *Server) build() error {
+	var err error
+	if s.identity, err = json.Marshal(identity()); err != nil {
+		return err
+	}
 	s.mcp = mcp.NewServer(identity(), &mcp.ServerOptions{
 		Instructions:      instructions,
 		CompletionHandler: s.complete,
-		// subscriptions/listen was admitted by (*Server).listen, and resources/subscribe
-		// never reaches the SDK.
+		SetCacheable:      freshness,
+		// Without listChanged: the lists never change while the server runs. Subscriptions
+		// never reach the SDK, which requires their handlers to announce them.
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
-		SetCacheable:       freshness,
-		// Without listChanged: the lists never change while the server runs.
 		Capabilities: &mcp.ServerCapabilities{
 			Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{}, Resources: &mcp.ResourceCapabilities{Subscribe: true},
 		},
 	})
-	for _, t := range newTools() {
+	for _, t := range tools {
 		definition, err := t.definition()
 		if err != nil {
 			return err
@@ -250,14 +233,16 @@ Rules:
 // middleware runs around every request that the SDK has decoded.
 func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if method == "tools/call" {
-			if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name] == nil {
-				return nil, protocolError(jsonrpc.CodeInvalidParams, s.unknownTool(p.Name))
+		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name] == nil {
+			var names []string
+			for _, t := range tools {
+				names = append(names, t.name)
 			}
+			return nil, s.protocolError(refuse("unknown tool %s: this server has %s", echo(p.Name), strings.Join(names, ", ")))
 		}
 		res, err := next(ctx, method, req)
 		if err != nil {
-			return nil, err
+			return nil, s.protocolError(err)
 		}
 		switch res := res.(type) {
 		case *mcp.InitializeResult:
@@ -271,24 +256,17 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-func (s *Server) unknownTool(name string) string {
-	names := make([]string, 0, len(s.tools))
-	for _, t := range newTools() {
-		names = append(names, t.name)
+// protocolError is the JSON-RPC error for an error of a handler. Internal errors are
+// logged and not shown.
+func (s *Server) protocolError(err error) error {
+	switch {
+	case errors.As(err, new(*jsonrpc.Error)):
+		return err
+	case errors.As(err, new(refusal)):
+		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	case errors.Is(err, errNothingPublished):
+		return &jsonrpc.Error{Code: codeRequest, Message: err.Error()}
 	}
-	return fmt.Sprintf("unknown tool %s: this server has %s", echo(name), strings.Join(names, ", "))
-}
-
-func protocolError(code int64, message string) error {
-	return &jsonrpc.Error{Code: code, Message: message}
-}
-
-// unavailable is the protocol error for a request that found no view. Internal errors
-// are logged and not shown.
-func (s *Server) unavailable(err error) error {
-	if errors.Is(err, errNothingPublished) {
-		return protocolError(codeUnavailable, err.Error())
-	}
-	s.config.Logger.Error("view failed", "error", err)
-	return protocolError(jsonrpc.CodeInternalError, "internal error; it has been logged")
+	s.config.Logger.Error("MCP request failed", "error", err)
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error; it has been logged"}
 }

@@ -7,8 +7,8 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -36,25 +36,24 @@ type State interface {
 // forgotten; such a session can be used again, which only its client can do.
 const maxEnded = 100_000
 
-// sessionID is the content of a session id.
-type sessionID struct {
-	random  [12]byte
-	expires int64 // Unix time
-}
-
-func (id sessionID) String() string { return hex.EncodeToString(id.random[:]) }
-
 const (
-	sealedSize = len(sessionID{}.random) + 8
+	randomSize = 12
+	sealedSize = randomSize + 8
 	macSize    = 16
 )
 
-// sessionIDs seals and opens session ids. An id contains its expiry and a message
-// authentication code, so that an open session takes no memory.
+// randomBytes are the part of an id by which it is remembered when it has ended.
+type randomBytes [randomSize]byte
+
+// encoding is strict, so that an id has one spelling.
+var encoding = base64.RawURLEncoding.Strict()
+
+// sessionIDs makes and checks session ids. An id contains random bytes, its expiry and
+// a message authentication code, so that an open session takes no memory.
 type sessionIDs struct {
 	mu    sync.Mutex
-	keys  [][]byte         // the first seals, all open
-	ended map[string]int64 // expiry by String()
+	keys  [][]byte              // the first seals, all open
+	ended map[randomBytes]int64 // expiry in Unix time; 20 bytes each
 }
 
 // newKey makes a key for session ids.
@@ -65,7 +64,7 @@ func newKey() []byte {
 }
 
 func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{keys: [][]byte{key}, ended: map[string]int64{}}
+	return &sessionIDs{keys: [][]byte{key}, ended: map[randomBytes]int64{}}
 }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
@@ -77,35 +76,32 @@ func (s *sessionIDs) use(key []byte) {
 
 // seal returns a new id that is valid for [SessionLifetime].
 func (s *sessionIDs) seal(now time.Time) string {
-	var id sessionID
-	_, _ = rand.Read(id.random[:]) // never fails
-	sealed := binary.BigEndian.AppendUint64(id.random[:], uint64(now.Add(SessionLifetime).Unix()))
-	return base64.RawURLEncoding.EncodeToString(append(sealed, mac(s.opening()[0], sealed)...))
-}
-
-// open checks an id. It reports false for one that was not sealed with the key, has
-// expired or has ended.
-func (s *sessionIDs) open(sealed string, now time.Time) (id sessionID, ok bool) {
-	raw, err := base64.RawURLEncoding.DecodeString(sealed)
-	if err != nil || len(raw) != sealedSize+macSize {
-		return id, false
-	}
-	if !slices.ContainsFunc(s.opening(), func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) }) {
-		return id, false
-	}
-	copy(id.random[:], raw)
-	id.expires = int64(binary.BigEndian.Uint64(raw[len(id.random):]))
-	s.mu.Lock()
-	_, ended := s.ended[id.String()]
-	s.mu.Unlock()
-	return id, !ended && now.Unix() < id.expires
-}
-
-// opening returns the keys; the slice is not changed afterwards.
-func (s *sessionIDs) opening() [][]byte {
+	sealed := make([]byte, randomSize, sealedSize+macSize)
+	_, _ = rand.Read(sealed) // never fails
+	sealed = binary.BigEndian.AppendUint64(sealed, uint64(now.Add(SessionLifetime).Unix()))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.keys
+	return encoding.EncodeToString(append(sealed, mac(s.keys[0], sealed)...))
+}
+
+// valid reports whether an id was sealed with one of the keys, has not expired and has
+// not ended.
+func (s *sessionIDs) valid(id string, now time.Time) bool {
+	raw, err := encoding.DecodeString(id)
+	if err != nil || len(raw) != sealedSize+macSize {
+		return false
+	}
+	random, expires := content(raw)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ended := s.ended[random]
+	return !ended && now.Unix() < expires &&
+		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
+}
+
+// content is what a decoded id contains.
+func content(raw []byte) (random randomBytes, expires int64) {
+	return randomBytes(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
 }
 
 func mac(key, sealed []byte) []byte {
@@ -114,42 +110,43 @@ func mac(key, sealed []byte) []byte {
 	return m.Sum(nil)[:macSize]
 }
 
-// end remembers that a session has ended.
-func (s *sessionIDs) end(id string, expires int64) {
+// end remembers that a session has ended, and returns when its id expires. It ignores
+// what is not an id.
+func (s *sessionIDs) end(id string) time.Time {
+	raw, err := encoding.DecodeString(id)
+	if err != nil || len(raw) < sealedSize {
+		return time.Time{}
+	}
+	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.ended) >= maxEnded {
-		first := id
+		first := random
 		for other, at := range s.ended {
-			if at < s.ended[first] || first == id {
+			if first == random || at < s.ended[first] {
 				first = other
 			}
 		}
 		delete(s.ended, first)
 	}
-	s.ended[id] = expires
+	s.ended[random] = expires
+	return time.Unix(expires, 0)
 }
 
-// prune forgets ended sessions whose ids have expired.
-func (s *sessionIDs) prune(now time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for id, expires := range s.ended {
-		if expires <= now.Unix() {
-			delete(s.ended, id)
+// load adds the sessions that have ended at other edges, if there are any, and forgets
+// those whose ids have expired.
+func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error {
+	if from != nil {
+		ended, err := from.EndedSessions(ctx, now)
+		if err != nil {
+			return fmt.Errorf("read ended sessions: %w", err)
+		}
+		for id := range ended {
+			s.end(id)
 		}
 	}
-}
-
-// load adds the sessions that have ended at other edges.
-func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error {
-	ended, err := from.EndedSessions(ctx, now)
-	if err != nil {
-		return fmt.Errorf("read ended sessions: %w", err)
-	}
-	for id, expires := range ended {
-		s.end(id, expires.Unix())
-	}
-	s.prune(now)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	maps.DeleteFunc(s.ended, func(_ randomBytes, expires int64) bool { return expires <= now.Unix() })
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"reviewcast"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
 // Limits on what clients keep in memory. A session that has neither a subscription nor
@@ -31,23 +31,22 @@ const (
 	minSilence = time.Minute
 )
 
-// sessions are the sessions and streams that keep something in memory.
+// sessions are the sessions that keep something in memory.
 type sessions struct {
-	limit int           // of sessions and streams
+	limit int           // of sessions
 	idle  time.Duration // a session without a stream is dropped after it
 
 	mu            sync.Mutex
-	byID          map[sessionID]*session
-	listeners     map[*listener]struct{}
-	streams       int
+	byID          map[string]*session
 	subscriptions int
 	byAddress     map[string]*share
 }
 
 // share is what one client address uses.
-type share struct{ places, subscriptions int }
+type share struct{ sessions, subscriptions int }
 
-// session has the subscriptions of a client, and its stream.
+// session has the subscriptions of a client, and its stream. A subscriptions/listen call
+// of revision 2026-07-28 is a session that begins and ends with its stream.
 type session struct {
 	address  string
 	updates  map[string]uint64 // by subscribed URI: the number of its last update, 0 for none
@@ -57,49 +56,48 @@ type session struct {
 	lastUsed time.Time
 }
 
-// stream is an open GET request of a session.
+// stream is an open GET request of a session, or a subscriptions/listen call.
 type stream struct {
 	wake chan struct{} // there are updates to send
 	done chan struct{} // closed when the stream must end
 }
 
-// listener is an open subscriptions/listen request of revision 2026-07-28.
-type listener struct{ uris []string }
-
 func newSessions(limit int, idle time.Duration) *sessions {
-	return &sessions{limit: limit, idle: idle, byID: map[sessionID]*session{}, listeners: map[*listener]struct{}{}, byAddress: map[string]*share{}}
+	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}, byAddress: map[string]*share{}}
 }
 
 // maxShare is one address's share of a limit.
 func maxShare(limit int) int { return max(limit/addressShare, minShare) }
 
-// take takes a place and subscriptions for an address, or returns the reason why not.
+// take takes sessions and subscriptions for an address, or returns the reason why not.
 // The caller holds mu.
-func (t *sessions) take(address string, places, subscriptions int) *rpcError {
+func (t *sessions) take(address string, sessions, subscriptions int) *rpcError {
 	used := t.byAddress[address]
 	if used == nil {
 		used = &share{}
 	}
+	var err *rpcError
 	switch {
-	case places > 0 && used.places+places > maxShare(t.limit),
+	case sessions > 0 && used.sessions+sessions > maxShare(t.limit),
 		subscriptions > 0 && used.subscriptions+subscriptions > maxShare(maxSubscriptionsTotal):
-		return &rpcError{status: http.StatusTooManyRequests, code: codeRequest, retryAfter: minSilence,
-			message: "This address has too many streams or subscriptions. End some, or try again after Retry-After."}
+		err = reject(http.StatusTooManyRequests, "This address has too many streams or subscriptions. End some, or try again after Retry-After.")
 	case subscriptions > 0 && t.subscriptions+subscriptions > maxSubscriptionsTotal,
-		places > 0 && len(t.byID)+len(t.listeners)+places > t.limit && !t.evict(time.Now()):
-		return &rpcError{status: http.StatusServiceUnavailable, code: codeRequest, retryAfter: minSilence,
-			message: "All streams and subscriptions are taken. Retry-After says when to try again."}
+		sessions > 0 && len(t.byID)+sessions > t.limit && !t.evict(time.Now()):
+		err = reject(http.StatusServiceUnavailable, "All streams and subscriptions are taken. Retry-After says when to try again.")
+	default:
+		used.sessions, used.subscriptions = used.sessions+sessions, used.subscriptions+subscriptions
+		t.byAddress[address] = used
+		t.subscriptions += subscriptions
+		return nil
 	}
-	used.places, used.subscriptions = used.places+places, used.subscriptions+subscriptions
-	t.byAddress[address] = used
-	t.subscriptions += subscriptions
-	return nil
+	err.retryAfter = minSilence
+	return err
 }
 
 // give returns what take took. The caller holds mu.
-func (t *sessions) give(address string, places, subscriptions int) {
+func (t *sessions) give(address string, sessions, subscriptions int) {
 	used := t.byAddress[address]
-	used.places, used.subscriptions = used.places-places, used.subscriptions-subscriptions
+	used.sessions, used.subscriptions = used.sessions-sessions, used.subscriptions-subscriptions
 	if *used == (share{}) {
 		delete(t.byAddress, address)
 	}
@@ -109,23 +107,22 @@ func (t *sessions) give(address string, places, subscriptions int) {
 // evict drops the session without a stream that has been silent longest, if that is at
 // least minSilence. The caller holds mu.
 func (t *sessions) evict(now time.Time) bool {
-	var oldest sessionID
-	var found *session
+	oldest, since := "", now
 	for id, s := range t.byID {
-		if s.stream == nil && (found == nil || s.lastUsed.Before(found.lastUsed)) {
-			oldest, found = id, s
+		if s.stream == nil && (oldest == "" || s.lastUsed.Before(since)) {
+			oldest, since = id, s.lastUsed
 		}
 	}
-	if found == nil || now.Sub(found.lastUsed) < minSilence {
+	if now.Sub(since) < minSilence {
 		return false
 	}
-	t.delete(oldest)
+	t.drop(oldest)
 	return true
 }
 
-// session returns the session with an id. It makes one if there is none. The caller
+// session returns the session with an id, which it makes if there is none. The caller
 // holds mu.
-func (t *sessions) session(id sessionID, address string) (*session, *rpcError) {
+func (t *sessions) session(id, address string) (*session, *rpcError) {
 	if s := t.byID[id]; s != nil {
 		return s, nil
 	}
@@ -138,7 +135,7 @@ func (t *sessions) session(id sessionID, address string) (*session, *rpcError) {
 }
 
 // used records that a session was used.
-func (t *sessions) used(id sessionID) {
+func (t *sessions) used(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.byID[id]; s != nil {
@@ -146,30 +143,32 @@ func (t *sessions) used(id sessionID) {
 	}
 }
 
-// subscribe adds a subscription.
-func (t *sessions) subscribe(id sessionID, address, uri string) *rpcError {
+// subscribe adds subscriptions to a session: all of them or none.
+func (t *sessions) subscribe(id, address string, uris ...string) *rpcError {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, err := t.session(id, address)
 	if err != nil {
 		return err
 	}
-	if _, ok := s.updates[uri]; ok {
-		return nil
+	added := map[string]uint64{}
+	for _, uri := range uris {
+		if _, ok := s.updates[uri]; !ok {
+			added[uri] = 0
+		}
 	}
-	if len(s.updates) >= maxSubscriptions {
-		return tooManySubscriptions()
+	if len(s.updates)+len(added) > maxSubscriptions {
+		err = fail(http.StatusOK, jsonrpc.CodeInvalidParams,
+			"a client may subscribe to %d resources; unsubscribe from one, or subscribe to %ssummary, which changes with every review", maxSubscriptions, scheme)
+	} else if err = t.take(s.address, 0, len(added)); err == nil {
+		maps.Copy(s.updates, added)
 	}
-	if err := t.take(s.address, 0, 1); err != nil {
-		t.dropUnused(id)
-		return err
-	}
-	s.updates[uri] = 0
-	return nil
+	t.dropUnused(id)
+	return err
 }
 
 // unsubscribe removes a subscription.
-func (t *sessions) unsubscribe(id sessionID, uri string) {
+func (t *sessions) unsubscribe(id, uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
@@ -186,7 +185,7 @@ func (t *sessions) unsubscribe(id sessionID, uri string) {
 // attach opens the stream of a session. It ends one that is open: the client has lost
 // it, even if the server hasn't noticed yet. after is the number of the last update
 // that the client has received, nil if it doesn't say.
-func (t *sessions) attach(id sessionID, address string, after *uint64) (*stream, *rpcError) {
+func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s, err := t.session(id, address)
@@ -195,54 +194,55 @@ func (t *sessions) attach(id sessionID, address string, after *uint64) (*stream,
 	}
 	if s.stream != nil {
 		close(s.stream.done)
-		t.streams--
 	}
 	if after != nil {
 		s.sent = min(*after, s.last)
 	}
 	s.stream = &stream{wake: make(chan struct{}, 1), done: make(chan struct{})}
-	t.streams++
 	return s.stream, nil
 }
 
 // detach closes a stream, unless another has taken its place.
-func (t *sessions) detach(id sessionID, st *stream) {
+func (t *sessions) detach(id string, st *stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s := t.byID[id]; s != nil && s.stream == st {
 		s.stream, s.lastUsed = nil, time.Now()
-		t.streams--
 		t.dropUnused(id)
 	}
 }
 
 // dropUnused drops a session that has neither subscriptions nor a stream. The caller
 // holds mu.
-func (t *sessions) dropUnused(id sessionID) {
+func (t *sessions) dropUnused(id string) {
 	if s := t.byID[id]; s != nil && len(s.updates) == 0 && s.stream == nil {
-		t.delete(id)
+		t.drop(id)
 	}
 }
 
-// remove drops a session and ends its stream.
-func (t *sessions) remove(id sessionID) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.delete(id)
-}
-
-// delete drops a session. The caller holds mu.
-func (t *sessions) delete(id sessionID) {
+// drop drops a session and ends its stream. The caller holds mu.
+func (t *sessions) drop(id string) {
 	s := t.byID[id]
 	if s == nil {
 		return
 	}
 	if s.stream != nil {
 		close(s.stream.done)
-		t.streams--
 	}
 	t.give(s.address, 1, len(s.updates))
 	delete(t.byID, id)
+}
+
+// end drops sessions and ends their streams: all sessions if none is given.
+func (t *sessions) end(ids ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(ids) == 0 {
+		ids = slices.Collect(maps.Keys(t.byID))
+	}
+	for _, id := range ids {
+		t.drop(id)
+	}
 }
 
 // resourceUpdate is a changed resource, with its number in the session.
@@ -251,14 +251,16 @@ type resourceUpdate struct {
 	uri    string
 }
 
-// pending returns the updates that a stream has to send: the last one of each resource.
-func (t *sessions) pending(id sessionID, st *stream) (updates []resourceUpdate) {
+// pending returns the updates that a stream has to send, the last one of each resource,
+// after it has sent those up to a number.
+func (t *sessions) pending(id string, st *stream, sent uint64) (updates []resourceUpdate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
 	if s == nil || s.stream != st {
 		return nil
 	}
+	s.sent = max(s.sent, sent)
 	for uri, number := range s.updates {
 		if number > s.sent {
 			updates = append(updates, resourceUpdate{number, uri})
@@ -266,15 +268,6 @@ func (t *sessions) pending(id sessionID, st *stream) (updates []resourceUpdate) 
 	}
 	slices.SortFunc(updates, func(a, b resourceUpdate) int { return cmp.Compare(a.number, b.number) })
 	return updates
-}
-
-// sent records that a stream has sent an update.
-func (t *sessions) sent(id sessionID, number uint64) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if s := t.byID[id]; s != nil {
-		s.sent = max(s.sent, number)
-	}
 }
 
 // updated records that resources have changed, and wakes the streams.
@@ -297,72 +290,25 @@ func (t *sessions) updated(uris []string) {
 	}
 }
 
-// listen adds the subscriptions of a stream of revision 2026-07-28 until release is
-// called.
-func (t *sessions) listen(address string, uris []string) (release func(), _ *rpcError) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(uris) > maxSubscriptions {
-		return nil, tooManySubscriptions()
-	}
-	if err := t.take(address, 1, len(uris)); err != nil {
-		return nil, err
-	}
-	l := &listener{uris}
-	t.listeners[l] = struct{}{}
-	t.streams++
-	return func() {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		delete(t.listeners, l)
-		t.streams--
-		t.give(address, 1, len(uris))
-	}, nil
-}
-
 // uris returns all subscribed URIs, sorted.
 func (t *sessions) uris() []string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all := map[string]struct{}{}
+	all := map[string]uint64{}
 	for _, s := range t.byID {
-		for uri := range s.updates {
-			all[uri] = struct{}{}
-		}
-	}
-	for l := range t.listeners {
-		for _, uri := range l.uris {
-			all[uri] = struct{}{}
-		}
+		maps.Copy(all, s.updates)
 	}
 	return slices.Sorted(maps.Keys(all))
 }
 
 // expire drops the sessions without a stream that have been silent for the idle time.
-// It returns the time until the next one expires, at most the idle time.
-func (t *sessions) expire(now time.Time) (next time.Duration) {
+func (t *sessions) expire(now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	next = t.idle
 	for id, s := range t.byID {
-		if s.stream != nil {
-			continue
+		if s.stream == nil && now.Sub(s.lastUsed) >= t.idle {
+			t.drop(id)
 		}
-		if left := t.idle - now.Sub(s.lastUsed); left > 0 {
-			next = min(next, left)
-		} else {
-			t.delete(id)
-		}
-	}
-	return next
-}
-
-// close ends all streams of sessions.
-func (t *sessions) close() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	for id := range t.byID {
-		t.delete(id)
 	}
 }
 
@@ -370,18 +316,10 @@ func (t *sessions) close() {
 func (t *sessions) counts() (sessions, streams, subscriptions int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.byID), t.streams, t.subscriptions
-}
-
-// canonicalURI reports whether uri is the canonical spelling of a resource that exists
-// or may exist later. Only these can be subscribed to, so that a resource has one URI.
-func canonicalURI(uri string) bool {
-	kind, id, hasID := cutURI(uri)
-	switch kind {
-	case "business", "summary":
-		return !hasID
-	case "review", "aspect", "technician":
-		return hasID && reviewcast.ValidID(id)
+	for _, s := range t.byID {
+		if s.stream != nil {
+			streams++
+		}
 	}
-	return false
+	return len(t.byID), streams, t.subscriptions
 }

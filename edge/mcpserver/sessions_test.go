@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,22 +169,62 @@ func TestSessionsAreShared(t *testing.T) {
 	})
 }
 
+// lateState can't be read at first.
+type lateState struct {
+	memoryState
+	open atomic.Bool
+}
+
+func (l *lateState) SessionKey(ctx context.Context) ([]byte, error) {
+	if !l.open.Load() {
+		return nil, errors.New("the database is starting")
+	}
+	return l.memoryState.SessionKey(ctx)
+}
+
+// TestSessionsBeforeTheState: an id that was sealed before the state could be read stays
+// valid at its edge; later ones are valid at every edge.
+func TestSessionsBeforeTheState(t *testing.T) {
+	state := &lateState{}
+	quietly(t, Config{State: state}, func(t *testing.T, s *Server) {
+		early := ask(s, "", initialize).Header().Get(headerSession)
+		state.open.Store(true)
+		time.Sleep(pollInterval + time.Second)
+		synctest.Wait()
+		late := ask(s, "", initialize).Header().Get(headerSession)
+		other, err := New(s.config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range []struct {
+			name string
+			at   *Server
+			id   string
+			want int
+		}{{"early, here", s, early, 200}, {"early, elsewhere", other, early, 404}, {"late, here", s, late, 200}, {"late, elsewhere", other, late, 200}} {
+			if w := ask(call.at, call.id, ping); w.Code != call.want {
+				t.Errorf("%s: %d, want %d", call.name, w.Code, call.want)
+			}
+		}
+	})
+}
+
 // TestForgedSessions: an id that is changed anywhere is refused.
 func TestForgedSessions(t *testing.T) {
 	ids, now := newSessionIDs(newKey()), time.Now()
 	good := ids.seal(now)
-	if _, ok := ids.open(good, now); !ok {
+	if !ids.valid(good, now) {
 		t.Fatal("a good id is refused")
 	}
 	for i := range good {
 		forged := []byte(good)
 		forged[i] ^= 1
-		if _, ok := ids.open(string(forged), now); ok && i < len(good)-1 { // the last character has unused bits
+		if ids.valid(string(forged), now) {
 			t.Errorf("accepted with another character %d", i)
 		}
 	}
 	for _, id := range []string{"", "nobody", good + "A", good[1:]} {
-		if _, ok := ids.open(id, now); ok {
+		if ids.valid(id, now) {
 			t.Errorf("%q is accepted", id)
 		}
 	}
@@ -190,11 +232,14 @@ func TestForgedSessions(t *testing.T) {
 
 func TestEndedSessionsAreBounded(t *testing.T) {
 	ids := newSessionIDs(newKey())
-	for i := range maxEnded + 10 {
-		ids.end(fmt.Sprint(i), int64(i))
+	start := time.Now()
+	first := ids.seal(start)
+	ids.end(first)
+	for i := range maxEnded + 9 {
+		ids.end(ids.seal(start.Add(time.Duration(i) * time.Second)))
 	}
-	if _, oldest := ids.ended["0"]; len(ids.ended) != maxEnded || oldest {
-		t.Errorf("%d are remembered, the oldest too: %t", len(ids.ended), oldest)
+	if len(ids.ended) != maxEnded || !ids.valid(first, start) {
+		t.Errorf("%d are remembered, the oldest too: %t", len(ids.ended), !ids.valid(first, start))
 	}
 }
 
@@ -276,6 +321,39 @@ func TestManySubscribeAttempts(t *testing.T) {
 	})
 }
 
+// BenchmarkSubscribeAttempts makes 100,000 attempts to subscribe from one address, each in
+// a session of its own, which the client ends or which becomes idle. bytes-held is what
+// stays, bytes-before what the server had after a few.
+func BenchmarkSubscribeAttempts(b *testing.B) {
+	for _, ends := range []bool{true, false} {
+		b.Run(fmt.Sprintf("ends=%t", ends), func(b *testing.B) {
+			s, _ := serve(b, sample(b), Config{})
+			attempts := func(n int) (held float64) {
+				for i := range n {
+					id := ask(s, "", initialize).Header().Get(headerSession)
+					ask(s, id, subscribeTo(fmt.Sprint("reviewcast://review/none-", i)))
+					if ends {
+						r := httptest.NewRequest(http.MethodDelete, reviewcast.PathMCP, nil)
+						r.Header.Set(headerSession, id)
+						s.ServeHTTP(httptest.NewRecorder(), r)
+					}
+				}
+				s.sessions.expire(time.Now().Add(DefaultIdle))
+				var m runtime.MemStats
+				runtime.GC()
+				runtime.GC()
+				runtime.ReadMemStats(&m)
+				return float64(m.HeapAlloc + m.StackInuse)
+			}
+			before := attempts(1000)
+			for b.Loop() {
+				b.ReportMetric(attempts(100_000)-before, "bytes-held")
+			}
+			b.ReportMetric(before, "bytes-before")
+		})
+	}
+}
+
 // BenchmarkSession opens sessions and subscribes in each: bytes-held/op is what one
 // keeps until it is idle.
 func BenchmarkSession(b *testing.B) {
@@ -297,5 +375,5 @@ func BenchmarkSession(b *testing.B) {
 	runtime.ReadMemStats(&after)
 	held := float64(after.HeapAlloc+after.StackInuse) - float64(before.HeapAlloc+before.StackInuse)
 	b.ReportMetric(held/float64(b.N), "bytes-held/op")
-	s.sessions.close()
+	s.sessions.end()
 }

@@ -241,10 +241,9 @@ func TestUpdatesBetweenStreams(t *testing.T) {
 	c.result(t, "resources/subscribe", map[string]any{"uri": "reviewcast://review/r5"})
 	publish := func(p snapshottest.Public, sequence int64, wantUpdates uint64) {
 		s.config.Snapshots.Swap(p.Open(t, sequence))
-		id, _ := s.ids.open(c.session, time.Now())
 		for deadline := time.Now().Add(10 * time.Second); ; {
 			s.sessions.mu.Lock()
-			last := s.sessions.byID[id].last
+			last := s.sessions.byID[c.session].last
 			s.sessions.mu.Unlock()
 			if last >= wantUpdates {
 				return

@@ -1,12 +1,14 @@
 package mcpserver
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,40 +33,43 @@ const (
 	firstStateless = "2026-07-28"
 	// firstWithoutBatches is the first revision without batches.
 	firstWithoutBatches = "2025-06-18"
+
+	cacheNever = "no-cache, no-transform"
 )
 
 // ServeHTTP answers /mcp and /mcp/server-card.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
 	if r.URL.Path == reviewcast.PathServerCard {
 		s.serveCard(w, r)
 		return
 	}
-	if err := s.serve(w, r); err != nil {
-		s.metrics.refused(err.status)
-		err.write(w)
-	}
+	s.checked(w, r, s.serve)
 }
 
 // Refuse answers a request with an error that arose before the server saw it, such as
 // a rate limit, with the same headers and in the same form as its own errors.
 func (s *Server) Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration) {
-	w.Header().Set("X-Content-Type-Options", "nosniff")
+	s.checked(w, r, func(http.ResponseWriter, *http.Request) *rpcError {
+		return &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
+	})
+}
+
+// checked runs serve for requests that come from where they may, and sends the error.
+func (s *Server) checked(w http.ResponseWriter, r *http.Request, serve func(http.ResponseWriter, *http.Request) *rpcError) {
 	err := s.checkOrigin(w, r)
 	if err == nil {
-		err = &rpcError{status: status, code: codeRequest, message: detail, retryAfter: retryAfter}
+		err = serve(w, r)
 	}
-	s.metrics.refused(err.status)
-	err.write(w)
+	if err != nil {
+		s.metrics.refusal.WithLabelValues(strconv.Itoa(err.status)).Inc()
+		err.write(w)
+	}
 }
 
 // serve answers a request, or returns the error to answer with.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
-	if err := s.checkOrigin(w, r); err != nil {
-		return err
-	}
 	if strings.TrimSuffix(r.URL.Path, "/") != reviewcast.PathMCP {
-		return &rpcError{status: http.StatusNotFound, code: codeRequest, message: "Nothing is here; the MCP server is at " + reviewcast.PathMCP + "."}
+		return reject(http.StatusNotFound, "Nothing is here; the MCP server is at %s.", reviewcast.PathMCP)
 	}
 	switch r.Method {
 	case http.MethodOptions:
@@ -75,20 +80,22 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
 	case http.MethodGet, http.MethodDelete:
 		return s.session(w, r)
 	}
-	return &rpcError{status: http.StatusMethodNotAllowed, code: codeRequest, allow: allowedMethods,
-		message: "This path has the methods " + allowedMethods + "."}
+	err := reject(http.StatusMethodNotAllowed, "This path has the methods %s.", allowedMethods)
+	err.allow = allowedMethods
+	return err
 }
 
 // session answers GET, which opens the stream of a session, and DELETE, which ends
 // the session.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 	if r.Method == http.MethodGet && !accepts(r, mediaStream) {
-		return &rpcError{status: http.StatusNotAcceptable, code: codeRequest,
-			message: "This is an MCP server. GET opens the stream of a session and needs Accept: text/event-stream; calls are made with POST."}
+		return reject(http.StatusNotAcceptable,
+			"This is an MCP server. GET opens the stream of a session and needs Accept: text/event-stream; calls are made with POST.")
 	}
 	if r.Header.Get(headerSession) == "" && r.Header.Get(headerVersion) >= firstStateless {
-		return &rpcError{status: http.StatusMethodNotAllowed, code: codeRequest, allow: "POST, OPTIONS",
-			message: "Revision " + firstStateless + " has POST only; subscriptions/listen opens a stream."}
+		err := reject(http.StatusMethodNotAllowed, "Revision %s has POST only; subscriptions/listen opens a stream.", firstStateless)
+		err.allow = "POST, OPTIONS"
+		return err
 	}
 	id, err := s.findSession(r)
 	if err != nil {
@@ -103,32 +110,30 @@ func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 }
 
 // endSession ends a session here and, by the state, at the other edges.
-func (s *Server) endSession(r *http.Request, id sessionID) {
-	s.ids.end(id.String(), id.expires)
-	s.sessions.remove(id)
+func (s *Server) endSession(r *http.Request, id string) {
+	expires := s.ids.end(id)
+	s.sessions.end(id)
 	if s.config.State == nil {
 		return
 	}
-	if err := s.config.State.EndSession(r.Context(), id.String(), time.Now(), time.Unix(id.expires, 0)); err != nil {
+	if err := s.config.State.EndSession(r.Context(), id, time.Now(), expires); err != nil {
 		s.config.Logger.Warn("end of a session not stored; it stays valid at other edges", "error", err)
 	}
 }
 
-// findSession checks the session id and the revision of a request.
-func (s *Server) findSession(r *http.Request) (sessionID, *rpcError) {
-	name := r.Header.Get(headerSession)
-	if name == "" {
-		return sessionID{}, &rpcError{status: http.StatusBadRequest, code: codeRequest,
-			message: "Bad request: the " + headerSession + " header is missing. Call initialize first; the header is in its response."}
+// findSession returns the session id of a request after checking it and the revision.
+func (s *Server) findSession(r *http.Request) (string, *rpcError) {
+	id := r.Header.Get(headerSession)
+	if id == "" {
+		return "", reject(http.StatusBadRequest, "Bad request: the %s header is missing. Call initialize first; the header is in its response.", headerSession)
 	}
-	if v := r.Header.Get(headerVersion); v != "" && (v >= firstStateless || !slices.Contains(mcp.SupportedProtocolVersions(), v)) {
-		return sessionID{}, &rpcError{status: http.StatusBadRequest, code: codeRequest,
-			message: "Bad request: unsupported protocol version " + echo(v) + " in a session; supported are " + strings.Join(sessionVersions(), ", ") + "."}
+	if v := r.Header.Get(headerVersion); v != "" && !slices.Contains(sessionVersions(), v) {
+		return "", reject(http.StatusBadRequest, "Bad request: unsupported protocol version %s in a session; supported are %s.",
+			echo(v), strings.Join(sessionVersions(), ", "))
 	}
-	id, ok := s.ids.open(name, time.Now())
-	if !ok {
-		return sessionID{}, &rpcError{status: http.StatusNotFound, code: codeSession,
-			message: "Session not found: it has ended, has expired or never existed. Call initialize again, without the header."}
+	if !s.ids.valid(id, time.Now()) {
+		return "", fail(http.StatusNotFound, codeSession,
+			"Session not found: it has ended, has expired or never existed. Call initialize again, without the header.")
 	}
 	s.sessions.used(id)
 	return id, nil
@@ -139,46 +144,64 @@ func sessionVersions() []string {
 	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
 }
 
-// post answers POST.
+// post answers POST: the calls of a body, each by itself.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	raw, err := readBody(w, r)
 	if err != nil {
 		return err
 	}
-	b, err := parseBody(raw)
+	messages, batch, err := parseBody(raw)
 	if err != nil {
 		return err
 	}
-	e := b.era(r)
-	decodeName(r.Header)
-	var id sessionID
-	m := b.call()
-	opens := m != nil && m.method == "initialize"
+	first := &messages[0]
+	version := r.Header.Get(headerVersion)
+	e := eraOf(cmp.Or(version, first.meta.version()), r.Header.Get(headerSession))
+	opens := !batch && first.isCall() && first.method == "initialize"
+	var id string
 	if e == stateful && !opens {
 		if id, err = s.findSession(r); err != nil {
-			if m != nil {
-				err.id = m.id
+			if !batch {
+				err.id = first.id
 			}
 			return err
 		}
 	}
-	if b.batch {
-		return s.postBatch(w, r, b, id)
+	if batch && version >= firstWithoutBatches {
+		return reject(http.StatusBadRequest, "JSON-RPC batching is not supported in %s and later (request version: %s)", firstWithoutBatches, version)
 	}
-	if m == nil {
-		// JSON-RPC 2.0, section 4.1: notifications have no response, not even an error.
+	decodeName(r.Header)
+	var answers [][]byte
+	for i := range messages {
+		m := &messages[i]
+		if !m.isCall() {
+			continue // JSON-RPC 2.0, section 4.1: notifications have no response, not even an error
+		}
+		answer, err := s.answer(w, r, m, e, id)
+		switch {
+		case err != nil && !batch:
+			err.id = m.id
+			return err
+		case err != nil:
+			err.id = m.id
+			answer = err.body()
+		case answer == nil:
+			return nil // a stream, which has ended
+		}
+		answers = append(answers, answer)
+	}
+	if opens && e == stateful {
+		w.Header().Set(headerSession, s.ids.seal(time.Now()))
+	}
+	switch {
+	case answers == nil:
 		w.WriteHeader(http.StatusAccepted)
-		return nil
+	case batch:
+		respond(w, http.StatusOK, cacheNever, slices.Concat([]byte("["), bytes.Join(answers, []byte(",")), []byte("]")))
+	default:
+		respond(w, http.StatusOK, cacheNever, answers[0])
 	}
-	if m.method == "subscriptions/listen" && e == stateless {
-		err = s.serveListen(w, r, m)
-	} else {
-		err = s.postCall(w, r, m, e, id)
-	}
-	if err != nil {
-		err.id = m.id
-	}
-	return err
+	return nil
 }
 
 // readBody reads the body of a POST request after checking its headers.
@@ -187,11 +210,11 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	charset := params["charset"]
 	switch {
 	case err != nil || media != reviewcast.MediaJSON, charset != "" && !strings.EqualFold(charset, "utf-8"):
-		return nil, &rpcError{status: http.StatusUnsupportedMediaType, code: codeRequest, message: "Content-Type must be application/json, in UTF-8."}
+		return nil, reject(http.StatusUnsupportedMediaType, "Content-Type must be application/json, in UTF-8.")
 	case r.Header.Get("Content-Encoding") != "" && !strings.EqualFold(r.Header.Get("Content-Encoding"), "identity"):
-		return nil, &rpcError{status: http.StatusUnsupportedMediaType, code: codeRequest, message: "The body must not be compressed: send no Content-Encoding."}
+		return nil, reject(http.StatusUnsupportedMediaType, "The body must not be compressed: send no Content-Encoding.")
 	case !accepts(r, reviewcast.MediaJSON):
-		return nil, &rpcError{status: http.StatusNotAcceptable, code: codeRequest, message: "Accept must allow application/json and text/event-stream."}
+		return nil, reject(http.StatusNotAcceptable, "Accept must allow application/json and text/event-stream.")
 	case r.ContentLength > MaxBody:
 		return nil, tooLarge()
 	}
@@ -200,124 +223,32 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 		return nil, tooLarge()
 	}
 	if err != nil {
-		return nil, &rpcError{status: http.StatusBadRequest, code: codeRequest, message: "The body could not be read."}
+		return nil, reject(http.StatusBadRequest, "The body could not be read.")
 	}
 	return raw, nil
 }
 
 func tooLarge() *rpcError {
-	return &rpcError{status: http.StatusRequestEntityTooLarge, code: codeRequest, message: "The body is larger than 1 MiB."}
+	return reject(http.StatusRequestEntityTooLarge, "The body is larger than 1 MiB.")
 }
 
-// era is the era of a body, by its header. Without the header it is what the call
-// itself names; the SDK then asks for the header.
-func (b *body) era(r *http.Request) era {
-	version := r.Header.Get(headerVersion)
-	if m := b.call(); version == "" && m != nil {
-		version = m.meta.version()
-	}
-	if r.Header.Get(headerSession) == "" && version >= firstStateless {
-		return stateless
-	}
-	return stateful
-}
-
-// reply is a response to a call.
-type reply struct {
-	status int
-	body   []byte // the JSON-RPC response
-}
-
-// answer answers a call. It is the only place that decides who does: this package, the
-// fast path or the SDK.
-func (s *Server) answer(r *http.Request, m *message, e era, id sessionID) (*reply, *rpcError) {
+// answer answers a call with the JSON-RPC response, or with a stream and no response. It
+// is the only place that decides who does: this package, the direct path or the SDK.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e era, id string) ([]byte, *rpcError) {
 	if err := m.validate(e); err != nil {
 		return nil, err
 	}
 	switch m.method {
+	case "subscriptions/listen":
+		return nil, s.serveListen(w, r, m)
 	case "resources/subscribe", "resources/unsubscribe":
-		if err := s.subscribe(r, id, m); err != nil {
-			return nil, err
-		}
-		return &reply{status: http.StatusOK, body: append(appendEnvelope(nil, m.id), "{}}"...)}, nil
+		return append(appendEnvelope(nil, m.id), "{}}"...), s.subscribe(r, id, m)
 	case "tools/call":
-		if re := s.answerFast(r, m, e); re != nil {
-			return re, nil
+		t := s.tools[stringOf(m.params["name"])]
+		annotate(w, t)
+		if t != nil && supported(r, m, e) {
+			return s.callTool(t, m, e), nil
 		}
 	}
 	return s.callSDK(r, m)
-}
-
-// postCall answers a single call.
-func (s *Server) postCall(w http.ResponseWriter, r *http.Request, m *message, e era, id sessionID) *rpcError {
-	if m.method == "tools/call" {
-		annotate(w, "tool", s.toolName(m))
-	}
-	re, err := s.answer(r, m, e, id)
-	if err != nil {
-		return err
-	}
-	if m.method == "initialize" && e == stateful {
-		w.Header().Set(headerSession, s.ids.seal(time.Now()))
-	}
-	h := w.Header()
-	h["Content-Type"] = []string{reviewcast.MediaJSON}
-	h["Cache-Control"] = []string{"no-cache, no-transform"}
-	h["Content-Length"] = []string{fmt.Sprint(len(re.body))}
-	resp := newResponse(w, m)
-	resp.WriteHeader(re.status)
-	_, _ = resp.Write(re.body) // fails only if the client is gone
-	return nil
-}
-
-// postBatch answers the calls of a batch, each by itself.
-func (s *Server) postBatch(w http.ResponseWriter, r *http.Request, b *body, id sessionID) *rpcError {
-	if v := r.Header.Get(headerVersion); v >= firstWithoutBatches {
-		return &rpcError{status: http.StatusBadRequest, code: codeRequest,
-			message: "JSON-RPC batching is not supported in " + firstWithoutBatches + " and later (request version: " + v + ")"}
-	}
-	var out []byte
-	for i := range b.messages {
-		m := &b.messages[i]
-		if !m.isCall() {
-			continue
-		}
-		re, err := s.answer(r, m, stateful, id)
-		if err != nil {
-			err.id = m.id
-			re = &reply{body: err.body()}
-		}
-		out = append(append(out, ','), re.body...)
-	}
-	if out == nil {
-		w.WriteHeader(http.StatusAccepted)
-		return nil
-	}
-	out[0] = '['
-	out = append(out, ']')
-	h := w.Header()
-	h["Content-Type"] = []string{reviewcast.MediaJSON}
-	h["Cache-Control"] = []string{"no-cache, no-transform"}
-	h["Content-Length"] = []string{fmt.Sprint(len(out))}
-	_, _ = newResponse(w, nil).Write(out) // fails only if the client is gone
-	return nil
-}
-
-// serveListen answers subscriptions/listen with a stream, which the SDK writes.
-func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message) *rpcError {
-	if err := m.validate(stateless); err != nil {
-		return err
-	}
-	if !accepts(r, mediaStream) {
-		return &rpcError{status: http.StatusNotAcceptable, code: codeRequest, message: "subscriptions/listen needs Accept: text/event-stream."}
-	}
-	release, err := s.listen(r, m)
-	if err != nil {
-		return err
-	}
-	defer release()
-	resp := newResponse(w, m)
-	defer resp.finish()
-	s.sdk.ServeHTTP(resp, sdkRequest(r, m.withID(m.id)))
-	return nil
 }

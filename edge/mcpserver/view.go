@@ -2,12 +2,10 @@ package mcpserver
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,17 +21,17 @@ var errNothingPublished = errors.New("nothing is published here yet; try again i
 // (see cleanText).
 type view struct {
 	*snapshot.Snapshot
-	dataset  reviewcast.Dataset  // without reviews
-	insights reviewcast.Insights // without per_review
-	names    directories
-	examples *strings.Replacer // see newExamples
+	dataset  reviewcast.Dataset   // without reviews
+	insights reviewcast.Insights  // without per_review
+	names    map[string]namedList // by kind; see newNames
+	examples *strings.Replacer    // see newExamples
 
 	business jsontext.Value // results of the tools without arguments, made once
 	summary  jsontext.Value
 	topics   jsontext.Value
 	faq      jsontext.Value
-	ids      func() []string      // of all reviews, newest first
-	altered  func() []alteredText // see alteredTexts
+	ids      func() []string          // see reviewIDs
+	altered  func() map[int][2]string // see alteredTexts
 }
 
 // newView decodes a snapshot's insights. The reviews were checked when the snapshot
@@ -53,7 +51,7 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 			return nil, fmt.Errorf("view %s: %w", reviewcast.PathInsights[1:], err)
 		}
 	}
-	v.names = newDirectories(v.dataset.Business, v.insights)
+	v.names = newNames(v.dataset.Business, v.insights)
 	v.examples = newExamples(v)
 	for _, made := range []struct {
 		to   *jsontext.Value
@@ -88,46 +86,24 @@ func encode(value any) (jsontext.Value, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
 
-// review finds a review's JSON.
-func (v *view) review(id string) (jsontext.Value, bool) {
-	raw, ok := v.Review(id)
-	if !ok {
-		return nil, false
-	}
-	return cleanJSON(raw), true
-}
-
-// reviewIDs lists the ids of all reviews.
-func (v *view) reviewIDs() []string {
-	all := v.SearchFrom(reviewcast.Query{Limit: v.Len()}, 0).Reviews
-	ids := make([]string, 0, len(all))
-	for _, raw := range all {
+// reviewIDs lists the ids of all reviews, newest first.
+func (v *view) reviewIDs() (ids []string) {
+	for _, raw := range v.Search(reviewcast.Query{Limit: v.Len()}).Reviews {
 		ids = append(ids, keyOf(raw).ID)
 	}
 	return ids
 }
 
-// alteredText is a review whose text or title agents see without invisible characters.
-type alteredText struct {
-	ordinal     int
-	title, text string // clean
-}
-
-// alteredTexts finds the reviews with invisible characters. A phrase that an agent
-// copied from one doesn't occur in the published text.
-func (v *view) alteredTexts() (altered []alteredText) {
-	for i, raw := range v.SearchFrom(reviewcast.Query{Limit: v.Len()}, 0).Reviews {
-		if bytes.Equal(raw, cleanJSON(raw)) {
-			continue
+// alteredTexts returns what agents see of the reviews with invisible characters, by
+// ordinal. A phrase that an agent copied from one doesn't occur in the published text.
+func (v *view) alteredTexts() map[int][2]string {
+	altered := map[int][2]string{}
+	for i, raw := range v.Search(reviewcast.Query{Limit: v.Len()}).Reviews {
+		if clean := cleanJSON(raw); !bytes.Equal(raw, clean) {
+			var r struct{ Title, Text string }
+			_ = json.Unmarshal(clean, &r) // checked when the snapshot was opened
+			altered[i] = [2]string{r.Title, r.Text}
 		}
-		r, a := readReview(raw), alteredText{ordinal: i}
-		if r.Title != nil {
-			a.title = cleanText(*r.Title)
-		}
-		if r.Text != nil {
-			a.text = cleanText(*r.Text)
-		}
-		altered = append(altered, a)
 	}
 	return altered
 }
@@ -135,19 +111,19 @@ func (v *view) alteredTexts() (altered []alteredText) {
 // alsoMatching returns the ordinals of altered reviews that contain a query as agents
 // see them.
 func (v *view) alsoMatching(query string) (ordinals []int) {
-	if query == "" {
+	if query == "" || len(v.altered()) == 0 {
 		return nil
 	}
-	for _, a := range v.altered() {
-		if indexFold(a.text, query) >= 0 || indexFold(a.title, query) >= 0 {
-			ordinals = append(ordinals, a.ordinal)
+	match := matching(query)
+	for ordinal, seen := range v.altered() {
+		if match.MatchString(seen[0]) || match.MatchString(seen[1]) {
+			ordinals = append(ordinals, ordinal)
 		}
 	}
 	return ordinals
 }
 
-// key is a review's position in the published order: date descending, then id
-// ascending.
+// key is the date and the id of a review, by which reviews are ordered.
 type key struct {
 	Date reviewcast.Date `json:"date"`
 	ID   string          `json:"id"`
@@ -158,25 +134,13 @@ func keyOf(review []byte) (k key) {
 	return k
 }
 
-// compare is the published order.
-func (k key) compare(other key) int {
-	return cmp.Or(cmp.Compare(other.Date, k.Date), cmp.Compare(k.ID, other.ID))
-}
-
-// views caches the view of the current snapshot. The first call after a swap makes
-// it.
+// views makes the view of the current snapshot once, at the first call after a swap.
 type views struct {
-	holder  *snapshot.Holder
-	mu      sync.Mutex // held while a view is made
-	current atomic.Pointer[attempt]
-}
+	holder *snapshot.Holder
 
-// attempt is the result of making the view of a snapshot. A failure is kept, too: the
-// same bytes would fail at every request.
-type attempt struct {
+	mu   sync.Mutex
 	of   *snapshot.Snapshot
-	view *view
-	err  error
+	view func() (*view, error) // of it, or why there is none: the same bytes fail every time
 }
 
 // load returns the current view, or the reason why there is none.
@@ -185,36 +149,11 @@ func (c *views) load() (*view, error) {
 	if s == nil {
 		return nil, errNothingPublished
 	}
-	if a := c.current.Load(); a != nil && a.of == s {
-		return a.view, a.err
-	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if a := c.current.Load(); a != nil && a.of == s {
-		return a.view, a.err
+	if c.of != s {
+		c.of, c.view = s, sync.OnceValues(func() (*view, error) { return newView(s) })
 	}
-	v, err := newView(s)
-	c.current.Store(&attempt{s, v, err})
-	return v, err
-}
-
-// of returns the view of a snapshot that may no longer be current, nil when it has
-// none.
-func (c *views) of(s *snapshot.Snapshot) *view {
-	if s == nil {
-		return nil
-	}
-	if a := c.current.Load(); a != nil && a.of == s {
-		return a.view
-	}
-	v, err := newView(s)
-	if err != nil {
-		return nil
-	}
-	return v
-}
-
-// same reports whether a resource is the same in two views; either may be nil.
-func same(a, b *view, uri string) bool {
-	return bytes.Equal(a.resource(uri), b.resource(uri))
+	once := c.view
+	c.mu.Unlock()
+	return once()
 }

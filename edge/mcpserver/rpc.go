@@ -1,0 +1,113 @@
+package mcpserver
+
+import (
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast"
+)
+
+// Codes of JSON-RPC errors that the protocol doesn't define. Other servers use the
+// same ones.
+const (
+	codeRequest = -32000 // the HTTP request can't be served, or nothing is published yet
+	codeSession = -32001 // the session doesn't exist
+)
+
+// rpcError is the reason why a request is refused, and the JSON-RPC error that
+// answers it.
+type rpcError struct {
+	status     int            // of HTTP
+	id         jsontext.Value // of the request, as received; nil when unknown
+	code       int64
+	message    string
+	data       jsontext.Value
+	allow      string        // 405
+	retryAfter time.Duration // 429, 503
+}
+
+// fail is an error in what a message asks for.
+func fail(status int, code int64, format string, args ...any) *rpcError {
+	return &rpcError{status: status, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+// reject is an error of the HTTP request.
+func reject(status int, format string, args ...any) *rpcError {
+	return fail(status, codeRequest, format, args...)
+}
+
+// body is the error as a JSON-RPC response.
+func (e *rpcError) body() []byte {
+	id := e.id
+	if id == nil {
+		id = jsontext.Value("null")
+	}
+	body, err := json.Marshal(struct {
+		JSONRPC string         `json:"jsonrpc"`
+		ID      jsontext.Value `json:"id"`
+		Error   any            `json:"error"`
+	}{"2.0", id, struct {
+		Code    int64          `json:"code"`
+		Message string         `json:"message"`
+		Data    jsontext.Value `json:"data,omitzero"`
+	}{e.code, e.message, e.data}})
+	if err != nil {
+		panic(err) // the id and the data are valid JSON and the message valid UTF-8
+	}
+	return body
+}
+
+// write sends the error as the response.
+func (e *rpcError) write(w http.ResponseWriter) {
+	if e.allow != "" {
+		w.Header().Set("Allow", e.allow)
+	}
+	if e.retryAfter > 0 {
+		w.Header().Set("Retry-After", fmt.Sprint(math.Ceil(e.retryAfter.Seconds())))
+	}
+	respond(w, e.status, "no-store", append(e.body(), '\n'))
+}
+
+const (
+	// writeTimeout is how long a client may take to read a write, plus one second for
+	// each minRate bytes. It stops clients that don't read from keeping connections.
+	writeTimeout = 30 * time.Second
+	minRate      = 16 << 10
+)
+
+// respond sends a response in JSON.
+func respond(w http.ResponseWriter, status int, cache string, body []byte) {
+	h := w.Header()
+	h["Content-Type"] = []string{reviewcast.MediaJSON}
+	h["Cache-Control"] = []string{cache}
+	h["Content-Length"] = []string{fmt.Sprint(len(body))}
+	setDeadline(w, len(body))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // fails only if the client is gone
+}
+
+// setDeadline gives the client time to read n bytes.
+func setDeadline(w http.ResponseWriter, n int) {
+	// A writer that has no deadlines needs none.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(n/minRate)*time.Second))
+}
+
+// appendEnvelope appends the beginning of a response, up to the result.
+func appendEnvelope(b []byte, id jsontext.Value) []byte {
+	b = append(b, `{"jsonrpc":"2.0","id":`...)
+	b = append(b, id...)
+	return append(b, `,"result":`...)
+}
+
+func appendQuoted[T ~string | ~[]byte](b []byte, text T) []byte {
+	quoted, err := jsontext.AppendQuote(b, text)
+	if err != nil {
+		return append(b, `""`...) // not UTF-8, which nothing published is
+	}
+	return quoted
+}

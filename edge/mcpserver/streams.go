@@ -1,0 +1,240 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"reviewcast"
+	"reviewcast/edge/snapshot"
+)
+
+// canonicalURI reports whether uri is the canonical spelling of a resource that exists
+// or may exist later. Only these can be subscribed to, so that a resource has one URI.
+func canonicalURI(uri string) bool {
+	kind, id, hasID := cutURI(uri)
+	switch kind {
+	case "business", "summary":
+		return !hasID
+	case "review", "aspect", "technician":
+		return hasID && reviewcast.ValidID(id)
+	}
+	return false
+}
+
+func unknownResource(status int, uri string) *rpcError {
+	return fail(status, jsonrpc.CodeInvalidParams,
+		"Resource not found: %s. Subscriptions take the canonical URIs of resources/list and resources/templates/list, without percent-encoding.", echo(uri))
+}
+
+// subscribe answers resources/subscribe and resources/unsubscribe. The SDK would keep
+// every subscription for as long as the server runs.
+func (s *Server) subscribe(r *http.Request, id string, m *message) *rpcError {
+	uri := stringOf(m.params["uri"])
+	switch {
+	case m.method == "resources/unsubscribe":
+		s.sessions.unsubscribe(id, uri)
+		return nil
+	case !strings.HasPrefix(uri, scheme):
+		return nil // a resource of another server never changes here
+	case !canonicalURI(uri):
+		return unknownResource(http.StatusOK, uri)
+	}
+	return s.sessions.subscribe(id, s.config.Client(r), uri)
+}
+
+// serveStream answers GET: it sends the updates of a session until the client goes
+// away or opens another stream. Updates that nobody received, because the client was
+// away, are sent first.
+func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) *rpcError {
+	var after *uint64
+	if n, err := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64); err == nil {
+		after = &n
+	}
+	st, err := s.sessions.attach(id, s.config.Client(r), after)
+	if err != nil {
+		return err
+	}
+	defer s.sessions.detach(id, st)
+	s.sendUpdates(newEvents(w), r, id, st, "")
+	return nil
+}
+
+// serveListen answers subscriptions/listen with a stream, which has a session of its own.
+func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message) *rpcError {
+	if !accepts(r, mediaStream) {
+		return reject(http.StatusNotAcceptable, "subscriptions/listen needs Accept: text/event-stream.")
+	}
+	var wanted struct {
+		URIs []string `json:"resourceSubscriptions"`
+	}
+	if json.Unmarshal(m.params["notifications"], &wanted) != nil {
+		return fail(http.StatusBadRequest, jsonrpc.CodeInvalidParams,
+			"Invalid params for subscriptions/listen: notifications.resourceSubscriptions must be a list of URIs.")
+	}
+	uris := slices.DeleteFunc(wanted.URIs, func(uri string) bool { return !strings.HasPrefix(uri, scheme) }) // of other servers
+	for _, uri := range uris {
+		if !canonicalURI(uri) {
+			return unknownResource(http.StatusBadRequest, uri)
+		}
+	}
+	// The SDK checks the headers and _meta. It answers a call without subscriptions at once.
+	check := *m
+	if check.raw = jsontext.Value(`{"notifications":{}}`); m.params["_meta"] != nil {
+		check.raw = jsontext.Value(`{"notifications":{},"_meta":` + string(m.params["_meta"]) + `}`)
+	}
+	if _, err := s.callSDK(r, &check); err != nil {
+		return err
+	}
+	id, client := rand.Text(), s.config.Client(r)
+	st, err := s.sessions.attach(id, client, nil)
+	if err != nil {
+		return err
+	}
+	defer s.sessions.end(id)
+	if err := s.sessions.subscribe(id, client, uris...); err != nil {
+		return err
+	}
+	meta := fmt.Sprintf("%q:%s", mcp.MetaKeySubscriptionID, m.id)
+	list, _ := json.Marshal(map[string][]string{"resourceSubscriptions": uris}) // canonical URIs are ASCII
+	e := newEvents(w)
+	if err := e.send("", `{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{%s},"notifications":%s}}`, meta, list); err != nil {
+		return nil // the client is gone
+	}
+	if len(uris) == 0 || s.sendUpdates(e, r, id, st, `"_meta":{`+meta+`},`) {
+		_ = e.send("", `%s{"_meta":{%q:%s,%s},"resultType":"complete"}}`, appendEnvelope(nil, m.id), mcp.MetaKeyServerInfo, s.identity, meta)
+	}
+	return nil
+}
+
+// sendUpdates sends the updates of a session. It reports whether the server ended the
+// stream, not the client. meta begins the params of each notification.
+func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, meta string) (ended bool) {
+	for sent := uint64(0); ; {
+		updates := s.sessions.pending(id, st, sent)
+		for _, u := range updates {
+			number := ""
+			if meta == "" { // revision 2026-07-28 has no Last-Event-ID
+				number = fmt.Sprintf("id: %d\n", u.number)
+			}
+			if e.send(number, `{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{%s"uri":%q}}`, meta, u.uri) != nil {
+				return false
+			}
+			sent = u.number
+		}
+		if updates != nil {
+			continue // to record that they were sent
+		}
+		select {
+		case <-r.Context().Done():
+			return false
+		case <-st.done:
+			return true
+		case <-st.wake:
+		case <-time.After(heartbeatInterval):
+			if e.write(": still here\n\n") != nil {
+				return false
+			}
+		}
+	}
+}
+
+// heartbeatInterval is how long a stream may be silent before a comment is sent, which
+// clients ignore. Proxies commonly close connections after a minute of silence.
+const heartbeatInterval = 25 * time.Second
+
+// events writes a stream of server-sent events, used by one goroutine.
+type events struct{ w http.ResponseWriter }
+
+// newEvents begins the stream.
+func newEvents(w http.ResponseWriter) *events {
+	h := w.Header()
+	h.Set("Content-Type", mediaStream)
+	h.Set("Cache-Control", cacheNever)
+	h.Set("X-Accel-Buffering", "no") // for nginx
+	w.WriteHeader(http.StatusOK)
+	e := &events{w}
+	_ = e.write("") // the loop notices that the client is gone
+	return e
+}
+
+// send sends a message in JSON.
+func (e *events) send(id, format string, args ...any) error {
+	return e.write(id + "event: message\ndata: " + fmt.Sprintf(format, args...) + "\n\n")
+}
+
+func (e *events) write(text string) error {
+	setDeadline(e.w, len(text))
+	if _, err := io.WriteString(e.w, text); err != nil {
+		return err
+	}
+	return http.NewResponseController(e.w).Flush()
+}
+
+// pollInterval is how often a server drops idle sessions and reads which sessions have
+// ended at other edges.
+const pollInterval = 10 * time.Second
+
+// Run notifies subscribers of resources that have changed, frees the memory of idle
+// sessions and reads which sessions have ended at other edges, until ctx is done. Then
+// it ends all streams, so that a listener can shut down without waiting for them, and
+// returns nil.
+func (s *Server) Run(ctx context.Context) error {
+	changed := make(chan struct{}, 1)
+	cancel := s.config.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) {
+		select {
+		case changed <- struct{}{}:
+		default: // several changes become one
+		}
+	})
+	defer cancel()
+	defer s.sessions.end()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	notified, _ := s.views.load() // nil if nothing is published
+	s.loadEnded(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-changed:
+			notified = s.update(notified)
+		case now := <-poll.C:
+			s.sessions.expire(now)
+			s.loadEnded(ctx)
+		}
+	}
+}
+
+func (s *Server) loadEnded(ctx context.Context) {
+	s.loadKey(ctx)
+	if err := s.ids.load(ctx, s.config.State, time.Now()); err != nil && ctx.Err() == nil {
+		s.config.Logger.Warn("ended sessions not read; those of other edges stay valid here", "error", err)
+	}
+}
+
+// update makes the view of the current snapshot before the first call needs it, and
+// notifies subscribers of the resources whose content differs from that in before.
+func (s *Server) update(before *view) (after *view) {
+	after, err := s.views.load()
+	if err != nil {
+		s.config.Logger.Error("view of the published files failed; MCP calls get errors", "error", err)
+		return before
+	}
+	s.sessions.updated(slices.DeleteFunc(s.sessions.uris(), func(uri string) bool {
+		return bytes.Equal(before.resource(uri), after.resource(uri))
+	}))
+	return after
+}
