@@ -21,7 +21,6 @@ type buildCmd struct {
 	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
 }
 
-// Help is what --help says beside the flags.
 func (c *buildCmd) Help() string {
 	return `Reads the content folder, reports every problem at once with its place, and replaces the
 published files all at once or not at all. A hub that cannot be reached is a warning. On

@@ -24,10 +24,10 @@ import (
 type pageState struct {
 	Build    string
 	Message  string
-	More     int
+	Total    int
 	Problems []struct {
-		Severity, Place, Message, Suggestion, Source string
-		Caret                                        int
+		Severity, File, Message, Suggestion, Source string
+		Line, Col, Caret                            int
 	}
 }
 
@@ -346,7 +346,7 @@ func TestOverlay(t *testing.T) {
 	d.write("reviews/bad.yaml", "- id: good\n  author: Ada L.\n  ratng: 5\n  date: 2026-10-02\n")
 	s = d.wait("a mistake", func(s pageState) bool { return len(s.Problems) > 0 })
 	p := s.Problems[0]
-	if want := d.path("reviews/bad.yaml") + ":3:3"; p.Place != want || p.Source != "  ratng: 5" || p.Caret != 2 || !strings.Contains(p.Suggestion, `"rating"`) {
+	if want := d.path("reviews/bad.yaml"); p.File != want || p.Line != 3 || p.Col != 3 || p.Source != "  ratng: 5" || p.Caret != 2 || !strings.Contains(p.Suggestion, `"rating"`) {
 		t.Errorf("told %+v, want the place %s", p, want)
 	}
 	if !strings.Contains(d.get("/reviews.json"), "Mended.") {
@@ -354,11 +354,11 @@ func TestOverlay(t *testing.T) {
 	}
 	d.write("reviews/bad.yaml", strings.Repeat("- {id: good}\n", 20))
 	s = d.wait("many mistakes", func(s pageState) bool { return len(s.Problems) > 1 })
-	if len(s.Problems) != 50 || s.More != 29 {
-		t.Errorf("%d problems and %d more are shown", len(s.Problems), s.More)
+	if len(s.Problems) != 50 || s.Total != 79 {
+		t.Errorf("%d of %d problems are shown", len(s.Problems), s.Total)
 	}
 	d.write("reviews/bad.yaml", oneReview("good", "Mended."))
-	d.wait("mended", func(s pageState) bool { return s.Message == "" && len(s.Problems) == 0 && s.More == 0 })
+	d.wait("mended", func(s pageState) bool { return s.Message == "" && len(s.Problems) == 0 && s.Total == 0 })
 }
 
 // TestBurst changes a thousand files at once: the last of them is shown, in few

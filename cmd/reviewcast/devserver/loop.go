@@ -2,10 +2,12 @@ package devserver
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"reviewcast"
@@ -45,14 +47,14 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	before := s.shown
 	switch {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
-		s.preview.clear()
+		s.clear()
 		return nil
 	case before == nil || !equalFiles(before.Manifest, res.Manifest):
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
 	default:
-		s.preview.clear()
+		s.clear()
 	}
 	s.builder.Accept(res)
 	s.shown = res
@@ -77,7 +79,12 @@ func (s *Server) fail(err error) {
 	s.preview.fail(err, p.Problems)
 }
 
-// show serves the files of a build and has them indexed.
+// indexDelay is how long the index waits, so that the browser gets its page first
+// and a newer build can make it unnecessary.
+const indexDelay = 150 * time.Millisecond
+
+// show serves the files of a build. It is made searchable when a request needs that,
+// or after indexDelay.
 func (s *Server) show(res *generator.Result) error {
 	manifest, err := json.Marshal(res.Manifest)
 	if err != nil {
@@ -93,12 +100,23 @@ func (s *Server) show(res *generator.Result) error {
 	if err != nil {
 		return err
 	}
-	job := indexJob{manifest, bodies, s.preview.show(files)}
-	select {
-	case skipped := <-s.toIndex:
-		job = job.insteadOf(skipped)
-	default:
-	}
-	s.toIndex <- job // never blocks: there is one sender
+	var index func()
+	index = sync.OnceFunc(func() {
+		s.indexing.Lock()
+		defer s.indexing.Unlock()
+		if s.index.Load() != &index {
+			return // a newer build is shown
+		}
+		searchable, err := snapshot.FromArtifacts(manifest, bodies, s.config)
+		if err != nil {
+			s.log.Error("index the build", "err", err)
+			return
+		}
+		s.snapshots.Swap(searchable)
+	})
+	s.index.Store(&index)
+	s.holder.Swap(files)
+	s.send(&state{Build: rand.Text()})
+	time.AfterFunc(indexDelay, index)
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"reviewcast/edge/snapshot"
@@ -29,36 +28,9 @@ type preview struct {
 	files, whole http.Handler
 	holder       *snapshot.Holder // of files
 	content      string
-	current      atomic.Pointer[state] // what the script receives
-	done         chan struct{}         // closed when the preview ends
-	wanted       chan struct{}         // a request waits for the index
-
-	mu      sync.Mutex
-	indexed chan struct{} // closed when whole has what files has
-	streams map[chan struct{}]bool
-}
-
-func newPreview(content string, whole http.Handler) *preview {
-	ready := make(chan struct{})
-	close(ready)
-	p := &preview{
-		whole: whole, holder: &snapshot.Holder{}, content: content, done: make(chan struct{}), wanted: make(chan struct{}, 1),
-		indexed: ready, streams: map[chan struct{}]bool{},
-	}
-	p.current.Store(&state{Problems: []problem{}})
-	return p
-}
-
-// show serves the files of a build. Requests for anything else wait until indexed is
-// called.
-func (p *preview) show(s *snapshot.Snapshot) (indexed func()) {
-	wait := make(chan struct{})
-	p.mu.Lock()
-	p.indexed = wait
-	p.mu.Unlock()
-	p.holder.Swap(s)
-	p.send(&state{Build: buildName(s), Problems: []problem{}})
-	return sync.OnceFunc(func() { close(wait) })
+	current      atomic.Pointer[state]  // what the script receives
+	index        atomic.Pointer[func()] // makes the newest build searchable; nil before the first
+	done         chan struct{}          // closed when the preview ends
 }
 
 // ServeHTTP answers the paths of the preview and passes all others to an edge.
@@ -73,52 +45,28 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.events(w, r)
 		return
 	}
-	s := p.holder.Load()
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
 	}
-	if s == nil {
-		if path == "/index.html" {
-			emptyPage(w)
-			return
-		}
-		p.whole.ServeHTTP(w, r)
+	s := p.holder.Load()
+	if s == nil && path == "/index.html" {
+		emptyPage(w)
 		return
 	}
-	file, ok := s.File(path)
-	switch {
-	case !ok:
-		if p.waitIndexed(r) {
-			p.whole.ServeHTTP(w, r)
+	if s != nil {
+		if file, ok := s.File(path); ok {
+			if strings.HasPrefix(file.MediaType, "text/html") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+				p.page(w, r)
+			} else {
+				p.files.ServeHTTP(w, r)
+			}
+			return
 		}
-	case strings.HasPrefix(file.MediaType, "text/html") && (r.Method == http.MethodGet || r.Method == http.MethodHead):
-		p.page(w, r)
-	default:
-		p.files.ServeHTTP(w, r)
+		for index := (*func())(nil); index != p.index.Load(); { // until it is of the newest build
+			index = p.index.Load()
+			(*index)()
+		}
 	}
-}
-
-// waitIndexed waits for the index of the newest build. It reports whether the client
-// is still there.
-func (p *preview) waitIndexed(r *http.Request) bool {
-	p.mu.Lock()
-	indexed := p.indexed
-	p.mu.Unlock()
-	select {
-	case <-indexed:
-		return true
-	default:
-	}
-	select {
-	case p.wanted <- struct{}{}:
-	default:
-	}
-	select {
-	case <-indexed:
-	case <-p.done: // no index will be made
-	case <-r.Context().Done():
-		return false
-	}
-	return true
+	p.whole.ServeHTTP(w, r)
 }
