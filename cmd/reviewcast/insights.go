@@ -147,9 +147,7 @@ Example:
 
 // Run drafts.
 func (c *suggestCmd) Run(ctx context.Context, std streams) error {
-	if inside, err := within(c.Output, c.Content); err != nil {
-		return err
-	} else if c.Output != "-" && inside {
+	if c.Output != "-" && within(c.Output, c.Content) {
 		return usageError{fmt.Errorf("-o: %s is in %s, where a build would read it; name a file outside", c.Output, c.Content)}
 	}
 	in, err := readInsights(ctx, std, c.folderFlags)
