@@ -95,6 +95,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckFormats: the same problems for programs and for pull requests.
 func TestCheckFormats(t *testing.T) {
+	t.Parallel()
 	exe, dir := binary(t), t.TempDir()
 	writeFile(t, filepath.Join(dir, "content", "business.yaml"), "id: acme\nname: Acme\n")
 	writeFile(t, filepath.Join(dir, "content", "reviews", "a,b.yaml"), "- {id: r, author: Maria Kowalska, rating: 5, date: 2026-01-01, verification: {method: job}, text: '100%: WRITE TO ME@MAIL.EXAMPLE NOW'}\n")

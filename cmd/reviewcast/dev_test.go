@@ -59,22 +59,14 @@ func (b *safeBuffer) String() string {
 	return b.b.String()
 }
 
-// binary returns a name under which the test binary runs as reviewcast.
-func binary(tb testing.TB) string {
-	tb.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	link := filepath.Join(tb.TempDir(), "reviewcast")
-	if err := os.Symlink(exe, link); err != nil {
-		tb.Fatal(err)
-	}
-	return link
-}
-
 // startDesk starts the program on a folder and reads its events as a page does.
 func startDesk(tb testing.TB, content string, args ...string) *desk {
+	tb.Helper()
+	return startDeskOf(tb, racing(tb), content, args...)
+}
+
+// startDeskOf is startDesk with a program of [binary] or [racing].
+func startDeskOf(tb testing.TB, program, content string, args ...string) *desk {
 	tb.Helper()
 	l, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
@@ -83,7 +75,7 @@ func startDesk(tb testing.TB, content string, args ...string) *desk {
 	addr := l.Addr().String()
 	l.Close()
 	d := &desk{tb: tb, url: "http://" + addr, content: content, public: filepath.Join(filepath.Dir(content), "public"), out: &safeBuffer{}, events: make(chan pageState, 1000)}
-	cmd := exec.Command(binary(tb), append([]string{"dev", "--content", content, "--public", d.public, "--listen", addr, "--today", "2027-01-01"}, args...)...)
+	cmd := exec.Command(program, append([]string{"dev", "--content", content, "--public", d.public, "--listen", addr, "--today", "2027-01-01"}, args...)...)
 	cmd.Stdout, cmd.Stderr = d.out, d.out
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
@@ -212,12 +204,13 @@ func newContent(tb testing.TB) string {
 // with polling.
 func TestSaves(t *testing.T) {
 	for _, mode := range []struct {
-		name string
-		args []string
-	}{{"events", nil}, {"poll", []string{"--poll", "20ms"}}} {
+		name    string
+		program string
+		args    []string
+	}{{"events", racing(t), nil}, {"poll", binary(t), []string{"--poll", "20ms"}}} {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()
-			d := startDesk(t, newContent(t), mode.args...)
+			d := startDeskOf(t, mode.program, newContent(t), mode.args...)
 			d.shows("The first one.")
 			target := d.path("reviews/first.yaml")
 			for _, save := range []struct {
@@ -302,12 +295,12 @@ func TestSaves(t *testing.T) {
 func TestSlowSave(t *testing.T) {
 	t.Parallel()
 	var all strings.Builder
-	for i := range 5000 {
+	for i := range 1000 {
 		fmt.Fprintf(&all, `{"id":"r%d","author":"Jo K.","rating":5,"date":"2026-01-02","verification":{"method":"job"},"text":"%s"}`+"\n", i, strings.Repeat("On time. ", 20))
 	}
 	content := newContent(t)
 	writeFile(t, filepath.Join(content, "reviews", "all.jsonl"), all.String())
-	d := startDesk(t, content)
+	d := startDeskOf(t, binary(t), content)
 	d.shows("On time.")
 	for i, pause := range []time.Duration{40 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond} {
 		mark := fmt.Sprintf("Written %d.", i)

@@ -14,6 +14,7 @@ import (
 // work, 2 a mistake in the command line. What goes wrong is told on stderr, with a
 // remedy, and stdout stays empty.
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	exe, dir := binary(t), t.TempDir()
 	run := func(args string) (stdout, stderr string, code int) {
 		var out, err bytes.Buffer
