@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	exe := binary(t)
 	seen := map[string]bool{}
 	code := regexp.MustCompile(`\[([a-z0-9-]+)\]\n`)
-	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar", "testdata/check/beside.txtar", "testdata/check/comment.txtar", "testdata/check/leftovers.txtar") {
+	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar", "testdata/check/beside.txtar", "testdata/check/comment.txtar", "testdata/check/leftovers.txtar", "testdata/check/manual.txtar") {
 		name := strings.TrimSuffix(filepath.Base(archive), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			a, err := txtar.ParseFile(archive)
