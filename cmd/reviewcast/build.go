@@ -77,8 +77,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 // buildError prints the problems of a [generator.ProblemsError] and returns err, which
 // counts them.
 func (std streams) buildError(content string, err error) error {
-	var p *generator.ProblemsError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
 		terminal.Problems(std.err, content, p.Problems)
 	}
 	return err

@@ -205,8 +205,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns, delim
 	if err != nil && ctx.Err() != nil {
 		return terminal.ErrStopped
 	}
-	var usage *importer.UsageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[*importer.UsageError](err); ok {
 		return usageError{err}
 	} else if err != nil {
 		return err

@@ -74,15 +74,13 @@ func main() {
 		if msg := err.Error(); msg != "" {
 			fmt.Fprintln(os.Stderr, terminal.Fold(os.Stderr, "reviewcast: "+msg, 4))
 		}
-		var usage usageError
-		if errors.As(err, &usage) {
-			os.Exit(exitUsage)
+		code := exitProblem
+		if _, ok := errors.AsType[usageError](err); ok {
+			code = exitUsage
+		} else if v, ok := errors.AsType[verdict](err); ok {
+			code = v.code
 		}
-		var v verdict
-		if errors.As(err, &v) {
-			os.Exit(v.code)
-		}
-		os.Exit(exitProblem)
+		os.Exit(code)
 	}
 }
 
@@ -125,11 +123,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(args) == 0:
-		args = []string{"--help"}
-	case args[0] == "help": // as in other programs
-		args = append(slices.Clone(args[1:]), "--help")
+	if len(args) == 0 || args[0] == "help" { // as in other programs
+		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
 	c, err := parser.Parse(args)
 	if err != nil {

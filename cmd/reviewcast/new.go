@@ -74,8 +74,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 
 // inputError makes a usage error of an [compose.InputError].
 func inputError(err error) error {
-	var input compose.InputError
-	if errors.As(err, &input) {
+	if _, ok := errors.AsType[compose.InputError](err); ok {
 		return usageError{err}
 	}
 	return err

@@ -103,24 +103,23 @@ func (r *Review) lists(content *source.Content) []list {
 // Choices returns what the content offers for a kind of name: technicians, services,
 // service-areas or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
-	named := func(list []reviewcast.Named) {
-		for _, n := range list {
-			out = append(out, terminal.Choice{ID: n.ID, Name: n.Name})
-		}
-	}
+	var named []reviewcast.Named
 	switch kind {
 	case "technicians":
 		for _, t := range content.Business.Technicians {
 			out = append(out, terminal.Choice{ID: t.ID, Name: t.Name})
 		}
 	case "services":
-		named(content.Business.Services)
+		named = content.Business.Services
 	case "service-areas":
-		named(content.Business.ServiceAreas)
+		named = content.Business.ServiceAreas
 	case "reviews":
 		for _, r := range content.Reviews {
 			out = append(out, terminal.Choice{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
 		}
+	}
+	for _, n := range named {
+		out = append(out, terminal.Choice{ID: n.ID, Name: n.Name})
 	}
 	return out
 }

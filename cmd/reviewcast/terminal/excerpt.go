@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,8 +17,7 @@ type Excerpt struct {
 	Caret  int    `json:"caret"`  // the place in Source, in columns from 0
 }
 
-// maxExcerpt is how much of a file is read to find a line, in bytes. A problem
-// further on is shown without its line.
+// maxExcerpt is the size of the largest file of which lines are shown.
 const maxExcerpt = 64 << 20
 
 // Excerpts reads the lines that the problems of a content folder are about. Each
@@ -57,23 +54,18 @@ func readExcerpts(content string, problems []Excerpt, columns int) {
 		return
 	}
 	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(problems[0].File))
+	name := filepath.FromSlash(problems[0].File)
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxExcerpt {
+		return
+	}
+	data, err := root.ReadFile(name)
 	if err != nil {
 		return
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	r := bufio.NewReaderSize(io.LimitReader(f, maxExcerpt), 64<<10)
-	lines := map[int]string{}
-	for n := 1; len(lines) < len(wanted); n++ {
-		line, err := r.ReadString('\n')
-		if wanted[n] && (line != "" || err == nil) {
+	lines, n := map[int]string{}, 0
+	for line := range strings.Lines(string(data)) {
+		if n++; wanted[n] {
 			lines[n] = strings.TrimRight(line, "\r\n")
-		}
-		if err != nil {
-			break
 		}
 	}
 	for i := range problems {
