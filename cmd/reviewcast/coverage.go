@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 )
 
@@ -50,7 +52,11 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("coverage: there is no aspect %q", c.Aspect)
+		ids := make([]string, len(cover.Aspects))
+		for i, a := range cover.Aspects {
+			ids[i] = a.ID
+		}
+		return fmt.Errorf("coverage: there is no aspect %q; %s", c.Aspect, diagnostic.DidYouMean(c.Aspect, ids, "there are "+strings.Join(ids, ", ")))
 	}
 	if len(cover.Uncaught) > 0 {
 		fmt.Fprintln(std.out, p.Bold("matched by no term"))

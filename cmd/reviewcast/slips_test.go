@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -45,9 +47,7 @@ build --base-url http://localhost --public words.csv
 build --base-url http://localhost --previous nowhere
 build --base-url http://localhost --forget yes
 diff
-diff nowhere
 diff words.csv
-diff content
 diff http://127.0.0.1:9
 diff public public
 dev --listen 9000
@@ -74,7 +74,6 @@ pull nowhere copy
 pull http://127.0.0.1:9 copy
 pull https://reviews.example.com copy --every 1s
 verify
-verify nowhere
 verify public --since yesterday
 hub
 hub list
@@ -85,13 +84,13 @@ hub remove
 hub remove acme.example
 new
 new review
-new review --author A --rating 11
+new review --author A --rating 11 --id mine --today 2026-11-21
 new review --author A --rating five
 new review --author A --rating 5 --date 2/11/2026
 new review --author A --rating 5 --id a/b
 new review --author A --rating 5 --id 2025-02-drain-maria
 new review --author A --rating 5 --technicians nobody
-new review --author A --rating 5 --verification trust
+new review --author A --rating 5 --verification trust --id mine --today 2026-11-21
 import
 import words.csv
 import xlsx words.csv
@@ -152,6 +151,7 @@ func TestSlips(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "words.csv"), "stars,day,words\n5,2026-01-02,Good.\n")
 	var got strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(slips, "\n")) {
+		line = strings.TrimSuffix(line, "\n")
 		stdout, stderr, code := run(line)
 		stderr = strings.NewReplacer(dir, "DIR", "localhost:"+port, "TAKEN", "127.0.0.1:"+port, "TAKEN").Replace(stderr)
 		if at := strings.Index(stderr, "--listen localhost:"); strings.Contains(stderr, "already in use") && at > 0 {
@@ -160,7 +160,7 @@ func TestSlips(t *testing.T) {
 		if stdout != "" || code == 0 {
 			t.Errorf("%s: exit %d, stdout has\n%s", line, code, stdout)
 		}
-		fmt.Fprintf(&got, "$ %s%s[%d]\n", line, stderr, code)
+		fmt.Fprintf(&got, "$ %s\n%s[%d]\n", line, stderr, code)
 	}
 	const golden = "testdata/slips.golden"
 	if *update {
@@ -174,5 +174,20 @@ func TestSlips(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestExplainError: errors of the system that any command can have come with a remedy.
+func TestExplainError(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.EROFS:   "choose a folder elsewhere",
+		syscall.EACCES:  "or choose another folder",
+		syscall.ENOTDIR: "name a folder",
+		syscall.ENOSPC:  "delete something",
+	} {
+		got := explainError(t.Context(), &fs.PathError{Op: "open", Path: "public", Err: err}).Error()
+		if !strings.HasPrefix(got, "open public: ") || !strings.HasSuffix(strings.TrimSuffix(got, ", and run the command again"), want) {
+			t.Errorf("%v: %s", err, got)
+		}
 	}
 }

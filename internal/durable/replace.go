@@ -22,7 +22,7 @@ var errNoExchange = errors.New("directories cannot be exchanged here")
 var exchangeDirs = exchange
 
 // Replace makes files, keyed by slash-separated name, the contents of the
-// directory. the last file must be among them. ours reports whether an existing file
+// directory. The last file must be among them. ours reports whether an existing file
 // belongs to the old set; all other existing files (.gitignore, a CNAME) are kept.
 // A directory that contains files but not the last file is refused, and so is a new
 // file with the name of a kept one. When nothing differs, nothing is touched. After

@@ -41,6 +41,9 @@ func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
 		return inputErrorf("a review needs at least --author and --rating")
 	}
+	if !reviewcast.Date(r.Date).Valid() {
+		return inputErrorf("--date: %q is not a calendar date YYYY-MM-DD", r.Date)
+	}
 	var errs []error
 	for _, l := range r.lists(content) {
 		for i, word := range *l.ids {
@@ -161,9 +164,6 @@ func (r *Review) file() string {
 func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
 	if !reviewcast.ValidID(r.ID) {
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
-	}
-	if !reviewcast.Date(r.Date).Valid() {
-		return "", nil, inputErrorf("--date: %q is not a calendar date YYYY-MM-DD", r.Date)
 	}
 	path = filepath.Join(dir, filepath.FromSlash(r.file()))
 	if err := r.create(path); err != nil {
