@@ -52,12 +52,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		std.out = io.Discard
 	}
 	if c.Verbose {
-		for _, path := range res.Changed {
-			fmt.Fprintf(std.out, "changed %s\n", path)
-		}
-		for _, path := range res.Removed {
-			fmt.Fprintf(std.out, "removed %s\n", path)
-		}
+		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Plural(len(res.Dataset.Reviews), "review"),
 		terminal.Plural(len(res.Changed)+len(res.Removed), "file"), terminal.Duration(time.Since(start)))

@@ -14,8 +14,9 @@ import (
 	"strings"
 )
 
-// errNoExchange says that two directories cannot be exchanged: another operating
-// system, a file system that does not support it, or a mount point.
+// errNoExchange says that two directories were not exchanged: another operating
+// system, a file system that does not support it, or a mount point. Nothing has
+// changed then.
 var errNoExchange = errors.New("directories cannot be exchanged here")
 
 // exchangeDirs is exchange. Tests replace it.
@@ -157,7 +158,7 @@ func (d *Dir) swap(kept []string) error {
 		}
 	}
 	if err := exchangeDirs(d.staging, d.path); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errNoExchange, err)
 	}
 	if err := syncDir(filepath.Dir(d.path)); err != nil {
 		return err
