@@ -210,6 +210,11 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns, delim
 	} else if err != nil {
 		return err
 	}
+	return f.print(std, report)
+}
+
+// print writes the report.
+func (f *importFlags) print(std streams, report *importer.Report) error {
 	if f.Quiet && len(report.Skipped) == 0 {
 		return nil
 	}
@@ -217,7 +222,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns, delim
 	if err := report.Print(&b, f.Verbose, terminal.TableColumns(std.out)); err != nil {
 		return err
 	}
-	if _, err = io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
+	if _, err := io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
 		return err
 	}
 	if report.Rows > 0 && len(report.Skipped) == report.Rows {
