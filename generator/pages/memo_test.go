@@ -14,7 +14,7 @@ import (
 // the same as without one.
 func TestMemo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	c := corpusContent(50)
+	c := corpusContent(150)
 	praised := slices.IndexFunc(c.Dataset.Reviews, func(r reviewcast.Review) bool { return c.Insights.PerReview[r.ID].Aspects["punctuality"] != "" })
 	c.Insights.Aspects[0].Evidence = []reviewcast.Evidence{{ReviewID: c.Dataset.Reviews[praised].ID, Quote: "Before.", Polarity: reviewcast.Positive}}
 	memo := &Memo{}
