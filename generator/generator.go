@@ -160,7 +160,7 @@ func NewBuilder(cfg Config) *Builder {
 // write. It writes nothing when nothing changed. What is wrong with the content is
 // returned as a *[ProblemsError]. On any error the output directory is as it was.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
-	dir, err := durable.Lock(ctx, b.cfg.PublicDir, durable.Config{Last: manifestName})
+	dir, err := durable.Lock(ctx, b.cfg.PublicDir, manifestName)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,6 @@ type buildCmd struct {
 	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
 }
 
-// Help is what --help says beside the flags.
 func (c *buildCmd) Help() string {
 	return `Reads the content folder, reports every problem at once with its place, and replaces the
 published files all at once or not at all. A hub that cannot be reached is a warning. On
@@ -57,12 +56,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		std.out = io.Discard
 	}
 	if c.Verbose {
-		for _, path := range res.Changed {
-			fmt.Fprintf(std.out, "changed %s\n", path)
-		}
-		for _, path := range res.Removed {
-			fmt.Fprintf(std.out, "removed %s\n", path)
-		}
+		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Plural(len(res.Dataset.Reviews), "review"),
 		terminal.Plural(len(res.Changed)+len(res.Removed), "file"), terminal.Duration(time.Since(start)))
@@ -86,8 +80,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 // buildError prints the problems of a [generator.ProblemsError] and returns err, which
 // counts them.
 func (std streams) buildError(content string, err error) error {
-	var p *generator.ProblemsError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
 		terminal.Problems(std.err, content, p.Problems)
 	}
 	return err

@@ -15,17 +15,13 @@ import (
 )
 
 type checkCmd struct {
-	Content  string `help:"The content folder." default:"content" placeholder:"DIR"`
-	Public   string `help:"The output folder, whose published reviews must not vanish." default:"public" placeholder:"DIR"`
-	Previous string `help:"The last published set: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
-	Today    string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
-	Format   string `help:"The output format: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
-	Strict   bool   `help:"Treat warnings as errors."`
-	Quiet    bool   `short:"q" xor:"volume" help:"With --format text, print errors only, without warnings and without a summary."`
-	Verbose  bool   `short:"v" xor:"volume" help:"With --format text, also count the problems of each kind."`
+	contentFlags
+	Format  string `help:"The output format: text for people, json for programs, github for annotations of a pull request." enum:"text,json,github" default:"text" placeholder:"FORM"`
+	Strict  bool   `help:"Treat warnings as errors."`
+	Quiet   bool   `short:"q" xor:"volume" help:"With --format text, print errors only, without warnings and without a summary."`
+	Verbose bool   `short:"v" xor:"volume" help:"With --format text, also count the problems of each kind."`
 }
 
-// Help is what --help says beside the flags.
 func (c *checkCmd) Help() string {
 	return `Reads the content folder and lists every problem at once: the place, what is wrong, and
 how to fix it. Nothing is written. Errors stop a build. Warnings are worth a look but may
@@ -43,8 +39,7 @@ Examples:
 
 // Run checks once.
 func (c *checkCmd) Run(ctx context.Context, std streams) error {
-	flags := contentFlags{Content: c.Content, Public: c.Public, Previous: c.Previous, Today: c.Today}
-	cfg, err := flags.config()
+	cfg, err := c.config()
 	if err != nil {
 		return err
 	}

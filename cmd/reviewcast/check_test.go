@@ -34,7 +34,7 @@ func TestCheck(t *testing.T) {
 	exe := binary(t)
 	seen := map[string]bool{}
 	code := regexp.MustCompile(`\[([a-z0-9-]+)\]\n`)
-	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar", "testdata/check/beside.txtar", "testdata/check/comment.txtar", "testdata/check/leftovers.txtar") {
+	for _, archive := range append(archives, "testdata/check/missing.txtar", "testdata/check/warnings.txtar", "testdata/check/beside.txtar", "testdata/check/comment.txtar", "testdata/check/leftovers.txtar", "testdata/check/manual.txtar") {
 		name := strings.TrimSuffix(filepath.Base(archive), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			a, err := txtar.ParseFile(archive)
@@ -95,6 +95,7 @@ func TestCheck(t *testing.T) {
 
 // TestCheckFormats: the same problems for programs and for pull requests.
 func TestCheckFormats(t *testing.T) {
+	t.Parallel()
 	exe, dir := binary(t), t.TempDir()
 	writeFile(t, filepath.Join(dir, "content", "business.yaml"), "id: acme\nname: Acme\n")
 	writeFile(t, filepath.Join(dir, "content", "reviews", "a,b.yaml"), "- {id: r, author: Maria Kowalska, rating: 5, date: 2026-01-01, verification: {method: job}, text: '100%: WRITE TO ME@MAIL.EXAMPLE NOW'}\n")

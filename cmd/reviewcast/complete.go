@@ -13,6 +13,52 @@ import (
 	"reviewcast/generator/source"
 )
 
+type completionCmd struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+func (c *completionCmd) Help() string {
+	return `Prints a script that completes commands, flags and their values, including the ids of
+technicians, services, areas and reviews in the content folder. In ~/.zshrc it must come
+after compinit.
+
+Examples:
+  echo 'source <(reviewcast completion bash)' >> ~/.bashrc
+  echo 'source <(reviewcast completion zsh)' >> ~/.zshrc
+  reviewcast completion fish > ~/.config/fish/completions/reviewcast.fish`
+}
+
+// The scripts ask the hidden command complete for candidates and fall back to file
+// names when there are none.
+const (
+	bashScript = `# Completion of reviewcast for bash. Made by: reviewcast completion bash
+_reviewcast() {
+  local IFS=$'\n'
+  COMPREPLY=($(reviewcast complete "${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null | cut -f 1))
+}
+complete -o default -F _reviewcast reviewcast
+`
+	zshScript  = "autoload -U +X bashcompinit && bashcompinit\n" + bashScript
+	fishScript = `# Completion of reviewcast for fish. Made by: reviewcast completion fish
+function __reviewcast
+  set -l words (commandline -opc)
+  set -l found (reviewcast complete $words[2..] (commandline -ct) 2>/dev/null)
+  if set -q found[1]
+    printf '%s\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c reviewcast -f -a '(__reviewcast)'
+`
+)
+
+// Run prints the script.
+func (c *completionCmd) Run(std streams) error {
+	_, err := fmt.Fprint(std.out, map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell])
+	return err
+}
+
 // completeCmd answers the completion scripts: it prints what the last of some words
 // of a command line can be, a line each, with a description after a tab.
 type completeCmd struct {
@@ -22,124 +68,109 @@ type completeCmd struct {
 // Run prints the candidates. A content folder with errors offers none: a command line
 // that is being typed is no place to report them.
 func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	words, prefix := splitValues(c.Words)
+	node, args, content := k.Model.Node, 0, "content"
+	var flag *kong.Flag // that the next word is the value of
+	for _, word := range words[:len(words)-1] {
+		child := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
+		switch {
+		case flag != nil:
+			if flag.Name == "content" {
+				content = word
+			}
+			flag = nil
+		case strings.HasPrefix(word, "-"):
+			flag = valueFlag(node, word)
+		case child >= 0:
+			node = node.Children[child]
+		default:
+			args++
+		}
+	}
+	var values []*kong.Value
+	if flag != nil {
+		values = append(values, flag.Value)
+	} else if args < len(node.Positional) {
+		values = append(values, node.Positional[args])
+	}
+	last := words[len(words)-1]
+	var found []terminal.Choice
+	for _, v := range values {
+		found = append(found, candidates(ctx, v, last, content)...)
+	}
+	for _, n := range node.Children {
+		if flag == nil && !n.Hidden {
+			found = append(found, terminal.Choice{ID: n.Name, Name: n.Help})
+		}
+	}
+	for _, f := range node.Flags {
+		if flag == nil && !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && len(values) == 0) {
+			found = append(found, terminal.Choice{ID: "--" + f.Name, Name: f.Help})
+		}
+	}
 	var b strings.Builder
-	line := commandLine(k.Model.Node, c.Words)
-	for _, candidate := range line.candidates(ctx) {
-		fmt.Fprintf(&b, "%s\t%s\n", candidate.ID, strings.Join(strings.Fields(terminal.Visible(candidate.Name)), " "))
+	for _, choice := range found {
+		if strings.HasPrefix(choice.ID, last) {
+			fmt.Fprintf(&b, "%s%s\t%s\n", prefix, choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
+		}
 	}
 	_, err := fmt.Fprint(std.out, b.String())
 	return err
 }
 
-// line is a command line up to the cursor.
-type line struct {
-	node    *kong.Node // the command
-	args    int        // positional arguments before the last word
-	flag    *kong.Flag // that the last word is the value of; nil for none
-	prefix  string     // what is before the value in the last word, such as --flag=
-	last    string     // the value
-	content string     // of --content
-}
-
-// commandLine reads the words after the program's name. bash makes three words of
-// --flag=value, the other shells one; candidates replace the last word.
-func commandLine(root *kong.Node, words []string) line {
-	l := line{node: root, content: "content"}
-	for i, word := range words {
-		last := i == len(words)-1
-		name, value, hasValue := strings.Cut(word, "=")
+// splitValues makes two words of --flag=value; bash makes three, of which the middle one
+// is dropped. prefix is what the last word began with, which the candidates repeat.
+func splitValues(in []string) (words []string, prefix string) {
+	for i, word := range in {
+		name, value, ok := strings.Cut(word, "=")
 		switch {
-		case word == "=" && l.flag != nil: // and the value follows
-			l.last = ""
-			continue
-		case l.flag != nil: // the value of the flag before
-			l.last = word
-		case strings.HasPrefix(word, "-") && (!last || hasValue):
-			l.flag, l.prefix, l.last = l.findFlag(name), name+"=", value
-			if !hasValue && (l.flag == nil || !l.flag.IsBool()) {
-				l.prefix, l.last = "", ""
-				continue // the next word is the value
+		case word == "=" && i == len(in)-1:
+			words = append(words, "")
+		case word == "=":
+		case ok && strings.HasPrefix(word, "-"):
+			words = append(words, name, value)
+			if i == len(in)-1 {
+				prefix = name + "="
 			}
-		case last:
-			l.last = word
 		default:
-			if at := slices.IndexFunc(l.node.Children, func(n *kong.Node) bool { return n.Name == word }); at >= 0 {
-				l.node = l.node.Children[at]
-			} else {
-				l.args++
-			}
-		}
-		if !last {
-			if l.flag != nil && l.flag.Name == "content" {
-				l.content = l.last
-			}
-			l.flag, l.prefix, l.last = nil, "", ""
+			words = append(words, word)
 		}
 	}
-	return l
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	return words, prefix
 }
 
-func (l *line) findFlag(name string) *kong.Flag {
-	for _, f := range l.node.Flags {
-		if name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short) {
+// valueFlag returns the flag with a name, if it takes a value.
+func valueFlag(node *kong.Node, name string) *kong.Flag {
+	for _, f := range node.Flags {
+		if (name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)) && !f.IsBool() {
 			return f
 		}
 	}
 	return nil
 }
 
-// candidates returns what the last word can be.
-func (l *line) candidates(ctx context.Context) []terminal.Choice {
-	var found []terminal.Choice
-	offer := func(value, help string) {
-		if strings.HasPrefix(value, l.last) {
-			found = append(found, terminal.Choice{ID: l.prefix + value, Name: help})
+// candidates returns what a value can be: one of its choices, or an id of the content
+// folder, in a list with commas the last item.
+func candidates(ctx context.Context, v *kong.Value, word, folder string) (found []terminal.Choice) {
+	if v.Enum != "" {
+		for choice := range strings.SplitSeq(v.Enum, ",") {
+			found = append(found, terminal.Choice{ID: choice, Name: v.Help})
 		}
 	}
-	value := func(v *kong.Value) {
-		if v.Enum != "" {
-			for choice := range strings.SplitSeq(v.Enum, ",") {
-				offer(choice, v.Help)
-			}
-		} else if kind := v.Tag.Get("ids"); kind != "" {
-			found = append(found, l.ids(ctx, kind)...)
-		}
-	}
-	if l.flag != nil {
-		value(l.flag.Value)
+	kind := v.Tag.Get("ids")
+	if kind == "" {
 		return found
 	}
-	for _, n := range l.node.Children {
-		if !n.Hidden {
-			offer(n.Name, n.Help)
-		}
-	}
-	more := l.args < len(l.node.Positional)
-	if more {
-		value(l.node.Positional[l.args])
-	}
-	if strings.HasPrefix(l.last, "-") || l.last == "" && !more {
-		for _, f := range l.node.Flags {
-			if !f.Hidden {
-				offer("--"+f.Name, f.Help)
-			}
-		}
-	}
-	return found
-}
-
-// ids returns the ids of the content folder that the last word can be. In a list with
-// commas it is the last item.
-func (l *line) ids(ctx context.Context, kind string) (found []terminal.Choice) {
-	content, _, _, err := source.NewLoader(l.content, source.Config{}).Load(ctx, nil)
+	content, _, _, err := source.NewLoader(folder, source.Config{}).Load(ctx, nil)
 	if err != nil || content == nil {
 		return nil
 	}
-	comma := strings.LastIndexByte(l.last, ',') + 1
+	before := word[:strings.LastIndexByte(word, ',')+1]
 	for _, c := range compose.Choices(content, kind) {
-		if strings.HasPrefix(c.ID, l.last[comma:]) {
-			found = append(found, terminal.Choice{ID: l.prefix + l.last[:comma] + c.ID, Name: c.Name})
-		}
+		found = append(found, terminal.Choice{ID: before + c.ID, Name: c.Name})
 	}
 	return found
 }

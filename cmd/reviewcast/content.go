@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,22 +17,24 @@ import (
 	"reviewcast/generator/source"
 )
 
+// folderFlags name the content folder.
+type folderFlags struct {
+	Content string `help:"The content folder." default:"content" placeholder:"DIR"`
+	Today   string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
+}
+
 // contentFlags name the content folder and what it is compared with.
 type contentFlags struct {
-	Content  string `help:"The content folder." default:"content" placeholder:"DIR"`
-	Public   string `help:"The output folder." default:"public" placeholder:"DIR"`
+	folderFlags
+	Public   string `help:"The output folder, whose published reviews must not vanish." default:"public" placeholder:"DIR"`
 	BaseURL  string `name:"base-url" help:"The origin to publish under, instead of site.yaml's base_url." placeholder:"URL"`
 	Previous string `help:"The last published set: a folder or a URL (default: the output folder)." placeholder:"DIR|URL"`
-	Today    string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
 }
 
 // config checks the flags and returns the configuration of a build.
 func (f *contentFlags) config() (generator.Config, error) {
-	if err := mustBeFolder(f.Content); err != nil {
+	if err := f.check(); err != nil {
 		return generator.Config{}, err
-	}
-	if f.Today != "" && !reviewcast.Date(f.Today).Valid() {
-		return generator.Config{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
 	if f.BaseURL != "" {
 		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
@@ -40,13 +46,19 @@ func (f *contentFlags) config() (generator.Config, error) {
 	}, nil
 }
 
-// mustBeFolder refuses a content folder that does not exist: people start the
-// program in the wrong directory.
-func mustBeFolder(dir string) error {
-	if isFolder(dir) {
-		return nil
+// check refuses a content folder that does not exist: people start the program in the
+// wrong directory.
+func (f *folderFlags) check() error {
+	info, err := os.Stat(f.Content)
+	switch {
+	case err == nil && !info.IsDir():
+		return usageError{fmt.Errorf("--content: %s is a file; name the folder that it is in: --content %s", f.Content, filepath.Dir(f.Content))}
+	case err != nil:
+		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}
+	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
+		return usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
-	return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", dir, dir)}
+	return nil
 }
 
 func isFolder(dir string) bool {
@@ -54,16 +66,29 @@ func isFolder(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// todayOf returns the date in the business's time zone, unless a flag gives it.
-func todayOf(content *source.Content, flag string) (string, error) {
-	if flag != "" {
-		return flag, nil
+// load reads the folder for a command that writes to it, and returns the day that it is
+// where the business is. Every id and every withdrawal must be known: without them, a
+// text that was withdrawn for legal reasons could come back. Other errors don't matter.
+func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location, reviewcast.Date, error) {
+	if err := f.check(); err != nil {
+		return nil, nil, "", err
+	}
+	content, problems, err := source.NewLoader(f.Content, source.Config{Today: reviewcast.Date(f.Today)}).LoadPartial(ctx)
+	if err != nil {
+		return nil, nil, "", err
+	}
+	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
+		settings := p.File == source.SiteFile || p.File == source.BusinessFile || p.File == source.WithdrawnFile
+		return p.Severity != diagnostic.Error || content.Complete && !settings
+	})
+	if len(problems) > 0 {
+		return nil, nil, "", fmt.Errorf("%s has errors; fix them first, so that names, ids and withdrawals are known:\n%s", f.Content, errorLines(f.Content, problems))
 	}
 	zone, err := time.LoadLocation(content.Business.TimeZone)
 	if err != nil {
-		return "", err
+		return nil, nil, "", err
 	}
-	return time.Now().In(zone).Format(time.DateOnly), nil
+	return content.Content, zone, cmp.Or(reviewcast.Date(f.Today), reviewcast.Date(time.Now().In(zone).Format(time.DateOnly))), nil
 }
 
 // maxErrorLines is the number of errors of a folder that commands other than check
@@ -72,17 +97,14 @@ const maxErrorLines = 10
 
 // errorLines lists the errors of a content folder, as part of an error message.
 func errorLines(content string, problems []diagnostic.Problem) string {
-	var b strings.Builder
-	n := 0
+	var lines []string
 	for _, p := range problems {
-		if p.Severity != diagnostic.Error {
-			continue
+		if p.Severity == diagnostic.Error {
+			lines = append(lines, "  "+terminal.Line(content, p))
 		}
-		if n++; n > maxErrorLines {
-			b.WriteString("  … and more; `reviewcast check` lists all\n")
-			break
-		}
-		fmt.Fprintf(&b, "  %s\n", terminal.Line(content, p))
 	}
-	return strings.TrimRight(b.String(), "\n")
+	if len(lines) > maxErrorLines {
+		lines = append(lines[:maxErrorLines], "  … and more; `reviewcast check` lists all")
+	}
+	return strings.Join(lines, "\n")
 }

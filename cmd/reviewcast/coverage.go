@@ -3,18 +3,18 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 )
 
 type coverageCmd struct {
-	Aspect  string `help:"One aspect only, by id." placeholder:"ID"`
-	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	Aspect string `help:"One aspect only, by id." placeholder:"ID"`
+	folderFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *coverageCmd) Help() string {
 	return `For each term and phrase of an aspect: in how many reviews it matches, and the newest
 sentences. A term that matches the wrong sentences is narrowed with quotation marks
@@ -27,7 +27,7 @@ Example:
 
 // Run prints the coverage.
 func (c *coverageCmd) Run(ctx context.Context, std streams) error {
-	in, err := readInsights(ctx, std, c.Content, c.Today)
+	in, err := readInsights(ctx, std, c.folderFlags)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,11 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 		}
 	}
 	if !found {
-		return fmt.Errorf("coverage: there is no aspect %q", c.Aspect)
+		ids := make([]string, len(cover.Aspects))
+		for i, a := range cover.Aspects {
+			ids[i] = a.ID
+		}
+		return fmt.Errorf("coverage: there is no aspect %q; %s", c.Aspect, diagnostic.DidYouMean(c.Aspect, ids, "there are "+strings.Join(ids, ", ")))
 	}
 	if len(cover.Uncaught) > 0 {
 		fmt.Fprintln(std.out, p.Bold("matched by no term"))

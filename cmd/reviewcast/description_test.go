@@ -47,6 +47,7 @@ func site(t testing.TB, content string) (*snapshot.Holder, http.Handler) {
 // TestAnswersMatchDescription holds real answers of the edge, good and bad,
 // against the API description that it serves: status, headers and body.
 func TestAnswersMatchDescription(t *testing.T) {
+	t.Parallel()
 	_, h := site(t, "../../content")
 	ask := func(method, target string, header http.Header) *http.Response {
 		r := httptest.NewRequestWithContext(t.Context(), method, origin+target, nil)
@@ -153,6 +154,7 @@ func TestAnswersMatchDescription(t *testing.T) {
 // TestSnapshotReadsBack: what the generator writes and what the edge reads are
 // the same, review by review and number by number.
 func TestSnapshotReadsBack(t *testing.T) {
+	t.Parallel()
 	public := filepath.Join(t.TempDir(), "public")
 	builder := generator.NewBuilder(generator.Config{ContentDir: "../../content", PublicDir: public, BaseURL: origin, Today: "2026-11-21"})
 	res, err := builder.Build(t.Context())

@@ -28,7 +28,6 @@ type devCmd struct {
 	serveFlags `embed:"" group:"operators"`
 }
 
-// Help is what --help says beside the flags.
 func (c *devCmd) Help() string {
 	return `Builds the content folder, serves it on this machine and builds again whenever a
 file is saved. The page in the browser reloads by itself. Errors appear in the terminal

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,14 +15,12 @@ import (
 
 type diffCmd struct {
 	Published string `arg:"" help:"The published set: a folder or a URL." placeholder:"DIR|URL"`
-	Content   string `help:"The content folder." default:"content" placeholder:"DIR"`
-	BaseURL   string `name:"base-url" help:"The origin to publish under, instead of site.yaml's base_url." placeholder:"URL"`
-	Today     string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
-	Quiet     bool   `short:"q" xor:"volume" help:"Print only the numbers of changes, and the rating."`
-	Verbose   bool   `short:"v" xor:"volume" help:"Also show the old and new value of each changed field."`
+	folderFlags
+	BaseURL string `name:"base-url" help:"The origin to publish under, instead of site.yaml's base_url." placeholder:"URL"`
+	Quiet   bool   `short:"q" xor:"volume" help:"Print only the numbers of changes, and the rating."`
+	Verbose bool   `short:"v" xor:"volume" help:"Also show the old and new value of each changed field."`
 }
 
-// Help is what --help says beside the flags.
 func (c *diffCmd) Help() string {
 	return `Shows what a build would change for subscribers: the reviews added, changed or
 withdrawn, and the rating before and after. Nothing is written.
@@ -35,7 +32,7 @@ Examples:
 
 // Run compares once.
 func (c *diffCmd) Run(ctx context.Context, std streams) error {
-	flags := contentFlags{Content: c.Content, BaseURL: c.BaseURL, Today: c.Today}
+	flags := contentFlags{folderFlags: c.folderFlags, BaseURL: c.BaseURL}
 	cfg, err := flags.config()
 	if err != nil {
 		return err
@@ -45,11 +42,8 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	after, problems, err := generator.NewBuilder(cfg).Dataset(ctx)
-	var p *generator.ProblemsError
-	if errors.As(err, &p) {
+	if err != nil {
 		return std.buildError(c.Content, err)
-	} else if err != nil {
-		return err
 	}
 	terminal.Problems(std.err, c.Content, problems)
 	if before != nil && after.Business.URL == "" {
@@ -73,10 +67,7 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 	}
 	was, is := byID(before), byID(after)
 	d := reviewcast.Difference(slices.Collect(maps.Values(was)), slices.Collect(maps.Values(is)))
-	business, err := sameJSON(before.Business, after.Business)
-	if err != nil {
-		return err
-	}
+	business := asPublished(before.Business) == asPublished(after.Business)
 	line := func(s string) { fmt.Fprintln(std.out, terminal.Fold(std.out, s, 4)) }
 	if c.Quiet {
 		line = func(string) {}
@@ -109,16 +100,6 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 	return nil
 }
 
-// sameJSON reports whether two values are published as the same bytes.
-func sameJSON(a, b any) (bool, error) {
-	was, err := json.Marshal(a)
-	if err != nil {
-		return false, err
-	}
-	is, err := json.Marshal(b)
-	return string(was) == string(is), err
-}
-
 func byID(ds *reviewcast.Dataset) map[string]*reviewcast.Review {
 	m := make(map[string]*reviewcast.Review, len(ds.Reviews))
 	for i := range ds.Reviews {
@@ -132,15 +113,19 @@ func describe(r *reviewcast.Review) string {
 	return fmt.Sprintf("%s (%s, %d of %d stars, %s)", r.ID, terminal.Visible(r.Author), r.Rating, reviewcast.MaxRating, r.Date)
 }
 
-// members returns the published members of a review, as JSON.
-func members(r *reviewcast.Review) map[string]json.RawMessage {
-	m := map[string]json.RawMessage{}
-	data, err := json.Marshal(r)
-	if err == nil {
-		err = json.Unmarshal(data, &m)
-	}
+// asPublished returns a value as it is published.
+func asPublished(v any) string {
+	data, err := json.Marshal(v)
 	if err != nil {
-		panic("diff: a review is not a JSON object: " + err.Error())
+		panic("diff: " + err.Error()) // a type of the contract
+	}
+	return string(data)
+}
+
+// members returns the published members of a review, as JSON.
+func members(r *reviewcast.Review) (m map[string]json.RawMessage) {
+	if err := json.Unmarshal([]byte(asPublished(r)), &m); err != nil {
+		panic("diff: " + err.Error())
 	}
 	return m
 }

@@ -178,29 +178,25 @@ func (c *hubShowCmd) records(ctx context.Context, s *store.Store) ([]store.Recor
 // showRecord prints what happened, what would help, and the details.
 func showRecord(w io.Writer, r store.Record) {
 	status := hub.Explain(r, time.Now())
-	row := func(name, value string) { fmt.Fprintf(w, "%s\t%s\n", name, value) }
-	row("what happened", status.Explanation)
-	row("what would help", status.Remedy)
+	rows := [][2]string{{"what happened", status.Explanation}, {"what would help", status.Remedy}}
 	switch {
 	case r.Subscription != nil:
-		showSubscription(w, *r.Subscription)
+		rows = append(rows, subscriptionRows(*r.Subscription)...)
 	case r.Verification != nil:
 		v := r.Verification
-		row("state", "pending: "+v.Mode)
-		row("topic", v.Topic)
-		row("callback", v.Callback)
-		row("signed", strconv.FormatBool(v.Secret != nil))
-		row("requested", moment(v.RequestedAt))
-		row("attempts", strconv.Itoa(v.Attempts))
-		row("last error", v.LastError)
-		row("next attempt", moment(v.NextAttempt))
+		rows = append(rows, [][2]string{
+			{"state", "pending: " + v.Mode}, {"topic", v.Topic}, {"callback", v.Callback}, {"signed", strconv.FormatBool(v.Secret != nil)},
+			{"requested", moment(v.RequestedAt)}, {"attempts", strconv.Itoa(v.Attempts)}, {"last error", v.LastError},
+			{"next attempt", moment(v.NextAttempt)},
+		}...)
 	case r.Departure != nil:
 		d := r.Departure
-		row("state", "departed: "+d.Cause)
-		row("topic", d.Topic)
-		row("callback", d.Callback)
-		row("departed", moment(d.At))
-		row("last error", d.Error)
+		rows = append(rows, [][2]string{
+			{"state", "departed: " + d.Cause}, {"topic", d.Topic}, {"callback", d.Callback}, {"departed", moment(d.At)}, {"last error", d.Error},
+		}...)
+	}
+	for _, row := range rows {
+		fmt.Fprintf(w, "%s\t%s\n", row[0], row[1])
 	}
 }
 
@@ -211,8 +207,8 @@ func moment(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-func showSubscription(w io.Writer, r store.Subscription) {
-	for _, line := range [][2]string{
+func subscriptionRows(r store.Subscription) [][2]string {
+	return [][2]string{
 		{"id", strconv.FormatInt(r.ID, 10)},
 		{"state", subscriptionState(r, time.Now())},
 		{"topic", r.Topic},
@@ -228,8 +224,6 @@ func showSubscription(w io.Writer, r store.Subscription) {
 		{"failures in a row", strconv.Itoa(r.Failures)},
 		{"last error", strings.ReplaceAll(r.LastError, "\n", " ")},
 		{"next attempt", moment(r.NextAttempt)},
-	} {
-		fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
 	}
 }
 

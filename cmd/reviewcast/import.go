@@ -27,11 +27,10 @@ type importCmd struct {
 
 // importFlags are the flags of every import.
 type importFlags struct {
-	Content  string `help:"The content folder." default:"content" placeholder:"DIR"`
+	folderFlags
 	Language string `help:"Language of the reviews if the export does not give it (default: the site's)." placeholder:"TAG"`
 	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be, windows-1252 or macintosh; a byte order mark takes precedence." default:"utf-8" placeholder:"NAME"`
 	Round    string `help:"What becomes of a rating between two whole stars, such as 4.5: none skips the row, nearest and down round." enum:"none,nearest,down" default:"none" placeholder:"HOW"`
-	Today    string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
 	DryRun   bool   `name:"dry-run" help:"Show what would change, and write nothing."`
 	Verbose  bool   `short:"v" xor:"volume" help:"List every change, not only skipped rows."`
 	Quiet    bool   `short:"q" xor:"volume" help:"Print errors and skipped rows only."`
@@ -53,7 +52,6 @@ type importCSVCmd struct {
 	importFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *importCSVCmd) Help() string {
 	return `Writes content/reviews/import-NAME.jsonl. Importing a newer export updates the file: ids
 and changes made by editors are kept.
@@ -67,15 +65,7 @@ Examples:
 
 // Run imports the file.
 func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
-	delimiter, err := oneCharacter(c.Delimiter)
-	if err != nil {
-		return err
-	}
-	columns, err := columnMap(c.Map)
-	if err != nil {
-		return err
-	}
-	return c.run(ctx, std, c.File, c.config(importer.Config{Map: columns, Delimiter: delimiter}), importer.CSV)
+	return c.run(ctx, std, c.File, c.Map, c.Delimiter, c.config(), importer.CSV)
 }
 
 type importJSONLCmd struct {
@@ -85,7 +75,6 @@ type importJSONLCmd struct {
 	importFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *importJSONLCmd) Help() string {
 	return `Example:
   reviewcast import jsonl answers.jsonl --source app --verification invitation \
@@ -94,16 +83,11 @@ func (c *importJSONLCmd) Help() string {
 
 // Run imports the file.
 func (c *importJSONLCmd) Run(ctx context.Context, std streams) error {
-	members, err := columnMap(c.Map)
-	if err != nil {
-		return err
-	}
-	return c.run(ctx, std, c.File, c.config(importer.Config{Map: members}), importer.JSONL)
+	return c.run(ctx, std, c.File, c.Map, "", c.config(), importer.JSONL)
 }
 
-func (f *tableFlags) config(cfg importer.Config) importer.Config {
-	cfg.Source, cfg.Verification, cfg.RatingScale, cfg.DateLayout = f.Source, f.Verification, f.RatingScale, f.DateLayout
-	return cfg
+func (f *tableFlags) config() importer.Config {
+	return importer.Config{Source: f.Source, Verification: f.Verification, RatingScale: f.RatingScale, DateLayout: f.DateLayout}
 }
 
 // platformFlags are the flags of imports from platforms whose formats are known.
@@ -112,8 +96,8 @@ type platformFlags struct {
 	Verification string `help:"How the business knows that the authors were customers: ${methods}; none leaves the reviews unpublished." default:"platform" placeholder:"METHOD"`
 }
 
-func (f *platformFlags) config(platform string, cfg importer.Config) importer.Config {
-	cfg.Source, cfg.Verification = cmp.Or(f.Source, platform), f.Verification
+func (f *platformFlags) config(platform string) importer.Config {
+	cfg := importer.Config{Source: cmp.Or(f.Source, platform), Verification: f.Verification}
 	if cfg.Verification == "none" {
 		cfg.Verification = ""
 	}
@@ -127,7 +111,6 @@ type importGoogleCmd struct {
 	importFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *importGoogleCmd) Help() string {
 	return `Reads the responses of accounts.locations.reviews.list of Google's API, one or several
 pages, a list of such reviews, or one review per line. Translations by Google are
@@ -139,7 +122,7 @@ Example:
 
 // Run imports the file.
 func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, c.config("google", importer.Config{}), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
+	return c.run(ctx, std, c.File, "", "", c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
 		return importer.Google(ctx, r, c.Location, cfg)
 	})
 }
@@ -153,7 +136,6 @@ type importPlatformCmd struct {
 	importFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *importPlatformCmd) Help() string {
 	return `The columns are recognized by the header. Importing a newer export updates the reviews.
 
@@ -164,49 +146,29 @@ Example:
 
 // Run imports the file. The name of the command is the platform.
 func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
-	delimiter, err := oneCharacter(c.Delimiter)
-	if err != nil {
-		return err
-	}
-	columns, err := columnMap(c.Map)
-	if err != nil {
-		return err
-	}
-	platform := k.Selected().Name
-	return c.run(ctx, std, c.File, c.config(platform, importer.Config{Platform: platform, Map: columns, DateLayout: c.DateLayout, Delimiter: delimiter}), importer.CSV)
+	cfg := c.config(k.Selected().Name)
+	cfg.Platform, cfg.DateLayout = k.Selected().Name, c.DateLayout
+	return c.run(ctx, std, c.File, c.Map, c.Delimiter, cfg, importer.CSV)
 }
 
-// columnMap parses --map; nil if it is not given.
-func columnMap(s string) (map[string]string, error) {
-	if s == "" {
-		return nil, nil
+// run imports the file; columns and delimiter are --map and --delimiter. Rows that
+// cannot be imported are reported one by one and are no failure: the others are written.
+func (f *importFlags) run(ctx context.Context, std streams, file, columns, delimiter string, cfg importer.Config,
+	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
+	var err error
+	if columns != "" {
+		if cfg.Map, err = importer.ParseMap(columns); err != nil {
+			return usageError{fmt.Errorf("--map: %w", err)}
+		}
 	}
-	m, err := importer.ParseMap(s)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--map: %w", err)}
+	if delimiter != "" {
+		r := []rune(strings.ReplaceAll(delimiter, `\t`, "\t"))
+		if len(r) != 1 {
+			return usageError{fmt.Errorf("--delimiter: %q is not one character; write ',', ';' or '\\t'", delimiter)}
+		}
+		cfg.Delimiter = r[0]
 	}
-	return m, nil
-}
-
-// oneCharacter parses --delimiter; 0 if it is not given.
-func oneCharacter(s string) (rune, error) {
-	if s == "" {
-		return 0, nil
-	}
-	r := []rune(strings.ReplaceAll(s, `\t`, "\t"))
-	if len(r) != 1 {
-		return 0, usageError{fmt.Errorf("--delimiter: %q is not one character; write ',', ';' or '\\t'", s)}
-	}
-	return r[0], nil
-}
-
-// run imports the file. Rows that cannot be imported are reported one by one and are
-// no failure: the others are written.
-func (f *importFlags) run(ctx context.Context, std streams, file string, cfg importer.Config, with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
-	if err := mustBeFolder(f.Content); err != nil {
-		return err
-	}
-	existing, err := readExisting(ctx, f.Content, reviewcast.Date(f.Today))
+	content, zone, today, err := f.load(ctx)
 	if err != nil {
 		return err
 	}
@@ -218,12 +180,24 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		return fmt.Errorf("read export: %s is empty", filepath.Base(file))
 	}
-	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, existing.zone, existing.today, existing.authorNames
+	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, zone, today, content.Site.Policies.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun = f.Language, f.Encoding, f.DryRun
 	if f.Round != "none" {
 		cfg.Round = importer.Rounding(f.Round)
 	}
-	cfg.Taken, cfg.Withdrawn = existing.position, existing.isWithdrawn
+	taken, withdrawn := map[string]string{}, map[string]bool{}
+	for _, r := range content.Reviews {
+		at := content.Position(r)
+		taken[strings.ToLower(r.ID)] = fmt.Sprintf("%s:%d", at.File, at.Line)
+	}
+	for _, w := range content.Withdrawn {
+		withdrawn[strings.ToLower(w.ID)] = true
+	}
+	cfg.Taken = func(id string) (string, bool) {
+		where, ok := taken[strings.ToLower(id)]
+		return where, ok
+	}
+	cfg.Withdrawn = func(id string) bool { return withdrawn[strings.ToLower(id)] }
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
@@ -231,12 +205,16 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if err != nil && ctx.Err() != nil {
 		return terminal.ErrStopped
 	}
-	var usage *importer.UsageError
-	if errors.As(err, &usage) {
+	if _, ok := errors.AsType[*importer.UsageError](err); ok {
 		return usageError{err}
 	} else if err != nil {
 		return err
 	}
+	return f.print(std, report)
+}
+
+// print writes the report.
+func (f *importFlags) print(std streams, report *importer.Report) error {
 	if f.Quiet && len(report.Skipped) == 0 {
 		return nil
 	}
@@ -244,7 +222,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file string, cfg imp
 	if err := report.Print(&b, f.Verbose, terminal.TableColumns(std.out)); err != nil {
 		return err
 	}
-	if _, err = io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
+	if _, err := io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
 		return err
 	}
 	if report.Rows > 0 && len(report.Skipped) == report.Rows {

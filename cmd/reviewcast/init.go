@@ -13,7 +13,6 @@ type initCmd struct {
 	Empty bool   `help:"Leave out the example business and reviews: each field is a comment to fill in."`
 }
 
-// Help is what --help says beside the flags.
 func (c *initCmd) Help() string {
 	return `Example:
   reviewcast init content

@@ -6,15 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/agnivade/levenshtein"
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/sentiment"
 )
@@ -26,12 +24,10 @@ type insightsCmd struct {
 }
 
 type explainCmd struct {
-	ID      string `arg:"" help:"The review's id." ids:"reviews"`
-	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	ID string `arg:"" help:"The review's id." ids:"reviews"`
+	folderFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *explainCmd) Help() string {
 	return `Shows each thing found, and why: an editor's phrase, a shipped phrase, or a term with
 the opinion word beside it. What is only named, asked, supposed, or said of another
@@ -46,30 +42,20 @@ Example:
 
 // Run explains one published review.
 func (c *explainCmd) Run(ctx context.Context, std streams) error {
-	in, err := readInsights(ctx, std, c.Content, c.Today)
+	in, err := readInsights(ctx, std, c.folderFlags)
 	if err != nil {
 		return err
 	}
 	i := slices.IndexFunc(in.Reviews, func(r insights.Review) bool { return r.ID == c.ID })
 	if i < 0 {
-		return fmt.Errorf("explain %s: no published review has this id%s; ids stand in the files of %s/reviews", c.ID, nearID(c.ID, in.Reviews), c.Content)
+		ids := make([]string, len(in.Reviews))
+		for i, r := range in.Reviews {
+			ids[i] = r.ID
+		}
+		return fmt.Errorf("explain %s: no published review has this id; %s", c.ID, diagnostic.DidYouMean(c.ID, ids, "ids are in the files of "+c.Content+"/reviews"))
 	}
 	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))
 	return nil
-}
-
-// nearID proposes the id that was meant, when one is near.
-func nearID(id string, reviews []insights.Review) string {
-	best, least := "", 1+len(id)/4
-	for i := range reviews {
-		if d := levenshtein.ComputeDistance(id, reviews[i].ID); d < least {
-			best, least = reviews[i].ID, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return " (did you mean " + best + "?)"
 }
 
 func printExplanation(std streams, e sentiment.Explanation) {
@@ -145,12 +131,10 @@ func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title
 }
 
 type suggestCmd struct {
-	Output  string `short:"o" help:"The file to write, outside the content folder; - prints." default:"-" placeholder:"FILE"`
-	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	Output string `short:"o" help:"The file to write, outside the content folder; - prints." default:"-" placeholder:"FILE"`
+	folderFlags
 }
 
-// Help is what --help says beside the flags.
 func (c *suggestCmd) Help() string {
 	return `Writes a draft: for each aspect that customers speak of, a question, an answer made
 of counts and quotes, the reviews behind it, and the claims that let a later build
@@ -163,10 +147,10 @@ Example:
 
 // Run drafts.
 func (c *suggestCmd) Run(ctx context.Context, std streams) error {
-	if c.Output != "-" && inFolder(c.Output, c.Content) {
+	if c.Output != "-" && within(c.Output, c.Content) {
 		return usageError{fmt.Errorf("-o: %s is in %s, where a build would read it; name a file outside", c.Output, c.Content)}
 	}
-	in, err := readInsights(ctx, std, c.Content, c.Today)
+	in, err := readInsights(ctx, std, c.folderFlags)
 	if err != nil {
 		return err
 	}
@@ -183,23 +167,12 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	} else if err != nil {
 		return err
 	}
-	if _, err := f.WriteString(draft); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
+	_, err = f.WriteString(draft)
+	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
 	return nil
-}
-
-// inFolder tells whether a file would stand in a folder or below it.
-func inFolder(file, dir string) bool {
-	file, ferr := filepath.Abs(file)
-	dir, derr := filepath.Abs(dir)
-	rel, err := filepath.Rel(dir, file)
-	return ferr == nil && derr == nil && err == nil && filepath.IsLocal(rel)
 }
 
 func ambiguousNames(list []insights.AmbiguousName) string {
@@ -215,17 +188,10 @@ func ambiguousNames(list []insights.AmbiguousName) string {
 }
 
 // readInsights reads what the insights rest on and prints what is wrong with it.
-func readInsights(ctx context.Context, std streams, content, today string) (insights.Input, error) {
-	if today != "" && !reviewcast.Date(today).Valid() {
-		return insights.Input{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", today)}
-	}
-	if err := mustBeFolder(content); err != nil {
+func readInsights(ctx context.Context, std streams, f folderFlags) (insights.Input, error) {
+	if err := f.check(); err != nil {
 		return insights.Input{}, err
 	}
-	b := generator.NewBuilder(generator.Config{ContentDir: content, Today: reviewcast.Date(today)})
-	in, err := b.Insights(ctx)
-	if err != nil {
-		return insights.Input{}, std.buildError(content, err)
-	}
-	return in, nil
+	in, err := generator.NewBuilder(generator.Config{ContentDir: f.Content, Today: reviewcast.Date(f.Today)}).Insights(ctx)
+	return in, std.buildError(f.Content, err)
 }

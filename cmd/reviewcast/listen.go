@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"strconv"
 	"strings"
 	"syscall"
@@ -78,13 +77,9 @@ func nextFree(ctx context.Context, host, port string) string {
 // localURL returns the base URL of a listener. An address that means every interface
 // is reached as localhost.
 func localURL(addr net.Addr) string {
-	ap, err := netip.ParseAddrPort(addr.String())
-	if err != nil {
-		return "http://" + addr.String()
-	}
-	host := ap.Addr().String()
-	if ap.Addr().IsUnspecified() || ap.Addr().IsLoopback() {
+	host, port, _ := net.SplitHostPort(addr.String()) // a listener's has both
+	if ip := net.ParseIP(host); ip.IsUnspecified() || ip.IsLoopback() {
 		host = "localhost"
 	}
-	return "http://" + net.JoinHostPort(host, strconv.Itoa(int(ap.Port())))
+	return "http://" + net.JoinHostPort(host, port)
 }

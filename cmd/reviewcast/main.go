@@ -74,15 +74,13 @@ func main() {
 		if msg := err.Error(); msg != "" {
 			fmt.Fprintln(os.Stderr, terminal.Fold(os.Stderr, "reviewcast: "+msg, 4))
 		}
-		var usage usageError
-		if errors.As(err, &usage) {
-			os.Exit(exitUsage)
+		code := exitProblem
+		if _, ok := errors.AsType[usageError](err); ok {
+			code = exitUsage
+		} else if v, ok := errors.AsType[verdict](err); ok {
+			code = v.code
 		}
-		var v verdict
-		if errors.As(err, &v) {
-			os.Exit(v.code)
-		}
-		os.Exit(exitProblem)
+		os.Exit(code)
 	}
 }
 
@@ -125,11 +123,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
-	switch {
-	case len(args) == 0:
-		args = []string{"--help"}
-	case args[0] == "help": // as in other programs
-		args = append(slices.Clone(args[1:]), "--help")
+	if len(args) == 0 || args[0] == "help" { // as in other programs
+		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
 	c, err := parser.Parse(args)
 	if err != nil {
@@ -153,6 +148,26 @@ func parseError(args []string, err error) error {
 		}
 		return fmt.Errorf("unknown flag %s; write --listen localhost:%s", name, port)
 	}
+	message := err.Error()
+	flag, expected, _ := strings.Cut(message, ": expected ")
+	wanted, got, _ := strings.Cut(expected, " but got ")
+	word := strings.TrimPrefix(message, "unexpected argument ")
+	_, statErr := os.Stat(word)
+	switch {
+	case strings.HasSuffix(got, "(<EOL>)"):
+		return fmt.Errorf("%s: its value is missing", flag)
+	case wanted == "duration":
+		got, _, _ = strings.Cut(got, ":")
+		return fmt.Errorf("%s: %s is not a duration; write a number and its unit, such as 5s or 1m", flag, got)
+	case strings.HasSuffix(wanted, " int"):
+		return fmt.Errorf("%s: %s is not a whole number", flag, got)
+	case word != message && args[0] == "import" && statErr == nil:
+		return fmt.Errorf("%s; say first what the file is, as in: reviewcast import csv %s", message, word)
+	case word != message && args[0] == "import":
+		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
+	case word != message && statErr == nil:
+		return fmt.Errorf("%s; a folder is given with a flag, such as --content %s; --help lists them", message, word)
+	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
 }
 
@@ -165,6 +180,10 @@ func explainError(ctx context.Context, err error) error {
 		return fmt.Errorf("%w; this disk cannot be written to, choose a folder elsewhere", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w; ask for the right to read and write there, or choose another folder", err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("%w; this is a file, name a folder", err)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w; nothing answers at this address: is it right, and is the site running?", err)
 	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%w; delete something, and run the command again", err)
 	}

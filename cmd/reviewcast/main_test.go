@@ -14,8 +14,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -26,7 +29,64 @@ import (
 
 // TestMain lets scripts and tests start the test binary as the command reviewcast.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"reviewcast": main})
+	testscript.Main(cleaner{m}, map[string]func(){"reviewcast": main})
+}
+
+// cleaner removes the program that the tests have built.
+type cleaner struct{ *testing.M }
+
+func (c cleaner) Run() int {
+	dir, err := os.MkdirTemp("", "reviewcast-test-")
+	if err != nil {
+		panic(err)
+	}
+	programDir = dir
+	defer os.RemoveAll(dir)
+	return c.M.Run()
+}
+
+var programDir string
+
+// program returns the program for tests that start it often. With the race detector,
+// which makes each start five times as expensive, it is built once without it: only
+// tests of what runs concurrently start the test binary itself, see [racing].
+var program = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(programDir, "reviewcast")
+	info, _ := debug.ReadBuildInfo()
+	if !slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+		exe, err := os.Executable()
+		return path, errors.Join(err, os.Symlink(exe, path))
+	}
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s", err, out)
+	}
+	return path, err
+})
+
+// binary returns the path of a program named reviewcast.
+func binary(tb testing.TB) string {
+	tb.Helper()
+	path, err := program()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// racing returns the path of a program named reviewcast that has the race detector if
+// the test has.
+func racing(tb testing.TB) string {
+	tb.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	link := filepath.Join(tb.TempDir(), "reviewcast")
+	if err := os.Symlink(exe, link); err != nil {
+		tb.Fatal(err)
+	}
+	return link
 }
 
 // TestScripts runs testdata/script: the program on real folders and over real
@@ -52,15 +112,20 @@ func TestScripts(t *testing.T) {
 			_, port, _ := net.SplitHostPort(l.Addr().String())
 			env.Setenv("PORT", port)
 			env.Setenv("HOME", env.WorkDir)
+			switch filepath.Base(env.WorkDir) {
+			case "script-dev": // with the race detector
+			default:
+				env.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+env.Getenv("PATH"))
+			}
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"get": get, "waitfor": waitFor},
 	})
 }
 
-// patience is how long get and waitfor retry: far longer than anything they wait for
-// takes on a busy machine.
-const patience = 20 * time.Second
+// patience ends tests that would wait forever. It is no measure of time: nothing that
+// works takes nearly as long, however busy the machine is.
+const patience = 5 * time.Minute
 
 func waitFor(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
@@ -122,15 +187,8 @@ func TestKilledBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts and kills dozens of builds")
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	link := filepath.Join(dir, "reviewcast")
-	if err := os.Symlink(exe, link); err != nil {
-		t.Fatal(err)
-	}
+	t.Parallel()
+	link, dir := binary(t), t.TempDir()
 	content, public := filepath.Join(dir, "content"), filepath.Join(dir, "out", "public")
 	build := func() *exec.Cmd {
 		return exec.Command(link, "build", "--content", content, "--public", public, "--base-url", "https://example.com", "--today", "2026-11-01", "--encodings", "gzip")
@@ -157,7 +215,8 @@ func TestKilledBuild(t *testing.T) {
 	}
 	whole := time.Since(start)
 	killed := 0
-	for round := range 20 {
+	rounds := long(t, "KILLS", 6)
+	for round := range rounds {
 		write(11 + round)
 		cmd := build()
 		if err := cmd.Start(); err != nil {
@@ -179,13 +238,28 @@ func TestKilledBuild(t *testing.T) {
 	if out, err := build().CombinedOutput(); err != nil {
 		t.Fatalf("the build after: %v\n%s", err, out)
 	}
-	if n := checkSet(t, public); n != 30 {
-		t.Errorf("%d reviews in the end, want 30", n)
+	if n := checkSet(t, public); n != 10+rounds {
+		t.Errorf("%d reviews in the end, want %d", n, 10+rounds)
 	}
 	left, err := os.ReadDir(filepath.Dir(public))
 	if err != nil || len(left) != 1 {
 		t.Errorf("beside public/ stands %v, %v", left, err)
 	}
+}
+
+// long returns how often a test repeats itself: byDefault, or as the environment says, as
+// .ci/run does.
+func long(t *testing.T, name string, byDefault int) int {
+	t.Helper()
+	s := os.Getenv(name)
+	if s == "" {
+		return byDefault
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // checkSet compares a published folder with its manifest and returns the number of

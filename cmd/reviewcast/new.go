@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"reviewcast"
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
-	"reviewcast/generator/source"
 )
 
 type newCmd struct {
@@ -17,7 +15,7 @@ type newCmd struct {
 }
 
 type newReviewCmd struct {
-	Content      string   `help:"The content folder." default:"content" placeholder:"DIR"`
+	folderFlags
 	ID           string   `name:"id" help:"The review's id (default: a new one)." placeholder:"ID"`
 	Author       string   `help:"First name and initial." placeholder:"NAME"`
 	Rating       int      `help:"Stars, 1 to 5." placeholder:"N"`
@@ -31,10 +29,8 @@ type newReviewCmd struct {
 	Technicians  []string `help:"Who did the work: ids of business.yaml, or the beginnings of names." placeholder:"ID,…" ids:"technicians"`
 	Services     []string `help:"What was done, likewise." placeholder:"ID,…" ids:"services"`
 	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
-	Today        string   `help:"Today's date (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
 }
 
-// Help is what --help says beside the flags.
 func (c *newReviewCmd) Help() string {
 	return `Asks for what no flag gives, if it runs in a terminal. The beginning of a technician's,
 service's or area's name is enough; Tab completes it, ? lists them. A text can be pasted
@@ -48,20 +44,11 @@ Examples:
 
 // Run asks and writes.
 func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
-	if err := mustBeFolder(c.Content); err != nil {
-		return err
-	}
-	content, _, problems, err := source.NewLoader(c.Content, source.Config{Today: reviewcast.Date(c.Today)}).Load(ctx, nil)
+	content, _, day, err := c.load(ctx)
 	if err != nil {
 		return err
 	}
-	if content == nil {
-		return fmt.Errorf("%s has errors; fix them first, so that names and ids are known:\n%s", c.Content, errorLines(c.Content, problems))
-	}
-	today, err := todayOf(content, c.Today)
-	if err != nil {
-		return err
-	}
+	today := string(day)
 	r := &compose.Review{
 		ID: c.ID, Author: c.Author, Rating: c.Rating, Date: c.Date, Title: c.Title, Text: c.Text, Language: c.Language, Source: c.Source,
 		Verification: c.Verification, Reference: c.Reference, Technicians: c.Technicians, Services: c.Services, ServiceAreas: c.ServiceAreas,
@@ -87,8 +74,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 
 // inputError makes a usage error of an [compose.InputError].
 func inputError(err error) error {
-	var input compose.InputError
-	if errors.As(err, &input) {
+	if _, ok := errors.AsType[compose.InputError](err); ok {
 		return usageError{err}
 	}
 	return err

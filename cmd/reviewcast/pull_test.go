@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,15 +134,10 @@ func TestPullFollows(t *testing.T) {
 
 // TestKilledPull kills the program at random moments: the copy is the version before
 // or the new one, whole, and the next pull cleans up. It kills MIRROR_KILLS times, or
-// 20.
+// 8.
 func TestKilledPull(t *testing.T) {
-	kills := 20
-	if s := os.Getenv("MIRROR_KILLS"); s != "" {
-		var err error
-		if kills, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	t.Parallel()
+	kills := long(t, "MIRROR_KILLS", 8)
 	s := newPullSite(t, 150)
 	started := time.Now()
 	if _, errs, err := s.pull(); err != nil {

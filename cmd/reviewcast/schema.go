@@ -16,7 +16,6 @@ type schemaCmd struct {
 	Dir string `help:"The folder to write to." default:"content/.schemas" placeholder:"DIR"`
 }
 
-// Help is what --help says beside the flags.
 func (c *schemaCmd) Help() string {
 	return `Writes a JSON Schema (draft-07) for each kind of content file. A text editor with a YAML
 language server (VS Code, Neovim, Zed, IntelliJ) then completes fields and underlines

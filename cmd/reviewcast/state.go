@@ -37,9 +37,7 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 		}
 		file = filepath.Join(dir, stateName(baseURL))
 	}
-	if inside, err := within(file, public); err != nil {
-		return "", err
-	} else if inside {
+	if within(file, public) {
 		return "", usageError{fmt.Errorf("--state: %s is within %s, which is published; the state holds subscribers' secrets", file, public)}
 	}
 	return file, nil
@@ -103,38 +101,21 @@ func stateDir() (string, error) {
 }
 
 // within reports whether a file is below a directory, after resolving symbolic links.
-func within(file, dir string) (bool, error) {
-	file, err := real(file)
-	if err != nil {
-		return false, err
-	}
-	if dir, err = real(dir); err != nil {
-		return false, err
-	}
-	rel, err := filepath.Rel(dir, file)
-	if err != nil { // on another volume: the only error that two absolute paths can have
-		return false, nil //nolint:nilerr
-	}
-	return rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)), nil
+// Neither need exist.
+func within(file, dir string) bool {
+	file, ferr := filepath.Abs(file)
+	dir, derr := filepath.Abs(dir)
+	rel, err := filepath.Rel(resolve(dir), resolve(file)) // fails on another volume
+	return ferr == nil && derr == nil && err == nil && filepath.IsLocal(rel)
 }
 
-// real resolves the symbolic links in the existing part of a path.
-func real(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
+// resolve resolves the symbolic links in the existing part of a path.
+func resolve(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
 	}
-	rest := ""
-	for {
-		resolved, err := filepath.EvalSymlinks(path)
-		if err == nil {
-			return filepath.Join(resolved, rest), nil
-		}
-		parent := filepath.Dir(path)
-		if parent == path {
-			return filepath.Join(path, rest), nil
-		}
-		rest = filepath.Join(filepath.Base(path), rest)
-		path = parent
+	if parent := filepath.Dir(path); parent != path {
+		return filepath.Join(resolve(parent), filepath.Base(path))
 	}
+	return path
 }

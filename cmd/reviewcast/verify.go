@@ -16,7 +16,6 @@ type verifyCmd struct {
 	Quiet     bool   `short:"q" help:"Print only the SIZE:HASH to note, and what is wrong."`
 }
 
-// Help is what --help says beside the flags.
 func (c *verifyCmd) Help() string {
 	return `Recomputes everything that a published site claims and that can be recomputed: the
 hash of every file, the chain of its change documents, the rating, the counts, and

@@ -21,8 +21,10 @@ import (
 // from what it published before: a copy has the same bytes, and nothing that a verifier
 // recomputes is contradicted.
 func TestBuildsAreVerified(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
 			e := newEditor(t, seed)
 			server := httptest.NewServer(http.FileServer(http.Dir(e.public)))
 			defer server.Close()
@@ -32,7 +34,7 @@ func TestBuildsAreVerified(t *testing.T) {
 			}
 			copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy")}
 			var notes []verify.Note
-			for range 8 {
+			for range long(t, "VERSIONS", 4) {
 				e.edit()
 				e.build()
 				if _, err := copied.Update(t.Context(), &mirror.Follower{Source: source}); err != nil {

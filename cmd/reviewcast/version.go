@@ -26,7 +26,6 @@ func programVersion() string {
 
 type versionCmd struct{}
 
-// Help is what --help says beside the flags.
 func (c *versionCmd) Help() string {
 	return `Example:
   reviewcast version`

@@ -43,7 +43,7 @@ type Problem struct {
 	Col        int      `json:"col"`
 	Code       string   `json:"code"`    // kebab-case, stable: "unknown-field"
 	Message    string   `json:"message"` // what is wrong
-	Suggestion string   `json:"suggestion,omitempty"`
+	Suggestion string   `json:"suggestion"`
 }
 
 // String formats the problem as compilers do, "file:line:col: message; suggestion".

@@ -17,7 +17,7 @@ const commitFile = ".reviewcast-commit"
 
 // moves is the content of a commit record.
 type moves struct {
-	Move   []string `json:"move"` // Config.Last comes last
+	Move   []string `json:"move"` // the last file comes last
 	Remove []string `json:"remove"`
 }
 
@@ -27,11 +27,11 @@ type moves struct {
 func (d *Dir) replaceEach(files map[string][]byte, old []string) error {
 	var m moves
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != d.cfg.Last {
+		if name != d.last {
 			m.Move = append(m.Move, name)
 		}
 	}
-	m.Move = append(m.Move, d.cfg.Last)
+	m.Move = append(m.Move, d.last)
 	for _, name := range old {
 		if _, still := files[name]; !still {
 			m.Remove = append(m.Remove, name)

@@ -26,35 +26,13 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// Config says how a directory is replaced.
-type Config struct {
-	// Last is the name of the file that comes last when files are replaced one by
-	// one: a manifest that lists the others with their hashes, so that a reader
-	// can reject a mixture of two sets. Its presence also marks a directory as
-	// ours. Required.
-	Last string
-	// Swap says whether directories are exchanged; the zero value is SwapIfPossible.
-	Swap Swap
-	// Wait is how long Lock waits for another process; 0 is 30 seconds, which is
-	// longer than writing a large set takes.
-	Wait time.Duration
-}
-
-// Swap says how a new set comes into place.
-type Swap int
-
-const (
-	// SwapIfPossible exchanges the directories, and replaces the files one by one
-	// where the system cannot do that.
-	SwapIfPossible Swap = iota
-	// SwapNever replaces the files one by one. It is for a directory that another
-	// program holds open or watches, and would lose by an exchange.
-	SwapNever
-)
+// patience is how long Lock waits for another process: longer than writing a large
+// set takes.
+const patience = 30 * time.Second
 
 // Dir is a directory that is locked against other processes that use this package.
 type Dir struct {
-	cfg     Config
+	last    string
 	path    string // absolute, symbolic links resolved
 	staging string
 	lock    *flock.Flock
@@ -62,10 +40,11 @@ type Dir struct {
 
 // Lock locks the directory, which need not exist yet. It waits for another process
 // that holds the lock, and finishes or removes what a killed process left behind.
-func Lock(ctx context.Context, path string, cfg Config) (*Dir, error) {
-	if cfg.Wait == 0 {
-		cfg.Wait = 30 * time.Second
-	}
+//
+// last is the name of the file that comes last when files are replaced one by one: a
+// manifest that lists the others with their hashes, so that a reader can reject a
+// mixture of two sets. Its presence also marks a directory as ours.
+func Lock(ctx context.Context, path, last string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -79,7 +58,7 @@ func Lock(ctx context.Context, path string, cfg Config) (*Dir, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
 	}
-	d := &Dir{cfg: cfg, path: path, staging: path + ".staging"}
+	d := &Dir{last: last, path: path, staging: path + ".staging"}
 	if err := d.acquire(ctx, path+".lock"); err != nil {
 		return nil, err
 	}
@@ -94,13 +73,13 @@ func Lock(ctx context.Context, path string, cfg Config) (*Dir, error) {
 // dies, so the existence of the file means nothing. Since the holder removes the
 // file at the end, a lock counts only if its file is still the one at name.
 func (d *Dir) acquire(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, d.cfg.Wait)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	for {
 		l := flock.New(name)
 		if _, err := l.TryLockContext(ctx, 20*time.Millisecond); err != nil {
 			if errors.Is(err, context.DeadlineExceeded) {
-				return fmt.Errorf("another process has been writing %s for over %s (it holds %s); wait for it to end, or stop it", d.path, d.cfg.Wait, name)
+				return fmt.Errorf("another process is writing %s (it holds %s); wait for it to end, or stop it", d.path, name)
 			}
 			return fmt.Errorf("lock %s: %w", name, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +38,8 @@ var (
 func ours(name string) bool { return oldSet[name]+newSet[name] != "" }
 
 // replace locks, replaces and unlocks.
-func replace(ctx context.Context, dir string, swap Swap, set map[string]string, ours func(string) bool) error {
-	d, err := Lock(ctx, dir, Config{Last: last, Swap: swap})
+func replace(ctx context.Context, dir string, set map[string]string, ours func(string) bool) error {
+	d, err := Lock(ctx, dir, last)
 	if err != nil {
 		return err
 	}
@@ -50,9 +51,9 @@ func replace(ctx context.Context, dir string, swap Swap, set map[string]string, 
 	return d.Replace(ctx, files, ours)
 }
 
-func mustReplace(t *testing.T, dir string, swap Swap, set map[string]string) {
+func mustReplace(t *testing.T, dir string, set map[string]string) {
 	t.Helper()
-	if err := replace(t.Context(), dir, swap, set, ours); err != nil {
+	if err := replace(t.Context(), dir, set, ours); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -101,17 +102,24 @@ func wantAlone(t *testing.T, dir string) {
 }
 
 // eachSwap runs a test with and without the exchange of directories.
-func eachSwap(t *testing.T, test func(t *testing.T, swap Swap)) {
-	for name, swap := range map[string]Swap{"swap": SwapIfPossible, "never": SwapNever} {
-		t.Run(name, func(t *testing.T) { test(t, swap) })
+func eachSwap(t *testing.T, test func(t *testing.T, never bool)) {
+	for name, never := range map[string]bool{"swap": false, "never": true} {
+		t.Run(name, func(t *testing.T) {
+			if never {
+				exchangeDirs = exchangeNever
+				defer func() { exchangeDirs = exchange }()
+			}
+			test(t, never)
+		})
 	}
 }
 
+func exchangeNever(_, _ string) error { return errNoExchange }
+
 // child alternates between the two sets until it is killed.
 func child(dir string) {
-	var swap Swap
 	if os.Getenv(childEnv+"_NEVER") != "" {
-		swap = SwapNever
+		exchangeDirs = exchangeNever
 	}
 	fmt.Println("ready")
 	for i := 0; ; i++ {
@@ -119,7 +127,7 @@ func child(dir string) {
 		if i%2 == 0 {
 			set = newSet
 		}
-		if err := replace(context.Background(), dir, swap, set, ours); err != nil {
+		if err := replace(context.Background(), dir, set, ours); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -130,10 +138,9 @@ func child(dir string) {
 // directory must then hold the old set or the new one as a whole: at once where
 // directories are exchanged, after the next Lock where they are not.
 func TestKill(t *testing.T) {
-	eachSwap(t, func(t *testing.T, swap Swap) {
-		t.Parallel()
+	eachSwap(t, func(t *testing.T, never bool) {
 		dir := filepath.Join(t.TempDir(), "public")
-		mustReplace(t, dir, swap, oldSet)
+		mustReplace(t, dir, oldSet)
 		write(t, filepath.Join(dir, ".gitignore"), "*", 0o644)
 		with := func(set map[string]string) map[string]string {
 			set = maps.Clone(set)
@@ -141,13 +148,17 @@ func TestKill(t *testing.T) {
 			return set
 		}
 		start := time.Now()
-		mustReplace(t, dir, swap, newSet)
+		mustReplace(t, dir, newSet)
 		took := time.Since(start)
 		unfinished := 0
-		for round := range 60 {
+		rounds := 10
+		if n, err := strconv.Atoi(os.Getenv("KILLS")); err == nil {
+			rounds = n
+		}
+		for round := range rounds {
 			cmd := exec.Command(os.Args[0])
 			cmd.Env = append(os.Environ(), childEnv+"="+dir)
-			if swap == SwapNever {
+			if never {
 				cmd.Env = append(cmd.Env, childEnv+"_NEVER=1")
 			}
 			out, err := cmd.StdoutPipe()
@@ -170,9 +181,9 @@ func TestKill(t *testing.T) {
 			if _, err := os.Stat(dir + ".staging"); err == nil {
 				unfinished++
 			}
-			if swap == SwapNever {
+			if never {
 				wantLast(t, dir)
-				d, err := Lock(t.Context(), dir, Config{Last: last, Swap: swap})
+				d, err := Lock(t.Context(), dir, last)
 				if err != nil {
 					t.Fatalf("lock after kill %d: %v", round, err)
 				}
@@ -186,7 +197,7 @@ func TestKill(t *testing.T) {
 		if unfinished == 0 {
 			t.Error("no kill interrupted a write")
 		}
-		mustReplace(t, dir, swap, newSet)
+		mustReplace(t, dir, newSet)
 		if got := read(t, dir); !maps.Equal(got, with(newSet)) {
 			t.Errorf("the next write leaves %v", got)
 		}
@@ -254,9 +265,9 @@ func TestRecover(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "public")
-			mustReplace(t, dir, SwapIfPossible, oldSet)
+			mustReplace(t, dir, oldSet)
 			test.left(t, dir)
-			d, err := Lock(t.Context(), dir, Config{Last: last})
+			d, err := Lock(t.Context(), dir, last)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -271,12 +282,12 @@ func TestRecover(t *testing.T) {
 
 func TestReplaceTwiceTouchesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "public")
-	mustReplace(t, dir, SwapIfPossible, oldSet)
+	mustReplace(t, dir, oldSet)
 	before, err := os.Stat(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	mustReplace(t, dir, SwapIfPossible, oldSet)
+	mustReplace(t, dir, oldSet)
 	after, err := os.Stat(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +297,7 @@ func TestReplaceTwiceTouchesNothing(t *testing.T) {
 	}
 	// A damaged file is a difference.
 	write(t, filepath.Join(dir, "feed.xml"), "damaged", 0o644)
-	mustReplace(t, dir, SwapIfPossible, oldSet)
+	mustReplace(t, dir, oldSet)
 	if got := read(t, dir)["feed.xml"]; got != "old feed" {
 		t.Errorf("a damaged file stays: %q", got)
 	}
@@ -296,11 +307,11 @@ func TestReplaceTwiceTouchesNothing(t *testing.T) {
 // a commit record.
 func TestNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "public")
-	mustReplace(t, dir, SwapIfPossible, oldSet)
+	mustReplace(t, dir, oldSet)
 	for _, name := range []string{"../outside", "/outside", "a/../../outside", commitFile} {
 		set := maps.Clone(newSet)
 		set[name] = `{"remove":["../outside"]}`
-		if err := replace(t.Context(), dir, SwapIfPossible, set, ours); err == nil {
+		if err := replace(t.Context(), dir, set, ours); err == nil {
 			t.Errorf("%s was written", name)
 		}
 		if got := read(t, dir); !maps.Equal(got, oldSet) {
@@ -310,10 +321,10 @@ func TestNames(t *testing.T) {
 }
 
 func TestKeptFiles(t *testing.T) {
-	eachSwap(t, func(t *testing.T, swap Swap) {
+	eachSwap(t, func(t *testing.T, _ bool) {
 		dir := filepath.Join(t.TempDir(), "public")
 		write(t, filepath.Join(dir, "photos", "cat.jpg"), "meow", 0o600)
-		if err := replace(t.Context(), dir, swap, oldSet, ours); err == nil || !strings.Contains(err.Error(), "photos/cat.jpg") {
+		if err := replace(t.Context(), dir, oldSet, ours); err == nil || !strings.Contains(err.Error(), "photos/cat.jpg") {
 			t.Errorf("a directory of photos is replaced: %v", err)
 		}
 		if got := read(t, dir); len(got) != 1 {
@@ -322,12 +333,12 @@ func TestKeptFiles(t *testing.T) {
 
 		// Once the directory is ours, what others put there stays, links too.
 		os.RemoveAll(dir)
-		mustReplace(t, dir, swap, oldSet)
+		mustReplace(t, dir, oldSet)
 		write(t, filepath.Join(dir, "CNAME"), "reviews.example.com", 0o600)
 		if err := os.Symlink("CNAME", filepath.Join(dir, "alias")); err != nil {
 			t.Fatal(err)
 		}
-		mustReplace(t, dir, swap, newSet)
+		mustReplace(t, dir, newSet)
 		info, err := os.Lstat(filepath.Join(dir, "CNAME"))
 		if err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("CNAME after a write: %v, %v", info, err)
@@ -339,7 +350,7 @@ func TestKeptFiles(t *testing.T) {
 			t.Error("a file of the old set stays")
 		}
 		// But a new file does not overwrite one that somebody else put there.
-		if err := replace(t.Context(), dir, swap, map[string]string{last: "x", "CNAME": "ours"}, ours); err == nil || !strings.Contains(err.Error(), "CNAME") {
+		if err := replace(t.Context(), dir, map[string]string{last: "x", "CNAME": "ours"}, ours); err == nil || !strings.Contains(err.Error(), "CNAME") {
 			t.Errorf("somebody else's CNAME is overwritten: %v", err)
 		}
 	})
@@ -347,17 +358,19 @@ func TestKeptFiles(t *testing.T) {
 
 func TestLockWaits(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "public")
-	first, err := Lock(t.Context(), dir, Config{Last: last})
+	first, err := Lock(t.Context(), dir, last)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = Lock(t.Context(), dir, Config{Last: last, Wait: 50 * time.Millisecond})
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = Lock(ctx, dir, last)
 	if err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Fatalf("a second lock: %v", err)
 	}
 	got := make(chan error, 1)
 	go func() {
-		second, err := Lock(t.Context(), dir, Config{Last: last})
+		second, err := Lock(t.Context(), dir, last)
 		if err == nil {
 			second.Unlock()
 		}
@@ -377,14 +390,14 @@ func TestLink(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Fatal(err)
 	}
-	if err := replace(t.Context(), link, SwapIfPossible, oldSet, ours); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if err := replace(t.Context(), link, oldSet, ours); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Errorf("a link to nothing: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustReplace(t, link, SwapIfPossible, oldSet)
-	mustReplace(t, link, SwapIfPossible, newSet)
+	mustReplace(t, link, oldSet)
+	mustReplace(t, link, newSet)
 	if to, err := os.Readlink(link); err != nil || to != "real" {
 		t.Errorf("the link is %q, %v", to, err)
 	}

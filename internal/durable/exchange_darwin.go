@@ -4,5 +4,5 @@ import "golang.org/x/sys/unix"
 
 // exchange swaps two directories in one step: renamex_np with RENAME_SWAP, on APFS.
 func exchange(a, b string) error {
-	return exchangeError(unix.RenamexNp(a, b, unix.RENAME_SWAP))
+	return unix.RenamexNp(a, b, unix.RENAME_SWAP)
 }

@@ -6,5 +6,5 @@ import "golang.org/x/sys/unix"
 // Linux 3.15. Some network file systems do not support it, and a mount point cannot
 // be renamed.
 func exchange(a, b string) error {
-	return exchangeError(unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE))
+	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
 }

@@ -2,5 +2,7 @@
 
 package durable
 
+import "errors"
+
 // exchange is not available on this system.
-func exchange(_, _ string) error { return errNoExchange }
+func exchange(_, _ string) error { return errors.ErrUnsupported }

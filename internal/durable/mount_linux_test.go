@@ -24,7 +24,7 @@ func TestMountPoint(t *testing.T) {
 		}
 	})
 	for _, set := range []map[string]string{oldSet, newSet, oldSet} {
-		mustReplace(t, dir, SwapIfPossible, set)
+		mustReplace(t, dir, set)
 		if got := read(t, dir); !maps.Equal(got, set) {
 			t.Errorf("the directory holds %v, want %v", got, set)
 		}

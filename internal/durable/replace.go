@@ -14,14 +14,18 @@ import (
 	"strings"
 )
 
-// errNoExchange says that two directories cannot be exchanged: another operating
-// system, a file system that does not support it, or a mount point.
+// errNoExchange says that two directories were not exchanged: another operating
+// system, a file system that does not support it, or a mount point. Nothing has
+// changed then.
 var errNoExchange = errors.New("directories cannot be exchanged here")
 
+// exchangeDirs is exchange. Tests replace it.
+var exchangeDirs = exchange
+
 // Replace makes files, keyed by slash-separated name, the contents of the
-// directory. Config.Last must be among them. ours reports whether an existing file
+// directory. The last file must be among them. ours reports whether an existing file
 // belongs to the old set; all other existing files (.gitignore, a CNAME) are kept.
-// A directory that contains files but not Config.Last is refused, and so is a new
+// A directory that contains files but not the last file is refused, and so is a new
 // file with the name of a kept one. When nothing differs, nothing is touched. After
 // an error the directory holds the old set, or the next Lock completes the new one.
 func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
@@ -67,7 +71,7 @@ func (d *Dir) file(name string) string { return filepath.Join(d.path, filepath.F
 
 // inventory lists the existing files: those of the old set, and those to keep.
 func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err error) {
-	_, err = os.Stat(d.file(d.cfg.Last))
+	_, err = os.Stat(d.file(d.last))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
@@ -87,7 +91,7 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err er
 		case ours(name):
 			old = append(old, name)
 		case !hasLast && !strings.HasPrefix(name, "."):
-			return fmt.Errorf("%s contains %s but no %s, so it is not an output directory; name an empty or new directory, or move the files away", d.path, name, d.cfg.Last)
+			return fmt.Errorf("%s contains %s but no %s, so it is not an output directory; name an empty or new directory, or move the files away", d.path, name, d.last)
 		default:
 			kept = append(kept, name)
 		}
@@ -137,9 +141,6 @@ func (d *Dir) stage(ctx context.Context, files map[string][]byte) error {
 
 // swap exchanges the staging directory and the directory, and removes the old set.
 func (d *Dir) swap(kept []string) error {
-	if d.cfg.Swap == SwapNever {
-		return errNoExchange
-	}
 	if _, err := os.Lstat(d.path); errors.Is(err, fs.ErrNotExist) {
 		if err := os.Rename(d.staging, d.path); err != nil {
 			return err
@@ -156,8 +157,8 @@ func (d *Dir) swap(kept []string) error {
 			return err
 		}
 	}
-	if err := exchange(d.staging, d.path); err != nil {
-		return err
+	if err := exchangeDirs(d.staging, d.path); err != nil {
+		return fmt.Errorf("%w: %w", errNoExchange, err)
 	}
 	if err := syncDir(filepath.Dir(d.path)); err != nil {
 		return err

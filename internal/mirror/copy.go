@@ -33,7 +33,7 @@ type Copy struct {
 // at all. Whatever the error, the directory holds the last good set. Files in it that
 // no manifest lists (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
-	locked, err := durable.Lock(ctx, c.Dir, durable.Config{Last: manifestName})
+	locked, err := durable.Lock(ctx, c.Dir, manifestName)
 	if err != nil {
 		return Report{}, err
 	}

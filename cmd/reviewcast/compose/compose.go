@@ -41,6 +41,9 @@ func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
 		return inputErrorf("a review needs at least --author and --rating")
 	}
+	if !reviewcast.Date(r.Date).Valid() {
+		return inputErrorf("--date: %q is not a calendar date YYYY-MM-DD", r.Date)
+	}
 	var errs []error
 	for _, l := range r.lists(content) {
 		for i, word := range *l.ids {
@@ -103,24 +106,23 @@ func (r *Review) lists(content *source.Content) []list {
 // Choices returns what the content offers for a kind of name: technicians, services,
 // service-areas or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
-	named := func(list []reviewcast.Named) {
-		for _, n := range list {
-			out = append(out, terminal.Choice{ID: n.ID, Name: n.Name})
-		}
-	}
+	var named []reviewcast.Named
 	switch kind {
 	case "technicians":
 		for _, t := range content.Business.Technicians {
 			out = append(out, terminal.Choice{ID: t.ID, Name: t.Name})
 		}
 	case "services":
-		named(content.Business.Services)
+		named = content.Business.Services
 	case "service-areas":
-		named(content.Business.ServiceAreas)
+		named = content.Business.ServiceAreas
 	case "reviews":
 		for _, r := range content.Reviews {
 			out = append(out, terminal.Choice{ID: r.ID, Name: fmt.Sprintf("%s, %s", r.Author, r.Date)})
 		}
+	}
+	for _, n := range named {
+		out = append(out, terminal.Choice{ID: n.ID, Name: n.Name})
 	}
 	return out
 }
@@ -162,9 +164,6 @@ func (r *Review) file() string {
 func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
 	if !reviewcast.ValidID(r.ID) {
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
-	}
-	if !reviewcast.Date(r.Date).Valid() {
-		return "", nil, inputErrorf("--date: %q is not a calendar date YYYY-MM-DD", r.Date)
 	}
 	path = filepath.Join(dir, filepath.FromSlash(r.file()))
 	if err := r.create(path); err != nil {

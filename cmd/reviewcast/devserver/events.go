@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
@@ -20,19 +19,12 @@ type state struct {
 	Build string `json:"build"`
 	// Message and Problems say why the newest content is not what is served; they
 	// are empty when it is.
-	Message  string    `json:"message"`
-	Problems []problem `json:"problems"`
-	// More is the number of problems that are not among Problems.
-	More int `json:"more"`
-}
+	Message  string             `json:"message"`
+	Problems []terminal.Excerpt `json:"problems"`
+	// Total is the number of problems, also of those that are not among Problems.
+	Total int `json:"total"`
 
-type problem struct {
-	Severity   diagnostic.Severity `json:"severity"`
-	Place      string              `json:"place"`
-	Message    string              `json:"message"`
-	Suggestion string              `json:"suggestion"`
-	Source     string              `json:"source"`
-	Caret      int                 `json:"caret"`
+	old chan struct{} // closed when there is a newer state
 }
 
 // maxOverlay is the number of problems in the overlay; the terminal shows all.
@@ -44,61 +36,31 @@ const (
 
 // fail has pages show why there is no newer build.
 func (p *preview) fail(err error, problems []diagnostic.Problem) {
-	failed := &state{Build: p.current.Load().Build, Message: err.Error(), Problems: []problem{}, More: max(0, len(problems)-maxOverlay)}
-	errorsFirst := slices.Clone(problems)
-	slices.SortStableFunc(errorsFirst, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
-	for _, e := range terminal.Excerpts(p.content, errorsFirst[:min(len(errorsFirst), maxOverlay)], overlayColumns) {
-		bare := diagnostic.Problem{File: filepath.Join(p.content, filepath.FromSlash(e.File)), Line: e.Line, Col: e.Col}
-		failed.Problems = append(failed.Problems, problem{
-			Severity: e.Severity, Place: strings.TrimSuffix(bare.String(), ": "), Message: e.Message, Suggestion: e.Suggestion,
-			Source: e.Source, Caret: e.Caret,
-		})
+	problems = slices.Clone(problems)
+	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
+	shown := terminal.Excerpts(p.content, problems[:min(len(problems), maxOverlay)], overlayColumns)
+	for i := range shown {
+		shown[i].File = filepath.Join(p.content, filepath.FromSlash(shown[i].File))
 	}
-	p.send(failed)
+	p.send(&state{Build: p.current.Load().Build, Message: err.Error(), Problems: shown, Total: len(problems)})
 }
 
 // clear removes the overlay when the content is what is served again.
 func (p *preview) clear() {
 	if s := p.current.Load(); s.Message != "" {
-		p.send(&state{Build: s.Build, Problems: []problem{}})
+		p.send(&state{Build: s.Build})
 	}
 }
 
 func (p *preview) send(s *state) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.current.Store(s)
-	for c := range p.streams {
-		select {
-		case c <- struct{}{}:
-		default: // a signal is pending already
-		}
+	s.old = make(chan struct{})
+	if before := p.current.Swap(s); before != nil {
+		close(before.old)
 	}
 }
 
-// maxStreams limits the open event streams. It stops a page that opens streams in a
-// loop; an editor has a few tabs.
-const maxStreams = 64
-
 // events sends the state at once and whenever it changes, as server-sent events.
 func (p *preview) events(w http.ResponseWriter, r *http.Request) {
-	changed := make(chan struct{}, 1)
-	changed <- struct{}{}
-	p.mu.Lock()
-	full := len(p.streams) >= maxStreams
-	if !full {
-		p.streams[changed] = true
-	}
-	p.mu.Unlock()
-	if full {
-		http.Error(w, "too many event streams are open", http.StatusServiceUnavailable)
-		return
-	}
-	defer func() {
-		p.mu.Lock()
-		delete(p.streams, changed)
-		p.mu.Unlock()
-	}()
 	h := w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
@@ -107,15 +69,16 @@ func (p *preview) events(w http.ResponseWriter, r *http.Request) {
 	_ = rc.SetWriteDeadline(time.Time{})
 	_ = rc.SetReadDeadline(time.Time{})
 	for {
+		s := p.current.Load()
+		data, err := json.Marshal(s)
+		if err != nil {
+			return
+		}
+		if _, err := fmt.Fprintf(w, "event: state\ndata: %s\n\n", data); err != nil || rc.Flush() != nil {
+			return
+		}
 		select {
-		case <-changed:
-			data, err := json.Marshal(p.current.Load())
-			if err != nil {
-				return
-			}
-			if _, err := fmt.Fprintf(w, "event: state\ndata: %s\n\n", data); err != nil || rc.Flush() != nil {
-				return
-			}
+		case <-s.old:
 		case <-r.Context().Done():
 			return
 		case <-p.done:

@@ -2,11 +2,12 @@ package devserver
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
+	"sync"
 	"time"
 
 	"reviewcast"
@@ -45,14 +46,14 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	before := s.shown
 	switch {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
-		s.preview.clear()
+		s.clear()
 		return nil
 	case before == nil || !equalFiles(before.Manifest, res.Manifest) || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
 	default:
-		s.preview.clear()
+		s.clear()
 	}
 	s.builder.Accept(res)
 	s.shown = res
@@ -77,22 +78,36 @@ func (s *Server) fail(err error) {
 	s.preview.fail(err, p.Problems)
 }
 
-// show serves the files of a build and has them indexed.
+// indexDelay is how long the index waits, so that the browser gets its page first
+// and a newer build can make it unnecessary.
+const indexDelay = 150 * time.Millisecond
+
+// show serves the files of a build. It is made searchable when a request needs that,
+// or after indexDelay.
 func (s *Server) show(res *generator.Result) error {
-	bodies := make(map[string][]byte, len(res.Artifacts))
+	b := &build{pages: res.Pages, manifest: *res.Manifest, bodies: make(map[string][]byte, len(res.Artifacts)), config: s.config}
 	for _, a := range res.Artifacts {
-		bodies[a.Path] = a.Body
+		b.bodies[a.Path] = a.Body
 	}
-	files, indexed, err := s.preview.show(&build{strconv.FormatInt(time.Now().UnixNano(), 36), res.Pages, *res.Manifest, bodies, s.config})
+	files, err := b.open()
 	if err != nil {
 		return err
 	}
-	job := indexJob{files, indexed}
-	select {
-	case skipped := <-s.toIndex:
-		job = job.insteadOf(skipped)
-	default:
-	}
-	s.toIndex <- job // never blocks: there is one sender
+	b.index = sync.OnceFunc(func() {
+		s.indexing.Lock()
+		defer s.indexing.Unlock()
+		if s.build.Load() != b {
+			return // a newer build is shown
+		}
+		searchable, err := files.Index()
+		if err != nil {
+			s.log.Error("index the build", "err", err)
+			return
+		}
+		s.holder.SwapIndexed(searchable)
+	})
+	s.preview.show(b, files)
+	s.send(&state{Build: rand.Text()})
+	time.AfterFunc(indexDelay, b.index)
 	return nil
 }

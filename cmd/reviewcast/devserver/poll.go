@@ -3,6 +3,7 @@ package devserver
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -41,18 +42,13 @@ func (t tree) poll(ctx context.Context, interval time.Duration, changed func(Cha
 	}
 }
 
-// stamp is what is compared of a file.
-type stamp struct {
-	size  int64
-	mtime int64 // nanoseconds of Unix time
-}
-
-func (t tree) stamps() map[string]stamp {
-	stamps := map[string]stamp{}
-	// What cannot be read now is left out, and is a change once it can be read.
+// stamps returns the size and time of each file. What cannot be read now is left
+// out, and is a change once it can be read.
+func (t tree) stamps() map[string]string {
+	stamps := map[string]string{}
 	_ = t.walk(t.dir, func(path string, isDir bool) error {
 		if info, err := os.Stat(path); err == nil && !isDir {
-			stamps[path] = stamp{info.Size(), info.ModTime().UnixNano()}
+			stamps[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
 		return nil
 	})

@@ -27,41 +27,26 @@ const (
 var previewJS []byte
 
 // preview is the HTTP side of a [Server]. It serves the files of the newest build
-// without waiting for the index that search needs.
+// without waiting for the index that search needs, and makes a page when it is first
+// asked for.
 type preview struct {
-	edge    http.Handler
-	holder  *snapshot.Holder // what edge serves
+	edge    http.Handler     // of holder
+	holder  *snapshot.Holder // has the files of the newest build, and the last index
 	content string
 	current atomic.Pointer[state] // what the script receives
 	done    chan struct{}         // closed when the preview ends
-	wanted  chan struct{}         // a request waits for the index
 
-	pagesMu sync.Mutex // while pages are made
-	build   *build     // the newest
-
-	mu      sync.Mutex
-	indexed chan struct{} // closed when the newest build is searchable
-	streams map[chan struct{}]bool
+	mu    sync.Mutex // while pages are made
+	build atomic.Pointer[build]
 }
 
-func newPreview(content string, edge http.Handler, holder *snapshot.Holder) *preview {
-	ready := make(chan struct{})
-	close(ready)
-	p := &preview{
-		edge: edge, holder: holder, content: content, done: make(chan struct{}), wanted: make(chan struct{}, 1),
-		indexed: ready, streams: map[chan struct{}]bool{},
-	}
-	p.current.Store(&state{Problems: []problem{}})
-	return p
-}
-
-// build is the newest build with the pages that were asked for.
+// build is a build with the pages that were asked for.
 type build struct {
-	name     string // no other build, of this or another preview, has it
 	pages    *pages.Site
 	manifest reviewcast.Manifest
 	bodies   map[string][]byte
 	config   snapshot.Config
+	index    func() // makes it searchable, once, unless there is a newer build
 }
 
 // open returns the files as an edge serves them.
@@ -73,30 +58,20 @@ func (b *build) open() (*snapshot.Files, error) {
 	return snapshot.FilesOf(manifest, b.bodies, b.config)
 }
 
-// show serves the files of a build. Requests for anything else wait until indexed is
-// called.
-func (p *preview) show(b *build) (files *snapshot.Files, indexed func(), err error) {
-	p.pagesMu.Lock()
-	defer p.pagesMu.Unlock()
-	if files, err = b.open(); err != nil {
-		return nil, nil, err
-	}
-	wait := make(chan struct{})
+// show serves the files of a build.
+func (p *preview) show(b *build, files *snapshot.Files) {
 	p.mu.Lock()
-	p.indexed = wait
-	p.mu.Unlock()
-	p.build = b
+	defer p.mu.Unlock()
+	p.build.Store(b)
 	p.holder.SwapFiles(files)
-	p.send(&state{Build: b.name, Problems: []problem{}})
-	return files, sync.OnceFunc(func() { close(wait) }), nil
 }
 
-// makePage makes the page at a path, unless it is made or there is none. The
-// files of the build before stay as they are: requests read them.
+// makePage makes the page at a path, unless it is made or there is none. The files that
+// other requests read stay as they are.
 func (p *preview) makePage(path string) error {
-	p.pagesMu.Lock()
-	defer p.pagesMu.Unlock()
-	b := p.build
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	b := p.build.Load()
 	if _, made := b.bodies[path]; made {
 		return nil
 	}
@@ -136,7 +111,7 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
 	}
-	if p.holder.LoadFiles() == nil {
+	if p.build.Load() == nil {
 		if path == "/index.html" {
 			emptyPage(w)
 			return
@@ -153,38 +128,15 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	file, ok := p.holder.LoadFiles().File(path)
-	switch {
-	case !ok:
-		if p.waitIndexed(r) {
-			p.edge.ServeHTTP(w, r)
-		}
-	case strings.HasPrefix(file.MediaType, "text/html") && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+	if ok && strings.HasPrefix(file.MediaType, "text/html") && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		p.page(w, r)
-	default:
-		p.edge.ServeHTTP(w, r)
+		return
 	}
-}
-
-// waitIndexed waits for the index of the newest build. It reports whether the client
-// is still there.
-func (p *preview) waitIndexed(r *http.Request) bool {
-	p.mu.Lock()
-	indexed := p.indexed
-	p.mu.Unlock()
-	select {
-	case <-indexed:
-		return true
-	default:
+	if !ok {
+		for b := (*build)(nil); b != p.build.Load(); { // until the newest is searchable
+			b = p.build.Load()
+			b.index()
+		}
 	}
-	select {
-	case p.wanted <- struct{}{}:
-	default:
-	}
-	select {
-	case <-indexed:
-	case <-p.done: // no index will be made
-	case <-r.Context().Done():
-		return false
-	}
-	return true
+	p.edge.ServeHTTP(w, r)
 }

@@ -19,7 +19,7 @@
 		overlay = undefined;
 	};
 
-	const show = (message, problems, more) => {
+	const show = (message, problems, total) => {
 		clear();
 		const host = element(document.documentElement, "div", "position:fixed;inset:0;z-index:2147483646;overflow:auto;background:rgba(20,20,24,.92)");
 		host.id = "reviewcast-problems";
@@ -31,12 +31,12 @@
 		element(box, "p", hint, "The last good build is behind this message, which disappears once the files are fixed. Escape hides it.");
 		for (const p of problems) {
 			const item = element(box, "section", "margin:0 0 1.25rem;padding-left:.9rem;border-left:3px solid " + (p.severity === "warning" ? "#ffd180" : "#ff8a80"));
-			element(item, "div", "color:#9ecbff", p.place);
+			element(item, "div", "color:#9ecbff", [p.file, p.line, p.col].filter(Boolean).join(":"));
 			element(item, "div", "font-weight:600;overflow-wrap:anywhere", p.message);
 			if (p.source) element(item, "pre", "margin:.35rem 0;overflow-x:auto;color:#d6d6dc", p.source + "\n" + " ".repeat(p.caret) + "^");
 			if (p.suggestion) element(item, "div", "color:#b9f6ca;overflow-wrap:anywhere", p.suggestion);
 		}
-		if (more > 0) element(box, "p", hint, more + (more === 1 ? " more problem is" : " more problems are") + " listed in the terminal.");
+		if (total > problems.length) element(box, "p", hint, problems.length + " of " + total + " problems are shown here. The terminal lists all.");
 		overlay = host;
 	};
 
@@ -67,8 +67,8 @@
 			reload();
 			return;
 		}
-		if (state.problems.length > 0 || state.message) {
-			show(state.message, state.problems, state.more);
+		if (state.message) {
+			show(state.message, state.problems ?? [], state.total);
 		} else {
 			clear();
 		}

@@ -43,12 +43,7 @@ func (p *printer) built(before, res *generator.Result, took time.Duration) {
 	}
 	fmt.Fprintf(p.out, "%s, %s\n", changes(before.Dataset, res), terminal.Duration(took))
 	if p.verbose {
-		for _, path := range res.Changed {
-			fmt.Fprintf(p.out, "changed %s\n", path)
-		}
-		for _, path := range res.Removed {
-			fmt.Fprintf(p.out, "removed %s\n", path)
-		}
+		terminal.Files(p.out, res.Changed, res.Removed)
 	}
 }
 

@@ -1,8 +1,6 @@
 package terminal
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,15 +13,11 @@ import (
 // Excerpt is a problem with the line of the file that it is about.
 type Excerpt struct {
 	diagnostic.Problem
-	// Source is the part of the line around the place, tabs replaced by spaces; ""
-	// when the line cannot be shown. Caret is the place in Source, from 0, in
-	// columns.
-	Source string
-	Caret  int
+	Source string `json:"source"` // the part of the line around the place; "" when it cannot be shown
+	Caret  int    `json:"caret"`  // the place in Source, in columns from 0
 }
 
-// maxExcerpt is how much of a file is read to find a line, in bytes. A problem
-// further on is shown without its line.
+// maxExcerpt is the size of the largest file of which lines are shown.
 const maxExcerpt = 64 << 20
 
 // Excerpts reads the lines that the problems of a content folder are about. Each
@@ -60,23 +54,18 @@ func readExcerpts(content string, problems []Excerpt, columns int) {
 		return
 	}
 	defer root.Close()
-	f, err := root.Open(filepath.FromSlash(problems[0].File))
+	name := filepath.FromSlash(problems[0].File)
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxExcerpt {
+		return
+	}
+	data, err := root.ReadFile(name)
 	if err != nil {
 		return
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return
-	}
-	r := bufio.NewReaderSize(io.LimitReader(f, maxExcerpt), 64<<10)
-	lines := map[int]string{}
-	for n := 1; len(lines) < len(wanted); n++ {
-		line, err := r.ReadString('\n')
-		if wanted[n] && (line != "" || err == nil) {
+	lines, n := map[int]string{}, 0
+	for line := range strings.Lines(string(data)) {
+		if n++; wanted[n] {
 			lines[n] = strings.TrimRight(line, "\r\n")
-		}
-		if err != nil {
-			break
 		}
 	}
 	for i := range problems {
@@ -95,28 +84,25 @@ func readExcerpts(content string, problems []Excerpt, columns int) {
 // width, without characters that move a terminal's cursor. col counts from 1 in
 // code points.
 func window(line string, col, columns int) (shown string, caret int) {
-	runes := []rune(line)
-	for i, r := range runes {
-		if r == '\t' || !unicode.IsPrint(r) {
-			runes[i] = ' '
+	runes := []rune(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
 		}
-	}
+		return r
+	}, line))
 	at := min(max(col-1, 0), len(runes))
-	first, last := 0, len(runes)
+	before, after := "", ""
 	if len(runes) > columns*maxPerColumn || Width(string(runes)) > columns {
-		first, last = around(runes, at, columns-2*Width(ellipsis))
+		first, last := around(runes, at, columns-2*Width(ellipsis))
+		if first > 0 {
+			before = ellipsis
+		}
+		if last < len(runes) {
+			after = ellipsis
+		}
+		runes, at = runes[first:last], at-first
 	}
-	var b strings.Builder
-	if first > 0 {
-		b.WriteString(ellipsis)
-	}
-	b.WriteString(string(runes[first:at]))
-	caret = Width(b.String())
-	b.WriteString(string(runes[at:last]))
-	if last < len(runes) {
-		b.WriteString(ellipsis)
-	}
-	return b.String(), caret
+	return before + string(runes) + after, Width(before + string(runes[:at]))
 }
 
 // ellipsis marks where a line is cut.
@@ -126,23 +112,28 @@ const ellipsis = "…"
 // accents has no width at all.
 const maxPerColumn = 4
 
-// around returns the bounds of the characters around a place that fit: half of the
-// columns for those before it, the rest for those after it, and what is left for
-// those before it.
+// around returns the bounds of the characters around a place that fit into the
+// columns, as many before it as after it unless one side has fewer.
 func around(runes []rune, at, columns int) (first, last int) {
 	first, last = at, at
-	room, most := columns, columns*maxPerColumn
-	for first > 0 && room-cells(runes[first-1]) >= columns/2 && last-first < most/2 {
-		first--
-		room -= cells(runes[first])
-	}
-	for last < len(runes) && room >= cells(runes[last]) && last-first < most {
-		room -= cells(runes[last])
-		last++
-	}
-	for first > 0 && room >= cells(runes[first-1]) && last-first < most {
-		first--
-		room -= cells(runes[first])
+	left, right := 0, 0 // columns
+	for last-first < columns*maxPerColumn {
+		next := 0
+		forward := last < len(runes) && (first == 0 || right < left)
+		switch {
+		case forward:
+			next = cells(runes[last])
+		case first > 0:
+			next = cells(runes[first-1])
+		}
+		if left+right+next > columns || last-first == len(runes) {
+			break
+		}
+		if forward {
+			last, right = last+1, right+next
+		} else {
+			first, left = first-1, left+next
+		}
 	}
 	return first, last
 }

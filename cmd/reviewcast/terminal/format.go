@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -11,6 +12,16 @@ func Plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Files lists the published files that a build changed.
+func Files(w io.Writer, changed, removed []string) {
+	for _, path := range changed {
+		fmt.Fprintf(w, "changed %s\n", path)
+	}
+	for _, path := range removed {
+		fmt.Fprintf(w, "removed %s\n", path)
+	}
 }
 
 // Duration writes how long something took.

@@ -13,25 +13,10 @@ import (
 // WriteJSON writes problems for programs. Every member is always present; files are
 // named relative to the content folder.
 func WriteJSON(w io.Writer, problems []diagnostic.Problem) error {
-	type problem struct {
-		Severity   diagnostic.Severity `json:"severity"`
-		File       string              `json:"file"`
-		Line       int                 `json:"line"`
-		Col        int                 `json:"col"`
-		Code       string              `json:"code"`
-		Message    string              `json:"message"`
-		Suggestion string              `json:"suggestion"`
-	}
-	all := struct {
-		Problems []problem `json:"problems"`
-	}{make([]problem, 0, len(problems))}
-	for _, p := range problems {
-		all.Problems = append(all.Problems, problem(p))
-	}
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(all)
+	return e.Encode(map[string][]diagnostic.Problem{"problems": append([]diagnostic.Problem{}, problems...)})
 }
 
 // WriteGitHub writes problems as GitHub workflow commands, which GitHub shows beside

@@ -37,19 +37,13 @@ func Explain(w io.Writer, content string, problems []diagnostic.Problem) error {
 	ink := PaletteFor(w)
 	var b strings.Builder
 	for _, p := range Excerpts(content, problems, Columns(w)) {
-		place := filepath.Join(content, filepath.FromSlash(p.File))
-		if p.Line > 0 {
-			place += fmt.Sprintf(":%d", p.Line)
-			if p.Col > 0 {
-				place += fmt.Sprintf(":%d", p.Col)
-			}
-		}
+		place := diagnostic.Problem{File: filepath.Join(content, filepath.FromSlash(p.File)), Line: p.Line, Col: p.Col}
 		color := ink.Red
 		if p.Severity == diagnostic.Warning {
 			color = ink.Yellow
 		}
 		digits := gutter(p.Line) - len(" | ")
-		headline := fmt.Sprintf("%s: %s %s %s\n", ink.Bold(place), color(string(p.Severity)+":"), ink.Bold(p.Message), ink.Dim("["+p.Code+"]"))
+		headline := fmt.Sprintf("%s: %s %s %s\n", ink.Bold(strings.TrimSuffix(place.String(), ": ")), color(string(p.Severity)+":"), ink.Bold(p.Message), ink.Dim("["+p.Code+"]"))
 		b.WriteString(Fold(w, headline, gutter(p.Line)))
 		if p.Source != "" {
 			fmt.Fprintf(&b, "%s %s\n", ink.Dim(fmt.Sprintf("%*d |", digits, p.Line)), p.Source)

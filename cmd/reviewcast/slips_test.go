@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// slips are command lines as people get them wrong, in a folder with the starter in
+// content and public, and a few other files. TAKEN is an address in use.
+const slips = `
+chek
+frob
+help frob
+--verison
+version 2
+check --fomat json
+check --format xml
+check -q -v
+check --today soon
+check --today 2026-02-30
+check --content nowhere
+check --content content/business.yaml
+check content
+check --content
+check --conten content
+check --Content content
+build
+build --content nowhere
+build --base-url example.com
+build --base-url https://reviews.example.com/reviews
+build --base-url http://localhost --hub nonsense
+build --base-url http://localhost --encodings zip
+build --base-url http://localhost --public content
+build --base-url http://localhost --public words.csv
+build --base-url http://localhost --previous nowhere
+build --base-url http://localhost --forget yes
+diff
+diff words.csv
+diff http://127.0.0.1:9
+diff public public
+dev --listen 9000
+dev --listen localhost
+dev --listen :htpt
+dev --listen http://localhost:9000
+dev --listen localhost:99999
+dev --listen TAKEN
+dev --port 9000
+dev -p 9000
+dev --poll 5
+dev --content nowhere --listen localhost:0
+dev --content words.csv --listen localhost:0
+edge --port=9000
+edge --public nowhere
+edge --listen TAKEN
+edge --listen localhost:0 --state public/hub.sqlite
+edge --listen localhost:0 --state mysql://u:hunter2@h/db
+edge --listen localhost:0 --hub-retry 1s
+edge --listen localhost:0 --hub-per-host 0
+edge --listen localhost:0 --base-url reviews.example.com
+pull
+pull nowhere copy
+pull http://127.0.0.1:9 copy
+pull https://reviews.example.com copy --every 1s
+verify
+verify public --since yesterday
+hub
+hub list
+hub lsit
+hub show
+hub retry
+hub remove
+hub remove acme.example
+new
+new review
+new review --author A --rating 11 --id mine --today 2026-11-21
+new review --author A --rating five
+new review --author A --rating 5 --date 2/11/2026
+new review --author A --rating 5 --id a/b
+new review --author A --rating 5 --id 2025-02-drain-maria
+new review --author A --rating 5 --technicians nobody
+new review --author A --rating 5 --verification trust --id mine --today 2026-11-21
+import
+import words.csv
+import xlsx words.csv
+import google
+import google nothing.json
+import google words.csv
+import csv words.csv
+import csv words.csv --source words
+import csv words.csv --source words --map rating
+import csv words.csv --source words --map rating=star,date=day
+import csv words.csv --source words --delimiter ab
+import csv words.csv --source words --encoding latin1
+insights
+insights explain
+insights explain 2025-02-drain-mary
+insights coverage --aspect punctualty
+insights suggest -o content/reviews/draft.yaml
+insights suggest -o words.csv
+schema --dir nowhere/.schemas
+completion
+completion tcsh
+init
+init content
+init words.csv
+`
+
+// TestSlips compares the whole output of each slip, and its exit code, with a golden
+// file. Nothing that a slip prints is on stdout.
+func TestSlips(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	taken, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, _ := net.SplitHostPort(taken.Addr().String())
+	run := func(line string) (stdout, stderr string, code int) {
+		var out, errs bytes.Buffer
+		cmd := exec.CommandContext(t.Context(), binary(t), strings.Fields(strings.ReplaceAll(line, "TAKEN", "localhost:"+port))...)
+		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+		hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		defer hung.Stop()
+		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "REVIEWCAST_STATE=")
+		var exit *exec.ExitError
+		if err := cmd.Run(); errors.As(err, &exit) {
+			code = exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		return out.String(), errs.String(), code
+	}
+	for _, line := range []string{"init content", "build --base-url http://localhost --today 2026-11-21"} {
+		if _, stderr, code := run(line); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	writeFile(t, filepath.Join(dir, "words.csv"), "stars,day,words\n5,2026-01-02,Good.\n")
+	var got strings.Builder
+	for line := range strings.Lines(strings.TrimPrefix(slips, "\n")) {
+		line = strings.TrimSuffix(line, "\n")
+		stdout, stderr, code := run(line)
+		stderr = strings.NewReplacer(dir, "DIR", "localhost:"+port, "TAKEN", "127.0.0.1:"+port, "TAKEN").Replace(stderr)
+		if at := strings.Index(stderr, "--listen localhost:"); strings.Contains(stderr, "already in use") && at > 0 {
+			stderr = stderr[:at] + "--listen FREE\n"
+		}
+		if stdout != "" || code == 0 {
+			t.Errorf("%s: exit %d, stdout has\n%s", line, code, stdout)
+		}
+		fmt.Fprintf(&got, "$ %s\n%s[%d]\n", line, stderr, code)
+	}
+	const golden = "testdata/slips.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestExplainError: errors of the system that any command can have come with a remedy.
+func TestExplainError(t *testing.T) {
+	for err, want := range map[error]string{
+		syscall.EROFS:   "choose a folder elsewhere",
+		syscall.EACCES:  "or choose another folder",
+		syscall.ENOTDIR: "name a folder",
+		syscall.ENOSPC:  "delete something",
+	} {
+		got := explainError(t.Context(), &fs.PathError{Op: "open", Path: "public", Err: err}).Error()
+		if !strings.HasPrefix(got, "open public: ") || !strings.HasSuffix(strings.TrimSuffix(got, ", and run the command again"), want) {
+			t.Errorf("%v: %s", err, got)
+		}
+	}
+}
