@@ -23,7 +23,7 @@ type claimer struct {
 // deliverLoop publishes changes and keeps the scheduler filled until ctx is done.
 // Deliveries go on in work.
 func (h *Hub) deliverLoop(ctx, work context.Context) {
-	p := &publisher{Hub: h, behind: map[string]time.Time{}}
+	p := &publisher{Hub: h, behind: map[string]time.Time{}, served: map[string]string{}}
 	c := &claimer{Hub: h, exhausted: map[store.WorkKey][]string{}}
 	poll := time.NewTicker(h.PollInterval)
 	defer poll.Stop()

@@ -50,3 +50,37 @@ func TestBehindForAMoment(t *testing.T) {
 		}
 	})
 }
+
+// Two builds of one second can have one sequence and the same times. The hub that had the
+// first announces the second that takes its place; a hub that never had it doesn't.
+func TestSameSecond(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig, _ *pipes) {
+		version := func() string {
+			rows, err := r.state.Topics(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return rows[atom].SHA256
+		}
+		hash := func(body string) string { return content(reviewcast.PathAtom, body).SHA256 }
+		built := time.Now()
+		for _, body := range []string{"first", "second", "first"} {
+			c := content(reviewcast.PathAtom, body)
+			c.Modified = built
+			r.edition.Store(&Edition{Sequence: 7, Topics: map[string]Content{reviewcast.PathAtom: c}})
+			r.Changed()
+			time.Sleep(2 * DefaultPollInterval)
+			if got := version(); got != hash(body) {
+				t.Errorf("%s of sequence 7 is not announced", body)
+			}
+		}
+		if _, err := r.state.Publish(t.Context(), time.Now(), store.Publication{Topic: atom, SHA256: hash("of another"), Sequence: 8}); err != nil {
+			t.Fatal(err)
+		}
+		r.publish(8, "never notified")
+		time.Sleep(2 * DefaultPollInterval)
+		if got := version(); got != hash("of another") {
+			t.Error("a hub that didn't have what was notified has announced its own")
+		}
+	})
+}
