@@ -125,26 +125,25 @@ func (w *worker) superlative(m match) bool {
 }
 
 // condition returns conditional when token i is in an "if" of its clause,
-// counterfactual when the "if" says that it is not so ("if they ever answered", "if
-// only", "if the price had been fair", "I wish"), and asWritten otherwise.
+// counterfactual when it is wished for ("if only", "I wish", "if the price had been
+// fair"), and asWritten otherwise.
 func (w *worker) condition(i int) Rule {
-	found := asWritten
+	found := conditional
 	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
 		t := &w.tokens[k]
-		if t.text == "ever" || t.text == "had" && found == asWritten {
+		if t.text == "been" && k > 0 && (w.tokens[k-1].text == "had" || k > 1 && w.tokens[k-2].text == "had") {
 			found = counterfactual
-			continue
 		}
 		if t.flags&hedge == 0 {
 			continue
 		}
-		if k > 0 && (w.tokens[k-1].text == "even" || w.tokens[k-1].text == "as" || w.tokens[k-1].text == "wonder") {
+		switch {
+		case k > 0 && (w.tokens[k-1].text == "even" || w.tokens[k-1].text == "as" || w.tokens[k-1].text == "wonder"):
 			return asWritten
-		}
-		if t.text == "wish" || t.text == "wished" || found == counterfactual || k+1 < len(w.tokens) && w.tokens[k+1].text == "only" {
+		case t.text == "wish" || t.text == "wished" || w.tokens[k+1].text == "only":
 			return counterfactual
 		}
-		return conditional
+		return found
 	}
 	return asWritten
 }

@@ -100,6 +100,18 @@ func negated(tokens []token, i int) bool {
 	list := inAlternatives(tokens, i)
 	for back := 1; back <= scope && i-back >= 0; back++ {
 		t, next := &tokens[i-back], &tokens[i-back+1]
+		if back > 1 && !list && next.valence != 0 && next.flags&negator == 0 {
+			return false
+		}
+		if back > 2 && !list {
+			switch t.text {
+			case "no", "without", "zero", "lack", "lacks", "lacked", "lacking":
+				return false
+			}
+		}
+		if back == 1 && t.text == "less" {
+			return true
+		}
 		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}

@@ -29,12 +29,23 @@ const (
 
 // againstRating is the score from which opinion words alone count against the
 // review's rating. Phrases always do.
-const againstRating = 1.2
 
 // contradicts reports whether a polarity is the opposite of the rating's.
 func contradicts(p reviewcast.Polarity, rating int) bool {
 	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating > 0 && rating < 3
 }
+
+func toneOf(t [2]float32) int {
+	switch {
+	case t[0] > t[1]:
+		return 5
+	case t[1] > t[0]:
+		return 1
+	}
+	return 3
+}
+
+const againstRating = 1.2
 
 var noAspects = map[string]reviewcast.Polarity{}
 
@@ -76,7 +87,7 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 func (a *Analysis) dropDoubtful(rating int) {
 	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
 		proof := &a.Aspects[b.Mention]
-		if !contradicts(b.Polarity, rating) || proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= againstRating {
+		if !contradicts(b.Polarity, toneOf(a.tone)) || proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= againstRating {
 			return false
 		}
 		for i := range a.Aspects {
