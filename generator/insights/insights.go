@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"reviewcast"
 	"reviewcast/generator/sentiment"
@@ -116,25 +117,14 @@ const (
 	MethodVersion = "3"
 )
 
-// parallel calls do for every index below n, a batch at a time, on all cores.
+// parallel calls do for every index below n on all cores.
 func parallel(n int, do func(i int)) {
-	const batch = 256
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	take := func() (lo, hi int) {
-		mu.Lock()
-		defer mu.Unlock()
-		lo, hi = next, min(next+batch, n)
-		next = hi
-		return lo, hi
-	}
-	for range min(runtime.GOMAXPROCS(0), n/batch+1) {
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for lo, hi := take(); lo < hi; lo, hi = take() {
-				for i := lo; i < hi; i++ {
-					do(i)
-				}
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
 			}
 		})
 	}

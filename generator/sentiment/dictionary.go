@@ -182,15 +182,11 @@ func (lx *lexer) lookup(raw string) *word {
 	if len(raw) > maxWord {
 		return lx.unknown
 	}
-	number := strings.TrimLeft(raw, "$£€")
-	folded := bare(Fold(number))
+	folded := bare(Fold(raw))
 	if folded == "" { // nothing but marks
 		return lx.unknown
 	}
 	w := lx.dict.word(folded)
-	if money, ok := lx.dict.exact["@money"]; ok && len(number) < len(raw) {
-		w.syms = append(w.syms, money)
-	}
 	if lx.dict.misspelt != nil && w.name == 0 {
 		w.fuzzy = lx.dict.misspelt(w.text)
 	}

@@ -92,36 +92,16 @@ func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 	if e.meaning == blames {
 		f = Negative
 	}
-	first := m.first()
-	if !e.hasNegation && negated(w.tokens, first) && !w.superlative(m) {
+	if !e.hasNegation && negated(w.tokens, m.first()) {
 		return f.not(), afterNegation
 	}
-	if f == Positive {
-		switch w.condition(first) {
-		case counterfactual:
-			return Negative, counterfactual
-		case conditional:
-			return Neutral, conditional
-		}
-	} else if w.condition(first) == conditional {
-		return Neutral, conditional
+	switch r := w.condition(m.first()); {
+	case r == counterfactual && f == Positive:
+		return Negative, r
+	case r == conditional:
+		return Neutral, r
 	}
 	return f, asWritten
-}
-
-// superlative reports whether a "never" directly before a phrase strengthens it:
-// "has never run so quietly".
-func (w *worker) superlative(m match) bool {
-	first := m.first()
-	if first == 0 || w.tokens[first-1].text != "never" {
-		return false
-	}
-	for i := first; i <= m.last(); i++ {
-		if w.tokens[i].text == "so" || w.tokens[i].text == "such" || w.tokens[i].text == "this" {
-			return true
-		}
-	}
-	return false
 }
 
 // condition returns conditional when token i is in an "if" of its clause,
