@@ -9,9 +9,8 @@ import (
 )
 
 type coverageCmd struct {
-	Aspect  string `help:"One aspect only, by id." placeholder:"ID"`
-	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	Aspect        string `help:"One aspect only, by id." placeholder:"ID"`
+	insightsFlags `embed:""`
 }
 
 // Help is what --help says beside the flags.
@@ -27,7 +26,7 @@ Example:
 
 // Run prints the coverage.
 func (c *coverageCmd) Run(ctx context.Context, std streams) error {
-	in, err := readInsights(ctx, std, c.Content, c.Today)
+	in, err := c.read(ctx, std)
 	if err != nil {
 		return err
 	}

@@ -10,11 +10,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agnivade/levenshtein"
-
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/sentiment"
 )
@@ -26,9 +25,14 @@ type insightsCmd struct {
 }
 
 type explainCmd struct {
-	ID      string `arg:"" help:"The review's id." ids:"reviews"`
-	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	ID            string `arg:"" help:"The review's id." ids:"reviews"`
+	insightsFlags `embed:""`
+}
+
+// insightsFlags name what the insights are computed from.
+type insightsFlags struct {
+	Content string `help:"The content folder." default:"content" placeholder:"DIR"`
+	Today   string `help:"Today's date, which no review may be after (default: that of the business's time zone)." placeholder:"YYYY-MM-DD"`
 }
 
 // Help is what --help says beside the flags.
@@ -46,30 +50,21 @@ Example:
 
 // Run explains one published review.
 func (c *explainCmd) Run(ctx context.Context, std streams) error {
-	in, err := readInsights(ctx, std, c.Content, c.Today)
+	in, err := c.read(ctx, std)
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(in.Reviews, func(r insights.Review) bool { return r.ID == c.ID })
+	var ids []string
+	for _, r := range in.Reviews {
+		ids = append(ids, r.ID)
+	}
+	i := slices.Index(ids, c.ID)
 	if i < 0 {
-		return fmt.Errorf("explain %s: no published review has this id%s; ids stand in the files of %s/reviews", c.ID, nearID(c.ID, in.Reviews), c.Content)
+		hint := diagnostic.DidYouMean(c.ID, ids, "ids are in the files of "+c.Content+"/reviews")
+		return fmt.Errorf("explain %s: no published review has this id; %s", c.ID, hint)
 	}
 	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))
 	return nil
-}
-
-// nearID proposes the id that was meant, when one is near.
-func nearID(id string, reviews []insights.Review) string {
-	best, least := "", 1+len(id)/4
-	for i := range reviews {
-		if d := levenshtein.ComputeDistance(id, reviews[i].ID); d < least {
-			best, least = reviews[i].ID, d
-		}
-	}
-	if best == "" {
-		return ""
-	}
-	return " (did you mean " + best + "?)"
 }
 
 func printExplanation(std streams, e sentiment.Explanation) {
@@ -145,9 +140,8 @@ func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title
 }
 
 type suggestCmd struct {
-	Output  string `short:"o" help:"The file to write, outside the content folder; - prints." default:"-" placeholder:"FILE"`
-	Content string `help:"The editors' folder." default:"content" placeholder:"DIR"`
-	Today   string `help:"The day that no review may be dated after (default: today, where the business is)." placeholder:"YYYY-MM-DD"`
+	Output        string `short:"o" help:"The file to write, outside the content folder; - prints." default:"-" placeholder:"FILE"`
+	insightsFlags `embed:""`
 }
 
 // Help is what --help says beside the flags.
@@ -166,7 +160,7 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	if c.Output != "-" && inFolder(c.Output, c.Content) {
 		return usageError{fmt.Errorf("-o: %s is in %s, where a build would read it; name a file outside", c.Output, c.Content)}
 	}
-	in, err := readInsights(ctx, std, c.Content, c.Today)
+	in, err := c.read(ctx, std)
 	if err != nil {
 		return err
 	}
@@ -186,8 +180,7 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 	if _, err := f.WriteString(draft); err != nil {
 		f.Close()
 		return err
-	}
-	if err := f.Close(); err != nil {
+	} else if err := f.Close(); err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
@@ -214,18 +207,17 @@ func ambiguousNames(list []insights.AmbiguousName) string {
 	return b.String()
 }
 
-// readInsights reads what the insights rest on and prints what is wrong with it.
-func readInsights(ctx context.Context, std streams, content, today string) (insights.Input, error) {
-	if today != "" && !reviewcast.Date(today).Valid() {
-		return insights.Input{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", today)}
+// read reads what the insights rest on and prints what is wrong with it.
+func (f *insightsFlags) read(ctx context.Context, std streams) (insights.Input, error) {
+	if f.Today != "" && !reviewcast.Date(f.Today).Valid() {
+		return insights.Input{}, usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
-	if err := mustBeFolder(content); err != nil {
+	if err := mustBeFolder(f.Content); err != nil {
 		return insights.Input{}, err
 	}
-	b := generator.NewBuilder(generator.Config{ContentDir: content, Today: reviewcast.Date(today)})
-	in, err := b.Insights(ctx)
+	in, err := generator.NewBuilder(generator.Config{ContentDir: f.Content, Today: reviewcast.Date(f.Today)}).Insights(ctx)
 	if err != nil {
-		return insights.Input{}, std.buildError(content, err)
+		return insights.Input{}, std.buildError(f.Content, err)
 	}
 	return in, nil
 }

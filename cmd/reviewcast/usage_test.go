@@ -56,7 +56,7 @@ func TestExitCodes(t *testing.T) {
 		{"build --content bad --base-url https://r.example", exitProblem, "nothing was written"},
 		{"diff public --content bad", exitProblem, "add name"},
 		{"diff http://127.0.0.1:9", exitProblem, "connection refused"},
-		{"insights explain 2025-02-drain-mary", exitProblem, "did you mean 2025-02-drain-maria?"},
+		{"insights explain 2025-02-drain-mary", exitProblem, `did you mean "2025-02-drain-maria"?`},
 		{"insights suggest -o draft.yaml", exitProblem, "name another file with -o"},
 		{"import google broken.json", exitProblem, "expected JSON: one object per line"},
 		{"new review --author A --rating 11", exitProblem, "nothing was written"},

@@ -15,7 +15,7 @@ const (
 	maxExamples = 5 // review ids
 	maxPhrases  = 5
 	// maxPhrase is the length, in bytes, up to which words show as a phrase.
-	maxPhrase = 40
+	maxPhrase = 28
 	// phraseSample is how many of the mentions with the same words are read for the
 	// form in which most customers write them.
 	phraseSample = 20
@@ -201,19 +201,11 @@ func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
 func (s *aspectSum) topPhrases() []string {
 	total := map[string]int{}
 	for _, p := range s.phrases {
-		if text, ok := mostWritten(p.written); ok {
+		for _, text := range most(p.written, 1) {
 			total[text] += p.n
 		}
 	}
 	return most(total, maxPhrases)
-}
-
-func mostWritten(written map[string]int) (string, bool) {
-	top := most(written, 1)
-	if len(top) == 0 {
-		return "", false
-	}
-	return top[0], true
 }
 
 // most returns the n keys with the highest counts, ties in alphabetical order.

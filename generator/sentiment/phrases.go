@@ -37,16 +37,12 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 		if !group[0].speaks(language) {
 			continue
 		}
+		e := group[0]
 		for _, at := range m.at[:m.words] {
 			w.taken[at], w.inPhrase[at] = true, true
+			w.named[at] = w.named[at] || e.origin == FromEditor // editors' words are no topics
 		}
-		e := group[0]
 		if e.meaning == ignores {
-			if e.origin == FromEditor { // nor is it a topic
-				for _, at := range m.at[:m.words] {
-					w.named[at] = true
-				}
-			}
 			continue
 		}
 		if e.meaning == before || e.meaning == others {

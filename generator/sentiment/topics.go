@@ -191,9 +191,8 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 	}
 }
 
-// HiddenTopics returns the keys of the phrases that are not counted by themselves:
-// those of the editors' rules, and the terms of their aspects, which are counted as
-// such.
+// HiddenTopics returns the keys of the phrases of the editors' rules, which are not
+// counted by themselves.
 func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	hidden := map[TopicKey]bool{}
 	hide := func(phrases []string) {
@@ -204,12 +203,6 @@ func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 		}
 	}
 	r := a.topicRules
-	for _, t := range a.aspects {
-		hide(t.Terms)
-		hide(t.Positive)
-		hide(t.Negative)
-		hide(t.Neutral)
-	}
 	hide(r.Hide)
 	hide(r.Pin)
 	for _, phrases := range r.Merge {
