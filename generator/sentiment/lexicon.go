@@ -27,7 +27,7 @@ const huliuWeight = 1.0
 // them, so a malformed line is a panic.
 func readLexicon() *lexicon {
 	lex := &lexicon{
-		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{},
+		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
 		spelling: map[string]string{}, signs: map[rune]float32{},
 	}
 	h := sha256.New()
@@ -95,7 +95,7 @@ func (lex *lexicon) wordLine(s string) error {
 	what, rest := fields[0], fields[1:]
 	kind, value, _ := strings.Cut(what, "=")
 	f, err := 0.0, error(nil)
-	if kind == "valence" || kind == "boost" || kind == "sign" {
+	if kind == "valence" || kind == "sign" {
 		f, err = strconv.ParseFloat(value, 32)
 	}
 	class, isClass := strings.CutPrefix(what, "@")
@@ -103,11 +103,9 @@ func (lex *lexicon) wordLine(s string) error {
 		lex.isClass[class] = true
 	}
 	for _, w := range rest {
-		switch known := lex.function[w]; {
+		switch {
 		case kind == "valence":
 			lex.valence[w] = float32(f)
-		case kind == "boost":
-			lex.function[w] = function{float32(f), known.flags}
 		case kind == "sign":
 			lex.signs[[]rune(w)[0]] = float32(f)
 		case kind == "spelling":
@@ -115,7 +113,7 @@ func (lex *lexicon) wordLine(s string) error {
 		case isClass:
 			lex.classes[w] = append(lex.classes[w], class)
 		case flagNames[what] != 0:
-			lex.function[w] = function{known.boost, known.flags | flagNames[what]}
+			lex.function[w] |= flagNames[what]
 		default:
 			return fmt.Errorf("unknown word %q", what)
 		}

@@ -153,7 +153,7 @@ type distance struct {
 func (w *worker) distant(i int) Rule {
 	clause := w.tokens[i].clause
 	lo := w.clauseStart(i)
-	if lo > 0 && w.continuesSubject(lo) {
+	if lo > 0 && isRelative(w.tokens[lo].text) {
 		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
 	}
 	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
@@ -170,23 +170,9 @@ func (w *worker) distant(i int) Rule {
 	return asWritten
 }
 
-// continuesSubject reports whether the clause that begins at token i is about what
-// the clause before named: "the last plumber, who was rude", "two other companies
-// came and nobody found it".
-func (w *worker) continuesSubject(i int) bool {
-	switch w.tokens[i].text {
-	case "who", "which", "where":
-		return true
-	case "and", "but":
-		if i+1 < len(w.tokens) {
-			switch w.tokens[i+1].text {
-			case "nobody", "none", "neither", "no", "they", "both", "all":
-				return true
-			}
-		}
-	}
-	return false
-}
+// isRelative reports whether a clause that begins with the word is about the noun
+// before it: "the last plumber, who was rude".
+func isRelative(word string) bool { return word == "who" || word == "which" || word == "where" }
 
 // clauseStart returns the first token of the clause of token i, or one maxDistance
 // before it.

@@ -170,8 +170,7 @@ func (v *vocabulary) addNames(c Config) {
 // isWord reports whether a folded name is also something else.
 func (d *dictionary) isWord(folded string) bool {
 	_, valued := d.lex.valence[folded]
-	f := d.lex.function[folded]
-	return valued || f.flags&^(nameCue|nameVerb) != 0 || f.boost != 0
+	return valued || d.lex.function[folded]&^(nameCue|nameVerb) != 0
 }
 
 // misspelt returns the one name that a word is a letter away from; 0 when there is

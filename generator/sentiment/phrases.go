@@ -49,9 +49,6 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		}
-		if n := len(hits); n > 0 && hits[n-1].m.last() > i && sameAspect(w.v.entries[hits[n-1].m.payload-1], group) {
-			continue // within the gap of a longer phrase
-		}
 		h := hit{m: m}
 		if e.meaning == praises || e.meaning == blames {
 			h.polarity, h.rule = w.phrasePolarity(e, m)
@@ -70,17 +67,6 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 
 // speaks reports whether the entry applies to texts in a language.
 func (e *entry) speaks(language string) bool { return e.language == "" || e.language == language }
-
-func sameAspect(a, b []entry) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x.aspect == y.aspect {
-				return true
-			}
-		}
-	}
-	return false
-}
 
 // phrasePolarity returns the polarity of a phrase in its context.
 func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {

@@ -21,8 +21,6 @@ const (
 	// negation is the factor of a negated word: "not good" is less bad than good
 	// is good (Hutto and Gilbert, VADER, 2014).
 	negation = -0.74
-	// emphasis is what capitals add to a valence.
-	emphasis = 0.5
 	// tooMuch is the valence of "too" before a word that is neither good nor bad.
 	tooMuch = -1.5
 	// phraseValence is the valence of a phrase for the things around it.
@@ -65,16 +63,6 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 		if v == 0 || t.flags&negator != 0 && t.valence == 0 {
 			continue
 		}
-		if t.shape&allCaps != 0 && len(t.text) > 2 {
-			v += math.Copysign(emphasis, v)
-		}
-		for back, weight := 1, 1.0; back <= 2 && i-back >= lo; back, weight = back+1, weight*0.9 {
-			b := &tokens[i-back]
-			if b.clause != t.clause {
-				break
-			}
-			v += math.Copysign(float64(b.boost)*weight, v) * sign(b.boost)
-		}
 		if negated(tokens, i) {
 			v *= negation
 		}
@@ -85,13 +73,6 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 
 func quantity(word string) bool {
 	return word == "few" || word == "many" || word == "little" || word == "much"
-}
-
-func sign(f float32) float64 {
-	if f < 0 {
-		return -1
-	}
-	return 1
 }
 
 // negated reports whether a negation before token i reaches it: in its clause, or

@@ -115,7 +115,7 @@ func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 // number, no name, not the business's own either.
 func (w *worker) contentWord(i int) bool {
 	t := &w.tokens[i]
-	return !w.v.ownName[t.text] && t.flags&(stopword|numeric|negator|light|subject) == 0 && t.boost == 0 && len(t.text) > 2 && !w.named[i]
+	return !w.v.ownName[t.text] && t.flags&(stopword|numeric|negator|light|subject) == 0 && len(t.text) > 2 && !w.named[i]
 }
 
 // adjoins reports whether token i follows the one before without punctuation.

@@ -31,9 +31,12 @@ const (
 // other words say the opposite. Phrases always do.
 const againstTone = 1.2
 
+// clearly is how many times as much one side of a text must weigh as the other.
+const clearly = 2
+
 // contradicts reports whether a polarity is the opposite of a text's tone.
 func contradicts(p reviewcast.Polarity, tone [2]float32) bool {
-	return p == reviewcast.Negative && tone[0] > tone[1] || p == reviewcast.Positive && tone[1] > tone[0]
+	return p == reviewcast.Negative && tone[0] > clearly*tone[1] || p == reviewcast.Positive && tone[1] > clearly*tone[0]
 }
 
 var noAspects = map[string]reviewcast.Polarity{}
