@@ -15,7 +15,6 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -64,12 +63,7 @@ type AmbiguousName struct {
 // Compute analyzes and counts all reviews.
 func Compute(in Input) Result {
 	reviews := slices.Clone(in.Reviews)
-	byAge := func(a, b Review) int {
-		return cmp.Or(strings.Compare(string(b.Date), string(a.Date)), strings.Compare(a.ID, b.ID))
-	}
-	if !slices.IsSortedFunc(reviews, byAge) {
-		slices.SortFunc(reviews, byAge)
-	}
+	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) })
 	a := sentiment.NewAnalyzer(in.Config)
 	res := Count(a, Analyze(a, reviews))
 	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote

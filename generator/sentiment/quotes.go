@@ -35,6 +35,9 @@ func (w *worker) compareFigures(a *Analysis) {
 		Start: w.tokens[quote].start, End: w.tokens[bill].end, Sentence: sentences[1], Aspect: int16(aspect),
 		Origin: FromTrade, Rule: figures, Polarity: Positive, Score: phraseValence,
 	}
+	if sentences[0] != sentences[1] {
+		m.Start = sentences[0].Start // so that a reader sees both amounts
+	}
 	if w.amount(bill) > w.amount(quote)*1.005 {
 		m.Polarity, m.Score = Negative, -phraseValence
 	}
