@@ -29,6 +29,7 @@ type topicSum struct {
 	key             sentiment.TopicKey
 	n, stars        int
 	recent, earlier int
+	counts          reviewcast.SentimentCounts // of the reviews that have it
 	examples        []string
 	sample          []*Analyzed
 }
@@ -85,6 +86,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts), 3),
 			AverageRating: Mean(s.stars, s.n), AverageRatingWithout: Mean(stars-s.stars, texts-s.n),
 			RecentShare: share(s.recent, recent), EarlierShare: share(s.earlier, texts-recent), ExampleReviewIDs: s.examples,
+			SentimentCounts: s.counts,
 		})
 	}
 	return out
@@ -161,6 +163,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 func (s *topicSum) add(r *Analyzed, w windows) {
 	s.n++
 	s.stars += r.Rating
+	count(&s.counts, r.Insight.Sentiment)
 	if r.Date >= w.recent {
 		s.recent++
 	} else {
