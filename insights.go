@@ -152,6 +152,7 @@ type Topic struct {
 	Share            float64  `json:"share" jsonschema:"share of the reviews with text, 0 to 1"`
 	AverageRating    *float64 `json:"average_rating"`
 	ExampleReviewIDs []string `json:"example_review_ids"`
+	SentimentCounts
 
 	AverageRatingWithout *float64 `json:"average_rating_without" jsonschema:"mean stars of the reviews with text that don't have it"`
 	RecentShare          *float64 `json:"recent_share" jsonschema:"share among the newest 90 days' reviews with text"`

@@ -46,12 +46,12 @@ func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(in.Reviews, func(r insights.Review) bool { return r.ID == c.ID })
+	var ids []string
+	for _, r := range in.Reviews {
+		ids = append(ids, r.ID)
+	}
+	i := slices.Index(ids, c.ID)
 	if i < 0 {
-		ids := make([]string, len(in.Reviews))
-		for i, r := range in.Reviews {
-			ids[i] = r.ID
-		}
 		return fmt.Errorf("explain %s: no published review has this id; %s", c.ID, diagnostic.DidYouMean(c.ID, ids, "ids are in the files of "+c.Content+"/reviews"))
 	}
 	printExplanation(std, sentiment.NewAnalyzer(in.Config).Explain(in.Reviews[i].Review))

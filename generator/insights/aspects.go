@@ -15,7 +15,7 @@ const (
 	maxExamples = 5 // review ids
 	maxPhrases  = 5
 	// maxPhrase is the length, in bytes, up to which words show as a phrase.
-	maxPhrase = 40
+	maxPhrase = 28
 	// phraseSample is how many of the mentions with the same words are read for the
 	// form in which most customers write them.
 	phraseSample = 20
@@ -23,17 +23,16 @@ const (
 
 // aspectSum is what is counted of one aspect.
 type aspectSum struct {
-	votes      int
-	possible   int
-	phrased    int // votes that a phrase decides
-	stars      int
-	score      float64
-	counts     reviewcast.SentimentCounts
-	months     []reviewcast.AspectMonth // newest first
-	monthScore float64
-	trend      trendSum
-	quotes     [3][]quote // by polarity, the best maxExamples first
-	phrases    map[phraseKey]*phraseSum
+	votes    int
+	possible int
+	phrased  int // votes that a phrase decides
+	stars    int
+	score    float64
+	counts   reviewcast.SentimentCounts
+	months   []reviewcast.AspectMonth // newest first; Score is a sum
+	trend    trendSum
+	quotes   [3][]quote // by polarity, the best maxExamples first
+	phrases  map[phraseKey]*phraseSum
 }
 
 // phraseKey identifies a phrase, or a term with its opinion word.
@@ -100,12 +99,10 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	s.trend.add(w, r.Date, value)
 	if month := r.Date.Month(); len(s.months) == 0 || s.months[len(s.months)-1].Month != month {
 		s.months = append(s.months, reviewcast.AspectMonth{Month: month})
-		s.monthScore = 0
 	}
 	m := &s.months[len(s.months)-1]
 	m.MentionCount++
-	s.monthScore += value
-	m.Score = s.monthScore / float64(m.MentionCount)
+	m.Score += value
 	at := &r.Aspects[b.Mention]
 	if at.Origin != sentiment.FromLexicon {
 		s.phrased++
@@ -120,16 +117,12 @@ func (s *aspectSum) offer(q quote) {
 	if n := len(*list); n == maxExamples && !better(q, (*list)[n-1]) {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(*list, q, func(a, b quote) int {
-		if better(a, b) {
-			return -1
-		}
-		return 1
-	})
-	*list = slices.Insert(*list, at, q)
-	if len(*list) > maxExamples {
-		*list = (*list)[:maxExamples]
+	at := slices.IndexFunc(*list, func(other quote) bool { return better(q, other) })
+	if at < 0 {
+		at = len(*list)
 	}
+	*list = slices.Insert(*list, at, q)
+	*list = (*list)[:min(maxExamples, len(*list))]
 }
 
 // better reports whether a proves its vote more surely than b, or as surely in a
@@ -201,19 +194,11 @@ func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
 func (s *aspectSum) topPhrases() []string {
 	total := map[string]int{}
 	for _, p := range s.phrases {
-		if text, ok := mostWritten(p.written); ok {
+		for _, text := range most(p.written, 1) {
 			total[text] += p.n
 		}
 	}
 	return most(total, maxPhrases)
-}
-
-func mostWritten(written map[string]int) (string, bool) {
-	top := most(written, 1)
-	if len(top) == 0 {
-		return "", false
-	}
-	return top[0], true
 }
 
 // most returns the n keys with the highest counts, ties in alphabetical order.
@@ -249,7 +234,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	}
 	slices.Reverse(a.Monthly)
 	for i := range a.Monthly {
-		a.Monthly[i].Score = sentiment.Round(a.Monthly[i].Score, 3)
+		a.Monthly[i].Score = sentiment.Round(a.Monthly[i].Score/float64(a.Monthly[i].MentionCount), 3)
 	}
 	return a
 }

@@ -24,7 +24,7 @@ type Coverage struct {
 // AspectCoverage is what the terms and phrases of one aspect match.
 type AspectCoverage struct {
 	ID    string
-	Terms []TermCoverage // the editor's, in their order, then the shipped ones that match
+	Terms []*TermCoverage // the editor's, in their order, then the shipped ones that match
 }
 
 // TermCoverage is what one term or phrase matches.
@@ -46,25 +46,31 @@ type Uncaught struct {
 
 // Cover reports what the vocabulary of in matches in its reviews.
 func Cover(in Input) Coverage {
-	res := Compute(in)
 	a := sentiment.NewAnalyzer(in.Config)
 	out := Coverage{}
-	byTerm := map[int]map[string]*TermCoverage{}
-	for i, t := range a.Aspects() {
-		c := AspectCoverage{ID: t.ID}
-		for _, term := range slices.Concat(t.Terms, t.Positive, t.Negative, t.Neutral) {
-			c.Terms = append(c.Terms, TermCoverage{Term: strings.TrimSpace(term)})
-		}
-		byTerm[i] = map[string]*TermCoverage{}
-		out.Aspects = append(out.Aspects, c)
-		for k := range c.Terms {
-			byTerm[i][c.Terms[k].Term] = &out.Aspects[i].Terms[k]
-		}
+	type key struct {
+		aspect int16
+		term   string
 	}
-	shipped := map[int][]*TermCoverage{}
+	found := map[key]*TermCoverage{}
+	lists := make([][]*TermCoverage, len(a.Aspects()))
+	cover := func(aspect int16, term string, shipped bool) *TermCoverage {
+		k := key{aspect, strings.TrimSpace(term)}
+		if found[k] == nil {
+			found[k] = &TermCoverage{Term: k.term, Shipped: shipped}
+			lists[aspect] = append(lists[aspect], found[k])
+		}
+		return found[k]
+	}
+	var own []int // how many terms are the editor's
+	for i, t := range a.Aspects() {
+		for _, term := range slices.Concat(t.Terms, t.Positive, t.Negative, t.Neutral) {
+			cover(int16(i), term, false)
+		}
+		own = append(own, len(lists[i]))
+	}
 	uncaught := map[sentiment.TopicKey]*topicSum{}
-	for i := range res.Reviews {
-		r := &res.Reviews[i]
+	for _, r := range Compute(in).Reviews {
 		if r.Text == nil {
 			continue
 		}
@@ -76,13 +82,7 @@ func Cover(in Input) Coverage {
 			if pattern == "" {
 				continue
 			}
-			aspect := int(m.Aspect)
-			c := byTerm[aspect][pattern]
-			if c == nil {
-				c = &TermCoverage{Term: pattern, Shipped: true}
-				byTerm[aspect][pattern] = c
-				shipped[aspect] = append(shipped[aspect], c)
-			}
+			c := cover(m.Aspect, pattern, true)
 			if counted[c] {
 				continue
 			}
@@ -95,16 +95,14 @@ func Cover(in Input) Coverage {
 			if uncaught[key] == nil {
 				uncaught[key] = &topicSum{key: key}
 			}
-			uncaught[key].add(r, windows{})
+			uncaught[key].add(&r, windows{})
 		}
 	}
-	for i := range out.Aspects {
-		slices.SortFunc(shipped[i], func(x, y *TermCoverage) int {
+	for i, list := range lists {
+		slices.SortFunc(list[own[i]:], func(x, y *TermCoverage) int {
 			return cmp.Or(cmp.Compare(y.Reviews, x.Reviews), strings.Compare(x.Term, y.Term))
 		})
-		for _, c := range shipped[i] {
-			out.Aspects[i].Terms = append(out.Aspects[i].Terms, *c)
-		}
+		out.Aspects = append(out.Aspects, AspectCoverage{ID: a.Aspects()[i].ID, Terms: list})
 	}
 	out.Uncaught = frequent(a, uncaught)
 	return out

@@ -32,8 +32,9 @@ func newEntityCounter(a *sentiment.Analyzer) *entityCounter {
 // entitySum is what is counted of one entity.
 type entitySum struct {
 	reviewcast.Entity
-	stars   int
-	aspects []int // votes by aspect
+	stars      int
+	aspects    []int // votes by aspect
+	job, times int   // of one review: whether its job record names it, and how often the text does
 }
 
 // count counts everything, in one pass over the reviews, newest first.
@@ -47,32 +48,32 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 			})
 		}
 	}
-	type seen struct{ job, times int }
-	var here [sentiment.Kinds]map[int32]seen
-	for k := range sentiment.Kinds {
-		here[k] = map[int32]seen{}
+	var here []*entitySum // that the review names
+	name := func(k sentiment.Kind, at int32) *entitySum {
+		s := &sums[k][at]
+		if s.job+s.times == 0 {
+			here = append(here, s)
+		}
+		return s
 	}
 	for i := range all {
 		r := &all[i]
 		for k := range sentiment.Kinds {
 			for _, id := range k.Of(r.Job) {
 				if at, ok := c.index[k][id]; ok {
-					here[k][at] = seen{1, here[k][at].times}
+					name(k, at).job = 1
 				}
 			}
 		}
 		for _, n := range r.Entities {
 			if !n.Ambiguous() {
-				s := here[n.Kind][n.ID]
-				here[n.Kind][n.ID] = seen{s.job, s.times + 1}
+				name(n.Kind, n.ID).times++
 			}
 		}
-		for k := range sentiment.Kinds {
-			for at, s := range here[k] {
-				sums[k][at].add(r, s.job, s.times)
-			}
-			clear(here[k])
+		for _, s := range here {
+			s.add(r)
 		}
+		here = here[:0]
 	}
 	return reviewcast.Entities{
 		Technicians: c.publish(sums[sentiment.Technician]), Services: c.publish(sums[sentiment.Service]),
@@ -80,14 +81,15 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 	}
 }
 
-func (e *entitySum) add(r *Analyzed, job, times int) {
+func (e *entitySum) add(r *Analyzed) {
 	e.ReviewCount++
 	e.stars += r.Rating
-	e.FromJob += job
-	e.MentionCount += job + times
-	if times > 0 {
+	e.FromJob += e.job
+	e.MentionCount += e.job + e.times
+	if e.times > 0 {
 		e.FromText++
 	}
+	e.job, e.times = 0, 0
 	count(&e.SentimentCounts, r.Insight.Sentiment)
 	for _, b := range r.Votes {
 		e.aspects[b.Aspect]++

@@ -15,8 +15,8 @@ import (
 	"cmp"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
+	"sync/atomic"
 
 	"reviewcast"
 	"reviewcast/generator/sentiment"
@@ -63,12 +63,7 @@ type AmbiguousName struct {
 // Compute analyzes and counts all reviews.
 func Compute(in Input) Result {
 	reviews := slices.Clone(in.Reviews)
-	byAge := func(a, b Review) int {
-		return cmp.Or(strings.Compare(string(b.Date), string(a.Date)), strings.Compare(a.ID, b.ID))
-	}
-	if !slices.IsSortedFunc(reviews, byAge) {
-		slices.SortFunc(reviews, byAge)
-	}
+	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) })
 	a := sentiment.NewAnalyzer(in.Config)
 	res := Count(a, Analyze(a, reviews))
 	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote
@@ -116,25 +111,14 @@ const (
 	MethodVersion = "3"
 )
 
-// parallel calls do for every index below n, a batch at a time, on all cores.
+// parallel calls do for every index below n on all cores.
 func parallel(n int, do func(i int)) {
-	const batch = 256
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	next := 0
-	take := func() (lo, hi int) {
-		mu.Lock()
-		defer mu.Unlock()
-		lo, hi = next, min(next+batch, n)
-		next = hi
-		return lo, hi
-	}
-	for range min(runtime.GOMAXPROCS(0), n/batch+1) {
+	var next atomic.Int64
+	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
-			for lo, hi := take(); lo < hi; lo, hi = take() {
-				for i := lo; i < hi; i++ {
-					do(i)
-				}
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				do(i)
 			}
 		})
 	}

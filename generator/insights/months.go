@@ -123,9 +123,6 @@ func starTrend(all []Analyzed) reviewcast.Trend {
 	if len(all) > 0 {
 		w := windowsTo(all[0].Date)
 		for i := range all {
-			if all[i].Date < w.before {
-				break
-			}
 			t.add(w, all[i].Date, float64(all[i].Rating))
 		}
 	}

@@ -29,6 +29,7 @@ type topicSum struct {
 	key             sentiment.TopicKey
 	n, stars        int
 	recent, earlier int
+	counts          reviewcast.SentimentCounts // of the reviews that have it
 	examples        []string
 	sample          []*Analyzed
 }
@@ -64,13 +65,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		list = append(list, l)
 	}
 	slices.SortStableFunc(list, func(a, b labelled) int {
-		if a.pinned != b.pinned {
-			if a.pinned {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
+		return cmp.Or(first(a.pinned, b.pinned), cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
 	})
 	for _, s := range list {
 		if len(out) >= maxTopics && !s.pinned {
@@ -87,14 +82,25 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 			continue
 		}
 		taken[id] = true
-		t := reviewcast.Topic{
+		out = append(out, reviewcast.Topic{
 			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts), 3),
 			AverageRating: Mean(s.stars, s.n), AverageRatingWithout: Mean(stars-s.stars, texts-s.n),
 			RecentShare: share(s.recent, recent), EarlierShare: share(s.earlier, texts-recent), ExampleReviewIDs: s.examples,
-		}
-		out = append(out, t)
+			SentimentCounts: s.counts,
+		})
 	}
 	return out
+}
+
+// first compares two values of which the true one comes first.
+func first(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 func share(n, of int) *float64 {
@@ -149,13 +155,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 		}
 	}
 	slices.SortFunc(sums, func(a, b *topicSum) int {
-		if a.key.Editors() != b.key.Editors() {
-			if a.key.Editors() {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
+		return cmp.Or(first(a.key.Editors(), b.key.Editors()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
 	return sums[:min(len(sums), 3*maxTopics+a.EditorTopics())], texts, stars, recent
 }
@@ -163,6 +163,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 func (s *topicSum) add(r *Analyzed, w windows) {
 	s.n++
 	s.stars += r.Rating
+	count(&s.counts, r.Insight.Sentiment)
 	if r.Date >= w.recent {
 		s.recent++
 	} else {
@@ -189,8 +190,7 @@ func (s *topicSum) label(a *sentiment.Analyzer) (text string, parts [2]sentiment
 			written[form]++
 		}
 	}
-	text, _ = mostWritten(written)
-	return text, parts
+	return strings.Join(most(written, 1), ""), parts
 }
 
 // slug returns a topic's id: ASCII letters and digits, joined by hyphens.

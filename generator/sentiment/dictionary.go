@@ -14,7 +14,6 @@ type word struct {
 	// the classes that it belongs to. Most words have none.
 	syms    []symbol
 	valence float32 // -4 to 4; from the word lists
-	boost   float32 // what it adds to the strength of the word after it
 	flags   flags
 	name    symbol // in patterns of names, where nothing is stemmed
 	fuzzy   symbol // the one name that it misspells, 0 when there is none
@@ -82,9 +81,8 @@ func (d *dictionary) word(folded string) *word {
 	w.stem = stem(w.text)
 	w.hash = hash(w.stem)
 	w.valence = d.lex.valence[w.text]
-	f := d.lex.function[w.text]
-	w.boost, w.flags = f.boost, w.flags|f.flags
-	if _, ok := d.lex.valence[w.text]; ok || f.flags&knownWord != 0 {
+	w.flags |= d.lex.function[w.text]
+	if _, ok := d.lex.valence[w.text]; ok {
 		w.flags |= knownWord
 	}
 	if strings.HasSuffix(w.text, "n't") {
@@ -182,15 +180,11 @@ func (lx *lexer) lookup(raw string) *word {
 	if len(raw) > maxWord {
 		return lx.unknown
 	}
-	number := strings.TrimLeft(raw, "$£€")
-	folded := bare(Fold(number))
+	folded := bare(Fold(raw))
 	if folded == "" { // nothing but marks
 		return lx.unknown
 	}
 	w := lx.dict.word(folded)
-	if money, ok := lx.dict.exact["@money"]; ok && len(number) < len(raw) {
-		w.syms = append(w.syms, money)
-	}
 	if lx.dict.misspelt != nil && w.name == 0 {
 		w.fuzzy = lx.dict.misspelt(w.text)
 	}
@@ -204,19 +198,13 @@ func (lx *lexer) lookup(raw string) *word {
 // lexicon is the shipped word lists, parsed once.
 type lexicon struct {
 	valence  map[string]float32
-	function map[string]function
+	function map[string]flags    // words that change the meaning of others
 	classes  map[string][]string // by word
 	isClass  map[string]bool
 	spelling map[string]string
 	signs    map[rune]float32
 	phrases  []phrase
 	sha256   string
-}
-
-// function is a word that changes the meaning of others.
-type function struct {
-	boost float32
-	flags flags
 }
 
 var shipped = sync.OnceValue(readLexicon)

@@ -27,7 +27,7 @@ const huliuWeight = 1.0
 // them, so a malformed line is a panic.
 func readLexicon() *lexicon {
 	lex := &lexicon{
-		valence: make(map[string]float32, 14000), function: map[string]function{}, classes: map[string][]string{}, isClass: map[string]bool{},
+		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
 		spelling: map[string]string{}, signs: map[rune]float32{},
 	}
 	h := sha256.New()
@@ -93,56 +93,38 @@ func (lex *lexicon) line(file, s string, section *string) error {
 func (lex *lexicon) wordLine(s string) error {
 	fields := strings.Fields(s)
 	what, rest := fields[0], fields[1:]
-	if number, ok := strings.CutPrefix(what, "valence="); ok {
-		v, err := strconv.ParseFloat(number, 32)
-		for _, w := range rest {
-			lex.valence[w] = float32(v)
-		}
-		return err
+	kind, value, _ := strings.Cut(what, "=")
+	f, err := 0.0, error(nil)
+	if kind == "valence" || kind == "sign" {
+		f, err = strconv.ParseFloat(value, 32)
 	}
-	if number, ok := strings.CutPrefix(what, "boost="); ok {
-		v, err := strconv.ParseFloat(number, 32)
-		for _, w := range rest {
-			f := lex.function[w]
-			f.boost = float32(v)
-			lex.function[w] = f
-		}
-		return err
-	}
-	if number, ok := strings.CutPrefix(what, "sign="); ok {
-		v, err := strconv.ParseFloat(number, 32)
-		for _, w := range rest {
-			lex.signs[[]rune(w)[0]] = float32(v)
-		}
-		return err
-	}
-	if to, ok := strings.CutPrefix(what, "spelling="); ok {
-		for _, w := range rest {
-			lex.spelling[w] = to
-		}
-		return nil
-	}
-	if class, ok := strings.CutPrefix(what, "@"); ok {
-		for _, w := range rest {
-			lex.classes[w] = append(lex.classes[w], class)
-		}
+	class, isClass := strings.CutPrefix(what, "@")
+	if isClass {
 		lex.isClass[class] = true
-		return nil
-	}
-	flag, ok := map[string]flags{
-		"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
-		"numeric": numeric, "english": knownWord, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun, "light": light, "middling": middling,
-		"burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
-	}[what]
-	if !ok {
-		return fmt.Errorf("unknown word %q", what)
 	}
 	for _, w := range rest {
-		f := lex.function[w]
-		f.flags |= flag
-		lex.function[w] = f
+		switch {
+		case kind == "valence":
+			lex.valence[w] = float32(f)
+		case kind == "sign":
+			lex.signs[[]rune(w)[0]] = float32(f)
+		case kind == "spelling":
+			lex.spelling[w] = value
+		case isClass:
+			lex.classes[w] = append(lex.classes[w], class)
+		case flagNames[what] != 0:
+			lex.function[w] |= flagNames[what]
+		default:
+			return fmt.Errorf("unknown word %q", what)
+		}
 	}
-	return nil
+	return err
+}
+
+var flagNames = map[string]flags{
+	"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
+	"numeric": numeric, "english": knownWord, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun,
+	"light": light, "middling": middling, "burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 }
 
 // phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
@@ -161,7 +143,6 @@ const (
 	praises meaning = '+'
 	blames  meaning = '-'
 	states  meaning = '0' // a fact
-	maybe   meaning = '?' // names the aspect only when there is an opinion near it
 	ignores meaning = '!' // looks like the aspect and isn't
 	before  meaning = '<' // its clause is about an earlier time
 	others  meaning = '~' // what follows in its clause is about another business
@@ -176,8 +157,8 @@ func (lex *lexicon) phraseLine(s string, section *string) error {
 		*section = strings.Trim(s, "[]")
 		return nil
 	}
-	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0?!<~", rune(s[0])) {
-		return fmt.Errorf("want [aspect] or one of : + - 0 ? ! < ~ and patterns, not %q", s)
+	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0!<~", rune(s[0])) {
+		return fmt.Errorf("want [aspect] or one of : + - 0 ! < ~ and patterns, not %q", s)
 	}
 	aspect, language, ok := strings.Cut(*section, " ")
 	if !ok {

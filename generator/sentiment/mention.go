@@ -84,21 +84,20 @@ const (
 	asQuestion          // an open question
 	conditional         // in an "if"
 	counterfactual      // in an "if" that says it is not so: "if they ever …"
-	sendsAway           // "look elsewhere" in the same sentence
 	figures             // the figures of quote and bill
 	earlier             // about an earlier time
 	elsewhere           // about another business, or only hoped for
 	noOpinion           // no opinion word near it
-	againstStars        // opinion words contradict the stars, and aren't strong
+	againstText         // opinion words contradict the rest of the text, and aren't strong
 	weak                // opinion words are too far away, or contradict each other
 )
 
 func (r Rule) String() string {
 	return [...]string{
 		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
-		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so", sendsAway: "the sentence sends readers elsewhere",
+		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so",
 		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
-		noOpinion: "named, but no opinion word is near it", againstStars: "it contradicts the stars, and no phrase confirms it", weak: "the opinion words are too far away or contradict each other",
+		noOpinion: "named, but no opinion word is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", weak: "the opinion words are too far away or contradict each other",
 	}[r]
 }
 

@@ -20,13 +20,6 @@ func (w *worker) aspects(a *Analysis) {
 		begin := len(a.Aspects)
 		w.phraseMentions(s, a)
 		w.termMentions(s, begin, a)
-		if len(a.Aspects) > begin && w.sendsAway(s.lo, s.hi) {
-			for i := range a.Aspects[begin:] {
-				if m := &a.Aspects[begin+i]; m.Polarity == Positive || m.Rule == conditional {
-					m.Polarity, m.Rule, m.Use, m.Score = Negative, sendsAway, Counted, -phraseValence
-				}
-			}
-		}
 	}
 	w.compareFigures(a)
 }
@@ -96,8 +89,6 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 			if w.tokens[h.m.last()].flags&burden != 0 {
 				m.Polarity, m.Score = Positive, phraseValence
 			}
-		case e.meaning == maybe:
-			return
 		case w.middling(h.m):
 		default:
 			m.Use, m.Rule = Possible, noOpinion
@@ -162,7 +153,7 @@ type distance struct {
 func (w *worker) distant(i int) Rule {
 	clause := w.tokens[i].clause
 	lo := w.clauseStart(i)
-	if lo > 0 && w.continuesSubject(lo) {
+	if lo > 0 && isRelative(w.tokens[lo].text) {
 		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
 	}
 	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
@@ -179,23 +170,9 @@ func (w *worker) distant(i int) Rule {
 	return asWritten
 }
 
-// continuesSubject reports whether the clause that begins at token i is about what
-// the clause before named: "the last plumber, who was rude", "two other companies
-// came and nobody found it".
-func (w *worker) continuesSubject(i int) bool {
-	switch w.tokens[i].text {
-	case "who", "which", "where":
-		return true
-	case "and", "but":
-		if i+1 < len(w.tokens) {
-			switch w.tokens[i+1].text {
-			case "nobody", "none", "neither", "no", "they", "both", "all":
-				return true
-			}
-		}
-	}
-	return false
-}
+// isRelative reports whether a clause that begins with the word is about the noun
+// before it: "the last plumber, who was rude".
+func isRelative(word string) bool { return word == "who" || word == "which" || word == "where" }
 
 // clauseStart returns the first token of the clause of token i, or one maxDistance
 // before it.
@@ -220,13 +197,11 @@ func (w *worker) comparing(i int) bool {
 }
 
 // termPolarity applies the lexicon rule to a term. The phrases of other aspects
-// are left out, but for single opinion words: clean washrooms are good washrooms. A term that names the aspect only sometimes ("people") is judged
-// by its own clause.
+// are left out, but for single opinion words: clean washrooms are good washrooms.
 func (w *worker) termPolarity(e entry, m match) (float64, *opinion) {
 	w.near = w.near[:0]
 	for _, o := range inRange(w.opinions, m.first(), m.last()) {
-		if o.aspect != anyAspect && o.aspect != e.aspect && (o.at < o.last || w.tokens[o.at].valence == 0) ||
-			e.meaning == maybe && w.tokens[o.at].clause != w.tokens[m.first()].clause {
+		if o.aspect != anyAspect && o.aspect != e.aspect && (o.at < o.last || w.tokens[o.at].valence == 0) {
 			continue
 		}
 		w.near = append(w.near, o)
@@ -245,19 +220,6 @@ func (w *worker) isQuestion(s sentence, i int) bool {
 		return false
 	}
 	return true
-}
-
-// sendsAway reports whether a sentence says "look elsewhere" or similar.
-func (w *worker) sendsAway(lo, hi int) bool {
-	for i := lo + 1; i < hi; i++ {
-		if w.tokens[i].text == "elsewhere" {
-			switch w.tokens[i-1].text {
-			case "look", "go", "try", "call", "shop", "stay", "somewhere", "looking":
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // sentence is a sentence of a text: its tokens, and the phrases in it.

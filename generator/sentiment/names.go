@@ -170,8 +170,7 @@ func (v *vocabulary) addNames(c Config) {
 // isWord reports whether a folded name is also something else.
 func (d *dictionary) isWord(folded string) bool {
 	_, valued := d.lex.valence[folded]
-	f := d.lex.function[folded]
-	return valued || f.flags&^(nameCue|nameVerb) != 0 || f.boost != 0
+	return valued || d.lex.function[folded]&^(nameCue|nameVerb) != 0
 }
 
 // misspelt returns the one name that a word is a letter away from; 0 when there is
@@ -253,7 +252,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		if t.name != 0 {
 			m = v.longestName(tokens, i)
 		} else if t.fuzzy != 0 && t.shape&capital != 0 {
-			if next, ok := v.people.edges.get(key(0, t.fuzzy)); ok && v.people.nodes[next].payload != 0 {
+			if next, ok := v.people.edges[edge{0, t.fuzzy}]; ok && v.people.nodes[next].payload != 0 {
 				m = match{payload: v.people.nodes[next].payload, words: 1}
 				m.at[0], rule = int32(i), byMisspelling
 			}
@@ -310,7 +309,7 @@ func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 		if k > i && tokens[k].gap == comma || k > i && tokens[k].gap == stop && tokens[k].shape&opensRun != 0 && len(tokens[k-1].text) > 1 {
 			break
 		}
-		next, ok := v.people.edges.get(key(at, tokens[k].name))
+		next, ok := v.people.edges[edge{at, tokens[k].name}]
 		if tokens[k].name == 0 || !ok {
 			break
 		}
@@ -340,7 +339,7 @@ func (n *name) written(tokens []token) bool {
 func (v *vocabulary) Bearers(written string) []string {
 	at := int32(0)
 	for w := range words(written) {
-		next, ok := v.people.edges.get(key(at, v.dict.names[w]))
+		next, ok := v.people.edges[edge{at, v.dict.names[w]}]
 		if !ok {
 			return nil
 		}

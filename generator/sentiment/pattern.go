@@ -14,7 +14,6 @@ import (
 //	=late                  this very form; other words match in all their forms
 //	@who                   any word of a class
 //	#                      a number
-//	@money                 "$480", or the name of a currency
 //	@not                   a word that says no: not, never, didn't
 type pattern []element
 
@@ -136,8 +135,7 @@ func words(s string) func(func(string) bool) {
 
 // trie finds patterns. Each node has edges by symbol, and perhaps a gap.
 type trie struct {
-	edges edges
-	root  []bool // by symbol: whether a pattern begins with it
+	edges map[edge]int32
 	nodes []node
 }
 
@@ -149,60 +147,19 @@ type node struct {
 	goesOn uint64
 }
 
-func newTrie() *trie { return &trie{edges: edges{slots: make([]edge, 64)}, nodes: make([]node, 1)} }
-
-func key(n int32, s symbol) uint64 { return uint64(n)<<32 | uint64(uint32(s)) }
-
-// edges is a hash table with open addressing. Half of the time to read a text
-// is spent in it; a map takes three times as long.
-type edges struct {
-	slots []edge // a power of two of them, at most half full
-	n     int
-}
-
+// edge leads from a node to the next by a symbol.
 type edge struct {
-	key uint64 // never 0: symbols begin with 1
-	to  int32
+	from int32
+	by   symbol
 }
 
-func (e *edges) slot(k uint64) uint64 {
-	return (k * 0x9E3779B97F4A7C15) >> 32 & uint64(len(e.slots)-1)
-}
-
-func (e *edges) get(k uint64) (int32, bool) {
-	for i := e.slot(k); ; i = (i + 1) & uint64(len(e.slots)-1) {
-		switch e.slots[i].key {
-		case k:
-			return e.slots[i].to, true
-		case 0:
-			return 0, false
-		}
-	}
-}
-
-// put inserts an edge that is not in the table.
-func (e *edges) put(k uint64, to int32) {
-	if e.n++; 2*e.n > len(e.slots) {
-		old := e.slots
-		*e = edges{slots: make([]edge, 2*len(old)), n: 1}
-		for _, x := range old {
-			if x.key != 0 {
-				e.put(x.key, x.to)
-			}
-		}
-	}
-	i := e.slot(k)
-	for e.slots[i].key != 0 {
-		i = (i + 1) & uint64(len(e.slots)-1)
-	}
-	e.slots[i] = edge{k, to}
-}
+func newTrie() *trie { return &trie{edges: map[edge]int32{}, nodes: make([]node, 1)} }
 
 // add inserts a pattern. settle gets the payload at its end, 0 when the pattern is
 // new, and returns the payload to store there.
-func (t *trie) add(p pattern, settle func(have int32) int32) { t.insert(0, p, settle, true) }
+func (t *trie) add(p pattern, settle func(have int32) int32) { t.insert(0, p, settle) }
 
-func (t *trie) insert(at int32, p pattern, settle func(int32) int32, first bool) {
+func (t *trie) insert(at int32, p pattern, settle func(int32) int32) {
 	if len(p) == 0 {
 		if at != 0 {
 			t.nodes[at].payload = settle(t.nodes[at].payload)
@@ -211,31 +168,25 @@ func (t *trie) insert(at int32, p pattern, settle func(int32) int32, first bool)
 	}
 	e := p[0]
 	if e.optional {
-		t.insert(at, p[1:], settle, first)
+		t.insert(at, p[1:], settle)
 	}
 	if len(e.syms) == 0 {
 		if t.nodes[at].gap == 0 {
 			t.nodes = append(t.nodes, node{})
 			t.nodes[at].gap = int32(len(t.nodes) - 1)
 		}
-		t.insert(t.nodes[at].gap, p[1:], settle, false)
+		t.insert(t.nodes[at].gap, p[1:], settle)
 		return
 	}
 	for _, s := range e.syms {
-		if first {
-			for int(s) >= len(t.root) {
-				t.root = append(t.root, make([]bool, int(s)+64)...)
-			}
-			t.root[s] = true
-		}
-		next, ok := t.edges.get(key(at, s))
+		next, ok := t.edges[edge{at, s}]
 		if !ok {
 			t.nodes = append(t.nodes, node{})
 			next = int32(len(t.nodes) - 1)
-			t.edges.put(key(at, s), next)
+			t.edges[edge{at, s}] = next
 			t.nodes[at].goesOn |= 1 << (s & 63)
 		}
-		t.insert(next, p[1:], settle, false)
+		t.insert(next, p[1:], settle)
 	}
 }
 
@@ -250,23 +201,12 @@ func (m *match) first() int { return int(m.at[0]) }
 func (m *match) last() int  { return int(m.at[m.words-1]) }
 
 // maxLight is how many articles and adverbs in a row may stand between two words
-// of a pattern: "kept the price" finds
-// "kept just the price".
+// of a pattern: "kept the price" finds "kept just the price".
 const maxLight = 2
 
 // longest finds the longest pattern beginning at tokens[i], within its sentence; of
 // equally long ones the one that was entered first.
 func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
-	begins := false
-	for _, s := range tokens[i].syms {
-		if int(s) < len(t.root) && t.root[s] {
-			begins = true
-			break
-		}
-	}
-	if !begins {
-		return best
-	}
 	var cur match
 	t.walk(tokens, i, 0, 0, taken, &cur, &best)
 	return best
@@ -297,7 +237,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		if goesOn&(1<<(s&63)) == 0 {
 			continue
 		}
-		if next, ok := t.edges.get(key(at, s)); ok {
+		if next, ok := t.edges[edge{at, s}]; ok {
 			cur.at[cur.words] = int32(i)
 			cur.words++
 			t.walk(tokens, i+1, next, 0, taken, cur, best)

@@ -37,24 +37,17 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 		if !group[0].speaks(language) {
 			continue
 		}
+		e := group[0]
 		for _, at := range m.at[:m.words] {
 			w.taken[at], w.inPhrase[at] = true, true
+			w.named[at] = w.named[at] || e.origin == FromEditor // editors' words are no topics
 		}
-		e := group[0]
 		if e.meaning == ignores {
-			if e.origin == FromEditor { // nor is it a topic
-				for _, at := range m.at[:m.words] {
-					w.named[at] = true
-				}
-			}
 			continue
 		}
 		if e.meaning == before || e.meaning == others {
 			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
-		}
-		if n := len(hits); n > 0 && hits[n-1].m.last() > i && sameAspect(w.v.entries[hits[n-1].m.payload-1], group) {
-			continue // within the gap of a longer phrase
 		}
 		h := hit{m: m}
 		if e.meaning == praises || e.meaning == blames {
@@ -75,76 +68,44 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 // speaks reports whether the entry applies to texts in a language.
 func (e *entry) speaks(language string) bool { return e.language == "" || e.language == language }
 
-func sameAspect(a, b []entry) bool {
-	for _, x := range a {
-		for _, y := range b {
-			if x.aspect == y.aspect {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // phrasePolarity returns the polarity of a phrase in its context.
 func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 	f := Positive
 	if e.meaning == blames {
 		f = Negative
 	}
-	first := m.first()
-	if !e.hasNegation && negated(w.tokens, first) && !w.superlative(m) {
+	if !e.hasNegation && negated(w.tokens, m.first()) {
 		return f.not(), afterNegation
 	}
-	if f == Positive {
-		switch w.condition(first) {
-		case counterfactual:
-			return Negative, counterfactual
-		case conditional:
-			return Neutral, conditional
-		}
-	} else if w.condition(first) == conditional {
-		return Neutral, conditional
+	switch r := w.condition(m.first()); {
+	case r == counterfactual && f == Positive:
+		return Negative, r
+	case r == conditional:
+		return Neutral, r
 	}
 	return f, asWritten
 }
 
-// superlative reports whether a "never" directly before a phrase strengthens it:
-// "has never run so quietly".
-func (w *worker) superlative(m match) bool {
-	first := m.first()
-	if first == 0 || w.tokens[first-1].text != "never" {
-		return false
-	}
-	for i := first; i <= m.last(); i++ {
-		if w.tokens[i].text == "so" || w.tokens[i].text == "such" || w.tokens[i].text == "this" {
-			return true
-		}
-	}
-	return false
-}
-
 // condition returns conditional when token i is in an "if" of its clause,
-// counterfactual when the "if" says that it is not so ("if they ever answered", "if
-// only", "if the price had been fair", "I wish"), and asWritten otherwise.
+// counterfactual when it is wished for ("if only", "I wish", "if the price had been
+// fair"), and asWritten otherwise.
 func (w *worker) condition(i int) Rule {
-	found := asWritten
+	found := conditional
 	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
 		t := &w.tokens[k]
-		if t.text == "ever" || t.text == "had" && found == asWritten {
+		if t.text == "been" && k > 0 && (w.tokens[k-1].text == "had" || k > 1 && w.tokens[k-2].text == "had") {
 			found = counterfactual
-			continue
 		}
 		if t.flags&hedge == 0 {
 			continue
 		}
-		if k > 0 && (w.tokens[k-1].text == "even" || w.tokens[k-1].text == "as" || w.tokens[k-1].text == "wonder") {
+		switch {
+		case k > 0 && (w.tokens[k-1].text == "even" || w.tokens[k-1].text == "as" || w.tokens[k-1].text == "wonder"):
 			return asWritten
-		}
-		if t.text == "wish" || t.text == "wished" || found == counterfactual || k+1 < len(w.tokens) && w.tokens[k+1].text == "only" {
+		case t.text == "wish" || t.text == "wished" || w.tokens[k+1].text == "only":
 			return counterfactual
 		}
-		return conditional
+		return found
 	}
 	return asWritten
 }

@@ -21,8 +21,6 @@ const (
 	// negation is the factor of a negated word: "not good" is less bad than good
 	// is good (Hutto and Gilbert, VADER, 2014).
 	negation = -0.74
-	// emphasis is what capitals add to a valence.
-	emphasis = 0.5
 	// tooMuch is the valence of "too" before a word that is neither good nor bad.
 	tooMuch = -1.5
 	// phraseValence is the valence of a phrase for the things around it.
@@ -65,16 +63,6 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 		if v == 0 || t.flags&negator != 0 && t.valence == 0 {
 			continue
 		}
-		if t.shape&allCaps != 0 && len(t.text) > 2 {
-			v += math.Copysign(emphasis, v)
-		}
-		for back, weight := 1, 1.0; back <= 2 && i-back >= lo; back, weight = back+1, weight*0.9 {
-			b := &tokens[i-back]
-			if b.clause != t.clause {
-				break
-			}
-			v += math.Copysign(float64(b.boost)*weight, v) * sign(b.boost)
-		}
 		if negated(tokens, i) {
 			v *= negation
 		}
@@ -87,19 +75,24 @@ func quantity(word string) bool {
 	return word == "few" || word == "many" || word == "little" || word == "much"
 }
 
-func sign(f float32) float64 {
-	if f < 0 {
-		return -1
-	}
-	return 1
-}
-
 // negated reports whether a negation before token i reaches it: in its clause, or
 // through a list, as in "not clean, tidy or quiet".
 func negated(tokens []token, i int) bool {
 	list := inAlternatives(tokens, i)
 	for back := 1; back <= scope && i-back >= 0; back++ {
 		t, next := &tokens[i-back], &tokens[i-back+1]
+		if back > 1 && !list && next.valence != 0 && next.flags&negator == 0 {
+			return false
+		}
+		if back > 2 && !list {
+			switch t.text {
+			case "no", "without", "zero", "lack", "lacks", "lacked", "lacking":
+				return false
+			}
+		}
+		if back == 1 && t.text == "less" {
+			return true
+		}
 		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}

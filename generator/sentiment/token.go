@@ -17,7 +17,7 @@ type token struct {
 	shape            shape
 }
 
-// gap is what separates a token from the one before, the strongestCue mark of it.
+// gap is what separates a token from the one before, the strongest mark of it.
 type gap uint8
 
 const (
@@ -41,94 +41,58 @@ const (
 // list; a longer run is an unknown word.
 const maxWord = 48
 
-// separators is what stands between two tokens.
-type separators struct {
-	gap      gap
-	last     byte
-	newlines int
-}
-
 // scan splits text into tokens. The lexer caches every word it has looked up.
 func (lx *lexer) scan(text string, dst []token) []token {
-	between := separators{gap: stop}
+	between, newlines, last := stop, 0, rune(0)
 	for i := 0; i < len(text); {
-		var size int
-		end := i
-		var shp shape
-		if c := text[i]; c >= utf8.RuneSelf {
-			var r rune
-			if r, size = utf8.DecodeRuneInString(text[i:]); !wordRune(r) {
-				between.sign(r)
-				if w := lx.symbols[r]; w != nil {
-					dst = append(dst, token{start: int32(i), end: int32(i + size), word: w, gap: between.gap})
-					between = separators{}
-				}
-				i += size
-				continue
+		r, size := utf8.DecodeRuneInString(text[i:])
+		end, shp := i+size, shape(0)
+		var w *word
+		if wordRune(r) {
+			end, shp = wordEnd(text, i)
+			w = lx.lookup(text[i:end])
+		} else {
+			if r == '\n' {
+				newlines++
 			}
-		} else if !asciiWord[c] {
-			between.ascii(c)
-			if n := len(dst); n > 0 && c == '?' {
+			between = max(between, gapOf(r, last, newlines))
+			if n := len(dst); n > 0 && r == '?' {
 				dst[n-1].shape |= asked
 			}
-			i++
-			continue
+			last, w = r, lx.symbols[r]
 		}
-		end, shp = wordEnd(text, i)
-		t := token{start: int32(i), end: int32(end), gap: between.gap, shape: shp}
-		if between.gap == stop {
-			t.shape |= opensRun
+		if w != nil {
+			if between == stop {
+				shp |= opensRun
+			}
+			if len(dst) == 0 {
+				between = tight
+			}
+			dst = append(dst, token{start: int32(i), end: int32(end), word: w, gap: between, shape: shp})
+			between, newlines, last = tight, 0, 0
 		}
-		t.word = lx.lookup(text[i-currency(text, i) : end])
-		if len(dst) == 0 {
-			t.gap = tight
-		}
-		dst = append(dst, t)
-		between, i = separators{}, end
+		i = end
 	}
 	return dst
 }
 
-// ascii adds a character that is no letter or digit.
-func (s *separators) ascii(c byte) {
-	switch c {
+// gapOf returns what a character that is no letter or digit separates.
+func gapOf(r, last rune, newlines int) gap {
+	switch r {
+	case '!', '?', '.', ';', ':', '—', '–', '…', '。', '！', '？', '；', '：', '•', '·':
+		return stop
+	case ',', '(', ')', '，', '、':
+		return comma
 	case '-':
-		if s.last == '-' {
-			s.gap = stop
+		if last == '-' {
+			return stop
 		}
 	case '\n':
-		if s.newlines++; s.newlines > 1 {
-			s.gap = stop
-		}
-	case ',', '(', ')':
-		s.gap = max(s.gap, comma)
-	case '!', '?', '.', ';', ':':
-		s.gap = stop
-	}
-	s.last = c
-}
-
-// sign adds a character beyond ASCII that is no letter or digit.
-func (s *separators) sign(r rune) {
-	switch r {
-	case '—', '–', '…', '。', '！', '？', '；', '：', '•', '·':
-		s.gap = stop
-	case '，', '、':
-		s.gap = max(s.gap, comma)
-	}
-}
-
-// currency returns the length of the symbol before the number that begins at i, 0 when
-// there is none: "$480" is looked up with it, since it is money and "480" may not be.
-func currency(s string, i int) int {
-	if i > 0 && digit(s[i]) {
-		for _, sign := range [...]string{"$", "£", "€"} {
-			if strings.HasSuffix(s[:i], sign) {
-				return len(sign)
-			}
+		if newlines > 1 {
+			return stop
 		}
 	}
-	return 0
+	return tight
 }
 
 // wordEnd returns the end of the word that begins at i: letters, marks and digits,
@@ -137,54 +101,26 @@ func wordEnd(s string, i int) (int, shape) {
 	start, upper, lower := i, 0, 0
 	var shp shape
 	for i < len(s) {
-		c := s[i]
+		r, size := utf8.DecodeRuneInString(s[i:])
+		next, _ := utf8.DecodeRuneInString(s[i+size:])
 		switch {
-		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
-			if c >= 'a' {
-				lower++
-			}
-			i++
-			continue
-		case 'A' <= c && c <= 'Z':
+		case unicode.IsUpper(r):
 			if i == start {
 				shp = capital
 			}
 			upper++
-			i++
-			continue
-		case c == '\'':
-			if i > start && i+1 < len(s) && letterAt(s, i+1) && !elided(s[start:i]) {
-				i++
-				continue
-			}
-		case c == '.' || c == ',' || c == ':':
-			if i > start && digit(s[i-1]) && i+1 < len(s) && digit(s[i+1]) {
-				i++
-				continue
-			}
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(s[i:])
-			if r == '’' || r == 'ʼ' {
-				if i > start && i+size < len(s) && letterAt(s, i+size) && !elided(s[start:i]) {
-					i += size
-					continue
-				}
-				break
-			}
-			if wordRune(r) {
-				if unicode.IsUpper(r) {
-					if i == start {
-						shp = capital
-					}
-					upper++
-				} else {
-					lower++
-				}
-				i += size
-				continue
-			}
+		case '0' <= r && r <= '9':
+		case wordRune(r):
+			lower++
+		case i > start && (r == '\'' || r == '’' || r == 'ʼ') && unicode.IsLetter(next) && !elided(s[start:i]):
+		case i > start && (r == '.' || r == ',' || r == ':') && digit(s[i-1]) && unicode.IsDigit(next):
+		default:
+			size = 0
 		}
-		break
+		if size == 0 {
+			break
+		}
+		i += size
 	}
 	if upper > 1 && lower == 0 {
 		shp |= allCaps
@@ -198,23 +134,8 @@ func elided(s string) bool {
 	return len(s) == 1 && strings.ContainsAny(s, "ldjnscmtLDJNSCMT") || s == "qu" || s == "Qu"
 }
 
-func letterAt(s string, i int) bool {
-	if c := s[i]; c < utf8.RuneSelf {
-		return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-	}
-	r, _ := utf8.DecodeRuneInString(s[i:])
-	return unicode.IsLetter(r)
-}
-
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 func wordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) && r != 0xFE0F
 }
-
-var asciiWord = func() (t [utf8.RuneSelf]bool) {
-	for c := range t {
-		t[c] = 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-	}
-	return t
-}()

@@ -115,7 +115,7 @@ func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 // number, no name, not the business's own either.
 func (w *worker) contentWord(i int) bool {
 	t := &w.tokens[i]
-	return !w.v.ownName[t.text] && t.flags&(stopword|numeric|negator|light|subject) == 0 && t.boost == 0 && len(t.text) > 2 && !w.named[i]
+	return !w.v.ownName[t.text] && t.flags&(stopword|numeric|negator|light|subject) == 0 && len(t.text) > 2 && !w.named[i]
 }
 
 // adjoins reports whether token i follows the one before without punctuation.
@@ -191,9 +191,8 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 	}
 }
 
-// HiddenTopics returns the keys of the phrases that are not counted by themselves:
-// those of the editors' rules, and the terms of their aspects, which are counted as
-// such.
+// HiddenTopics returns the keys of the phrases of the editors' rules, which are not
+// counted by themselves.
 func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	hidden := map[TopicKey]bool{}
 	hide := func(phrases []string) {
@@ -204,12 +203,6 @@ func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 		}
 	}
 	r := a.topicRules
-	for _, t := range a.aspects {
-		hide(t.Terms)
-		hide(t.Positive)
-		hide(t.Negative)
-		hide(t.Neutral)
-	}
 	hide(r.Hide)
 	hide(r.Pin)
 	for _, phrases := range r.Merge {

@@ -27,13 +27,16 @@ const (
 	vaderAlpha = 15.0
 )
 
-// againstRating is the score from which opinion words alone count against the
-// review's rating. Phrases always do.
-const againstRating = 1.2
+// againstTone is the score from which opinion words count alone in a text whose
+// other words say the opposite. Phrases always do.
+const againstTone = 1.2
 
-// contradicts reports whether a polarity is the opposite of the rating's.
-func contradicts(p reviewcast.Polarity, rating int) bool {
-	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating > 0 && rating < 3
+// clearly is how many times as much one side of a text must weigh as the other.
+const clearly = 2
+
+// contradicts reports whether a polarity is the opposite of a text's tone.
+func contradicts(p reviewcast.Polarity, tone [2]float32) bool {
+	return p == reviewcast.Negative && tone[0] > clearly*tone[1] || p == reviewcast.Positive && tone[1] > clearly*tone[0]
 }
 
 var noAspects = map[string]reviewcast.Polarity{}
@@ -41,7 +44,7 @@ var noAspects = map[string]reviewcast.Polarity{}
 // judge sets the review's votes and its sentiment as a whole.
 func (v *vocabulary) judge(rating int, a *Analysis) {
 	a.Votes, a.Possible = votesOf(a.Aspects)
-	a.dropDoubtful(rating)
+	a.dropDoubtful()
 	in := &a.Insight
 	in.Source, in.Aspects = "stars", noAspects
 	score := float64(rating-3) / 2
@@ -71,17 +74,17 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	}
 }
 
-// dropDoubtful turns votes of opinion words that contradict the rating into possible
-// ones, unless they are strong.
-func (a *Analysis) dropDoubtful(rating int) {
+// dropDoubtful turns votes of opinion words that contradict the rest of the text into
+// possible ones, unless they are strong.
+func (a *Analysis) dropDoubtful() {
 	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
 		proof := &a.Aspects[b.Mention]
-		if !contradicts(b.Polarity, rating) || proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= againstRating {
+		if !contradicts(b.Polarity, a.tone) || proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= againstTone {
 			return false
 		}
 		for i := range a.Aspects {
 			if m := &a.Aspects[i]; m.Aspect == b.Aspect && m.Use == Counted {
-				m.Use, m.Rule = Possible, againstStars
+				m.Use, m.Rule = Possible, againstText
 			}
 		}
 		a.Possible = append(a.Possible, b.Aspect)

@@ -64,7 +64,7 @@ func newVocabulary(c Config) *vocabulary {
 	}
 	v.ownName = map[string]bool{}
 	for w := range words(c.Business.Name) {
-		if v.dict.lex.function[w].flags&stopword == 0 {
+		if v.dict.lex.function[w]&stopword == 0 {
 			v.ownName[w] = true
 		}
 	}

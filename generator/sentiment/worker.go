@@ -18,7 +18,7 @@ type worker struct {
 	sents    []Span
 	taken    []bool // tokens that a name or a phrase has used
 	inPhrase []bool // tokens of phrases and names: their valence does not count by itself
-	named    []bool // tokens of places, people and ignored phrases: no topics
+	named    []bool // tokens of places, people and editors' phrases: no topics
 
 	// Of the current sentence, or of phrases in the whole text.
 	opinions       []opinion
