@@ -37,6 +37,11 @@ func site(t testing.TB, content string) (*snapshot.Holder, http.Handler) {
 	if err := watcher.Look(); err != nil {
 		t.Fatal(err)
 	}
+	indexed, err := holder.LoadFiles().Index()
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder.SwapIndexed(indexed)
 	h, err := edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
 	if err != nil {
 		t.Fatal(err)
