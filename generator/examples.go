@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 
 	"reviewcast/generator/diagnostic"
@@ -11,11 +12,10 @@ import (
 )
 
 // What `reviewcast init` writes is marked: its reviews have the source "example", and
-// its business has this id.
-const (
-	exampleSource   = "example"
-	exampleBusiness = "willow-street-home-services"
-)
+// its business has one of these ids, the second after `init --empty`.
+const exampleSource = "example"
+
+var exampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
 // exampleProblems returns an error for everything made up that a build for a public
 // origin would publish as real.
@@ -29,7 +29,7 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 			Severity: diagnostic.Error, File: at.File, Line: at.Line, Col: at.Col, Code: "example", Message: message, Suggestion: suggestion,
 		})
 	}
-	if content.Business.ID == exampleBusiness {
+	if slices.Contains(exampleBusinesses, content.Business.ID) {
 		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`")
 	}

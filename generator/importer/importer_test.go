@@ -197,6 +197,24 @@ func TestRepeatedRows(t *testing.T) {
 	wantEqual(t, "conflict", report.Skipped[1].Error(), `row 5 (line 5) "b2": the row is the same review as row 3 with a different rating; row 3 is used, remove one of them`)
 }
 
+// TestAnotherReview: an id that the export gives to two reviews, or to another one than
+// before, never puts one in the place of the other.
+func TestAnotherReview(t *testing.T) {
+	d := newDesk(t)
+	torn := strings.Replace(rowA, "2026", "someday", 1)
+	report := d.load(header + torn + rowA)
+	wantEqual(t, "codes", len(report.Skipped), 2)
+	wantEqual(t, "reason", report.Skipped[1].Reason, "the row has the id of row 2, which was skipped; give one of them another id, or correct row 2 and remove this one")
+
+	d = newDesk(t)
+	d.load(header + rowA)
+	before := d.data()
+	report = d.load(header + strings.Replace(rowB, "b2,", "a1,", 1))
+	wantEqual(t, "counts", counts(report), [4]int{0, 0, 0, 1})
+	wantEqual(t, "reason", report.Skipped[0].Reason, "shop-a1 was another review: its author, date and text all differ from this row's; give the row an id of its own")
+	wantEqual(t, "file", d.data(), before)
+}
+
 func TestTakenAndWithdrawn(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowC)

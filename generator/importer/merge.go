@@ -24,6 +24,7 @@ type merger struct {
 	byID   map[string]*record // of files, by folded id
 	first  map[string]*review // of the export, by key
 	seen   map[string]bool    // keys that the export has, skipped rows included
+	bad    map[string]int     // the first row that was skipped, by key
 }
 
 // merge reads an export and returns what the files are to be. It takes the old files
@@ -33,7 +34,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *
 		cfg: cfg, conv: newConverter(cfg), files: old.copy(),
 		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
 		byID:   make(map[string]*record, len(old.records)),
-		first:  map[string]*review{}, seen: map[string]bool{},
+		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
 	}
 	if err := old.memory.checkKeys(cfg.knownBy()); err != nil {
 		return nil, nil, &UsageError{[]string{err.Error()}}
@@ -77,7 +78,15 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			m.seen[v.key] = true
 		}
 		if skip != nil {
+			if v.key != "" && m.bad[v.key] == 0 {
+				m.bad[v.key] = v.number
+			}
 			m.skip(skip)
+			continue
+		}
+		if bad := m.bad[v.key]; bad != 0 {
+			// Once that row is corrected it would take this one's place.
+			m.skip(r.skip(Conflict, "the row has the id of row %d, which was skipped; give one of them another id, or correct row %d and remove this one", bad, bad))
 			continue
 		}
 		if first := m.first[v.key]; first != nil {
@@ -162,6 +171,8 @@ func (m *merger) place(v *review, id string) {
 		// separately, are easily imported together with all the others, whose
 		// ratings would be halved.
 		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
+	case standing != nil && m.another(v, standing):
+		m.skip(r.skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id))
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:
@@ -179,6 +190,17 @@ func (m *merger) add(v *review, id string) {
 	m.files.memory.entries[v.key] = m.remember(id, v, entry{})
 	m.report.Added++
 	m.report.Changes = append(m.report.Changes, change(v, r, nil))
+}
+
+// another reports whether an export gives an id to another review than before: nothing
+// that a customer would leave is as it was.
+func (m *merger) another(v *review, r *record) bool {
+	for _, i := range []member{memberAuthor, memberDate, memberText} {
+		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // update sets the members whose value is still the one that was last imported. A
