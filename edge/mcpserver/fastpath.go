@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"context"
 	"net/http"
 	"slices"
 
@@ -13,8 +14,8 @@ import (
 // send; a test sends the same calls to both and compares. A call costs a third of what
 // the SDK takes, which decodes each message several times into 32 KiB of new memory and
 // encodes the result three times.
-func (s *Server) callTool(t *tool, m *message, e era) []byte {
-	answer, failure := s.run(t, m.params["arguments"])
+func (s *Server) callTool(ctx context.Context, t *tool, m *message, e era) []byte {
+	answer, failure := s.run(ctx, t, m.params["arguments"])
 	b := make([]byte, 0, 5*len(answer)/2+512)
 	b = append(appendEnvelope(b, m.id), '{')
 	end := `}}`

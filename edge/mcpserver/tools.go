@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -181,12 +182,16 @@ func (s *Server) listTools(res *mcp.ListToolsResult) {
 }
 
 // call returns the structured content that answers a call. The error may be a refusal.
-func (t *tool) call(views *views, raw jsontext.Value) (jsontext.Value, error) {
+func (t *tool) call(ctx context.Context, views *views, raw jsontext.Value) (jsontext.Value, error) {
 	v, err := views.load()
 	if err != nil {
 		return nil, err
 	}
 	args, err := t.read(raw)
+	if wait := snapshot.Admit(ctx, v.Cost(args.query)); err == nil && wait > 0 {
+		return nil, refuse("Too many costly searches: a common phrase in many reviews takes long to count. Wait %d seconds, then call again; other calls are not affected.",
+			int(math.Ceil(wait.Seconds())))
+	}
 	var answer any
 	if err == nil {
 		answer, err = t.answer(v, args)
@@ -205,8 +210,8 @@ func (t *tool) call(views *views, raw jsontext.Value) (jsontext.Value, error) {
 
 // run answers a call and counts its outcome. failure is the text of an error for the
 // agent; internal errors are logged and not shown.
-func (s *Server) run(t *tool, raw jsontext.Value) (answer jsontext.Value, failure string) {
-	answer, err := t.call(&s.views, raw)
+func (s *Server) run(ctx context.Context, t *tool, raw jsontext.Value) (answer jsontext.Value, failure string) {
+	answer, err := t.call(ctx, &s.views, raw)
 	outcome := outcomeOK
 	switch {
 	case err == nil:
@@ -223,8 +228,8 @@ func (s *Server) run(t *tool, raw jsontext.Value) (answer jsontext.Value, failur
 // handler adapts the tool to the SDK. The tool checks its arguments itself, because
 // the SDK's errors are those of a schema library.
 func (t *tool) handler(s *Server) mcp.ToolHandler {
-	return func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		answer, failure := s.run(t, jsontext.Value(req.Params.Arguments))
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, failure := s.run(ctx, t, jsontext.Value(req.Params.Arguments))
 		if failure != "" {
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: failure}}}, nil
 		}

@@ -247,7 +247,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e er
 		t := s.tools[stringOf(m.params["name"])]
 		annotate(w, t)
 		if t != nil && supported(r, m, e) {
-			return s.callTool(t, m, e), nil
+			return s.callTool(r.Context(), t, m, e), nil
 		}
 	}
 	return s.callSDK(r, m)
