@@ -66,6 +66,12 @@ func readChangeFile(read reader, path string, c Config) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{Body: body, Variants: readVariants(read, path[1:], body, c),
-		File: reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body))}}, nil
+	f := unlisted(path, body)
+	f.Variants = readVariants(read, path[1:], body, c)
+	return f, nil
+}
+
+// unlisted is a JSON file that the manifest doesn't list.
+func unlisted(path string, body []byte) *File {
+	return &File{Body: body, File: reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body))}}
 }

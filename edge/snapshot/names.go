@@ -59,15 +59,3 @@ func (s *Snapshot) Technicians(name string) []reviewcast.Technician {
 	}
 	return found
 }
-
-// Services returns the services with an id or a name, ignoring case.
-func (s *Snapshot) Services(name string) []reviewcast.Named {
-	ids := s.services.ids(name)
-	var found []reviewcast.Named
-	for _, v := range s.dataset.Business.Services {
-		if slices.Contains(ids, v.ID) {
-			found = append(found, v)
-		}
-	}
-	return found
-}

@@ -2,8 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -44,21 +42,6 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 		}
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}, c)
-}
-
-// Open reads a published directory as OpenFiles does, and indexes it.
-func Open(fsys fs.FS, c Config) (*Snapshot, error) { return indexed(OpenFiles(fsys, c)) }
-
-// FromArtifacts is FilesOf with indexes.
-func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
-	return indexed(FilesOf(manifest, bodies, c))
-}
-
-func indexed(f *Files, err error) (*Snapshot, error) {
-	if err != nil {
-		return nil, err
-	}
-	return f.Index()
 }
 
 // mismatch is the error for a file that doesn't match the manifest, or not yet. Only
@@ -164,8 +147,8 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), listed.Size)
 	}
 	if !config.Hashed {
-		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != listed.SHA256 {
-			return nil, fmt.Errorf("%s has the sha256 %x, the manifest says %s", name, sum, listed.SHA256)
+		if sum := reviewcast.SHA256(body); sum != listed.SHA256 {
+			return nil, fmt.Errorf("%s has the sha256 %s, the manifest says %s", name, sum, listed.SHA256)
 		}
 	}
 	return &File{File: listed, Body: body, Variants: readVariants(read, name, body, config)}, nil
@@ -187,17 +170,14 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 			config.Logger.Warn("encoded variant ignored", "file", name+c.suffix, "error", err)
 			continue
 		}
-		sum := sha256.Sum256(encoded)
-		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
+		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
 	}
 	return variants
 }
 
 // manifestFile makes the manifest itself a servable file.
 func manifestFile(body []byte, listed []reviewcast.File) *File {
-	sum := sha256.Sum256(body)
-	f := &File{Body: body, File: reviewcast.File{Path: reviewcast.PathManifest, MediaType: reviewcast.MediaJSON,
-		SHA256: hex.EncodeToString(sum[:]), Size: int64(len(body))}}
+	f := unlisted(reviewcast.PathManifest, body)
 	if len(listed) > 0 {
 		f.LastModified = slices.MaxFunc(listed, func(a, b reviewcast.File) int { return a.LastModified.Compare(b.LastModified) }).LastModified
 	}
@@ -207,7 +187,8 @@ func manifestFile(body []byte, listed []reviewcast.File) *File {
 // index reads the reviews and builds the indexes for queries.
 func (s *Snapshot) index(body []byte) error {
 	var err error
-	if s.reviews.raw, s.reviews.spans, s.dataset, err = split(body); err != nil {
+	s.reviews.raw = body
+	if s.reviews.spans, s.dataset, err = split(body); err != nil {
 		return err
 	}
 	var g errgroup.Group

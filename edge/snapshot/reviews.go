@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 
@@ -59,59 +60,62 @@ func (l *list) newerThan(d reviewcast.Date) int {
 
 // split finds the reviews in reviews.json and decodes the other members. It accepts any
 // JSON of the right shape, whatever its line breaks.
-func split(body []byte) (raw []byte, spans []span, head reviewcast.Dataset, err error) {
+func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
-	if t, err := d.ReadToken(); err != nil {
-		return nil, nil, head, err
-	} else if t.Kind() != '{' {
-		return nil, nil, head, errors.New("not a JSON object")
+	all, err := member(d, "reviews", '[', func() error {
+		v, err := d.ReadValue()
+		if err == nil && v.Kind() != '{' {
+			err = fmt.Errorf("review %d is not an object", len(spans))
+		}
+		end := int(d.InputOffset())
+		spans = append(spans, span{end - len(v), end})
+		return err
+	})
+	if err == nil && all.end == 0 {
+		err = errors.New("no array of reviews")
 	}
-	open, shut := 0, 0 // offsets after [ and of ]
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, nil, head, err
-		}
-		if name.String() != "reviews" || d.PeekKind() != '[' {
-			if err := d.SkipValue(); err != nil {
-				return nil, nil, head, err
-			}
-			continue
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return nil, nil, head, err
-		}
-		open = int(d.InputOffset())
-		for d.PeekKind() != ']' {
-			v, err := d.ReadValue()
-			if err != nil {
-				return nil, nil, head, err
-			}
-			if v.Kind() != '{' {
-				return nil, nil, head, fmt.Errorf("review %d is not an object", len(spans))
-			}
-			end := int(d.InputOffset())
-			spans = append(spans, span{end - len(v), end})
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return nil, nil, head, err
-		}
-		shut = int(d.InputOffset()) - 1
-	}
-	if open == 0 {
-		return nil, nil, head, errors.New("no array of reviews")
-	}
-	if err := json.Unmarshal(append(body[:open:open], body[shut:]...), &head); err != nil {
-		return nil, nil, head, err
-	}
-	switch {
-	case head.Version != 1:
-		return nil, nil, head, fmt.Errorf("version %d, want 1", head.Version)
-	case head.ReviewCount != len(spans):
-		return nil, nil, head, fmt.Errorf("review_count %d, but there are %d reviews", head.ReviewCount, len(spans))
+	if err == nil {
+		err = json.Unmarshal(slices.Concat(body[:all.start], []byte("[]"), body[all.end:]), &head)
 	}
 	head.Reviews = nil
-	return body, spans, head, nil
+	switch {
+	case err != nil:
+	case head.Version != 1:
+		err = fmt.Errorf("version %d, want 1", head.Version)
+	case head.ReviewCount != len(spans):
+		err = fmt.Errorf("review_count %d, but there are %d reviews", head.ReviewCount, len(spans))
+	}
+	return spans, head, err
+}
+
+// member skips the members of an object but one, whose elements or members read reads.
+// It returns the position of that one, zero if there is none or it isn't of the kind.
+func member(d *jsontext.Decoder, name string, kind jsontext.Kind, read func() error) (at span, err error) {
+	if t, err := d.ReadToken(); err != nil {
+		return at, err
+	} else if t.Kind() != '{' {
+		return at, errors.New("not a JSON object")
+	}
+	for err == nil && d.PeekKind() != '}' {
+		var t jsontext.Token
+		if t, err = d.ReadToken(); err != nil {
+			break
+		}
+		if t.String() != name || d.PeekKind() != kind {
+			err = d.SkipValue()
+			continue
+		}
+		_, err = d.ReadToken()
+		at.start = int(d.InputOffset()) - 1
+		for err == nil && d.PeekKind() != ']' && d.PeekKind() != '}' {
+			err = read()
+		}
+		if err == nil {
+			_, err = d.ReadToken()
+		}
+		at.end = int(d.InputOffset())
+	}
+	return at, err
 }
 
 // shardSize is the number of reviews whose folded texts share an allocation. It is a

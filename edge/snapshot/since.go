@@ -32,15 +32,6 @@ func (s *Snapshot) Since(date reviewcast.Date) Since {
 	return Since{Matched: matched, snapshot: s, head: head[:cut:cut], tail: append(head[cut:], '\n')}
 }
 
-// Reviews returns the JSON of the reviews, newest first.
-func (x Since) Reviews() []json.RawMessage {
-	raw := make([]json.RawMessage, x.Matched)
-	for i := range raw {
-		raw[i] = x.snapshot.reviews.json(i)
-	}
-	return raw
-}
-
 // Sum is a hash of the body's bytes. It doesn't change when something outside the
 // range does.
 func (x Since) Sum() [sha256.Size]byte {

@@ -5,8 +5,6 @@ package snapshottest
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"os"
@@ -84,8 +82,7 @@ func (p Public) Manifest(t testing.TB, sequence int64) []byte {
 		if !ok {
 			continue // an encoded variant
 		}
-		sum := sha256.Sum256(p[path])
-		m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: hex.EncodeToString(sum[:]),
+		m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: reviewcast.SHA256(p[path]),
 			Size: int64(len(p[path])), LastModified: Modified.Add(time.Duration(len(m.Files)) * time.Minute)})
 	}
 	return append(Marshal(t, m), '\n')
@@ -113,7 +110,17 @@ func write(t testing.TB, name string, body []byte) {
 // Open opens the directory from memory; it must have nothing wrong with it.
 func (p Public) Open(t testing.TB, sequence int64) *snapshot.Snapshot {
 	t.Helper()
-	s, err := snapshot.FromArtifacts(p.Manifest(t, sequence), p, snapshot.Config{BaseURL: BaseURL})
+	f, err := snapshot.FilesOf(p.Manifest(t, sequence), p, snapshot.Config{BaseURL: BaseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Index(t, f)
+}
+
+// Index indexes files that have nothing wrong with them.
+func Index(t testing.TB, f *snapshot.Files) *snapshot.Snapshot {
+	t.Helper()
+	s, err := f.Index()
 	if err != nil {
 		t.Fatal(err)
 	}
