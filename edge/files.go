@@ -79,7 +79,8 @@ func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 // prefersMarkdown reports whether an Accept header gives text/markdown a higher
 // weight than text/html.
 func prefersMarkdown(accept []string) bool {
-	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
+	weight := weights(accept)
+	return weight("text/markdown") > max(0, weight("text/html"))
 }
 
 // pagesOf returns the pages of files. The first request makes them. Two requests may do
@@ -101,7 +102,7 @@ func (e *edge) pagesOf(files *snapshot.Files) *pages {
 // by the first request that accepts gzip.
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
-		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
+		etag: []string{`"` + f.SHA256 + `"`}, modified: f.LastModified,
 		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.links[f.Path], sequence: sequence,
 		body: bytesBody(f.Body),
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
-	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/klauspost/compress/gzip"
@@ -56,7 +55,7 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if !ok {
 		return errNotAcceptable
 	}
-	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
+	rep := representation{modified: s.LastModified(), media: mediaJSON,
 		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), body: plain}
 	tag := hex.EncodeToString(sum[:16])
 	if coding == "gzip" {
@@ -91,11 +90,3 @@ var compressors = sync.Pool{New: func() any {
 	}
 	return w
 }}
-
-// httpTime is a time as a header value; nil for the zero time.
-func httpTime(t time.Time) []string {
-	if t.IsZero() {
-		return nil
-	}
-	return []string{t.UTC().Format(http.TimeFormat)}
-}
