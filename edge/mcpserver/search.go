@@ -49,7 +49,7 @@ func searchReviews(v *view, args arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := v.SearchAlso(q, v.alsoMatching(q.Text), from)
+	found := v.SearchFrom(q, from, v.alsoMatching(q.Text)...)
 	review := cutTexts
 	switch format {
 	case counts:

@@ -36,14 +36,9 @@ type sessions struct {
 	limit int           // of sessions
 	idle  time.Duration // a session without a stream is dropped after it
 
-	mu            sync.Mutex
-	byID          map[string]*session
-	subscriptions int
-	byAddress     map[string]*share
+	mu   sync.Mutex
+	byID map[string]*session
 }
-
-// share is what one client address uses.
-type share struct{ sessions, subscriptions int }
 
 // session has the subscriptions of a client, and its stream. A subscriptions/listen call
 // of revision 2026-07-28 is a session that begins and ends with its stream.
@@ -63,45 +58,49 @@ type stream struct {
 }
 
 func newSessions(limit int, idle time.Duration) *sessions {
-	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}, byAddress: map[string]*share{}}
+	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}}
 }
 
 // maxShare is one address's share of a limit.
 func maxShare(limit int) int { return max(limit/addressShare, minShare) }
 
-// take takes sessions and subscriptions for an address, or returns the reason why not.
-// The caller holds mu.
-func (t *sessions) take(address string, sessions, subscriptions int) *rpcError {
-	used := t.byAddress[address]
-	if used == nil {
-		used = &share{}
+// totals are numbers of sessions in memory, of streams and of subscriptions.
+type totals struct{ sessions, streams, subscriptions int }
+
+// count counts what all clients have and what one address has. The caller holds mu.
+func (t *sessions) count(address string) (all, own totals) {
+	for _, s := range t.byID {
+		for _, n := range []*totals{&all, &own} {
+			if n == &own && s.address != address {
+				continue
+			}
+			n.sessions++
+			n.subscriptions += len(s.updates)
+			if s.stream != nil {
+				n.streams++
+			}
+		}
 	}
+	return all, own
+}
+
+// allow returns the reason why an address can't have more sessions and subscriptions.
+// The caller holds mu.
+func (t *sessions) allow(address string, sessions, subscriptions int) *rpcError {
+	all, own := t.count(address)
 	var err *rpcError
 	switch {
-	case sessions > 0 && used.sessions+sessions > maxShare(t.limit),
-		subscriptions > 0 && used.subscriptions+subscriptions > maxShare(maxSubscriptionsTotal):
+	case sessions > 0 && own.sessions+sessions > maxShare(t.limit),
+		subscriptions > 0 && own.subscriptions+subscriptions > maxShare(maxSubscriptionsTotal):
 		err = reject(http.StatusTooManyRequests, "This address has too many streams or subscriptions. End some, or try again after Retry-After.")
-	case subscriptions > 0 && t.subscriptions+subscriptions > maxSubscriptionsTotal,
-		sessions > 0 && len(t.byID)+sessions > t.limit && !t.evict(time.Now()):
+	case subscriptions > 0 && all.subscriptions+subscriptions > maxSubscriptionsTotal,
+		sessions > 0 && all.sessions+sessions > t.limit && !t.evict(time.Now()):
 		err = reject(http.StatusServiceUnavailable, "All streams and subscriptions are taken. Retry-After says when to try again.")
 	default:
-		used.sessions, used.subscriptions = used.sessions+sessions, used.subscriptions+subscriptions
-		t.byAddress[address] = used
-		t.subscriptions += subscriptions
 		return nil
 	}
 	err.retryAfter = minSilence
 	return err
-}
-
-// give returns what take took. The caller holds mu.
-func (t *sessions) give(address string, sessions, subscriptions int) {
-	used := t.byAddress[address]
-	used.sessions, used.subscriptions = used.sessions-sessions, used.subscriptions-subscriptions
-	if *used == (share{}) {
-		delete(t.byAddress, address)
-	}
-	t.subscriptions -= subscriptions
 }
 
 // evict drops the session without a stream that has been silent longest, if that is at
@@ -126,7 +125,7 @@ func (t *sessions) session(id, address string) (*session, *rpcError) {
 	if s := t.byID[id]; s != nil {
 		return s, nil
 	}
-	if err := t.take(address, 1, 0); err != nil {
+	if err := t.allow(address, 1, 0); err != nil {
 		return nil, err
 	}
 	s := &session{address: address, updates: map[string]uint64{}, lastUsed: time.Now()}
@@ -160,7 +159,7 @@ func (t *sessions) subscribe(id, address string, uris ...string) *rpcError {
 	if len(s.updates)+len(added) > maxSubscriptions {
 		err = fail(http.StatusOK, jsonrpc.CodeInvalidParams,
 			"a client may subscribe to %d resources; unsubscribe from one, or subscribe to %ssummary, which changes with every review", maxSubscriptions, scheme)
-	} else if err = t.take(s.address, 0, len(added)); err == nil {
+	} else if err = t.allow(s.address, 0, len(added)); err == nil {
 		maps.Copy(s.updates, added)
 	}
 	t.dropUnused(id)
@@ -172,14 +171,10 @@ func (t *sessions) unsubscribe(id, uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
-	if s == nil {
-		return
-	}
-	if _, ok := s.updates[uri]; ok {
+	if s != nil {
 		delete(s.updates, uri)
-		t.give(s.address, 0, 1)
+		t.dropUnused(id)
 	}
-	t.dropUnused(id)
 }
 
 // attach opens the stream of a session. It ends one that is open: the client has lost
@@ -229,7 +224,6 @@ func (t *sessions) drop(id string) {
 	if s.stream != nil {
 		close(s.stream.done)
 	}
-	t.give(s.address, 1, len(s.updates))
 	delete(t.byID, id)
 }
 
@@ -312,14 +306,10 @@ func (t *sessions) expire(now time.Time) {
 	}
 }
 
-// counts returns the number of sessions in memory, of streams and of subscriptions.
+// counts is count for all clients.
 func (t *sessions) counts() (sessions, streams, subscriptions int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range t.byID {
-		if s.stream != nil {
-			streams++
-		}
-	}
-	return len(t.byID), streams, t.subscriptions
+	all, _ := t.count("")
+	return all.sessions, all.streams, all.subscriptions
 }

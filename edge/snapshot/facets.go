@@ -97,22 +97,13 @@ func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 	}
 	f.Year, f.Month = s.dateFacets(found)
 	replied := s.starBits.set(found, s.replied)
-	for value, t := range map[bool]tally{true: replied, false: {all.count - replied.count, all.stars - replied.stars}} {
+	for i, t := range []tally{{all.count - replied.count, all.stars - replied.stars}, replied} {
 		if t.count > 0 {
-			f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: value, FacetCount: t.facet()})
+			f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: i == 1, FacetCount: t.facet()})
 		}
 	}
-	slices.SortFunc(f.Replied, func(a, b reviewcast.ReplyFacet) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(boolInt(a.Value), boolInt(b.Value)))
-	})
+	slices.SortStableFunc(f.Replied, func(a, b reviewcast.ReplyFacet) int { return b.Count - a.Count })
 	return f
-}
-
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // directoryFacets counts by the ids of a directory.

@@ -113,13 +113,6 @@ func (b bitmap) or(o bitmap) {
 	}
 }
 
-// andNot removes from b what is in o. Both have the same length.
-func (b bitmap) andNot(o bitmap) {
-	for w := range b {
-		b[w] &^= o[w]
-	}
-}
-
 // and removes from b what is not in o. Both have the same length.
 func (b bitmap) and(o bitmap) {
 	for w := range b {
