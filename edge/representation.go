@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// representation is a body in one content coding with its header fields. The header
-// values are shared between responses.
+// representation is a body in one content coding with its header fields, which responses share.
 type representation struct {
 	etag     []string
 	modified time.Time // zero when unknown
@@ -68,9 +67,8 @@ func normalise(r *http.Request) *http.Request {
 	return &normal
 }
 
-// satisfiable removes from a range set the suffixes of no bytes, which net/http answers
-// with an empty 206 and an invalid Content-Range. They are unsatisfiable (section
-// 14.1.2), and so is a set that contains nothing else.
+// satisfiable removes the suffixes of no bytes, which net/http answers with an empty 206. They are
+// unsatisfiable (section 14.1.2), and so is a set of nothing else.
 func satisfiable(set string) string {
 	var kept []string
 	for spec := range strings.SplitSeq(set, ",") {
@@ -84,8 +82,7 @@ func satisfiable(set string) string {
 	return strings.Join(kept, ",")
 }
 
-// errorWriter is the writer for ServeContent. It replaces its errors with those of
-// fail, and sets Content-Length for encoded bodies, too.
+// errorWriter replaces the errors of ServeContent by those of fail, and sets Content-Length for all bodies.
 type errorWriter struct {
 	http.ResponseWriter
 	e       *edge
@@ -126,8 +123,7 @@ func (c *errorWriter) Write(p []byte) (int, error) {
 const (
 	// writeTimeout is the time for every response.
 	writeTimeout = 60 * time.Second
-	// minRate is the least rate, in bytes per second, at which a client must read a
-	// body larger than freeSize.
+	// minRate is the least rate, in bytes per second, at which a client must read a large body.
 	minRate  = 16 << 10
 	freeSize = 512 << 10
 )
@@ -154,9 +150,8 @@ func newParts(p ...[]byte) *parts {
 	return b
 }
 
-// content is an [io.ReadSeeker] over a representation's body. It makes the body only
-// when ServeContent asks for its length, after the conditions, so that a 304
-// compresses nothing.
+// content is an [io.ReadSeeker] over a representation's body, which it makes when ServeContent asks
+// for the length, after the conditions.
 type content struct {
 	rep    *representation
 	body   *parts

@@ -15,9 +15,8 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// gzipTag ends the entity tag of a response that is compressed here. The tag begins
-// with the hash of the plain bytes, and the compressed bytes depend on them and on the
-// encoder. Another encoder or level needs another ending.
+// gzipTag ends the entity tag of a response that is compressed here: the hash of the plain bytes
+// and the encoder. Another encoder or level needs another ending.
 const gzipTag = "-gzip1"
 
 // search answers /api/reviews/search.
@@ -48,8 +47,7 @@ func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsho
 	return e.answer(w, r, s, found.Sum(), func() *parts { return newParts(found.Body()...) }, func() *parts { return newParts(found.Gzip()...) })
 }
 
-// answer serves a body that was made for this request. sum is a hash of the plain
-// bytes.
+// answer serves a body that was made for this request. sum is a hash of the plain bytes.
 func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, plain, gzipped func() *parts) error {
 	coding, ok := negotiate(r.Header["Accept-Encoding"], "gzip")
 	if !ok {

@@ -30,8 +30,7 @@ func identity() *mcp.Implementation {
 	return &mcp.Implementation{Name: "reviewcast", Version: reviewcast.Version}
 }
 
-// implementation is the full server information. The title names the business once
-// one is published.
+// implementation is the full server information, with the name of the business once one is published.
 func (s *Server) implementation() *mcp.Implementation {
 	impl := identity()
 	impl.Title, impl.Description, impl.WebsiteURL = "Customer reviews", description, s.config.BaseURL+"/"

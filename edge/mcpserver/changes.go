@@ -121,8 +121,7 @@ func (v *view) change(sequence int64) (*reviewcast.Change, error) {
 	return &c, json.Unmarshal(f.Body, &c)
 }
 
-// newChanges sums up documents, oldest first: a review that was added and then
-// withdrawn is in no list.
+// newChanges sums up documents, oldest first. A review that was added and withdrawn is in no list.
 func newChanges(documents []reviewcast.Change) changes {
 	added, changed, withdrawn := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, c := range documents {

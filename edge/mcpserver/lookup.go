@@ -67,8 +67,7 @@ func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 // mentionsPage is the number of reviews in a page of get_aspect_sentiment.
 const mentionsPage = 8
 
-// aspectAnswer answers get_aspect_sentiment: the aspect with its evidence, and a page
-// of all reviews that mention it.
+// aspectAnswer answers get_aspect_sentiment: the aspect, and a page of the reviews that mention it.
 func aspectAnswer(v *view, args arguments) (any, error) {
 	a, err := v.aspect(args.values["aspect"])
 	if err != nil {
@@ -103,8 +102,7 @@ func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
 	return nil
 }
 
-// technicianAnswer answers get_technician. A name that a search accepts as it is means
-// the same technicians here.
+// technicianAnswer answers get_technician. A name that a search accepts means the same technicians here.
 func technicianAnswer(v *view, args arguments) (any, error) {
 	name := args.values["name"]
 	list := v.Technicians(strings.TrimSpace(name))

@@ -61,8 +61,7 @@ func preflight(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// accepts reports whether the Accept header allows a media type. Without the header
-// every type is allowed (RFC 9110, section 12.5.1).
+// accepts reports whether Accept allows a media type; without it all are (RFC 9110, section 12.5.1).
 func accepts(r *http.Request, media string) bool {
 	lines := r.Header["Accept"]
 	if len(lines) == 0 {

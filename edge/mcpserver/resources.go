@@ -28,8 +28,7 @@ var (
 	}
 )
 
-// resource returns the content of a resource, nil when it doesn't exist. A nil view
-// has no resources.
+// resource returns the content of a resource, nil when it doesn't exist, as in a nil view.
 func (v *view) resource(uri string) jsontext.Value {
 	kind, id, hasID := cutURI(uri)
 	id, err := url.PathUnescape(id)

@@ -12,15 +12,13 @@ import (
 	"reviewcast"
 )
 
-// Codes of JSON-RPC errors that the protocol doesn't define. Other servers use the
-// same ones.
+// Codes of JSON-RPC errors that the protocol doesn't define but other servers use.
 const (
 	codeRequest = -32000 // the HTTP request can't be served, or nothing is published yet
 	codeSession = -32001 // the session doesn't exist
 )
 
-// rpcError is the reason why a request is refused, and the JSON-RPC error that
-// answers it.
+// rpcError is why a request is refused, and the JSON-RPC error that answers it.
 type rpcError struct {
 	status     int            // of HTTP
 	id         jsontext.Value // of the request, as received; nil when unknown
@@ -74,8 +72,7 @@ func (e *rpcError) write(w http.ResponseWriter) {
 }
 
 const (
-	// writeTimeout is how long a client may take to read a write, plus one second for
-	// each minRate bytes. It stops clients that don't read from keeping connections.
+	// writeTimeout is how long a client may take to read a write, plus one second for each minRate bytes.
 	writeTimeout = 30 * time.Second
 	minRate      = 16 << 10
 )

@@ -13,10 +13,9 @@ import (
 	"reviewcast"
 )
 
-// The schemas are part of every agent's context, so they are short: types, bounds and
-// required members, with descriptions only where a name is not clear by itself. The
-// generator derives the API description (/.well-known/openapi.json) from the same
-// types, with full descriptions.
+// The schemas are part of every agent's context, so they are short, with descriptions only where a
+// name is not clear by itself. The API description (/.well-known/openapi.json) has full
+// descriptions.
 
 // inputSchema derives the input schema from a tool's parameters.
 func inputSchema(t *tool) *jsonschema.Schema {
@@ -80,9 +79,8 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 // maxDescribed is the most members of a nested object that a schema describes.
 const maxDescribed = 15
 
-// shorten reduces a schema to what a client needs to check a result and an agent to
-// read it: names and types. Lists are never null, objects may gain members, and
-// objects that are nested more deeply, or have many members, are not described.
+// shorten reduces a schema to names and types. Lists are never null, objects may gain members, and
+// deeply nested or large objects are not described.
 func shorten(s *jsonschema.Schema, depth int) {
 	s.Description, s.Required = "", nil
 	if slices.Contains(s.Types, "array") {
@@ -108,8 +106,7 @@ func shorten(s *jsonschema.Schema, depth int) {
 	}
 }
 
-// searchSchema has the members of a result of search_reviews, for its schema. A concise
-// review has few of them, and get_review's schema has the others.
+// searchSchema has the members of a result of search_reviews; get_review's schema has the other members of a review.
 type searchSchema struct {
 	Notice     string             `json:"notice"`
 	Matched    int                `json:"matched"`

@@ -11,23 +11,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Limits on what clients keep in memory. A session that has neither a subscription nor
-// a stream keeps nothing.
+// Limits on what clients keep in memory. A session without subscriptions and stream keeps nothing.
 const (
-	// maxSubscriptions is the most resources that a session or stream may subscribe to.
-	// Each is compared whenever a new set of files is published.
+	// maxSubscriptions is the most resources that a session may subscribe to. Each is compared at a change.
 	maxSubscriptions = 100
 	// maxSubscriptionsTotal is the limit for all clients together.
 	maxSubscriptionsTotal = 100_000
-	// addressShare is the part of Config.MaxSessions, and of all subscriptions, that
-	// one client address may take: one in addressShare. It stops one address from
-	// locking out the others. It is not less, because many users share the address of a
-	// hosted assistant.
+	// addressShare: one client address may take one in addressShare of Config.MaxSessions and of
+	// all subscriptions. It is not less, because many users share the address of a hosted
+	// assistant.
 	addressShare = 10
 	// minShare is the least share of streams and of sessions for an address.
 	minShare = 3
-	// minSilence is how long a session must have been silent before its subscriptions
-	// may be dropped in favour of another client.
+	// minSilence is how long a session must have been silent before another client may take its place.
 	minSilence = time.Minute
 )
 
@@ -40,8 +36,7 @@ type sessions struct {
 	byID map[string]*session
 }
 
-// session has the subscriptions of a client, and its stream. A subscriptions/listen call
-// of revision 2026-07-28 is a session that begins and ends with its stream.
+// session has a client's subscriptions and its stream. A subscriptions/listen call has one for its time.
 type session struct {
 	address  string
 	updates  map[string]uint64 // by subscribed URI: the number of its last update, 0 for none
@@ -84,8 +79,7 @@ func (t *sessions) count(address string) (all, own totals) {
 	return all, own
 }
 
-// allow returns the reason why an address can't have more sessions and subscriptions.
-// The caller holds mu.
+// allow returns the reason why an address can't have more. The caller holds mu.
 func (t *sessions) allow(address string, sessions, subscriptions int) *rpcError {
 	all, own := t.count(address)
 	var err *rpcError
@@ -103,8 +97,7 @@ func (t *sessions) allow(address string, sessions, subscriptions int) *rpcError 
 	return err
 }
 
-// evict drops the session without a stream that has been silent longest, if that is at
-// least minSilence. The caller holds mu.
+// evict drops the session without a stream that was silent longest, and for minSilence. The caller holds mu.
 func (t *sessions) evict(now time.Time) bool {
 	oldest, since := "", now
 	for id, s := range t.byID {
@@ -119,8 +112,7 @@ func (t *sessions) evict(now time.Time) bool {
 	return true
 }
 
-// session returns the session with an id, which it makes if there is none. The caller
-// holds mu.
+// session returns or makes the session with an id. The caller holds mu.
 func (t *sessions) session(id, address string) (*session, *rpcError) {
 	if s := t.byID[id]; s != nil {
 		return s, nil
@@ -177,9 +169,8 @@ func (t *sessions) unsubscribe(id, uri string) {
 	}
 }
 
-// attach opens the stream of a session. It ends one that is open: the client has lost
-// it, even if the server hasn't noticed yet. after is the number of the last update
-// that the client has received, nil if it doesn't say.
+// attach opens the stream of a session and ends one that is open: the client has lost it. after is
+// the number of the last update that the client has received, nil if it doesn't say.
 func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -207,8 +198,7 @@ func (t *sessions) detach(id string, st *stream) {
 	}
 }
 
-// dropUnused drops a session that has neither subscriptions nor a stream. The caller
-// holds mu.
+// dropUnused drops a session without subscriptions and stream. The caller holds mu.
 func (t *sessions) dropUnused(id string) {
 	if s := t.byID[id]; s != nil && len(s.updates) == 0 && s.stream == nil {
 		t.drop(id)
@@ -245,8 +235,7 @@ type resourceUpdate struct {
 	uri    string
 }
 
-// pending returns the updates that a stream has to send, the last one of each resource,
-// after it has sent those up to a number.
+// pending records what a stream has sent and returns what it has to send, the last update of each resource.
 func (t *sessions) pending(id string, st *stream, sent uint64) (updates []resourceUpdate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -29,10 +29,9 @@ type tool struct {
 	answer                   func(v *view, args arguments) (any, error)
 }
 
-// tools are the tools, most important first. Every description says what the tool
-// returns and when to use it, and shows two calls. Descriptions of lists state the
-// order; descriptions of results with other people's words say that they are untrusted.
-// {names in braces} are replaced by the business's own; see newExamples.
+// tools are the tools, most important first. Every description says what the tool returns and when
+// to use it, shows two calls, states the order of lists, and names untrusted words. See newExamples
+// for {names in braces}.
 var tools = []*tool{
 	{
 		name: "get_summary", title: "Summary",
@@ -141,8 +140,7 @@ func (t *tool) parameters() []reviewcast.Param {
 	return t.params
 }
 
-// newExamples replaces the names in braces in descriptions and errors with names of the
-// business, so that an example is a call that works.
+// newExamples replaces the names in braces by names of the business, so that an example is a call that works.
 func newExamples(v *view) *strings.Replacer {
 	var pairs, reviews, technicians, services []string
 	for _, raw := range v.Search(reviewcast.Query{Limit: 2}).Reviews {
@@ -208,8 +206,7 @@ func (t *tool) call(ctx context.Context, views *views, raw jsontext.Value) (json
 	return encode(answer)
 }
 
-// run answers a call and counts its outcome. failure is the text of an error for the
-// agent; internal errors are logged and not shown.
+// run answers a call and counts its outcome. failure is the text for the agent; internal errors are only logged.
 func (s *Server) run(ctx context.Context, t *tool, raw jsontext.Value) (answer jsontext.Value, failure string) {
 	answer, err := t.call(ctx, &s.views, raw)
 	outcome := outcomeOK
@@ -225,8 +222,7 @@ func (s *Server) run(ctx context.Context, t *tool, raw jsontext.Value) (answer j
 	return answer, failure
 }
 
-// handler adapts the tool to the SDK. The tool checks its arguments itself, because
-// the SDK's errors are those of a schema library.
+// handler adapts the tool to the SDK, whose own check of arguments gives the errors of a schema library.
 func (t *tool) handler(s *Server) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer, failure := s.run(ctx, t, jsontext.Value(req.Params.Arguments))

@@ -17,8 +17,7 @@ import (
 	"reviewcast"
 )
 
-// MaxBody is the largest request body in bytes. A tool call has a few hundred. The
-// cap stops bodies that are sent to fill memory.
+// MaxBody is the largest request body in bytes. A tool call has a few hundred.
 const MaxBody = 1 << 20
 
 // The headers and methods of the transport.
@@ -85,8 +84,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
 	return err
 }
 
-// session answers GET, which opens the stream of a session, and DELETE, which ends
-// the session.
+// session answers GET, which opens the stream of a session, and DELETE, which ends the session.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 	if r.Method == http.MethodGet && !accepts(r, mediaStream) {
 		return reject(http.StatusNotAcceptable,
@@ -232,8 +230,7 @@ func tooLarge() *rpcError {
 	return reject(http.StatusRequestEntityTooLarge, "The body is larger than 1 MiB.")
 }
 
-// answer answers a call with the JSON-RPC response, or with a stream and no response. It
-// is the only place that decides who does: this package, the direct path or the SDK.
+// answer answers a call, or serves a stream and returns nil. Only here it is decided who does.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e era, id string) ([]byte, *rpcError) {
 	if err := m.validate(e); err != nil {
 		return nil, err

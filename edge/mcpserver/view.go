@@ -17,8 +17,7 @@ import (
 // errNothingPublished answers calls before the first snapshot.
 var errNothingPublished = errors.New("nothing is published here yet; try again in a moment")
 
-// view is a snapshot as agents see it. It is immutable, and everything in it is clean
-// (see cleanText).
+// view is a snapshot as agents see it: immutable and clean (see cleanText).
 type view struct {
 	*snapshot.Snapshot
 	dataset  reviewcast.Dataset   // without reviews
@@ -34,8 +33,7 @@ type view struct {
 	altered  func() map[int][2]string // see alteredTexts
 }
 
-// newView decodes a snapshot's insights. The reviews were checked when the snapshot
-// was opened.
+// newView decodes a snapshot's insights. The reviews were checked on indexing.
 func newView(s *snapshot.Snapshot) (*view, error) {
 	v := &view{Snapshot: s}
 	var err error
@@ -80,8 +78,7 @@ func cleaned[T any](value T) (clean T, err error) {
 	return clean, json.Unmarshal(cleanJSON(raw), &clean)
 }
 
-// encode writes JSON as in the published files: nil and empty lists as [], sorted map
-// members, and <, > and & unescaped.
+// encode writes JSON as in the published files: empty lists as [], members sorted, no HTML escapes.
 func encode(value any) (jsontext.Value, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
@@ -94,8 +91,7 @@ func (v *view) reviewIDs() (ids []string) {
 	return ids
 }
 
-// alteredTexts returns what agents see of the reviews with invisible characters, by
-// ordinal. A phrase that an agent copied from one doesn't occur in the published text.
+// alteredTexts returns the reviews with invisible characters as agents see them, and copy phrases from, by ordinal.
 func (v *view) alteredTexts() map[int][2]string {
 	altered := map[int][2]string{}
 	for i, raw := range v.Search(reviewcast.Query{Limit: v.Len()}).Reviews {
@@ -108,8 +104,7 @@ func (v *view) alteredTexts() map[int][2]string {
 	return altered
 }
 
-// alsoMatching returns the ordinals of altered reviews that contain a query as agents
-// see them.
+// alsoMatching returns the ordinals of altered reviews that contain a query as agents see them.
 func (v *view) alsoMatching(query string) (ordinals []int) {
 	if query == "" || len(v.altered()) == 0 {
 		return nil

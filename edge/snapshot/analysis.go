@@ -12,9 +12,7 @@ import (
 	"reviewcast"
 )
 
-// Analysis is the index of insights.json: the sentiment of each review, and of each
-// aspect in it. [Snapshot.Analysis] builds it on first use, so that opening a snapshot
-// doesn't take longer.
+// Analysis is the index of insights.json: the sentiment of each review, and of each aspect in it.
 type Analysis struct {
 	// Insights is insights.json with an empty per_review; nil when none is published.
 	Insights json.RawMessage
@@ -56,8 +54,7 @@ func (p *polarityBits) addTo(b bitmap, polarity reviewcast.Polarity) {
 	}
 }
 
-// Analysis returns the index of insights.json. It is empty when no insights are
-// published, and also, with an error, when they can't be decoded.
+// Analysis returns the index of insights.json, built on first use; it is empty without insights, or with an error.
 func (s *Snapshot) Analysis() (*Analysis, error) { return s.analysis() }
 
 // Insight returns a review's value in per_review; nil if it has none.
@@ -70,8 +67,7 @@ func (s *Snapshot) Insight(id string) json.RawMessage {
 	return a.body[a.spans[i].start:a.spans[i].end:a.spans[i].end]
 }
 
-// aspectReviews returns the reviews that mention an aspect, given by id or label, with
-// a polarity, or with any if that is empty.
+// aspectReviews returns the reviews that mention an aspect, by id or label, with a polarity or, if empty, any.
 func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n int) bitmap {
 	b := newBitmap(n)
 	for _, id := range a.names[foldString(name)] {

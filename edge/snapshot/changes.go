@@ -8,10 +8,9 @@ import (
 	"reviewcast"
 )
 
-// readChanges reads the numbered change documents, which the manifest doesn't list:
-// from the newest back to the version that changes_from names, with their patches.
-// Each is checked against the hash that the next one gives for it, the newest against
-// the manifest, a patch against its document.
+// readChanges reads the change documents, which the manifest doesn't list, from the newest back to
+// changes_from, with their patches. Each is checked against the hash in the next one, or in the
+// manifest.
 func (files *Files) readChanges(read reader, c Config) error {
 	seq, hash := files.manifest.Sequence, files.manifest.ChangeSHA256
 	for hash != "" {

@@ -34,8 +34,7 @@ var codings = []coding{
 // errOtherBytes is returned for an encoded variant of another file or version.
 var errOtherBytes = errors.New("the decoded bytes differ from the file")
 
-// check returns an error unless encoded decodes to exactly want. It compares while it
-// decodes, so that a decompression bomb costs no more than the file.
+// check returns an error unless encoded decodes to want. A decompression bomb costs no more than the file.
 func (c coding) check(encoded, want []byte) error {
 	r, err := c.decode(bytes.NewReader(encoded))
 	if err != nil {

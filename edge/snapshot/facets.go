@@ -19,8 +19,7 @@ func (t tally) facet() reviewcast.FacetCount {
 	return reviewcast.FacetCount{Count: t.count, AverageRating: math.Round(100*float64(t.stars)/float64(t.count)) / 100}
 }
 
-// starBits are the ratings of all reviews in binary: the reviews whose rating has bit
-// 0, 1 and 2 set. The sum of the stars of a set is then a weighted count of bits.
+// starBits are the reviews whose rating has bit 0, 1 and 2 set: sums of stars are weighted counts of bits.
 type starBits [3]bitmap
 
 func newStarBits(stars [reviewcast.MaxRating + 1]set, n int) (b starBits) {

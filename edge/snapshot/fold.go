@@ -44,8 +44,7 @@ func foldRune(r rune) rune {
 	return smallest(r)
 }
 
-// foldLow is a table for Latin, Greek, Cyrillic and Hebrew, where walking the orbits
-// would take most of the time of folding.
+// foldLow is a table for Latin, Greek, Cyrillic and Hebrew, where walking the orbits would take longest.
 var foldLow = func() (table [0x600]rune) {
 	for r := range table {
 		table[r] = smallest(rune(r))

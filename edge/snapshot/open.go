@@ -15,23 +15,20 @@ import (
 	"reviewcast"
 )
 
-// ErrOtherBaseURL is returned for a directory that was built for another origin, to
-// which its links and feed ids point.
+// ErrOtherBaseURL is returned for a directory that was built for another origin.
 var ErrOtherBaseURL = errors.New("the files were built for another base URL")
 
 // errNotRegular is returned for a FIFO or a device, whose opening may never return.
 var errNotRegular = errors.New("not a regular file")
 
-// OpenFiles reads a published directory. Errors name the file. Every file must match
-// the manifest, so a directory that is being replaced file by file is an error; the
-// caller tries again.
+// OpenFiles reads a published directory. Errors name the file. A directory that is being replaced
+// file by file is an error; the caller tries again.
 func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
 	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name) }, c)
 }
 
-// FilesOf returns files in memory: manifest.json and the bodies by path
-// ("/reviews.json", and "/reviews.json.gz" for an encoded variant). It keeps the
-// bodies.
+// FilesOf returns files in memory: manifest.json and the bodies by path ("/reviews.json", and
+// "/reviews.json.gz" for a variant), which it keeps.
 func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error) {
 	return openFiles(func(name string) ([]byte, error) {
 		if "/"+name == reviewcast.PathManifest {
@@ -44,8 +41,7 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 	}, c)
 }
 
-// mismatch is the error for a file that doesn't match the manifest, or not yet. Only
-// then may opening the directory again succeed although its manifest hasn't changed.
+// mismatch is the error for a file that doesn't match the manifest yet: opening it again may succeed.
 type mismatch struct{ error }
 
 func (m mismatch) Unwrap() error { return m.error }
@@ -154,8 +150,7 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 	return &File{File: listed, Body: body, Variants: readVariants(read, name, body, config)}, nil
 }
 
-// readVariants reads the encoded variants of a file. One that doesn't decode to the
-// file's bytes is ignored.
+// readVariants reads the encoded variants of a file. One that doesn't decode to its bytes is ignored.
 func readVariants(read reader, name string, body []byte, config Config) []Variant {
 	var variants []Variant
 	for _, c := range codings {

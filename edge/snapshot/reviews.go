@@ -58,8 +58,7 @@ func (l *list) newerThan(d reviewcast.Date) int {
 	return l.days[i].first
 }
 
-// split finds the reviews in reviews.json and decodes the other members. It accepts any
-// JSON of the right shape, whatever its line breaks.
+// split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
 func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
 	all, err := member(d, "reviews", '[', func() error {
@@ -118,14 +117,12 @@ func member(d *jsontext.Decoder, name string, kind jsontext.Kind, read func() er
 	return at, err
 }
 
-// shardSize is the number of reviews whose folded texts share an allocation. It is a
-// multiple of 64, so that two shards never share a word of a bitmap, and small, so
-// that all cores finish at about the same time.
+// shardSize is the number of reviews whose folded texts share an allocation: a multiple of 64, so
+// that no shards share a word of a bitmap, and small, so that all cores finish together.
 const shardSize = 4096
 
-// shard holds the folded texts of shardSize reviews in a row, each as title 0xFF text,
-// where both may be empty. UTF-8 never contains 0xFF, so no match reaches from a title
-// into a text.
+// shard holds the folded texts of shardSize reviews in a row, each as title 0xFF text. UTF-8 never
+// contains 0xFF, so no match reaches from a title into a text.
 type shard struct {
 	text []byte
 	ends []uint32 // of each review
@@ -227,8 +224,7 @@ func (r *record) check() error {
 	return nil
 }
 
-// indexRecords checks the order of the reviews, on which all answers depend, and builds
-// the indexes of everything but their texts.
+// indexRecords checks the order of the reviews and builds all indexes but that of their texts.
 func (s *Snapshot) indexRecords(records []record) error {
 	n := len(records)
 	s.reviews.ids = make(map[string]uint32, n)

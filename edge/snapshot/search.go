@@ -22,9 +22,8 @@ type Result struct {
 	Next int
 }
 
-// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the
-// braces around them. The reviews are slices of reviews.json, passed through transform
-// if it isn't nil.
+// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around
+// them. The reviews are passed through transform if it isn't nil.
 func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []byte {
 	query, err := json.Marshal(r.Query)
 	if err != nil {
@@ -62,8 +61,7 @@ func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []
 	return append(b, facets...)
 }
 
-// Search finds the reviews that match all filters of a query, newest first. Text
-// that is not UTF-8 matches nothing.
+// Search finds the reviews that match all filters of a query, newest first. Text must be UTF-8.
 func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchFrom(q, 0) }
 
 // SearchFrom is Search, but returns only reviews from an ordinal on, which is 0 or the
@@ -89,8 +87,7 @@ func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int, also ...int) Resu
 	return r
 }
 
-// match returns the ordinals that match the query. Those in also count as matching its
-// text.
+// match returns the ordinals that match the query. Those in also count as matching its text.
 func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	n := s.Len()
 	found := newBitmap(n)
@@ -149,8 +146,7 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	return found
 }
 
-// matchSentiment removes from found the reviews that don't have the query's aspect and
-// sentiment.
+// matchSentiment removes the reviews that don't have the query's aspect and sentiment.
 func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
 	if q.Aspect == "" && q.Sentiment == "" {
 		return

@@ -36,8 +36,7 @@ func (b bitmap) len() (n int) {
 	return n
 }
 
-// all iterates over the ordinals from low on, ascending. The current one may be
-// removed.
+// all iterates over the ordinals from low on, ascending. The current one may be removed.
 func (b bitmap) all(low int) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for w := low >> 6; w < len(b); w++ {
@@ -54,16 +53,14 @@ func (b bitmap) all(low int) iter.Seq[uint32] {
 	}
 }
 
-// set is an immutable set of ordinals in the smaller of two forms: a sorted list
-// or a bitmap. The zero value is empty.
+// set is an immutable set of ordinals, a sorted list or a bitmap. The zero value is empty.
 type set struct {
 	n    int
 	list []uint32
 	bits bitmap // nil for a list
 }
 
-// dense reports whether n of the given number of ordinals take less memory as a
-// bitmap.
+// dense reports whether n ordinals take less memory as a bitmap.
 func dense(n, of int) bool { return n >= 2*words(of) }
 
 // newSet makes a set of sorted ordinals below of.

@@ -20,16 +20,13 @@ import (
 // BaseURL is the origin that the directories are built for.
 const BaseURL = "https://reviews.example.com"
 
-// Modified is when the first file of every directory last changed. Each following
-// file, in the order of the paths, changed a minute later.
+// Modified is when the first file of every directory last changed. Each next one changed a minute later.
 var Modified = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// Public is a published directory: bodies by path ("/reviews.json"), encoded
-// variants ("/reviews.json.gz") included, without the manifest.
+// Public is a published directory: bodies by path ("/reviews.json"), variants included, no manifest.
 type Public map[string][]byte
 
-// Publish makes a directory with a dataset and minimal versions of the other published
-// files.
+// Publish makes a directory with a dataset and minimal versions of the other published files.
 func Publish(t testing.TB, d reviewcast.Dataset) Public {
 	t.Helper()
 	return Public{
@@ -42,8 +39,7 @@ func Publish(t testing.TB, d reviewcast.Dataset) Public {
 	}
 }
 
-// Reviews writes reviews.json as the generator does, with each review on its own line.
-// It sets the counts.
+// Reviews writes reviews.json as the generator does, each review on its own line. It sets the counts.
 func Reviews(t testing.TB, d reviewcast.Dataset) []byte {
 	t.Helper()
 	reviews := d.Reviews
