@@ -7,8 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"unicode/utf8"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // trigrams maps three consecutive code points to the set of reviews that contain them.
@@ -104,11 +102,7 @@ func newTrigrams(texts []shard, n int) trigrams {
 		runs[i] = &run{texts: texts[low:high], first: low * shardSize, table: newKeyTable()}
 	}
 	each := func(do func(*run)) {
-		var g errgroup.Group
-		for _, r := range runs {
-			g.Go(func() error { do(r); return nil })
-		}
-		_ = g.Wait() // the functions never fail
+		_ = parallel(len(runs), func(i int) error { do(runs[i]); return nil })
 	}
 	each((*run).countAll)
 

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -55,11 +56,7 @@ type refusal struct {
 // Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
 // that hangs, as on a network disk, is left alone then.
 func (w *Watcher) Run(ctx context.Context) error {
-	interval := w.Interval
-	if interval == 0 {
-		interval = DefaultInterval
-	}
-	tick := time.NewTicker(interval)
+	tick := time.NewTicker(cmp.Or(w.Interval, DefaultInterval))
 	defer tick.Stop()
 	for {
 		looked := make(chan struct{})
@@ -146,9 +143,4 @@ func stateOf(fsys fs.FS) string {
 	return b.String()
 }
 
-func (w *Watcher) logger() *slog.Logger {
-	if w.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return w.Logger
-}
+func (w *Watcher) logger() *slog.Logger { return cmp.Or(w.Logger, slog.New(slog.DiscardHandler)) }
