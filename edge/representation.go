@@ -92,22 +92,16 @@ type errorWriter struct {
 }
 
 func (c *errorWriter) WriteHeader(status int) {
-	h := c.Header()
-	switch status {
-	case http.StatusPreconditionFailed:
+	if failed := map[int]*failure{http.StatusPreconditionFailed: errPrecondition, http.StatusRequestedRangeNotSatisfiable: errRange}[status]; failed != nil {
 		c.failed = true
-		c.e.fail(c.ResponseWriter, c.r, errPrecondition)
+		c.e.fail(c.ResponseWriter, c.r, failed)
 		return
-	case http.StatusRequestedRangeNotSatisfiable:
-		c.failed = true
-		c.e.fail(c.ResponseWriter, c.r, errRange)
-		return
-	case http.StatusOK:
-		size := c.content.open().size
-		h["Content-Length"] = []string{strconv.FormatInt(size, 10)}
-		extendDeadline(c.ResponseWriter, size)
-	case http.StatusPartialContent:
+	}
+	if status == http.StatusOK || status == http.StatusPartialContent {
 		extendDeadline(c.ResponseWriter, c.content.open().size)
+	}
+	if status == http.StatusOK {
+		c.Header()["Content-Length"] = []string{strconv.FormatInt(c.content.open().size, 10)}
 	}
 	c.ResponseWriter.WriteHeader(status)
 }

@@ -39,6 +39,13 @@ func reject(status int, format string, args ...any) *rpcError {
 	return fail(status, codeRequest, format, args...)
 }
 
+// wireError is the error member of a JSON-RPC response.
+type wireError struct {
+	Code    int64          `json:"code"`
+	Message string         `json:"message"`
+	Data    jsontext.Value `json:"data,omitzero"`
+}
+
 // body is the error as a JSON-RPC response.
 func (e *rpcError) body() []byte {
 	id := e.id
@@ -48,12 +55,8 @@ func (e *rpcError) body() []byte {
 	body, err := json.Marshal(struct {
 		JSONRPC string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
-		Error   any            `json:"error"`
-	}{"2.0", id, struct {
-		Code    int64          `json:"code"`
-		Message string         `json:"message"`
-		Data    jsontext.Value `json:"data,omitzero"`
-	}{e.code, e.message, e.data}})
+		Error   wireError      `json:"error"`
+	}{"2.0", id, wireError{e.code, e.message, e.data}})
 	if err != nil {
 		panic(err) // the id and the data are valid JSON and the message valid UTF-8
 	}

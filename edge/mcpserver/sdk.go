@@ -49,11 +49,7 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	}
 	var answer struct {
 		Result jsontext.Value `json:"result"`
-		Error  *struct {
-			Code    int64          `json:"code"`
-			Message string         `json:"message"`
-			Data    jsontext.Value `json:"data"`
-		} `json:"error"`
+		Error  *wireError     `json:"error"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", c.status, "error", err)
