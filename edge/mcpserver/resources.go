@@ -38,9 +38,9 @@ func (v *view) resource(uri string) jsontext.Value {
 	var content any
 	switch args := (arguments{values: map[string]string{"id": id, "aspect": id}}); {
 	case kind == "business" && !hasID:
-		return v.business
+		content = newBusiness(v)
 	case kind == "summary" && !hasID:
-		return v.summary
+		content = newSummary(v, "")
 	case kind == "review":
 		content, err = reviewAnswer(v, args)
 	case kind == "aspect" && slices.Contains(v.names["aspect"].ids(), id):

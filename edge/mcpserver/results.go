@@ -231,11 +231,3 @@ func newSummary(v *view, since reviewcast.Date) summary {
 	s.Monthly = months[max(0, len(months)-summaryMonths):]
 	return s
 }
-
-// summaryAnswer answers get_summary.
-func summaryAnswer(v *view, args arguments) (any, error) {
-	if since := args.values["since"]; since != "" {
-		return newSummary(v, reviewcast.Date(since)), nil
-	}
-	return v.summary, nil
-}

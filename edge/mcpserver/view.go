@@ -20,15 +20,10 @@ var errNothingPublished = errors.New("nothing is published here yet; try again i
 // view is a snapshot as agents see it: immutable and clean (see cleanText).
 type view struct {
 	*snapshot.Snapshot
-	dataset  reviewcast.Dataset   // without reviews
-	insights reviewcast.Insights  // without per_review
-	names    map[string]namedList // by kind; see newNames
-	examples *strings.Replacer    // see newExamples
-
-	business jsontext.Value // results of the tools without arguments, made once
-	summary  jsontext.Value
-	topics   jsontext.Value
-	faq      jsontext.Value
+	dataset  reviewcast.Dataset       // without reviews
+	insights reviewcast.Insights      // without per_review
+	names    map[string]namedList     // by kind; see newNames
+	examples *strings.Replacer        // see newExamples
 	ids      func() []string          // see reviewIDs
 	altered  func() map[int][2]string // see alteredTexts
 }
@@ -51,19 +46,6 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 	}
 	v.names = newNames(v.dataset.Business, v.insights)
 	v.examples = newExamples(v)
-	for _, made := range []struct {
-		to   *jsontext.Value
-		from any
-	}{
-		{&v.business, newBusiness(v)},
-		{&v.summary, newSummary(v, "")},
-		{&v.topics, newTopicList(v)},
-		{&v.faq, faqList{FAQ: v.insights.FAQ}},
-	} {
-		if *made.to, err = encode(made.from); err != nil {
-			return nil, fmt.Errorf("view %T: %w", made.from, err)
-		}
-	}
 	v.ids = sync.OnceValue(v.reviewIDs)
 	v.altered = sync.OnceValue(v.alteredTexts)
 	return v, nil
