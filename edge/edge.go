@@ -130,7 +130,6 @@ func (e *edge) read(h handler) http.HandlerFunc {
 	}
 }
 
-// get restricts a handler to GET and HEAD.
 func get(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -20,7 +20,6 @@ type failure struct {
 
 func (f *failure) Error() string { return f.Detail }
 
-// problem returns a failure with a status and a sentence that explains it.
 func problem(status int, detail string, issues ...reviewcast.Issue) *failure {
 	return &failure{ErrorBody: reviewcast.NewError(status, detail, issues...)}
 }

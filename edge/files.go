@@ -124,12 +124,10 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	return p
 }
 
-// sequenceOf is a version's sequence as a header value.
 func sequenceOf(s *snapshot.Files) []string {
 	return []string{strconv.FormatInt(s.Sequence(), 10)}
 }
 
-// bytesBody is the body of a file.
 func bytesBody(b []byte) func() *parts {
 	body := newParts(b)
 	return func() *parts { return body }

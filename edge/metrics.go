@@ -11,7 +11,6 @@ import (
 	"reviewcast"
 )
 
-// kindOf returns the kind of a request's path.
 func kindOf(path string) string {
 	switch {
 	case path == reviewcast.PathSearch:
@@ -26,7 +25,6 @@ func kindOf(path string) string {
 	return "file"
 }
 
-// resultOf returns what a response's status counts as.
 func resultOf(code int) string {
 	switch {
 	case code == http.StatusNotModified:
@@ -47,7 +45,6 @@ type metrics struct {
 	seconds  *prometheus.HistogramVec // by kind
 }
 
-// newMetrics registers the metrics of the public listener.
 func newMetrics(to prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "http", Name: "requests_total",

@@ -90,7 +90,6 @@ func (e *edge) checkSize(next http.Handler) http.Handler {
 	})
 }
 
-// headerSize is the number of bytes of the header lines.
 func headerSize(r *http.Request) int {
 	size := len("Host: \r\n") + len(r.Host)
 	for name, values := range r.Header {
@@ -111,7 +110,6 @@ func preflight(w http.ResponseWriter, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// recorder records the status and the size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -163,7 +161,6 @@ func streaming(w http.ResponseWriter, r *http.Request) *http.Request {
 	return r
 }
 
-// deadlineBody removes the read deadline at the end of a body.
 type deadlineBody struct {
 	io.ReadCloser
 	c *http.ResponseController

@@ -32,7 +32,6 @@ func negotiate(accept []string, offers ...string) (coding string, ok bool) {
 	return best, best != ""
 }
 
-// qvalue is the syntax of a weight.
 var qvalue = regexp.MustCompile(`^[ \t]*[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)[ \t]*$`)
 
 // weights parses Accept or Accept-Encoding. A name has its own weight, or that of the

@@ -49,7 +49,6 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	}
 }
 
-// admit charges the client of a request for the cost of a search.
 func admit(r *http.Request, cost int) error {
 	if wait := snapshot.Admit(r.Context(), cost); wait > 0 {
 		return tooMany("Too many costly searches: a common phrase in many reviews takes long to count. "+
@@ -62,7 +61,6 @@ func tooMany(detail string, wait time.Duration) *failure {
 	return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests, detail)}
 }
 
-// newShare returns the limiter of the costly requests of all clients.
 func newShare() *rate.Limiter {
 	perSecond := shareOfCores * runtime.GOMAXPROCS(0)
 	return rate.NewLimiter(rate.Limit(perSecond), burstOfAll*perSecond)

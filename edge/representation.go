@@ -130,7 +130,6 @@ func extendDeadline(w http.ResponseWriter, size int64) {
 	}
 }
 
-// parts is a body in consecutive pieces.
 type parts struct {
 	parts [][]byte
 	size  int64

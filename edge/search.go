@@ -19,7 +19,6 @@ import (
 // and the encoder. Another encoder or level needs another ending.
 const gzipTag = "-gzip1"
 
-// search answers /api/reviews/search.
 func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	q, issues := reviewcast.ParseSearch(r.URL.RawQuery)
 	if len(issues) > 0 {
@@ -33,7 +32,6 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	return e.answer(w, r, s, sum, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
 }
 
-// since answers /api/reviews/since/{date}.
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	date := chi.URLParam(r, "date")
 	if r.URL.RawPath != "" { // chi then routes by the escaped path, which net/url has checked
@@ -70,7 +68,6 @@ func badParameters(issues []reviewcast.Issue) *failure {
 	return problem(http.StatusBadRequest, "Invalid parameters: see issues, and "+reviewcast.PathOpenAPI+" for what is allowed.", issues...)
 }
 
-// compress gzips a small body.
 func compress(body []byte) []byte {
 	var out bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)

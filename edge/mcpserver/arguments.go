@@ -26,7 +26,6 @@ type badArguments []string
 
 func (b badArguments) Error() string { return strings.Join(b, "\n- ") }
 
-// arguments are the checked arguments of a call.
 type arguments struct {
 	values map[string]string // of the tool's own parameters
 	query  reviewcast.Query  // of search_reviews
@@ -144,7 +143,6 @@ func echo(s string) string {
 	return strconv.Quote(s)
 }
 
-// known lists at most maxKnown names.
 func known(what string, names []string) string {
 	switch n := len(names); {
 	case n == 0:

@@ -76,7 +76,6 @@ const (
 	blankBraille = '\u2800' // looks like a space
 )
 
-// hidden reports whether r is invisible.
 func hidden(r rune) bool {
 	if r < 0x2000 && r != 0xAD && r < 0x34F {
 		return false // fast path for the letters of most European texts
@@ -120,7 +119,6 @@ func pictorial(r rune) bool {
 var instructionWords = []string{"ignore", "disregard", "instruction", "prompt", "assistant", "you must", "you are", "as an ai",
 	"language model", "override", "http", "www.", "tool call", "call the tool"}
 
-// instructive reports whether a phrase reads like an instruction to an agent.
 func instructive(phrase string) bool {
 	phrase = strings.ToLower(phrase)
 	return slices.ContainsFunc(instructionWords, func(w string) bool { return strings.Contains(phrase, w) })

@@ -44,7 +44,6 @@ func (v *view) one(kind, name string) (string, error) {
 	}
 }
 
-// reviewAnswer answers get_review.
 func reviewAnswer(v *view, args arguments) (any, error) {
 	id := args.values["id"]
 	review, ok := v.Review(id)
@@ -54,7 +53,6 @@ func reviewAnswer(v *view, args arguments) (any, error) {
 	return oneReview{Notice: notice, Review: cleanJSON(review), Insight: cleanJSON(v.Insight(id))}, nil
 }
 
-// aspect finds an aspect by id or label.
 func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	id, err := v.one("aspect", name)
 	if err != nil {
@@ -64,7 +62,6 @@ func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	return v.insights.Aspects[i], nil
 }
 
-// mentionsPage is the number of reviews in a page of get_aspect_sentiment.
 const mentionsPage = 8
 
 // aspectAnswer answers get_aspect_sentiment: the aspect, and a page of the reviews that mention it.
@@ -130,7 +127,6 @@ func (v *view) technician(id string) *technician {
 	return nil
 }
 
-// serviceAnswer answers get_service.
 func serviceAnswer(v *view, args arguments) (any, error) {
 	id, err := v.one("service", args.values["service"])
 	if err != nil {
@@ -141,7 +137,6 @@ func serviceAnswer(v *view, args arguments) (any, error) {
 	return service{s, entity(v.insights.Entities.Services, id)}, nil
 }
 
-// entitiesAnswer answers list_entities.
 func entitiesAnswer(v *view, args arguments) (any, error) {
 	e, b := v.insights.Entities, v.dataset.Business
 	technicians := make([]reviewcast.Named, 0, len(b.Technicians))

@@ -45,7 +45,6 @@ type meta struct {
 // version is the revision that the message names; empty when it names none.
 func (m meta) version() string { return stringOf(m.Version) }
 
-// stringOf is the string that raw encodes; empty when it encodes something else.
 func stringOf(raw jsontext.Value) (s string) {
 	if raw.Kind() == '"' {
 		_ = json.Unmarshal(raw, &s) // raw is valid JSON
@@ -56,7 +55,6 @@ func stringOf(raw jsontext.Value) (s string) {
 // isCall reports whether the message is a request that expects a response.
 func (m *message) isCall() bool { return m.method != "" && m.id != nil }
 
-// parseBody decodes and checks the messages of a body.
 func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 	values := []jsontext.Value{raw}
 	switch trimmed := bytes.TrimLeft(raw, " \t\r\n"); {
@@ -140,7 +138,6 @@ func (m *message) decode(raw jsontext.Value) *rpcError {
 	return nil
 }
 
-// member is a member of a method's params.
 type member struct {
 	name     string
 	kind     jsontext.Kind

@@ -14,13 +14,11 @@ const (
 	outcomeFailed  = "failed"  // internal error
 )
 
-// metrics are the counters and gauges of the server.
 type metrics struct {
 	calls   *prometheus.CounterVec // by tool and outcome
 	refusal *prometheus.CounterVec // by HTTP status
 }
 
-// newMetrics registers the metrics, unless to is nil.
 func newMetrics(to prometheus.Registerer, t *sessions) (*metrics, error) {
 	opts := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}

@@ -31,7 +31,6 @@ func (l *namedList) add(id string, names ...string) {
 	*l = append(*l, n)
 }
 
-// ids lists the ids.
 func (l namedList) ids() (ids []string) {
 	for _, n := range l {
 		ids = append(ids, n.id)

@@ -51,7 +51,6 @@ func loopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// preflight answers a CORS preflight, or any other OPTIONS.
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Allow", allowedMethods)

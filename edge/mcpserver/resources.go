@@ -58,7 +58,6 @@ func (v *view) resource(uri string) jsontext.Value {
 	return raw
 }
 
-// cutURI divides a URI into the kind of the resource and its id.
 func cutURI(uri string) (kind, id string, hasID bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	if !ok {

@@ -36,7 +36,6 @@ func newBusiness(v *view) business {
 		f.Verification, f.Source, f.Language}
 }
 
-// oneReview is the result of get_review.
 type oneReview struct {
 	Notice  string         `json:"notice"`
 	Review  jsontext.Value `json:"review"`
@@ -50,7 +49,6 @@ type reviewSchema struct {
 	Insight *reviewcast.ReviewInsight `json:"insight"`
 }
 
-// oneAspect is the result of get_aspect_sentiment.
 type oneAspect struct {
 	Notice      string            `json:"notice"`
 	Aspect      reviewcast.Aspect `json:"aspect"`
@@ -73,7 +71,6 @@ type line struct {
 	Excerpt     *string             `json:"excerpt"`
 }
 
-// shortReview is the part of a review that lists of reviews show.
 type shortReview struct {
 	ID       string              `json:"id"`
 	Rating   int                 `json:"rating"`
@@ -83,7 +80,6 @@ type shortReview struct {
 	Mentions reviewcast.Mentions `json:"mentions"`
 }
 
-// newLine is a line with an excerpt of the text around a match.
 func newLine(raw []byte, query *regexp.Regexp) line {
 	var r shortReview
 	_ = json.Unmarshal(cleanJSON(raw), &r) // checked when the snapshot was opened
@@ -126,13 +122,11 @@ type technician struct {
 	Reviews *reviewcast.Entity `json:"reviews"`
 }
 
-// service is the result of get_service.
 type service struct {
 	reviewcast.Named
 	Reviews *reviewcast.Entity `json:"reviews"`
 }
 
-// entityLists is the result of list_entities.
 type entityLists struct {
 	ReviewCount  int             `json:"review_count"`
 	RecentSince  reviewcast.Date `json:"recent_since,omitempty"` // with a kind
@@ -155,7 +149,6 @@ type entityLine struct {
 // recentMonths is the time before the newest review that recent figures are of.
 const recentMonths = 12
 
-// topicList is the result of list_topics.
 type topicList struct {
 	Notice      string             `json:"notice"`
 	ReviewCount int                `json:"review_count"`
@@ -173,12 +166,10 @@ func newTopicList(v *view) topicList {
 	return list
 }
 
-// faqList is the result of get_faq.
 type faqList struct {
 	FAQ []reviewcast.FAQ `json:"faq"`
 }
 
-// summary is the result of get_summary.
 type summary struct {
 	Notice            string                      `json:"notice"`
 	Summary           *string                     `json:"summary"`
@@ -193,7 +184,6 @@ type summary struct {
 	PullQuote         *reviewcast.PullQuote       `json:"pull_quote"`
 }
 
-// aspectLine is an aspect in the summary.
 type aspectLine struct {
 	ID            string  `json:"id"`
 	Label         string  `json:"label"`

@@ -39,14 +39,12 @@ func reject(status int, format string, args ...any) *rpcError {
 	return fail(status, codeRequest, format, args...)
 }
 
-// wireError is the error member of a JSON-RPC response.
 type wireError struct {
 	Code    int64          `json:"code"`
 	Message string         `json:"message"`
 	Data    jsontext.Value `json:"data,omitzero"`
 }
 
-// body is the error as a JSON-RPC response.
 func (e *rpcError) body() []byte {
 	id := e.id
 	if id == nil {
@@ -63,7 +61,6 @@ func (e *rpcError) body() []byte {
 	return body
 }
 
-// write sends the error as the response.
 func (e *rpcError) write(w http.ResponseWriter) {
 	if e.allow != "" {
 		w.Header().Set("Allow", e.allow)
@@ -80,7 +77,6 @@ const (
 	minRate      = 16 << 10
 )
 
-// respond sends a response in JSON.
 func respond(w http.ResponseWriter, status int, cache string, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = []string{reviewcast.MediaJSON}
@@ -91,7 +87,6 @@ func respond(w http.ResponseWriter, status int, cache string, body []byte) {
 	_, _ = w.Write(body) // fails only if the client is gone
 }
 
-// setDeadline gives the client time to read n bytes.
 func setDeadline(w http.ResponseWriter, n int) {
 	// A writer that has no deadlines needs none.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(n/minRate)*time.Second))

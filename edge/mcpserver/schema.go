@@ -17,7 +17,6 @@ import (
 // name is not clear by itself. The API description (/.well-known/openapi.json) has full
 // descriptions.
 
-// inputSchema derives the input schema from a tool's parameters.
 func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -31,7 +30,6 @@ func inputSchema(t *tool) *jsonschema.Schema {
 	return s
 }
 
-// paramSchema is the JSON Schema of a parameter.
 func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
 	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
@@ -57,7 +55,6 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	return s
 }
 
-// outputSchema derives the output schema from the type of a tool's result.
 func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[reviewcast.Date]():     {Type: "string"},

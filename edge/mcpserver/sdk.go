@@ -16,7 +16,6 @@ import (
 	"reviewcast"
 )
 
-// capture is a response in memory.
 type capture struct {
 	header http.Header
 	status int

@@ -112,10 +112,8 @@ func cutTexts(raw []byte) []byte {
 	}
 }
 
-// nothing matches no text.
 var nothing = regexp.MustCompile(`[^\x00-\x{10FFFF}]`)
 
-// matching matches a query, ignoring case.
 func matching(query string) *regexp.Regexp {
 	if query == "" {
 		return nothing
@@ -144,7 +142,6 @@ func excerpt(text string, query *regexp.Regexp) string {
 	return "…" + beginning(near+text[match[0]:], excerptLength-1)
 }
 
-// beginning is at most length code points of a text.
 func beginning(text string, length int) string {
 	n := 0
 	for i := range text {
@@ -178,7 +175,6 @@ func cursor(q reviewcast.Query, last key) string {
 	return base64.RawURLEncoding.EncodeToString(append(filters(q), string(last.Date)+last.ID...))
 }
 
-// nextCursor continues a result; nil at its end.
 func nextCursor(found snapshot.Result) *string {
 	if found.Next < 0 {
 		return nil
@@ -249,7 +245,6 @@ func (v *view) widen(q reviewcast.Query) string {
 	return strings.Join(hints, " ")
 }
 
-// maxWords is the most words of a query that a hint counts.
 const maxWords = 6
 
 // countsWithout says how many reviews match without each of the filters of a query.

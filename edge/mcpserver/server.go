@@ -136,7 +136,6 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// stateTimeout is how long New waits for the state.
 const stateTimeout = 10 * time.Second
 
 // loadKey reads the key of session ids from the state, unless it has been read. Until then a key of

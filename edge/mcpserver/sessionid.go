@@ -50,7 +50,6 @@ type sessionIDs struct {
 	ended map[randomBytes]int64 // expiry in Unix time; 20 bytes each
 }
 
-// newKey makes a key for session ids.
 func newKey() []byte {
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails
@@ -92,7 +91,6 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
 }
 
-// content is what a decoded id contains.
 func content(raw []byte) (random randomBytes, expires int64) {
 	return randomBytes(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
 }

@@ -56,7 +56,6 @@ func newSessions(limit int, idle time.Duration) *sessions {
 	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}}
 }
 
-// maxShare is one address's share of a limit.
 func maxShare(limit int) int { return max(limit/addressShare, minShare) }
 
 // totals are numbers of sessions in memory, of streams and of subscriptions.
@@ -125,7 +124,6 @@ func (t *sessions) session(id, address string) (*session, *rpcError) {
 	return s, nil
 }
 
-// used records that a session was used.
 func (t *sessions) used(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -158,7 +156,6 @@ func (t *sessions) subscribe(id, address string, uris ...string) *rpcError {
 	return err
 }
 
-// unsubscribe removes a subscription.
 func (t *sessions) unsubscribe(id, uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +185,6 @@ func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError
 	return s.stream, nil
 }
 
-// detach closes a stream, unless another has taken its place.
 func (t *sessions) detach(id string, st *stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -229,7 +225,6 @@ func (t *sessions) end(ids ...string) {
 	}
 }
 
-// resourceUpdate is a changed resource, with its number in the session.
 type resourceUpdate struct {
 	number uint64
 	uri    string

@@ -153,7 +153,6 @@ const heartbeatInterval = 25 * time.Second
 // events writes a stream of server-sent events, used by one goroutine.
 type events struct{ w http.ResponseWriter }
 
-// newEvents begins the stream.
 func newEvents(w http.ResponseWriter) *events {
 	h := w.Header()
 	h.Set("Content-Type", mediaStream)
@@ -165,7 +164,6 @@ func newEvents(w http.ResponseWriter) *events {
 	return e
 }
 
-// send sends a message in JSON.
 func (e *events) send(id, format string, args ...any) error {
 	return e.write(id + "event: message\ndata: " + fmt.Sprintf(format, args...) + "\n\n")
 }

@@ -126,7 +126,6 @@ Examples: {"since":"{since}"} · {"since":"{sequence}"}`,
 	},
 }
 
-// cursorParam continues a list.
 var cursorParam = textParam("cursor", "next_cursor of the previous page, with the same filters")
 
 // textParam is a parameter with a text or one of some values.
@@ -134,7 +133,6 @@ func textParam(name, description string, values ...string) reviewcast.Param {
 	return reviewcast.Param{Name: name, Type: reviewcast.StringParam, MinLength: 1, MaxLength: maxArgument, Values: values, Description: description}
 }
 
-// parameters are all parameters of the tool.
 func (t *tool) parameters() []reviewcast.Param {
 	if t.search {
 		return slices.Concat(reviewcast.SearchParams, t.params)
@@ -235,7 +233,6 @@ func (t *tool) handler(s *Server) mcp.ToolHandler {
 	}
 }
 
-// definition is the tool's entry in tools/list.
 func (t *tool) definition() (*mcp.Tool, error) {
 	output, err := outputSchema(t)
 	if err != nil {

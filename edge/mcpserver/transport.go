@@ -84,7 +84,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
 	return err
 }
 
-// session answers GET, which opens the stream of a session, and DELETE, which ends the session.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 	if r.Method == http.MethodGet && !accepts(r, mediaStream) {
 		return reject(http.StatusNotAcceptable,
@@ -137,7 +136,6 @@ func (s *Server) findSession(r *http.Request) (string, *rpcError) {
 	return id, nil
 }
 
-// sessionVersions lists the revisions with sessions.
 func sessionVersions() []string {
 	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
 }
@@ -202,7 +200,6 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	return nil
 }
 
-// readBody reads the body of a POST request after checking its headers.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]

@@ -51,7 +51,6 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 	return v, nil
 }
 
-// cleaned returns a copy of a value with all its strings clean.
 func cleaned[T any](value T) (clean T, err error) {
 	raw, err := encode(value)
 	if err != nil {

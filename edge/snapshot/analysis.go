@@ -24,7 +24,6 @@ type Analysis struct {
 	names     map[string][]string // folded id or label of an aspect -> ids
 }
 
-// polarities are the values of a sentiment.
 var polarities = [...]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}
 
 // polarityBits are the reviews of each polarity, in the order of polarities.
@@ -78,7 +77,6 @@ func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n in
 	return b
 }
 
-// newAnalysis indexes insights.json.
 func (s *Snapshot) newAnalysis() (*Analysis, error) {
 	body := s.Insights()
 	if body == nil {

@@ -59,7 +59,6 @@ func (files *Files) readPatches(read reader, change *reviewcast.Change, c Config
 	return nil
 }
 
-// readChangeFile reads a file that the manifest doesn't list.
 func readChangeFile(read reader, path string, c Config) (*File, error) {
 	body, err := read(path[1:])
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"reviewcast"
 )
 
-// tally is a number of reviews and the sum of their stars.
 type tally struct{ count, stars int }
 
 func (t tally) plus(o tally) tally { return tally{t.count + o.count, t.stars + o.stars} }
@@ -78,7 +77,6 @@ func (b *starBits) span(found bitmap, low, high int) (t tally) {
 	return t
 }
 
-// facets counts the reviews in found by their values.
 func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 	f := &reviewcast.Facets{
 		Rating: []reviewcast.RatingFacet{}, Replied: []reviewcast.ReplyFacet{},
@@ -105,7 +103,6 @@ func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 	return f
 }
 
-// directoryFacets counts by the ids of a directory.
 func (s *Snapshot) directoryFacets(found bitmap, d directory) []reviewcast.Facet {
 	facets := []reviewcast.Facet{}
 	for id, set := range d.mentions {
@@ -143,7 +140,6 @@ func (s *Snapshot) dateFacets(found bitmap) (years, months []reviewcast.Facet) {
 	return years, months
 }
 
-// aspectFacets counts by the aspects of the insights and their polarity.
 func (s *Snapshot) aspectFacets(found bitmap) []reviewcast.AspectFacet {
 	a, _ := s.Analysis() // after an error there are no aspects
 	facets := []reviewcast.AspectFacet{}

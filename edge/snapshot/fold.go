@@ -30,7 +30,6 @@ func fold(dst, s []byte) []byte {
 	return dst
 }
 
-// foldString is fold for a query or a name.
 func foldString(s string) string { return string(fold(nil, []byte(s))) }
 
 // foldRune is the smallest code point of r's orbit under simple case folding.

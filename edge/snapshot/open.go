@@ -90,7 +90,6 @@ func (f *Files) Index() (*Snapshot, error) {
 	return s, nil
 }
 
-// readManifest decodes and checks the manifest.
 func (f *Files) readManifest(body []byte, baseURL string) error {
 	m, err := reviewcast.ParseManifest(body)
 	if err != nil {
@@ -176,7 +175,6 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 	return variants
 }
 
-// manifestFile makes the manifest itself a servable file.
 func manifestFile(body []byte, listed []reviewcast.File) *File {
 	f := unlisted(reviewcast.PathManifest, body)
 	if len(listed) > 0 {
@@ -185,7 +183,6 @@ func manifestFile(body []byte, listed []reviewcast.File) *File {
 	return f
 }
 
-// index reads the reviews and builds the indexes for queries.
 func (s *Snapshot) index(body []byte) error {
 	var err error
 	s.reviews.raw = body

@@ -16,7 +16,6 @@ type prefix struct {
 	blocks []block
 }
 
-// digest is a truncated SHA-256.
 type digest [16]byte
 
 // block is a run of whole reviews and the separator after them.

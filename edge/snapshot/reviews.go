@@ -23,7 +23,6 @@ type list struct {
 	days  []day // newest first
 }
 
-// span is the position of a review's JSON in reviews.json.
 type span struct{ start, end int }
 
 // day is a date and the ordinal of its first review.
@@ -32,7 +31,6 @@ type day struct {
 	first int
 }
 
-// json returns the JSON of the i-th review.
 func (l *list) json(i int) []byte {
 	at := l.spans[i]
 	return l.raw[at.start:at.end:at.end]
@@ -128,7 +126,6 @@ func (s *shard) of(i int) []byte {
 
 const between = 0xFF
 
-// record is the part of a review that the indexes are built from.
 type record struct {
 	ID           string          `json:"id"`
 	Rating       int             `json:"rating"`

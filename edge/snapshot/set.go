@@ -8,7 +8,6 @@ import (
 // bitmap is a set of ordinals below 64 times its length.
 type bitmap []uint64
 
-// words is the length of a bitmap for n ordinals.
 func words(n int) int { return (n + 63) / 64 }
 
 func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
@@ -63,7 +62,6 @@ type set struct {
 // dense reports whether n ordinals take less memory as a bitmap.
 func dense(n, of int) bool { return n >= 2*words(of) }
 
-// newSet makes a set of sorted ordinals below of.
 func newSet(sorted []uint32, of int) set {
 	if !dense(len(sorted), of) {
 		return set{n: len(sorted), list: sorted}
@@ -75,7 +73,6 @@ func newSet(sorted []uint32, of int) set {
 	return set{n: len(sorted), bits: b}
 }
 
-// addTo adds the set to b.
 func (s set) addTo(b bitmap) {
 	if s.bits == nil {
 		for _, i := range s.list {
@@ -86,7 +83,6 @@ func (s set) addTo(b bitmap) {
 	b.or(s.bits)
 }
 
-// intersect removes from b what is not in the set.
 func (s set) intersect(b bitmap) {
 	if s.bits != nil {
 		b.and(s.bits)

@@ -70,7 +70,6 @@ func (t *trigrams) filterRange(low, high uint64, found bitmap) {
 	found.and(any)
 }
 
-// set returns the reviews with a trigram.
 func (t *trigrams) set(k uint64) (set, bool) {
 	at, ok := slices.BinarySearch(t.keys, k)
 	if !ok {
@@ -148,7 +147,6 @@ func newTrigrams(texts []shard, n int) trigrams {
 	return t
 }
 
-// run is one core's part of building the index.
 type run struct {
 	texts  []shard
 	first  int // ordinal

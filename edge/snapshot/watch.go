@@ -128,7 +128,6 @@ func (w *Watcher) look() error {
 	return nil
 }
 
-// stateOf lists the names, sizes and times of a directory's files.
 func stateOf(fsys fs.FS) string {
 	var b strings.Builder
 	_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error { // what can't be read is missing from the list
