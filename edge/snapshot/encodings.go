@@ -17,7 +17,7 @@ type coding struct {
 	decode func(io.Reader) (io.ReadCloser, error)
 }
 
-// codings are the codings that Open looks for, best compression first.
+// codings are the codings that OpenFiles looks for, best compression first.
 var codings = []coding{
 	{"br", ".br", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }},
 	{"zstd", ".zst", func(r io.Reader) (io.ReadCloser, error) {

@@ -36,7 +36,7 @@ import (
 	"reviewcast"
 )
 
-// Config configures Open.
+// Config configures OpenFiles and FilesOf.
 type Config struct {
 	// BaseURL is the origin that the files must have been built for. Empty accepts any.
 	BaseURL string
