@@ -77,8 +77,7 @@ func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 
 // prefersMarkdown reports whether Accept gives text/markdown a higher weight than text/html.
 func prefersMarkdown(accept []string) bool {
-	weight := weights(accept)
-	return weight("text/markdown") > max(0, weight("text/html"))
+	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
 }
 
 // pagesOf returns the pages of files. The first request makes them, or two with the same result.
@@ -98,7 +97,7 @@ func (e *edge) pagesOf(files *snapshot.Files) *pages {
 // page makes the representations of a file. The first request for gzip compresses one without variants.
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
-		etag: []string{`"` + f.SHA256 + `"`}, modified: f.LastModified,
+		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
 		media: []string{f.MediaType}, cache: e.cacheControl(f.Path), policy: policyData, link: e.links[f.Path], sequence: sequence,
 		body: bytesBody(f.Body),
 	}

@@ -32,6 +32,7 @@ var (
 	exposed         = []string{"ETag, Last-Modified, Link, Retry-After, Reviewcast-Sequence"}
 	varyCoding      = []string{"Accept-Encoding"}
 	noSniff         = []string{"nosniff"}
+	acceptBytes     = []string{"bytes"}
 	mediaJSON       = []string{reviewcast.MediaJSON}
 	cacheShortly    = []string{"public, max-age=60, stale-while-revalidate=600"}
 	cacheRevalidate = []string{"public, no-cache"}

@@ -12,7 +12,8 @@ import (
 // representation is a body in one content coding with its header fields, which responses share.
 type representation struct {
 	etag     []string
-	modified time.Time // zero when unknown
+	modified []string // as a header value; nil when unknown
+	time     time.Time
 	media    []string
 	encoding []string // nil for identity
 	cache    []string
@@ -22,20 +23,79 @@ type representation struct {
 	body     func() *parts
 }
 
-// serve answers GET or HEAD with a representation. Conditions and ranges are left to
-// net/http, which follows RFC 9110 except for what normalise corrects.
+// setHeader sets the header fields of a response with a body.
+func (rep *representation) setHeader(h http.Header) {
+	h["Content-Type"] = rep.media
+	if rep.encoding != nil {
+		h["Content-Encoding"] = rep.encoding
+	}
+	if rep.modified != nil {
+		h["Last-Modified"] = rep.modified
+	}
+	rep.setValidators(h)
+}
+
+// setValidators sets the header fields that a 304 repeats.
+func (rep *representation) setValidators(h http.Header) {
+	h["Etag"] = rep.etag
+	h["Cache-Control"] = rep.cache
+	h["X-Content-Type-Options"] = noSniff
+	h["Content-Security-Policy"] = rep.policy
+	h["Reviewcast-Sequence"] = rep.sequence
+	if rep.link != nil {
+		h["Link"] = rep.link
+	}
+}
+
+// serve answers GET or HEAD with a representation.
 func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation) {
+	if !serveFast(w, r, rep) {
+		e.serveContent(w, r, rep)
+	}
+}
+
+// serveFast answers the two most frequent kinds of request: those without conditions,
+// and those with the entity tag of an earlier response. It reports false for others.
+// Its responses equal those of serveContent, which a test checks, but it writes the
+// body at once and not in pieces of 32 KiB.
+func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
+	header := r.Header
+	match := header["If-None-Match"]
+	if header["Range"] != nil || header["If-Match"] != nil || header["If-Unmodified-Since"] != nil ||
+		len(match) == 0 && header["If-Modified-Since"] != nil || len(match) > 1 {
+		return false
+	}
 	h := w.Header()
-	for name, value := range map[string][]string{
-		"Content-Type": rep.media, "Content-Encoding": rep.encoding, "Etag": rep.etag, "Cache-Control": rep.cache,
-		"X-Content-Type-Options": noSniff, "Content-Security-Policy": rep.policy, "Reviewcast-Sequence": rep.sequence, "Link": rep.link,
-	} {
-		if value != nil {
-			h[name] = value
+	if len(match) == 1 {
+		if match[0] != rep.etag[0] {
+			return false
+		}
+		rep.setValidators(h)
+		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	body := rep.body()
+	rep.setHeader(h)
+	h["Accept-Ranges"] = acceptBytes
+	h["Content-Length"] = []string{strconv.FormatInt(body.size, 10)}
+	extendDeadline(w, body.size)
+	w.WriteHeader(http.StatusOK)
+	if r.Method != http.MethodHead {
+		for _, part := range body.parts {
+			if _, err := w.Write(part); err != nil {
+				break // the client is gone
+			}
 		}
 	}
+	return true
+}
+
+// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except
+// for what normalise corrects.
+func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
+	rep.setHeader(w.Header())
 	content := &content{rep: rep}
-	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.modified, content)
+	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
 }
 
 // normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"sync"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/klauspost/compress/gzip"
@@ -51,7 +52,7 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if !ok {
 		return errNotAcceptable
 	}
-	rep := representation{modified: s.LastModified(), media: mediaJSON,
+	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
 		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), body: plain}
 	tag := hex.EncodeToString(sum[:16])
 	if coding == "gzip" {
@@ -85,3 +86,11 @@ var compressors = sync.Pool{New: func() any {
 	}
 	return w
 }}
+
+// httpTime is a time as a header value; nil for the zero time.
+func httpTime(t time.Time) []string {
+	if t.IsZero() {
+		return nil
+	}
+	return []string{t.UTC().Format(http.TimeFormat)}
+}
