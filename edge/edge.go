@@ -19,7 +19,6 @@
 package edge
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -80,7 +79,9 @@ func New(c Config) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make edge: %w", err)
 	}
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	e := &edge{Config: c, links: map[string][]string{}, all: newShare()}
 	if c.Metrics != nil {
 		if e.count, err = newMetrics(c.Metrics); err != nil {

@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +17,9 @@ const Grace = 8 * time.Second
 // minute for a response, more for a large one. logger receives the errors of net/http at debug
 // level; it may be nil.
 func Server(h http.Handler, logger *slog.Logger) *http.Server {
-	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,

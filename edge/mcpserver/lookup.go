@@ -112,7 +112,7 @@ func technicianAnswer(v *view, args arguments) (any, error) {
 	}
 	answer := technicians{Matched: len(list)}
 	for _, t := range list {
-		answer.Technicians = append(answer.Technicians, technician{t, entity(v.insights.Entities.Technicians, t.ID)})
+		answer.Technicians = append(answer.Technicians, *v.technician(t.ID))
 	}
 	return answer, nil
 }

@@ -61,7 +61,9 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 }
 
 func openFiles(read reader, c Config) (*Files, error) {
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
 	f := &Files{}
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
@@ -105,13 +107,20 @@ func (f *Files) readManifest(body []byte, baseURL string) error {
 // readFiles reads and checks every listed file that the directory holds and its encoded variants.
 func (f *Files) readFiles(read reader, c Config) error {
 	files := make([]*File, len(f.manifest.Files))
-	err := parallel(len(files), func(i int) (err error) {
-		if listed := f.manifest.Files[i]; c.Holds == nil || c.Holds(listed.Path) {
-			files[i], err = readFile(read, listed, c)
+	errs := make([]error, len(files)) // by file, so that the first one in order is reported
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, listed := range f.manifest.Files {
+		if c.Holds != nil && !c.Holds(listed.Path) {
+			continue
 		}
-		return err
-	})
-	if err != nil {
+		g.Go(func() error {
+			files[i], errs[i] = readFile(read, listed, c)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions store their errors
+	if err := cmp.Or(errs...); err != nil {
 		return err
 	}
 	f.files = make(map[string]*File, len(files)+1)
@@ -121,21 +130,6 @@ func (f *Files) readFiles(read reader, c Config) error {
 		}
 	}
 	return nil
-}
-
-// parallel calls do with 0 to n-1, and returns the error of the lowest.
-func parallel(n int, do func(i int) error) error {
-	errs := make([]error, n)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error {
-			errs[i] = do(i)
-			return nil
-		})
-	}
-	_ = g.Wait() // the functions store their errors
-	return cmp.Or(errs...)
 }
 
 func readFile(read reader, listed reviewcast.File, config Config) (*File, error) {

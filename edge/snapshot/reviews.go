@@ -5,12 +5,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 )
@@ -39,6 +41,15 @@ func (l *list) json(i int) []byte {
 // after counts the reviews dated on or after d.
 func (l *list) after(d reviewcast.Date) int {
 	i := sort.Search(len(l.days), func(i int) bool { return l.days[i].date < d })
+	if i == len(l.days) {
+		return len(l.spans)
+	}
+	return l.days[i].first
+}
+
+// newerThan counts the reviews dated after d.
+func (l *list) newerThan(d reviewcast.Date) int {
+	i := sort.Search(len(l.days), func(i int) bool { return l.days[i].date <= d })
 	if i == len(l.days) {
 		return len(l.spans)
 	}
@@ -144,12 +155,18 @@ func (s *Snapshot) readReviews() ([]record, error) {
 	n := s.Len()
 	records := make([]record, n)
 	s.texts = make([]shard, (n+shardSize-1)/shardSize)
-	err := parallel(len(s.texts), func(i int) (err error) {
-		low, high := i*shardSize, min(n, (i+1)*shardSize)
-		s.texts[i], err = s.readShard(records[low:high], low)
-		return err
-	})
-	if err != nil {
+	errs := make([]error, len(s.texts))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range s.texts {
+		g.Go(func() error {
+			low, high := i*shardSize, min(n, (i+1)*shardSize)
+			s.texts[i], errs[i] = s.readShard(records[low:high], low)
+			return nil
+		})
+	}
+	_ = g.Wait() // the functions store their errors, so that the first one in order is reported
+	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
 	return records, nil

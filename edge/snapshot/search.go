@@ -93,7 +93,7 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	found := newBitmap(n)
 	low, high := 0, n
 	if q.Until != "" {
-		low = s.reviews.after(q.Until + "~") // later than every text of that day
+		low = s.reviews.newerThan(q.Until)
 	}
 	if q.Since != "" {
 		high = s.reviews.after(q.Since)

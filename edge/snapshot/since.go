@@ -53,30 +53,31 @@ func (x Since) Body() [][]byte {
 // Gzip returns the body in the gzip coding (RFC 1952), in parts: the stored head, the blocks that
 // are complete within the range, compressed once for all requests, and the rest.
 func (x Since) Gzip() [][]byte {
+	p, l := &x.snapshot.prefix, &x.snapshot.reviews
 	var (
-		whole []block
-		rest  []byte
+		whole  int    // blocks
+		length int    // of their bytes
+		crc    uint32 // of their bytes
+		rest   []byte
 	)
 	if x.Matched > 0 {
-		p, l := &x.snapshot.prefix, &x.snapshot.reviews
-		last := p.within(x.Matched)
-		whole, rest = p.blocks[:last], l.raw[p.blocks[last].start:l.spans[x.Matched-1].end]
+		whole = p.within(x.Matched)
+		b := &p.blocks[whole]
+		length, crc, rest = b.start-l.spans[0].start, b.crc, l.raw[b.start:l.spans[x.Matched-1].end]
 	}
-	parts := make([][]byte, 0, len(whole)+2)
+	parts := make([][]byte, 0, whole+2)
 	// RFC 1952, section 2.3: deflate, no flags, no time, unknown system. RFC 1951, section 3.2.4: a stored block.
 	open := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 0}
 	open = binary.LittleEndian.AppendUint16(open, uint16(len(x.head)))
 	open = binary.LittleEndian.AppendUint16(open, ^uint16(len(x.head)))
 	parts = append(parts, append(open, x.head...))
-	for _, b := range whole {
-		parts = append(parts, b.deflated())
+	for i := range whole {
+		parts = append(parts, p.blocks[i].deflated())
 	}
-	crc, length := uint32(0), 0
-	for _, part := range x.Body() {
-		crc, length = crc32.Update(crc, crc32.IEEETable, part), length+len(part)
-	}
+	crc = combineCRC(crc32.ChecksumIEEE(x.head), crc, int64(length))
+	crc = crc32.Update(crc32.Update(crc, crc32.IEEETable, rest), crc32.IEEETable, x.tail)
 	shut := deflate(true, rest, x.tail)
 	shut = binary.LittleEndian.AppendUint32(shut, crc)
-	shut = binary.LittleEndian.AppendUint32(shut, uint32(length)) // modulo 2^32, as the RFC says
+	shut = binary.LittleEndian.AppendUint32(shut, uint32(len(x.head)+length+len(rest)+len(x.tail))) // modulo 2^32, as the RFC says
 	return append(parts, shut)
 }

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"slices"
 	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // trigrams maps three consecutive code points to the set of reviews that contain them.
@@ -101,7 +103,11 @@ func newTrigrams(texts []shard, n int) trigrams {
 		runs[i] = &run{texts: texts[low:high], first: low * shardSize, table: newKeyTable()}
 	}
 	each := func(do func(*run)) {
-		_ = parallel(len(runs), func(i int) error { do(runs[i]); return nil })
+		var g errgroup.Group
+		for _, r := range runs {
+			g.Go(func() error { do(r); return nil })
+		}
+		_ = g.Wait() // the functions never fail
 	}
 	each((*run).countAll)
 

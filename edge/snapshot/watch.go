@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +55,11 @@ type refusal struct {
 // Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
 // that hangs, as on a network disk, is left alone then.
 func (w *Watcher) Run(ctx context.Context) error {
-	tick := time.NewTicker(cmp.Or(w.Interval, DefaultInterval))
+	interval := w.Interval
+	if interval == 0 {
+		interval = DefaultInterval
+	}
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		looked := make(chan struct{})
@@ -142,4 +145,9 @@ func stateOf(fsys fs.FS) string {
 	return b.String()
 }
 
-func (w *Watcher) logger() *slog.Logger { return cmp.Or(w.Logger, slog.New(slog.DiscardHandler)) }
+func (w *Watcher) logger() *slog.Logger {
+	if w.Logger == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return w.Logger
+}
