@@ -77,7 +77,8 @@ func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 
 // prefersMarkdown reports whether Accept gives text/markdown a higher weight than text/html.
 func prefersMarkdown(accept []string) bool {
-	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
+	weight := weights(accept)
+	return weight("text/markdown") > max(0, weight("text/html"))
 }
 
 // pagesOf returns the pages of files. The first request makes them, or two with the same result.
