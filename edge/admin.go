@@ -11,7 +11,6 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// readiness is the body of /readyz.
 type readiness struct {
 	Status   string            `json:"status"` // ready, degraded, not ready
 	Sequence int64             `json:"sequence,omitempty"`

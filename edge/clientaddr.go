@@ -13,21 +13,18 @@ import (
 // ProxySecretHeader carries [Proxies].Secret.
 const ProxySecretHeader = "Reviewcast-Proxy-Secret"
 
-// Proxies says which proxies are believed about the address of a client. The zero
-// value believes none: the client is the peer.
+// Proxies says which proxies are believed about a client's address. The zero value believes none.
 type Proxies struct {
 	// Trusted are the networks of the proxies.
 	Trusted []netip.Prefix
-	// Secret is a value that only the proxy can set in [ProxySecretHeader], for a CDN
-	// whose addresses change. Empty believes no such header.
+	// Secret is a value that only the proxy can set in [ProxySecretHeader]. Empty believes no such header.
 	Secret string
 	// Header is the field with the client's address. Empty means X-Forwarded-For.
 	Header string
 }
 
-// Client returns the address of the client: the peer's or, if the peer is a trusted
-// proxy, the rightmost address in the header that is not a trusted proxy. The client
-// may have forged everything to the left of it.
+// Client returns the address of the client: the peer's or, if that is a trusted proxy, the
+// rightmost address in the header that isn't one. A client may forge everything to the left of it.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	var client netip.Addr
 	if peer, err := netip.ParseAddrPort(r.RemoteAddr); err == nil {
@@ -56,9 +53,8 @@ func (p *Proxies) Client(r *http.Request) netip.Addr {
 // Network returns what counts as one client as text: see network.
 func (p *Proxies) Network(r *http.Request) string { return network(p.Client(r)).String() }
 
-// Limiter returns a rate limiter for a handler outside this package, such as the
-// hub's. It returns how long the client of a request has to wait, or 0. Without a
-// limit Limiter returns nil.
+// Limiter returns a rate limiter for a handler outside this package: how long a client has to wait,
+// or 0. It is nil without a limit.
 func (p *Proxies) Limiter(perSecond float64) func(*http.Request) time.Duration {
 	if perSecond <= 0 {
 		return nil

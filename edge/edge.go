@@ -37,13 +37,11 @@ import (
 type Config struct {
 	// Snapshots holds the files and the snapshot to serve. Required.
 	Snapshots *snapshot.Holder
-	// BaseURL is the public origin, as returned by [reviewcast.ParseBaseURL]. The
-	// Link headers are derived from it. Required.
+	// BaseURL is the public origin, as returned by [reviewcast.ParseBaseURL]. Required.
 	BaseURL string
 	// Hub serves [reviewcast.PathHub]. If nil, the response is 404.
 	Hub http.Handler
-	// MCP serves [reviewcast.PathMCP] and everything below it, including CORS. If nil,
-	// the response is 404.
+	// MCP serves [reviewcast.PathMCP] and everything below it, including CORS. If nil, the response is 404.
 	MCP http.Handler
 	// RateSearch is the average number of search and since requests per second and
 	// client address, with bursts of ten times as many. A search that takes longer than
@@ -120,8 +118,7 @@ func (e *edge) routes() http.Handler {
 // handler answers a request, or returns the error that (*edge).fail answers with.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// read adapts a handler to net/http: it answers CORS preflights and answers with the
-// handler's error.
+// read adapts a handler to net/http: it answers CORS preflights, and errors.
 func (e *edge) read(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodOptions {
@@ -134,7 +131,6 @@ func (e *edge) read(h handler) http.HandlerFunc {
 	}
 }
 
-// get restricts a handler to GET and HEAD.
 func get(h handler) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

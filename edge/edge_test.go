@@ -256,8 +256,8 @@ func TestMetrics(t *testing.T) {
 	h.ServeHTTP(httptest.NewRecorder(), r)
 	w := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
-	for _, kind := range kinds {
-		for _, status := range statuses {
+	for _, kind := range []string{"file", "search", "since", "mcp", "hub"} {
+		for _, status := range []string{"ok", "not_modified", "client_error", "refused", "server_error"} {
 			n := map[string]int{"file ok": 1, "file client_error": 1, "file not_modified": 1, "search ok": 1, "search refused": 1,
 				"since refused": 1, "mcp client_error": 1, "hub client_error": 1}[kind+" "+status]
 			want := fmt.Sprintf("reviewcast_http_requests_total{kind=%q,result=%q} %d\n", kind, status, n)

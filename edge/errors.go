@@ -20,7 +20,6 @@ type failure struct {
 
 func (f *failure) Error() string { return f.Detail }
 
-// problem returns a failure with a status and a sentence that explains it.
 func problem(status int, detail string, issues ...reviewcast.Issue) *failure {
 	return &failure{ErrorBody: reviewcast.NewError(status, detail, issues...)}
 }
@@ -38,15 +37,13 @@ var (
 	errHeaders = problem(http.StatusRequestHeaderFieldsTooLarge, "The header is larger than 16 KiB.")
 )
 
-// refuser is an MCP handler that answers errors of the edge in its own form, which is
-// JSON-RPC, with its own CORS headers.
+// refuser is an MCP handler that answers errors of the edge in JSON-RPC, with its own CORS headers.
 type refuser interface {
 	Refuse(w http.ResponseWriter, r *http.Request, status int, detail string, retryAfter time.Duration)
 }
 
-// fail answers with an error. It is the only place that maps errors to statuses,
-// bodies and log lines. An error that is not a *failure is an internal error: it is
-// logged and not shown.
+// fail answers with an error. Only here do errors become statuses, bodies and log lines. One that
+// is not a *failure is internal: it is logged and not shown.
 func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	var f *failure

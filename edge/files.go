@@ -17,8 +17,7 @@ type pages struct {
 	byPath map[string]*page
 }
 
-// minGzip is the size of the smallest file that is compressed here: less fits into one
-// packet anyhow.
+// minGzip is the size of the smallest file that is compressed here: less fits into one packet.
 const minGzip = 1 << 10
 
 // page is a file in all its content codings.
@@ -76,14 +75,13 @@ func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// prefersMarkdown reports whether an Accept header gives text/markdown a higher
-// weight than text/html.
+// prefersMarkdown reports whether Accept gives text/markdown a higher weight than text/html.
 func prefersMarkdown(accept []string) bool {
-	return weightOf(accept, "text/markdown") > max(0, weightOf(accept, "text/html"))
+	weight := weights(accept)
+	return weight("text/markdown") > max(0, weight("text/html"))
 }
 
-// pagesOf returns the pages of files. The first request makes them. Two requests may do
-// so concurrently, with the same result.
+// pagesOf returns the pages of files. The first request makes them, or two with the same result.
 func (e *edge) pagesOf(files *snapshot.Files) *pages {
 	if p := e.pages.Load(); p != nil && p.files == files {
 		return p
@@ -97,8 +95,7 @@ func (e *edge) pagesOf(files *snapshot.Files) *pages {
 	return p
 }
 
-// page makes the representations of a file. One without encoded variants is compressed
-// by the first request that accepts gzip.
+// page makes the representations of a file. The first request for gzip compresses one without variants.
 func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	plain := representation{
 		etag: []string{`"` + f.SHA256 + `"`}, time: f.LastModified, modified: httpTime(f.LastModified),
@@ -127,19 +124,16 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	return p
 }
 
-// sequenceOf is a version's sequence as a header value.
 func sequenceOf(s *snapshot.Files) []string {
 	return []string{strconv.FormatInt(s.Sequence(), 10)}
 }
 
-// bytesBody is the body of a file.
 func bytesBody(b []byte) func() *parts {
 	body := newParts(b)
 	return func() *parts { return body }
 }
 
-// cacheControl returns how long a path may be cached. What says which version is the
-// newest is asked for again every time.
+// cacheControl returns how long a path may be cached.
 func (e *edge) cacheControl(path string) []string {
 	switch {
 	case e.Dev:

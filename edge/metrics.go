@@ -11,71 +11,60 @@ import (
 	"reviewcast"
 )
 
-// kinds of requests, and what their statuses count as. They are labels, so there are
-// few of each.
-var (
-	kinds    = [...]string{"file", "search", "since", "mcp", "hub"}
-	statuses = [...]string{"ok", "not_modified", "client_error", "refused", "server_error"}
-)
-
-// kindOf returns the index in kinds of a request's path.
-func kindOf(path string) int {
+func kindOf(path string) string {
 	switch {
 	case path == reviewcast.PathSearch:
-		return 1
+		return "search"
 	case strings.HasPrefix(path, reviewcast.PathSince):
-		return 2
+		return "since"
 	case isMCP(path):
-		return 3
+		return "mcp"
 	case path == reviewcast.PathHub:
-		return 4
+		return "hub"
 	}
-	return 0
+	return "file"
 }
 
-// statusOf returns the index in statuses of a response's status.
-func statusOf(code int) int {
+func resultOf(code int) string {
 	switch {
 	case code == http.StatusNotModified:
-		return 1
+		return "not_modified"
 	case code == http.StatusTooManyRequests:
-		return 3
+		return "refused"
 	case code >= 500:
-		return 4
+		return "server_error"
 	case code >= 400:
-		return 2
+		return "client_error"
 	}
-	return 0
+	return "ok"
 }
 
 // metrics count requests. The nil metrics count nothing.
 type metrics struct {
-	requests [len(kinds)][len(statuses)]prometheus.Counter
-	seconds  [len(kinds)]prometheus.Observer
+	requests *prometheus.CounterVec   // by kind and result
+	seconds  *prometheus.HistogramVec // by kind
 }
 
-// newMetrics registers the metrics of the public listener.
 func newMetrics(to prometheus.Registerer) (*metrics, error) {
-	requests := prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "http", Name: "requests_total",
-		Help: "Requests by kind and result; refused is 429."}, []string{"kind", "result"})
-	seconds := prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "http", Name: "request_seconds",
-		Help:    "Time to the end of the response, by kind. Slow clients and streams count in full.",
-		Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .1, .5, 2.5, 10}}, []string{"kind"})
-	m := &metrics{}
-	for i, kind := range kinds {
-		m.seconds[i] = seconds.WithLabelValues(kind)
-		for j, status := range statuses {
-			m.requests[i][j] = requests.WithLabelValues(kind, status)
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "http", Name: "requests_total",
+			Help: "Requests by kind and result; refused is 429."}, []string{"kind", "result"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "http", Name: "request_seconds",
+			Help:    "Time to the end of the response, by kind. Slow clients and streams count in full.",
+			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .1, .5, 2.5, 10}}, []string{"kind"}),
+	}
+	for _, kind := range []string{"file", "search", "since", "mcp", "hub"} { // a rate doesn't see the first event of a new counter
+		m.seconds.WithLabelValues(kind)
+		for _, result := range []string{"ok", "not_modified", "client_error", "refused", "server_error"} {
+			m.requests.WithLabelValues(kind, result)
 		}
 	}
-	return m, errors.Join(to.Register(requests), to.Register(seconds))
+	return m, errors.Join(to.Register(m.requests), to.Register(m.seconds))
 }
 
 func (m *metrics) count(path string, status int, took time.Duration) {
-	if m == nil {
-		return
+	if m != nil {
+		m.requests.WithLabelValues(kindOf(path), resultOf(status)).Inc()
+		m.seconds.WithLabelValues(kindOf(path)).Observe(took.Seconds())
 	}
-	kind := kindOf(path)
-	m.requests[kind][statusOf(status)].Inc()
-	m.seconds[kind].Observe(took.Seconds())
 }

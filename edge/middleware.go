@@ -20,16 +20,13 @@ const (
 
 // Limits on the size of a request, checked before it is routed.
 const (
-	// maxURL limits the cost of logging and parsing. A search with all its parameters
-	// has at most 3 KiB.
+	// maxURL limits the cost of logging and parsing. A search has at most 3 KiB.
 	maxURL = 4 << 10
-	// maxHeader limits the memory that a slow connection holds. The limit of net/http
-	// is a multiple of it, so that sizes in between get this package's error.
+	// maxHeader limits the memory of a slow connection. Up to a multiple, net/http leaves the error to this package.
 	maxHeader = 16 << 10
 )
 
-// Header values that never change. All responses share them; net/http only reads
-// them.
+// Header values that all responses share; net/http only reads them.
 var (
 	anyOrigin       = []string{"*"}
 	exposed         = []string{"ETag, Last-Modified, Link, Retry-After, Reviewcast-Sequence"}
@@ -49,8 +46,7 @@ func isMCP(path string) bool {
 	return path == reviewcast.PathMCP || strings.HasPrefix(path, reviewcast.PathMCP+"/")
 }
 
-// observe is the outermost middleware. It sets the header fields of every response,
-// turns a panic into a 500 and writes the access log.
+// observe is the outermost middleware. It sets common header fields, turns panics into 500 and logs.
 func (e *edge) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isMCP(r.URL.Path) {
@@ -95,7 +91,6 @@ func (e *edge) checkSize(next http.Handler) http.Handler {
 	})
 }
 
-// headerSize is the number of bytes of the header lines.
 func headerSize(r *http.Request) int {
 	size := len("Host: \r\n") + len(r.Host)
 	for name, values := range r.Header {
@@ -106,8 +101,7 @@ func headerSize(r *http.Request) int {
 	return size
 }
 
-// preflight answers a CORS preflight or any other OPTIONS request. The star doesn't
-// cover Authorization, which is ignored but must not fail.
+// preflight answers OPTIONS. The star doesn't cover Authorization, which is ignored but must not fail.
 func preflight(w http.ResponseWriter, methods string) {
 	h := w.Header()
 	h.Set("Allow", methods)
@@ -117,7 +111,6 @@ func preflight(w http.ResponseWriter, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// recorder records the status and the size of a response.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -125,8 +118,7 @@ type recorder struct {
 	fields []any // for the access log
 }
 
-// Annotate adds a field to the access log. A mounted handler finds the method by a type
-// assertion.
+// Annotate adds a field to the access log, for a mounted handler.
 func (rec *recorder) Annotate(name, value string) { rec.fields = append(rec.fields, name, value) }
 
 func (rec *recorder) WriteHeader(status int) {
@@ -156,9 +148,8 @@ func (rec *recorder) Flush() {
 // Unwrap is used by [http.ResponseController].
 func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
 
-// streaming removes the server's deadlines for a request whose response may be a
-// stream of hours: the write deadline at once, the read deadline at the end of the
-// body, so that a slow body can't hold a connection.
+// streaming removes the server's deadlines for a request whose response may last hours: the write
+// deadline at once, the read deadline at the end of the body.
 func streaming(w http.ResponseWriter, r *http.Request) *http.Request {
 	c := http.NewResponseController(w)
 	_ = c.SetWriteDeadline(time.Time{}) // a writer without deadlines needs no change
@@ -171,7 +162,6 @@ func streaming(w http.ResponseWriter, r *http.Request) *http.Request {
 	return r
 }
 
-// deadlineBody removes the read deadline at the end of a body.
 type deadlineBody struct {
 	io.ReadCloser
 	c *http.ResponseController

@@ -1,6 +1,10 @@
 package edge
 
-import "strings"
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
 
 // identity is the coding of a body that is not encoded.
 const identity = "identity"
@@ -12,77 +16,47 @@ const unset = -1
 // from offers, best first, and identity (RFC 9110, section 12.5.3). The highest weight
 // wins, then the order of offers. identity comes last unless its weight is higher; only
 // a weight of zero, its own or that of the star, excludes it. ok is false when no
-// coding is acceptable. Members with invalid syntax are ignored; of two members for
-// one coding the later counts.
+// coding is acceptable.
 func negotiate(accept []string, offers ...string) (coding string, ok bool) {
-	best, weight := "", 0
+	weight := weights(accept)
+	best, highest := "", 0.0
 	for _, offer := range offers {
-		if w := weightOf(accept, offer); w > weight {
-			best, weight = offer, w
+		if w := weight(offer); w > highest {
+			best, highest = offer, w
 		}
 	}
-	w := weightOf(accept, identity)
-	if w > weight || best == "" && w == unset {
+	w := weight(identity)
+	if w > highest || best == "" && w == unset {
 		return identity, true
 	}
 	return best, best != ""
 }
 
-// weightOf is the weight of a coding in thousandths, from its own member or from the
-// star.
-func weightOf(accept []string, coding string) int {
-	own, star := unset, unset
-	for _, line := range accept {
-		for len(line) > 0 {
-			var member string
-			member, line, _ = strings.Cut(line, ",")
-			name, weight, ok := parseMember(member)
-			switch {
-			case !ok:
-			case name == "*":
-				star = weight
-			case strings.EqualFold(name, coding), coding == "gzip" && strings.EqualFold(name, "x-gzip"):
-				own = weight
-			}
-		}
-	}
-	if own != unset {
-		return own
-	}
-	return star
-}
+var qvalue = regexp.MustCompile(`^[ \t]*[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)[ \t]*$`)
 
-// parseMember parses a coding and its weight.
-func parseMember(s string) (name string, weight int, ok bool) {
-	name, parameter, weighted := strings.Cut(s, ";")
-	name = strings.Trim(name, " \t")
-	if !weighted {
-		return name, 1000, name != ""
-	}
-	parameter = strings.Trim(parameter, " \t")
-	if len(parameter) < len("q=0") || parameter[0]|0x20 != 'q' || parameter[1] != '=' {
-		return "", 0, false
-	}
-	weight, ok = parseWeight(parameter[len("q="):])
-	return name, weight, ok && name != ""
-}
-
-// parseWeight parses a qvalue: 0 to 1 with up to three decimals.
-func parseWeight(s string) (thousandths int, ok bool) {
-	whole, decimals, _ := strings.Cut(s, ".")
-	if whole != "0" && whole != "1" || len(decimals) > 3 {
-		return 0, false
-	}
-	for i := range 3 {
-		digit := 0
-		if i < len(decimals) {
-			if decimals[i] < '0' || decimals[i] > '9' {
-				return 0, false
+// weights parses Accept or Accept-Encoding. A name has its own weight, or that of the
+// star. Members with invalid syntax are ignored; of two with one name the later counts.
+func weights(accept []string) func(name string) float64 {
+	named := map[string]float64{"*": unset}
+	for member := range strings.SplitSeq(strings.Join(accept, ","), ",") {
+		name, parameter, weighted := strings.Cut(member, ";")
+		weight := 1.0
+		if weighted {
+			q := qvalue.FindStringSubmatch(parameter)
+			if q == nil {
+				continue
 			}
-			digit = int(decimals[i] - '0')
+			weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
 		}
-		thousandths = 10*thousandths + digit
+		if name = strings.ToLower(strings.Trim(name, " \t")); name == "x-gzip" {
+			name = "gzip"
+		}
+		named[name] = weight
 	}
-	thousandths += 1000 * int(whole[0]-'0')
-	return thousandths, thousandths <= 1000
+	return func(name string) float64 {
+		if w, ok := named[name]; ok {
+			return w
+		}
+		return named["*"]
+	}
 }

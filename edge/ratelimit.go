@@ -13,19 +13,15 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// maxClients is the most addresses in a rate table. It stops a client with many
-// addresses from filling memory. A client that is evicted starts again with a full
-// allowance.
+// maxClients is the most addresses in a rate table. An evicted client starts again with a full allowance.
 const maxClients = 100_000
 
 // burst is the number of seconds whose requests may come at once.
 const burst = 10
 
-// One unit of a rate is a request, or a millisecond of computing time of one that costs
-// more (see [snapshot.Snapshot.Cost]).
+// One unit of a rate is a request, or a millisecond of computing time (see [snapshot.Snapshot.Cost]).
 const (
-	// shareOfCores is the part of the machine that the costly requests of all clients
-	// together may take, in units per second and core.
+	// shareOfCores is what the costly requests of all clients together may take, in units per second and core.
 	shareOfCores = 500
 	// burstOfAll is the number of seconds whose share may be taken at once.
 	burstOfAll = 2
@@ -53,7 +49,6 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	}
 }
 
-// admit charges the client of a request for the cost of a search.
 func admit(r *http.Request, cost int) error {
 	if wait := snapshot.Admit(r.Context(), cost); wait > 0 {
 		return tooMany("Too many costly searches: a common phrase in many reviews takes long to count. "+
@@ -66,15 +61,13 @@ func tooMany(detail string, wait time.Duration) *failure {
 	return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests, detail)}
 }
 
-// newShare returns the limiter of the costly requests of all clients.
 func newShare() *rate.Limiter {
 	perSecond := shareOfCores * runtime.GOMAXPROCS(0)
 	return rate.NewLimiter(rate.Limit(perSecond), burstOfAll*perSecond)
 }
 
-// rates is a table of rate limiters by client. When the young map holds half of
-// maxClients it becomes the old map, and the old one is dropped. This approximates
-// least recently used within a factor of two, with two maps and no list.
+// rates is a table of rate limiters by client. When the young map holds half of maxClients it
+// becomes the old map, and the old one is dropped: about least recently used.
 type rates struct {
 	perSecond rate.Limit
 	burst     int
@@ -87,14 +80,12 @@ func newRates(perSecond float64) *rates {
 	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 
-// take charges a client. It returns how long the client has to wait, or 0 if the
-// request may proceed.
+// take charges a client. It returns how long the client has to wait, or 0.
 func (t *rates) take(client netip.Addr, units int, now time.Time) (wait time.Duration) {
 	return take(t.limiter(network(client)), units, now)
 }
 
-// take takes units from a limiter, at most its burst, or returns how long until it has
-// them.
+// take takes units, at most its burst, from a limiter, or returns how long until it has them.
 func take(l *rate.Limiter, units int, now time.Time) (wait time.Duration) {
 	reservation := l.ReserveN(now, min(units, l.Burst()))
 	if wait = reservation.DelayFrom(now); wait > 0 {
@@ -120,8 +111,7 @@ func (t *rates) limiter(key netip.Prefix) *rate.Limiter {
 	return l
 }
 
-// network is what counts as one client: an IPv4 address, or the /64 network that one
-// IPv6 subscriber has.
+// network is what counts as one client: an IPv4 address, or the /64 network of an IPv6 subscriber.
 func network(a netip.Addr) netip.Prefix {
 	bits := a.BitLen()
 	if a.Is6() {

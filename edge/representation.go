@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// representation is a body in one content coding with its header fields. The header
-// values are shared between responses.
+// representation is a body in one content coding with its header fields, which responses share.
 type representation struct {
 	etag     []string
 	modified []string // as a header value; nil when unknown
@@ -128,9 +127,8 @@ func normalise(r *http.Request) *http.Request {
 	return &normal
 }
 
-// satisfiable removes from a range set the suffixes of no bytes, which net/http answers
-// with an empty 206 and an invalid Content-Range. They are unsatisfiable (section
-// 14.1.2), and so is a set that contains nothing else.
+// satisfiable removes the suffixes of no bytes, which net/http answers with an empty 206. They are
+// unsatisfiable (section 14.1.2), and so is a set of nothing else.
 func satisfiable(set string) string {
 	var kept []string
 	for spec := range strings.SplitSeq(set, ",") {
@@ -144,8 +142,7 @@ func satisfiable(set string) string {
 	return strings.Join(kept, ",")
 }
 
-// errorWriter is the writer for ServeContent. It replaces its errors with those of
-// fail, and sets Content-Length for encoded bodies, too.
+// errorWriter replaces the errors of ServeContent by those of fail, and sets Content-Length for all bodies.
 type errorWriter struct {
 	http.ResponseWriter
 	e       *edge
@@ -155,22 +152,16 @@ type errorWriter struct {
 }
 
 func (c *errorWriter) WriteHeader(status int) {
-	h := c.Header()
-	switch status {
-	case http.StatusPreconditionFailed:
+	if failed := map[int]*failure{http.StatusPreconditionFailed: errPrecondition, http.StatusRequestedRangeNotSatisfiable: errRange}[status]; failed != nil {
 		c.failed = true
-		c.e.fail(c.ResponseWriter, c.r, errPrecondition)
+		c.e.fail(c.ResponseWriter, c.r, failed)
 		return
-	case http.StatusRequestedRangeNotSatisfiable:
-		c.failed = true
-		c.e.fail(c.ResponseWriter, c.r, errRange)
-		return
-	case http.StatusOK:
-		size := c.content.open().size
-		h["Content-Length"] = []string{strconv.FormatInt(size, 10)}
-		extendDeadline(c.ResponseWriter, size)
-	case http.StatusPartialContent:
+	}
+	if status == http.StatusOK || status == http.StatusPartialContent {
 		extendDeadline(c.ResponseWriter, c.content.open().size)
+	}
+	if status == http.StatusOK {
+		c.Header()["Content-Length"] = []string{strconv.FormatInt(c.content.open().size, 10)}
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
@@ -186,8 +177,7 @@ func (c *errorWriter) Write(p []byte) (int, error) {
 const (
 	// writeTimeout is the time for every response.
 	writeTimeout = 60 * time.Second
-	// minRate is the least rate, in bytes per second, at which a client must read a
-	// body larger than freeSize.
+	// minRate is the least rate, in bytes per second, at which a client must read a large body.
 	minRate  = 16 << 10
 	freeSize = 512 << 10
 )
@@ -200,7 +190,6 @@ func extendDeadline(w http.ResponseWriter, size int64) {
 	}
 }
 
-// parts is a body in consecutive pieces.
 type parts struct {
 	parts [][]byte
 	size  int64
@@ -214,9 +203,8 @@ func newParts(p ...[]byte) *parts {
 	return b
 }
 
-// content is an [io.ReadSeeker] over a representation's body. It makes the body only
-// when ServeContent asks for its length, after the conditions, so that a 304
-// compresses nothing.
+// content is an [io.ReadSeeker] over a representation's body, which it makes when ServeContent asks
+// for the length, after the conditions.
 type content struct {
 	rep    *representation
 	body   *parts

@@ -16,12 +16,10 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// gzipTag ends the entity tag of a response that is compressed here. The tag begins
-// with the hash of the plain bytes, and the compressed bytes depend on them and on the
-// encoder. Another encoder or level needs another ending.
+// gzipTag ends the entity tag of a response that is compressed here: the hash of the plain bytes
+// and the encoder. Another encoder or level needs another ending.
 const gzipTag = "-gzip1"
 
-// search answers /api/reviews/search.
 func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	q, issues := reviewcast.ParseSearch(r.URL.RawQuery)
 	if len(issues) > 0 {
@@ -35,7 +33,6 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	return e.answer(w, r, s, sum, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
 }
 
-// since answers /api/reviews/since/{date}.
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
 	date := chi.URLParam(r, "date")
 	if r.URL.RawPath != "" { // chi then routes by the escaped path, which net/url has checked
@@ -49,8 +46,7 @@ func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsho
 	return e.answer(w, r, s, found.Sum(), func() *parts { return newParts(found.Body()...) }, func() *parts { return newParts(found.Gzip()...) })
 }
 
-// answer serves a body that was made for this request. sum is a hash of the plain
-// bytes.
+// answer serves a body that was made for this request. sum is a hash of the plain bytes.
 func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, plain, gzipped func() *parts) error {
 	coding, ok := negotiate(r.Header["Accept-Encoding"], "gzip")
 	if !ok {
@@ -73,7 +69,6 @@ func badParameters(issues []reviewcast.Issue) *failure {
 	return problem(http.StatusBadRequest, "Invalid parameters: see issues, and "+reviewcast.PathOpenAPI+" for what is allowed.", issues...)
 }
 
-// compress gzips a small body.
 func compress(body []byte) []byte {
 	var out bytes.Buffer
 	w := compressors.Get().(*gzip.Writer)

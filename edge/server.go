@@ -13,10 +13,9 @@ import (
 // Grace is how long [Run] waits for running requests by default.
 const Grace = 8 * time.Second
 
-// Server returns an [http.Server] for a handler, with timeouts that keep slow and
-// silent clients from holding connections. A response has a minute, a large one more,
-// and streams of a mounted MCP server have no limit. logger receives the errors of
-// net/http at debug level; it may be nil.
+// Server returns an [http.Server] for a handler, with timeouts against slow and silent clients: a
+// minute for a response, more for a large one. logger receives the errors of net/http at debug
+// level; it may be nil.
 func Server(h http.Handler, logger *slog.Logger) *http.Server {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
@@ -32,9 +31,8 @@ func Server(h http.Handler, logger *slog.Logger) *http.Server {
 	}
 }
 
-// Run serves on l until ctx is done. Then it accepts no more connections, waits at
-// most grace for running requests, closes the remaining connections and returns nil.
-// It returns an error only if serving fails. srv must not be used again.
+// Run serves on l until ctx is done. Then it waits at most grace for running requests and returns
+// nil. It returns an error only if serving fails. srv must not be used again.
 func Run(ctx context.Context, l net.Listener, srv *http.Server, grace time.Duration) error {
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(l) }()

@@ -18,6 +18,7 @@ import (
 	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
+	"reviewcast/edge/snapshot/snapshottest"
 	"reviewcast/generator"
 )
 
@@ -166,10 +167,11 @@ func TestSnapshotReadsBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := snapshot.Open(os.DirFS(public), snapshot.Config{BaseURL: origin})
+	f, err := snapshot.OpenFiles(os.DirFS(public), snapshot.Config{BaseURL: origin})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := snapshottest.Index(t, f)
 	if s.Len() != len(res.Dataset.Reviews) {
 		t.Fatalf("%d reviews are written, %d read", len(res.Dataset.Reviews), s.Len())
 	}

@@ -261,10 +261,11 @@ func servePublic(t *testing.T, public string) (published, http.Handler) {
 			t.Fatal(err)
 		}
 	}
-	s, err := snapshot.Open(os.DirFS(public), snapshot.Config{})
+	f, err := snapshot.OpenFiles(os.DirFS(public), snapshot.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s := snapshottest.Index(t, f)
 	holder := &snapshot.Holder{}
 	holder.Swap(s)
 	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL}

@@ -14,9 +14,7 @@ import (
 	"reviewcast"
 )
 
-// refusal is an error that is shown to the agent. Its text lets the agent correct the
-// call: what was received, what is allowed, an example. It never contains a review's
-// text.
+// refusal is an error for the agent: what was received, what is allowed, an example, never a review's text.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }
@@ -28,18 +26,15 @@ type badArguments []string
 
 func (b badArguments) Error() string { return strings.Join(b, "\n- ") }
 
-// arguments are the checked arguments of a call.
 type arguments struct {
 	values map[string]string // of the tool's own parameters
 	query  reviewcast.Query  // of search_reviews
 }
 
 const (
-	// maxArguments is the most arguments of a call. It stops calls whose only purpose is to
-	// be expensive to refuse.
+	// maxArguments is the most arguments of a call: refusing many is expensive.
 	maxArguments = 64
-	// maxArgument is the most code points of a string argument. Longer ones are not names,
-	// and every argument is compared with all names.
+	// maxArgument is the most code points of a string argument, which is compared with all names.
 	maxArgument = reviewcast.MaxQueryLength
 	// maxEcho is the most code points of an argument that an error repeats.
 	maxEcho = 40
@@ -47,8 +42,7 @@ const (
 	maxKnown = 10
 )
 
-// readObject decodes the arguments object of a call, which may be missing. Null counts as
-// omitted, because many models write null for what they omit.
+// readObject decodes the arguments of a call, if there are any. Many models write null for what they omit.
 func readObject(raw jsontext.Value) (map[string]json.RawMessage, error) {
 	given := map[string]json.RawMessage{}
 	if len(raw) == 0 || raw.Kind() == 'n' {
@@ -149,7 +143,6 @@ func echo(s string) string {
 	return strconv.Quote(s)
 }
 
-// known lists at most maxKnown names.
 func known(what string, names []string) string {
 	switch n := len(names); {
 	case n == 0:

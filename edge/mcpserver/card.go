@@ -2,8 +2,6 @@ package mcpserver
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -30,8 +28,7 @@ func identity() *mcp.Implementation {
 	return &mcp.Implementation{Name: "reviewcast", Version: reviewcast.Version}
 }
 
-// implementation is the full server information. The title names the business once
-// one is published.
+// implementation is the full server information, with the name of the business once one is published.
 func (s *Server) implementation() *mcp.Implementation {
 	impl := identity()
 	impl.Title, impl.Description, impl.WebsiteURL = "Customer reviews", description, s.config.BaseURL+"/"
@@ -90,20 +87,17 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	impl := s.implementation()
-	c := card{
-		Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-		Name:   RegistryName(s.config.BaseURL), Version: impl.Version, Description: impl.Description, Title: impl.Title,
-		WebsiteURL: impl.WebsiteURL, Icons: impl.Icons,
-	}
+	c := card{Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+		Name: RegistryName(s.config.BaseURL), Version: impl.Version, Description: impl.Description, Title: impl.Title,
+		WebsiteURL: impl.WebsiteURL, Icons: impl.Icons}
 	c.Remotes[0].Type, c.Remotes[0].URL = "streamable-http", s.config.BaseURL+reviewcast.PathMCP
 	c.Remotes[0].SupportedProtocolVersions = mcp.SupportedProtocolVersions()
 	body, err := json.Marshal(c)
 	if err != nil {
 		panic(err) // strings always marshal
 	}
-	sum := sha256.Sum256(body)
 	h.Set("Content-Type", MediaServerCard)
 	h.Set("Cache-Control", "public, max-age=3600")
-	h.Set("ETag", `"`+hex.EncodeToString(sum[:16])+`"`)
+	h.Set("ETag", `"`+reviewcast.SHA256(body)[:32]+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(append(body, '\n')))
 }

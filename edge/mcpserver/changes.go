@@ -12,10 +12,8 @@ import (
 	"reviewcast"
 )
 
-// maxChangedIDs is the most ids of each kind in a result of get_changes.
 const maxChangedIDs = 50
 
-// changes is the result of get_changes.
 type changes struct {
 	Notice         string                       `json:"notice"`
 	Since          string                       `json:"since"`
@@ -36,10 +34,8 @@ type changes struct {
 	Hint           string                       `json:"hint,omitempty"`
 }
 
-// maxChangedReviews is the most reviews that a result of get_changes shows.
 const maxChangedReviews = 10
 
-// changesAnswer answers get_changes from the published change documents.
 func changesAnswer(v *view, args arguments) (any, error) {
 	since := args.values["since"]
 	after, err := strconv.ParseInt(since, 10, 64)
@@ -111,7 +107,6 @@ func (v *view) changesUntil(older func(*reviewcast.Change) bool) (documents []re
 	}
 }
 
-// change decodes a change document.
 func (v *view) change(sequence int64) (*reviewcast.Change, error) {
 	f, ok := v.File(reviewcast.ChangePath(sequence))
 	if !ok {
@@ -121,8 +116,7 @@ func (v *view) change(sequence int64) (*reviewcast.Change, error) {
 	return &c, json.Unmarshal(f.Body, &c)
 }
 
-// newChanges sums up documents, oldest first: a review that was added and then
-// withdrawn is in no list.
+// newChanges sums up documents, oldest first. A review that was added and withdrawn is in no list.
 func newChanges(documents []reviewcast.Change) changes {
 	added, changed, withdrawn := map[string]bool{}, map[string]bool{}, map[string]string{}
 	for _, c := range documents {
@@ -155,7 +149,6 @@ func newChanges(documents []reviewcast.Change) changes {
 	return answer
 }
 
-// firstKeys returns the keys of m, sorted, at most maxChangedIDs.
 func firstKeys[T any](m map[string]T) []string {
 	keys := slices.AppendSeq([]string{}, maps.Keys(m))
 	slices.Sort(keys)

@@ -10,8 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// cleanJSON applies cleanText to the strings of a valid JSON text. It returns its
-// argument when there is nothing to remove.
+// cleanJSON applies cleanText to the strings of a valid JSON text. It may return its argument.
 func cleanJSON(raw []byte) []byte {
 	if bytes.Contains(raw, []byte(`\u`)) {
 		// An escape may encode any character. Formatting writes every character as
@@ -77,7 +76,6 @@ const (
 	blankBraille = '\u2800' // looks like a space
 )
 
-// hidden reports whether r is invisible.
 func hidden(r rune) bool {
 	if r < 0x2000 && r != 0xAD && r < 0x34F {
 		return false // fast path for the letters of most European texts
@@ -90,8 +88,7 @@ func hidden(r rune) bool {
 		0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 || r == blankBraille // U+F0000 and above are for private use
 }
 
-// needed reports whether a hidden r between the rune last and the text rest is part of
-// the spelling of a word or symbol.
+// needed reports whether a hidden r between last and rest is part of the spelling of a word or symbol.
 func needed(last, r rune, rest string) bool {
 	next, _ := utf8.DecodeRuneInString(rest)
 	switch r {
@@ -113,18 +110,15 @@ func joins(r rune) bool {
 		unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// pictorial reports whether r can be part of an emoji of several characters: a
-// pictograph, a skin tone, or the emoji style selector.
+// pictorial reports whether r can be part of an emoji: a pictograph, a skin tone, or the style selector.
 func pictorial(r rune) bool {
 	return unicode.Is(unicode.So, r) && r != utf8.RuneError || 0x1F3FB <= r && r <= 0x1F3FF || r == emojiStyle
 }
 
-// instructionWords are parts of a phrase that addresses an agent rather than describes
-// a service.
+// instructionWords are parts of a phrase that addresses an agent.
 var instructionWords = []string{"ignore", "disregard", "instruction", "prompt", "assistant", "you must", "you are", "as an ai",
 	"language model", "override", "http", "www.", "tool call", "call the tool"}
 
-// instructive reports whether a phrase reads like an instruction to an agent.
 func instructive(phrase string) bool {
 	phrase = strings.ToLower(phrase)
 	return slices.ContainsFunc(instructionWords, func(w string) bool { return strings.Contains(phrase, w) })

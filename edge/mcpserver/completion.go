@@ -10,8 +10,7 @@ import (
 // maxCompletions is the most values that the protocol allows in one result.
 const maxCompletions = 100
 
-// complete answers completion/complete with the values that begin with the argument,
-// ignoring case. Arguments without a list of values have no completions.
+// complete answers completion/complete with the values that begin with the argument, ignoring case.
 func (s *Server) complete(_ context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 	v, err := s.views.load()
 	if err != nil {

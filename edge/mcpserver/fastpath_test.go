@@ -73,7 +73,7 @@ func TestFastPathAnswersAsTheSDK(t *testing.T) {
 			return
 		}
 		answered++
-		fast := s.callTool(t, m, e)
+		fast := s.callTool(request().Context(), t, m, e)
 		slow, refused := s.callSDK(request(), m)
 		if refused != nil {
 			rt.Fatalf("fast path: %s\nSDK: %d %s", fast, refused.status, refused.message)

@@ -44,7 +44,6 @@ func (v *view) one(kind, name string) (string, error) {
 	}
 }
 
-// reviewAnswer answers get_review.
 func reviewAnswer(v *view, args arguments) (any, error) {
 	id := args.values["id"]
 	review, ok := v.Review(id)
@@ -54,7 +53,6 @@ func reviewAnswer(v *view, args arguments) (any, error) {
 	return oneReview{Notice: notice, Review: cleanJSON(review), Insight: cleanJSON(v.Insight(id))}, nil
 }
 
-// aspect finds an aspect by id or label.
 func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	id, err := v.one("aspect", name)
 	if err != nil {
@@ -64,11 +62,9 @@ func (v *view) aspect(name string) (reviewcast.Aspect, error) {
 	return v.insights.Aspects[i], nil
 }
 
-// mentionsPage is the number of reviews in a page of get_aspect_sentiment.
 const mentionsPage = 8
 
-// aspectAnswer answers get_aspect_sentiment: the aspect with its evidence, and a page
-// of all reviews that mention it.
+// aspectAnswer answers get_aspect_sentiment: the aspect, and a page of the reviews that mention it.
 func aspectAnswer(v *view, args arguments) (any, error) {
 	a, err := v.aspect(args.values["aspect"])
 	if err != nil {
@@ -103,8 +99,7 @@ func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
 	return nil
 }
 
-// technicianAnswer answers get_technician. A name that a search accepts as it is means
-// the same technicians here.
+// technicianAnswer answers get_technician. A name that a search accepts means the same technicians here.
 func technicianAnswer(v *view, args arguments) (any, error) {
 	name := args.values["name"]
 	list := v.Technicians(strings.TrimSpace(name))
@@ -132,7 +127,6 @@ func (v *view) technician(id string) *technician {
 	return nil
 }
 
-// serviceAnswer answers get_service.
 func serviceAnswer(v *view, args arguments) (any, error) {
 	id, err := v.one("service", args.values["service"])
 	if err != nil {
@@ -143,7 +137,6 @@ func serviceAnswer(v *view, args arguments) (any, error) {
 	return service{s, entity(v.insights.Entities.Services, id)}, nil
 }
 
-// entitiesAnswer answers list_entities.
 func entitiesAnswer(v *view, args arguments) (any, error) {
 	e, b := v.insights.Entities, v.dataset.Business
 	technicians := make([]reviewcast.Named, 0, len(b.Technicians))

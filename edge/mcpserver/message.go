@@ -14,12 +14,10 @@ import (
 	"reviewcast"
 )
 
-// maxBatch is the most messages in one body; revision 2025-03-26 allows batches. It
-// stops a client from making a thousand calls at the rate of one request.
+// maxBatch is the most messages in one body, which counts as one request; revision 2025-03-26 allows batches.
 const maxBatch = 20
 
-// message is a JSON-RPC 2.0 message, decoded once. Whatever answers it reads its
-// method and params from here.
+// message is a JSON-RPC 2.0 message, decoded once for all that answers it.
 type message struct {
 	id     jsontext.Value // as received; nil when there is none
 	method string         // empty for a response
@@ -37,8 +35,7 @@ func (m *message) withID(id string) []byte {
 	return append(b, '}')
 }
 
-// meta is the _meta member of params, where a call of revision 2026-07-28 states
-// what older clients state in initialize.
+// meta is the _meta member of params: in revision 2026-07-28, what older clients state in initialize.
 type meta struct {
 	Version      jsontext.Value `json:"io.modelcontextprotocol/protocolVersion"`
 	Capabilities jsontext.Value `json:"io.modelcontextprotocol/clientCapabilities"`
@@ -48,7 +45,6 @@ type meta struct {
 // version is the revision that the message names; empty when it names none.
 func (m meta) version() string { return stringOf(m.Version) }
 
-// stringOf is the string that raw encodes; empty when it encodes something else.
 func stringOf(raw jsontext.Value) (s string) {
 	if raw.Kind() == '"' {
 		_ = json.Unmarshal(raw, &s) // raw is valid JSON
@@ -59,7 +55,6 @@ func stringOf(raw jsontext.Value) (s string) {
 // isCall reports whether the message is a request that expects a response.
 func (m *message) isCall() bool { return m.method != "" && m.id != nil }
 
-// parseBody decodes and checks the messages of a body.
 func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 	values := []jsontext.Value{raw}
 	switch trimmed := bytes.TrimLeft(raw, " \t\r\n"); {
@@ -95,8 +90,7 @@ func invalidRequest(id jsontext.Value, why string) *rpcError {
 	return &rpcError{status: http.StatusBadRequest, id: id, code: jsonrpc.CodeInvalidRequest, message: "Invalid request: " + why + "."}
 }
 
-// decode reads a message and checks it against JSON-RPC 2.0 and the restrictions of
-// MCP.
+// decode reads a message and checks it against JSON-RPC 2.0 and MCP.
 func (m *message) decode(raw jsontext.Value) *rpcError {
 	var wire struct {
 		JSONRPC string         `json:"jsonrpc"`
@@ -144,15 +138,13 @@ func (m *message) decode(raw jsontext.Value) *rpcError {
 	return nil
 }
 
-// member is a member of a method's params.
 type member struct {
 	name     string
 	kind     jsontext.Kind
 	required bool
 }
 
-// method is a method that the server has. The types of its params are checked before
-// the SDK decodes them, because the SDK's errors name Go types.
+// method is a method of the server. Its params are checked before the SDK's errors can name Go types.
 type method struct {
 	eras   era
 	params []member
@@ -193,8 +185,7 @@ var methods = map[string]method{
 	"logging/setLevel":         {stateful, []member{{"level", '"', true}}},
 }
 
-// validate checks that the call's method exists in the era and that its params have
-// the right types.
+// validate checks that the method exists in the era and that its params have the right types.
 func (m *message) validate(e era) *rpcError {
 	spec, ok := methods[m.method]
 	if !ok || spec.eras&e == 0 {

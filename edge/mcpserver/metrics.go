@@ -14,14 +14,11 @@ const (
 	outcomeFailed  = "failed"  // internal error
 )
 
-// metrics are the counters and gauges of the server.
 type metrics struct {
 	calls   *prometheus.CounterVec // by tool and outcome
 	refusal *prometheus.CounterVec // by HTTP status
 }
 
-// newMetrics registers the metrics, and gauges of what sessions hold in memory, unless
-// to is nil.
 func newMetrics(to prometheus.Registerer, t *sessions) (*metrics, error) {
 	opts := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
@@ -52,8 +49,7 @@ func newMetrics(to prometheus.Registerer, t *sessions) (*metrics, error) {
 	return m, errors.Join(errs...)
 }
 
-// annotate adds the name of a tool to the access log, if the writer has one. A name that
-// the client made up doesn't appear there.
+// annotate adds a tool's name, unless the client made it up, to the access log, if the writer has one.
 func annotate(w http.ResponseWriter, t *tool) {
 	name := "unknown"
 	if t != nil {

@@ -31,7 +31,6 @@ func (l *namedList) add(id string, names ...string) {
 	*l = append(*l, n)
 }
 
-// ids lists the ids.
 func (l namedList) ids() (ids []string) {
 	for _, n := range l {
 		ids = append(ids, n.id)
@@ -84,8 +83,7 @@ func begins(prefix, word string) bool {
 	return len(prefix) >= minPrefix && strings.HasPrefix(word, prefix)
 }
 
-// related reports whether two words have a stem in common: at least minStem letters, and
-// two thirds of the shorter one.
+// related reports whether two words share at least minStem letters, and two thirds of the shorter one.
 func related(a, b string) bool {
 	common, shorter := 0, min(len(a), len(b))
 	for common < shorter && a[common] == b[common] {
@@ -126,8 +124,7 @@ func (l namedList) unknown(kind, name string) string {
 	return text + " " + known(kind+"s", sorted)
 }
 
-// nameWords are the words of a name in the form in which they are compared: lower
-// case, without accents and plural endings.
+// nameWords are the words of a name, compared in lower case, without accents and plural endings.
 func nameWords(name string) []string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(name) {

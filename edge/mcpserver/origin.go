@@ -51,7 +51,6 @@ func loopback(host string) bool {
 	return err == nil && addr.Unmap().IsLoopback()
 }
 
-// preflight answers a CORS preflight, or any other OPTIONS.
 func preflight(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Allow", allowedMethods)
@@ -61,8 +60,7 @@ func preflight(w http.ResponseWriter) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// accepts reports whether the Accept header allows a media type. Without the header
-// every type is allowed (RFC 9110, section 12.5.1).
+// accepts reports whether Accept allows a media type; without it all are (RFC 9110, section 12.5.1).
 func accepts(r *http.Request, media string) bool {
 	lines := r.Header["Accept"]
 	if len(lines) == 0 {

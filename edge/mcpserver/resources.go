@@ -28,8 +28,7 @@ var (
 	}
 )
 
-// resource returns the content of a resource, nil when it doesn't exist. A nil view
-// has no resources.
+// resource returns the content of a resource, nil when it doesn't exist, as in a nil view.
 func (v *view) resource(uri string) jsontext.Value {
 	kind, id, hasID := cutURI(uri)
 	id, err := url.PathUnescape(id)
@@ -39,9 +38,9 @@ func (v *view) resource(uri string) jsontext.Value {
 	var content any
 	switch args := (arguments{values: map[string]string{"id": id, "aspect": id}}); {
 	case kind == "business" && !hasID:
-		return v.business
+		content = newBusiness(v)
 	case kind == "summary" && !hasID:
-		return v.summary
+		content = newSummary(v, "")
 	case kind == "review":
 		content, err = reviewAnswer(v, args)
 	case kind == "aspect" && slices.Contains(v.names["aspect"].ids(), id):
@@ -59,7 +58,6 @@ func (v *view) resource(uri string) jsontext.Value {
 	return raw
 }
 
-// cutURI divides a URI into the kind of the resource and its id.
 func cutURI(uri string) (kind, id string, hasID bool) {
 	rest, ok := strings.CutPrefix(uri, scheme)
 	if !ok {

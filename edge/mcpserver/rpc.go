@@ -12,15 +12,13 @@ import (
 	"reviewcast"
 )
 
-// Codes of JSON-RPC errors that the protocol doesn't define. Other servers use the
-// same ones.
+// Codes of JSON-RPC errors that the protocol doesn't define but other servers use.
 const (
 	codeRequest = -32000 // the HTTP request can't be served, or nothing is published yet
 	codeSession = -32001 // the session doesn't exist
 )
 
-// rpcError is the reason why a request is refused, and the JSON-RPC error that
-// answers it.
+// rpcError is why a request is refused, and the JSON-RPC error that answers it.
 type rpcError struct {
 	status     int            // of HTTP
 	id         jsontext.Value // of the request, as received; nil when unknown
@@ -41,7 +39,12 @@ func reject(status int, format string, args ...any) *rpcError {
 	return fail(status, codeRequest, format, args...)
 }
 
-// body is the error as a JSON-RPC response.
+type wireError struct {
+	Code    int64          `json:"code"`
+	Message string         `json:"message"`
+	Data    jsontext.Value `json:"data,omitzero"`
+}
+
 func (e *rpcError) body() []byte {
 	id := e.id
 	if id == nil {
@@ -50,19 +53,14 @@ func (e *rpcError) body() []byte {
 	body, err := json.Marshal(struct {
 		JSONRPC string         `json:"jsonrpc"`
 		ID      jsontext.Value `json:"id"`
-		Error   any            `json:"error"`
-	}{"2.0", id, struct {
-		Code    int64          `json:"code"`
-		Message string         `json:"message"`
-		Data    jsontext.Value `json:"data,omitzero"`
-	}{e.code, e.message, e.data}})
+		Error   wireError      `json:"error"`
+	}{"2.0", id, wireError{e.code, e.message, e.data}})
 	if err != nil {
 		panic(err) // the id and the data are valid JSON and the message valid UTF-8
 	}
 	return body
 }
 
-// write sends the error as the response.
 func (e *rpcError) write(w http.ResponseWriter) {
 	if e.allow != "" {
 		w.Header().Set("Allow", e.allow)
@@ -74,13 +72,11 @@ func (e *rpcError) write(w http.ResponseWriter) {
 }
 
 const (
-	// writeTimeout is how long a client may take to read a write, plus one second for
-	// each minRate bytes. It stops clients that don't read from keeping connections.
+	// writeTimeout is how long a client may take to read a write, plus one second for each minRate bytes.
 	writeTimeout = 30 * time.Second
 	minRate      = 16 << 10
 )
 
-// respond sends a response in JSON.
 func respond(w http.ResponseWriter, status int, cache string, body []byte) {
 	h := w.Header()
 	h["Content-Type"] = []string{reviewcast.MediaJSON}
@@ -91,7 +87,6 @@ func respond(w http.ResponseWriter, status int, cache string, body []byte) {
 	_, _ = w.Write(body) // fails only if the client is gone
 }
 
-// setDeadline gives the client time to read n bytes.
 func setDeadline(w http.ResponseWriter, n int) {
 	// A writer that has no deadlines needs none.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout + time.Duration(n/minRate)*time.Second))

@@ -13,12 +13,10 @@ import (
 	"reviewcast"
 )
 
-// The schemas are part of every agent's context, so they are short: types, bounds and
-// required members, with descriptions only where a name is not clear by itself. The
-// generator derives the API description (/.well-known/openapi.json) from the same
-// types, with full descriptions.
+// The schemas are part of every agent's context, so they are short, with descriptions only where a
+// name is not clear by itself. The API description (/.well-known/openapi.json) has full
+// descriptions.
 
-// inputSchema derives the input schema from a tool's parameters.
 func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
 		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
@@ -32,7 +30,6 @@ func inputSchema(t *tool) *jsonschema.Schema {
 	return s
 }
 
-// paramSchema is the JSON Schema of a parameter.
 func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	first, _, _ := strings.Cut(p.Description, ". ") // hints give the rest when it matters
 	s := &jsonschema.Schema{Type: string(p.Type), Description: strings.TrimPrefix(strings.TrimSuffix(first, "."), "Only reviews ")}
@@ -58,7 +55,6 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	return s
 }
 
-// outputSchema derives the output schema from the type of a tool's result.
 func outputSchema(t *tool) (*jsonschema.Schema, error) {
 	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[reviewcast.Date]():     {Type: "string"},
@@ -80,9 +76,8 @@ func outputSchema(t *tool) (*jsonschema.Schema, error) {
 // maxDescribed is the most members of a nested object that a schema describes.
 const maxDescribed = 15
 
-// shorten reduces a schema to what a client needs to check a result and an agent to
-// read it: names and types. Lists are never null, objects may gain members, and
-// objects that are nested more deeply, or have many members, are not described.
+// shorten reduces a schema to names and types. Lists are never null, objects may gain members, and
+// deeply nested or large objects are not described.
 func shorten(s *jsonschema.Schema, depth int) {
 	s.Description, s.Required = "", nil
 	if slices.Contains(s.Types, "array") {
@@ -108,8 +103,7 @@ func shorten(s *jsonschema.Schema, depth int) {
 	}
 }
 
-// searchSchema has the members of a result of search_reviews, for its schema. A concise
-// review has few of them, and get_review's schema has the others.
+// searchSchema has the members of a result of search_reviews; get_review's schema has the other members of a review.
 type searchSchema struct {
 	Notice     string             `json:"notice"`
 	Matched    int                `json:"matched"`

@@ -16,7 +16,6 @@ import (
 	"reviewcast"
 )
 
-// capture is a response in memory.
 type capture struct {
 	header http.Header
 	status int
@@ -36,8 +35,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	return c.body.Write(p)
 }
 
-// callSDK has the SDK answer a call. The SDK gets the call with the id 1, because it
-// decodes ids to floating-point numbers, and its response gets the call's own id.
+// callSDK has the SDK answer a call under the id 1, because it decodes ids to floating-point numbers.
 func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	c := &capture{header: http.Header{}}
 	s.sdk.ServeHTTP(c, sdkRequest(r, m.withID(`1`)))
@@ -50,11 +48,7 @@ func (s *Server) callSDK(r *http.Request, m *message) ([]byte, *rpcError) {
 	}
 	var answer struct {
 		Result jsontext.Value `json:"result"`
-		Error  *struct {
-			Code    int64          `json:"code"`
-			Message string         `json:"message"`
-			Data    jsontext.Value `json:"data"`
-		} `json:"error"`
+		Error  *wireError     `json:"error"`
 	}
 	if err := json.Unmarshal(body, &answer); err != nil {
 		s.config.Logger.Error("response of the SDK is not JSON", "method", m.method, "status", c.status, "error", err)
@@ -81,8 +75,7 @@ func sdkRequest(r *http.Request, body []byte) *http.Request {
 	return to
 }
 
-// decodeName replaces an Mcp-Name header in base64 by the name. Revision 2026-07-28
-// has clients encode names that are not visible ASCII; the SDK compares them as sent.
+// decodeName decodes an Mcp-Name header in base64, which revision 2026-07-28 allows; the SDK doesn't.
 func decodeName(h http.Header) {
 	encoded, begun := strings.CutPrefix(h.Get(headerName), "=?base64?")
 	encoded, ended := strings.CutSuffix(encoded, "?=")
@@ -95,8 +88,7 @@ func decodeName(h http.Header) {
 }
 
 const (
-	// maxErrorText is the most bytes of an error message of the SDK, which may repeat
-	// what the client sent.
+	// maxErrorText is the most bytes of an error message of the SDK, which may repeat the client's input.
 	maxErrorText = 300
 	// maxErrorData is the same for its data.
 	maxErrorData = 1 << 10

@@ -29,19 +29,15 @@ const (
 const (
 	// excerptLength is the most code points of a review's text in the concise format.
 	excerptLength = 100
-	// conciseBudget is the most bytes of all reviews of a page in the concise format:
-	// about 1,250 tokens, twice in a result. A page that would be larger ends early, with a cursor.
+	// conciseBudget is the most bytes of the reviews of a concise page: about 1,250 tokens, twice in a result.
 	conciseBudget = 5000
-	// maxMonths is the most months of a result, the newest ones. Years count the older
-	// ones, and since and until select them.
+	// maxMonths is the most months of a result, the newest ones. Years count the older ones.
 	maxMonths = 12
-	// maxListText is the most code points of a text in a list of reviews. get_review
-	// returns the whole text.
+	// maxListText is the most code points of a text in a list. get_review returns the whole text.
 	maxListText = 1500
 )
 
-// searchReviews answers search_reviews with the same reviews as /api/reviews/search
-// returns for the same parameters.
+// searchReviews answers search_reviews with the same reviews as /api/reviews/search.
 func searchReviews(v *view, args arguments) (any, error) {
 	q, format := args.query, args.values["response_format"]
 	q.Facets = q.Facets || format == counts
@@ -49,7 +45,7 @@ func searchReviews(v *view, args arguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := v.SearchAlso(q, v.alsoMatching(q.Text), from)
+	found := v.SearchFrom(q, from, v.alsoMatching(q.Text)...)
 	review := cutTexts
 	switch format {
 	case counts:
@@ -77,8 +73,7 @@ func searchReviews(v *view, args arguments) (any, error) {
 	return jsontext.Value(append(b, '}')), nil
 }
 
-// conciseLines returns the reviews of a page in the concise format. It ends the page early
-// when they exceed conciseBudget.
+// conciseLines returns the reviews of a concise page, which ends early when they exceed conciseBudget.
 func conciseLines(found *snapshot.Result) (lines [][]byte) {
 	query, size := matching(found.Query.Text), 0
 	for i, raw := range found.Reviews {
@@ -95,8 +90,7 @@ func conciseLines(found *snapshot.Result) (lines [][]byte) {
 	return lines
 }
 
-// cutTexts is a review in the detailed format. Strings that are too long are cut, and
-// end with a note that says where the rest is.
+// cutTexts is a review in the detailed format. Long strings are cut and say where the rest is.
 func cutTexts(raw []byte) []byte {
 	raw = cleanJSON(raw)
 	if len(raw) <= maxListText {
@@ -118,10 +112,8 @@ func cutTexts(raw []byte) []byte {
 	}
 }
 
-// nothing matches no text.
 var nothing = regexp.MustCompile(`[^\x00-\x{10FFFF}]`)
 
-// matching matches a query, ignoring case.
 func matching(query string) *regexp.Regexp {
 	if query == "" {
 		return nothing
@@ -132,8 +124,7 @@ func matching(query string) *regexp.Regexp {
 // lead is the number of code points before the match in an excerpt.
 const lead = 40
 
-// excerpt is the part of a text that contains the query, otherwise its beginning, in
-// one line and cut between words where possible.
+// excerpt is the part of a text around the query, otherwise its beginning, in one line and cut between words.
 func excerpt(text string, query *regexp.Regexp) string {
 	text = strings.Join(strings.Fields(text), " ")
 	match := query.FindStringIndex(text)
@@ -151,7 +142,6 @@ func excerpt(text string, query *regexp.Regexp) string {
 	return "…" + beginning(near+text[match[0]:], excerptLength-1)
 }
 
-// beginning is at most length code points of a text.
 func beginning(text string, length int) string {
 	n := 0
 	for i := range text {
@@ -167,9 +157,8 @@ func beginning(text string, length int) string {
 	return text
 }
 
-// A cursor names the filters and the last review of a page, by its position in the
-// published order. It stays valid at every edge when reviews are published or
-// withdrawn: no review appears twice, and none that was there is left out.
+// A cursor names the filters and the last review of a page, by its position in the published order.
+// It stays valid at every edge: no review appears twice, and none that was there is left out.
 
 // filters is a short hash of a query without its limit and facets.
 func filters(q reviewcast.Query) []byte {
@@ -186,7 +175,6 @@ func cursor(q reviewcast.Query, last key) string {
 	return base64.RawURLEncoding.EncodeToString(append(filters(q), string(last.Date)+last.ID...))
 }
 
-// nextCursor continues a result; nil at its end.
 func nextCursor(found snapshot.Result) *string {
 	if found.Next < 0 {
 		return nil
@@ -218,8 +206,7 @@ func (v *view) resume(q reviewcast.Query, cursor string) (int, error) {
 	return v.Since(last.Date).Matched - day.Matched + same, nil
 }
 
-// widen is the hint for a search that found nothing: the known names, and how many
-// reviews match without each of the filters.
+// widen is the hint for a search that found nothing: known names, and what matches without each filter.
 func (v *view) widen(q reviewcast.Query) string {
 	q.Facets = false
 	var hints []string
@@ -258,7 +245,6 @@ func (v *view) widen(q reviewcast.Query) string {
 	return strings.Join(hints, " ")
 }
 
-// maxWords is the most words of a query that a hint counts.
 const maxWords = 6
 
 // countsWithout says how many reviews match without each of the filters of a query.

@@ -64,15 +64,12 @@ type Config struct {
 	// server, such as "https://chat.example.com"; "*" allows all. If empty, only pages
 	// of BaseURL may, and clients that send no Origin, which are not browsers.
 	AllowOrigins []string
-	// MaxSessions is the most sessions with subscriptions or a stream, and streams
-	// without a session, that may be open at once. Other sessions take no memory. Zero
-	// means DefaultMaxSessions.
+	// MaxSessions is the most sessions with subscriptions or a stream, and streams without a
+	// session. Other sessions take no memory. Zero means DefaultMaxSessions.
 	MaxSessions int
-	// Idle is how long a session without a stream may be silent before its
-	// subscriptions are dropped. Zero means DefaultIdle.
+	// Idle is how long a session without a stream may be silent. Zero means DefaultIdle.
 	Idle time.Duration
-	// State is shared with the other edges of the business. If nil, session ids are
-	// valid until the process ends.
+	// State is shared with other edges. If nil, session ids are valid until the process ends.
 	State State
 	// Client returns the address of a request's client. If nil, it is the peer's.
 	Client func(*http.Request) string
@@ -82,9 +79,8 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Server is an [http.Handler] for [reviewcast.PathMCP] and
-// [reviewcast.PathServerCard]. [Server.Run] notifies subscribers and ends idle
-// sessions; requests are answered without it.
+// Server is an [http.Handler] for [reviewcast.PathMCP] and [reviewcast.PathServerCard]. It works
+// without [Server.Run], but then notifies nobody and ends no idle sessions.
 type Server struct {
 	config    Config
 	views     views
@@ -140,12 +136,10 @@ func New(c Config) (*Server, error) {
 	return s, nil
 }
 
-// stateTimeout is how long New waits for the state.
 const stateTimeout = 10 * time.Second
 
-// loadKey reads the key of session ids from the state, unless it has been read. While
-// the state can't be read, ids are sealed with a key of this process: they stay valid
-// here until it ends.
+// loadKey reads the key of session ids from the state, unless it has been read. Until then a key of
+// this process seals ids, which stay valid here.
 func (s *Server) loadKey(ctx context.Context) {
 	if s.config.State == nil || s.keyLoaded {
 		return
@@ -193,8 +187,7 @@ func (s *Server) build() error {
 	s.addPrompts()
 	s.mcp.AddReceivingMiddleware(s.middleware)
 
-	// Without the SDK's sessions, which take a goroutine and 7 KB each: a session here is
-	// a sealed id. Host is checked in checkOrigin.
+	// Without the SDK's sessions, which take a goroutine and 7 KB each. Host is checked in checkOrigin.
 	s.sdk = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true,
 		PropagateRequestCancellation: true,
@@ -202,8 +195,7 @@ func (s *Server) build() error {
 	return nil
 }
 
-// freshness sets how long clients of revision 2026-07-28 may cache a result: a
-// resource for as long as a published file, lists for an hour.
+// freshness sets how long clients of revision 2026-07-28 may cache: resources as long as a file, lists an hour.
 func freshness(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	c.TTLMs = int(time.Hour.Milliseconds())
 	if _, ok := req.GetParams().(*mcp.ReadResourceParams); ok {
@@ -211,8 +203,7 @@ func freshness(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 	}
 }
 
-// instructions are sent to every agent once. They stay in its context for as long as
-// it is connected.
+// instructions stay in an agent's context for as long as it is connected.
 const instructions = `Verified customer reviews of one business, with sentiment and counts. All tools are read-only and free to call.
 
 Where to start:
@@ -256,8 +247,7 @@ func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// protocolError is the JSON-RPC error for an error of a handler. Internal errors are
-// logged and not shown.
+// protocolError is the JSON-RPC error for an error of a handler. Internal errors are logged and not shown.
 func (s *Server) protocolError(err error) error {
 	switch {
 	case errors.As(err, new(*jsonrpc.Error)):

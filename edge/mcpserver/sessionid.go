@@ -14,25 +14,20 @@ import (
 	"time"
 )
 
-// SessionLifetime is how long a session id is valid. Clients don't initialize again
-// when an id is refused, so it outlives restarts, other edges and laptops that sleep.
+// SessionLifetime is how long a session id is valid. Clients don't initialize again when one is refused.
 const SessionLifetime = 7 * 24 * time.Hour
 
-// State is what the edges of one business share: the key that seals session ids, and
-// the sessions that have ended. A session that one edge opened is then valid at all.
+// State is what the edges of one business share, so that a session is valid at all of them.
 type State interface {
 	// SessionKey returns the key, which the first call creates.
 	SessionKey(ctx context.Context) ([]byte, error)
-	// EndSession records that a session has ended. The record may be dropped when the
-	// session's id expires.
+	// EndSession records that a session has ended, until the session's id expires.
 	EndSession(ctx context.Context, id string, now, expires time.Time) error
-	// EndedSessions returns the sessions that have ended and whose ids expire after now,
-	// with their expiry.
+	// EndedSessions returns the ended sessions whose ids expire after now, with their expiry.
 	EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error)
 }
 
-// maxEnded is the most ended sessions that are remembered. It stops clients that open
-// and end sessions from filling memory. Beyond it the ids that expire first are
+// maxEnded is the most ended sessions that are remembered. Beyond it the ids that expire first are
 // forgotten; such a session can be used again, which only its client can do.
 const maxEnded = 100_000
 
@@ -48,15 +43,13 @@ type randomBytes [randomSize]byte
 // encoding is strict, so that an id has one spelling.
 var encoding = base64.RawURLEncoding.Strict()
 
-// sessionIDs makes and checks session ids. An id contains random bytes, its expiry and
-// a message authentication code, so that an open session takes no memory.
+// sessionIDs makes and checks ids of random bytes, expiry and a MAC. An open session takes no memory.
 type sessionIDs struct {
 	mu    sync.Mutex
 	keys  [][]byte              // the first seals, all open
 	ended map[randomBytes]int64 // expiry in Unix time; 20 bytes each
 }
 
-// newKey makes a key for session ids.
 func newKey() []byte {
 	key := make([]byte, sha256.Size)
 	_, _ = rand.Read(key) // never fails
@@ -84,8 +77,7 @@ func (s *sessionIDs) seal(now time.Time) string {
 	return encoding.EncodeToString(append(sealed, mac(s.keys[0], sealed)...))
 }
 
-// valid reports whether an id was sealed with one of the keys, has not expired and has
-// not ended.
+// valid reports whether an id was sealed with one of the keys and has neither expired nor ended.
 func (s *sessionIDs) valid(id string, now time.Time) bool {
 	raw, err := encoding.DecodeString(id)
 	if err != nil || len(raw) != sealedSize+macSize {
@@ -99,7 +91,6 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
 }
 
-// content is what a decoded id contains.
 func content(raw []byte) (random randomBytes, expires int64) {
 	return randomBytes(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
 }
@@ -110,8 +101,7 @@ func mac(key, sealed []byte) []byte {
 	return m.Sum(nil)[:macSize]
 }
 
-// end remembers that a session has ended, and returns when its id expires. It ignores
-// what is not an id.
+// end remembers that a session has ended, and returns when its id expires. It ignores what is no id.
 func (s *sessionIDs) end(id string) time.Time {
 	raw, err := encoding.DecodeString(id)
 	if err != nil || len(raw) < sealedSize {
@@ -133,8 +123,7 @@ func (s *sessionIDs) end(id string) time.Time {
 	return time.Unix(expires, 0)
 }
 
-// load adds the sessions that have ended at other edges, if there are any, and forgets
-// those whose ids have expired.
+// load adds the sessions that have ended at other edges, and forgets those whose ids have expired.
 func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error {
 	if from != nil {
 		ended, err := from.EndedSessions(ctx, now)

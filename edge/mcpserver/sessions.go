@@ -11,23 +11,19 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// Limits on what clients keep in memory. A session that has neither a subscription nor
-// a stream keeps nothing.
+// Limits on what clients keep in memory. A session without subscriptions and stream keeps nothing.
 const (
-	// maxSubscriptions is the most resources that a session or stream may subscribe to.
-	// Each is compared whenever a new set of files is published.
+	// maxSubscriptions is the most resources that a session may subscribe to. Each is compared at a change.
 	maxSubscriptions = 100
 	// maxSubscriptionsTotal is the limit for all clients together.
 	maxSubscriptionsTotal = 100_000
-	// addressShare is the part of Config.MaxSessions, and of all subscriptions, that
-	// one client address may take: one in addressShare. It stops one address from
-	// locking out the others. It is not less, because many users share the address of a
-	// hosted assistant.
+	// addressShare: one client address may take one in addressShare of Config.MaxSessions and of
+	// all subscriptions. It is not less, because many users share the address of a hosted
+	// assistant.
 	addressShare = 10
 	// minShare is the least share of streams and of sessions for an address.
 	minShare = 3
-	// minSilence is how long a session must have been silent before its subscriptions
-	// may be dropped in favour of another client.
+	// minSilence is how long a session must have been silent before another client may take its place.
 	minSilence = time.Minute
 )
 
@@ -36,17 +32,11 @@ type sessions struct {
 	limit int           // of sessions
 	idle  time.Duration // a session without a stream is dropped after it
 
-	mu            sync.Mutex
-	byID          map[string]*session
-	subscriptions int
-	byAddress     map[string]*share
+	mu   sync.Mutex
+	byID map[string]*session
 }
 
-// share is what one client address uses.
-type share struct{ sessions, subscriptions int }
-
-// session has the subscriptions of a client, and its stream. A subscriptions/listen call
-// of revision 2026-07-28 is a session that begins and ends with its stream.
+// session has a client's subscriptions and its stream. A subscriptions/listen call has one for its time.
 type session struct {
 	address  string
 	updates  map[string]uint64 // by subscribed URI: the number of its last update, 0 for none
@@ -63,49 +53,50 @@ type stream struct {
 }
 
 func newSessions(limit int, idle time.Duration) *sessions {
-	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}, byAddress: map[string]*share{}}
+	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}}
 }
 
-// maxShare is one address's share of a limit.
 func maxShare(limit int) int { return max(limit/addressShare, minShare) }
 
-// take takes sessions and subscriptions for an address, or returns the reason why not.
-// The caller holds mu.
-func (t *sessions) take(address string, sessions, subscriptions int) *rpcError {
-	used := t.byAddress[address]
-	if used == nil {
-		used = &share{}
+// totals are numbers of sessions in memory, of streams and of subscriptions.
+type totals struct{ sessions, streams, subscriptions int }
+
+// count counts what all clients have and what one address has. The caller holds mu.
+func (t *sessions) count(address string) (all, own totals) {
+	for _, s := range t.byID {
+		for _, n := range []*totals{&all, &own} {
+			if n == &own && s.address != address {
+				continue
+			}
+			n.sessions++
+			n.subscriptions += len(s.updates)
+			if s.stream != nil {
+				n.streams++
+			}
+		}
 	}
+	return all, own
+}
+
+// allow returns the reason why an address can't have more. The caller holds mu.
+func (t *sessions) allow(address string, sessions, subscriptions int) *rpcError {
+	all, own := t.count(address)
 	var err *rpcError
 	switch {
-	case sessions > 0 && used.sessions+sessions > maxShare(t.limit),
-		subscriptions > 0 && used.subscriptions+subscriptions > maxShare(maxSubscriptionsTotal):
+	case sessions > 0 && own.sessions+sessions > maxShare(t.limit),
+		subscriptions > 0 && own.subscriptions+subscriptions > maxShare(maxSubscriptionsTotal):
 		err = reject(http.StatusTooManyRequests, "This address has too many streams or subscriptions. End some, or try again after Retry-After.")
-	case subscriptions > 0 && t.subscriptions+subscriptions > maxSubscriptionsTotal,
-		sessions > 0 && len(t.byID)+sessions > t.limit && !t.evict(time.Now()):
+	case subscriptions > 0 && all.subscriptions+subscriptions > maxSubscriptionsTotal,
+		sessions > 0 && all.sessions+sessions > t.limit && !t.evict(time.Now()):
 		err = reject(http.StatusServiceUnavailable, "All streams and subscriptions are taken. Retry-After says when to try again.")
 	default:
-		used.sessions, used.subscriptions = used.sessions+sessions, used.subscriptions+subscriptions
-		t.byAddress[address] = used
-		t.subscriptions += subscriptions
 		return nil
 	}
 	err.retryAfter = minSilence
 	return err
 }
 
-// give returns what take took. The caller holds mu.
-func (t *sessions) give(address string, sessions, subscriptions int) {
-	used := t.byAddress[address]
-	used.sessions, used.subscriptions = used.sessions-sessions, used.subscriptions-subscriptions
-	if *used == (share{}) {
-		delete(t.byAddress, address)
-	}
-	t.subscriptions -= subscriptions
-}
-
-// evict drops the session without a stream that has been silent longest, if that is at
-// least minSilence. The caller holds mu.
+// evict drops the session without a stream that was silent longest, and for minSilence. The caller holds mu.
 func (t *sessions) evict(now time.Time) bool {
 	oldest, since := "", now
 	for id, s := range t.byID {
@@ -120,13 +111,12 @@ func (t *sessions) evict(now time.Time) bool {
 	return true
 }
 
-// session returns the session with an id, which it makes if there is none. The caller
-// holds mu.
+// session returns or makes the session with an id. The caller holds mu.
 func (t *sessions) session(id, address string) (*session, *rpcError) {
 	if s := t.byID[id]; s != nil {
 		return s, nil
 	}
-	if err := t.take(address, 1, 0); err != nil {
+	if err := t.allow(address, 1, 0); err != nil {
 		return nil, err
 	}
 	s := &session{address: address, updates: map[string]uint64{}, lastUsed: time.Now()}
@@ -134,7 +124,6 @@ func (t *sessions) session(id, address string) (*session, *rpcError) {
 	return s, nil
 }
 
-// used records that a session was used.
 func (t *sessions) used(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -160,31 +149,25 @@ func (t *sessions) subscribe(id, address string, uris ...string) *rpcError {
 	if len(s.updates)+len(added) > maxSubscriptions {
 		err = fail(http.StatusOK, jsonrpc.CodeInvalidParams,
 			"a client may subscribe to %d resources; unsubscribe from one, or subscribe to %ssummary, which changes with every review", maxSubscriptions, scheme)
-	} else if err = t.take(s.address, 0, len(added)); err == nil {
+	} else if err = t.allow(s.address, 0, len(added)); err == nil {
 		maps.Copy(s.updates, added)
 	}
 	t.dropUnused(id)
 	return err
 }
 
-// unsubscribe removes a subscription.
 func (t *sessions) unsubscribe(id, uri string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.byID[id]
-	if s == nil {
-		return
-	}
-	if _, ok := s.updates[uri]; ok {
+	if s != nil {
 		delete(s.updates, uri)
-		t.give(s.address, 0, 1)
+		t.dropUnused(id)
 	}
-	t.dropUnused(id)
 }
 
-// attach opens the stream of a session. It ends one that is open: the client has lost
-// it, even if the server hasn't noticed yet. after is the number of the last update
-// that the client has received, nil if it doesn't say.
+// attach opens the stream of a session and ends one that is open: the client has lost it. after is
+// the number of the last update that the client has received, nil if it doesn't say.
 func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,7 +185,6 @@ func (t *sessions) attach(id, address string, after *uint64) (*stream, *rpcError
 	return s.stream, nil
 }
 
-// detach closes a stream, unless another has taken its place.
 func (t *sessions) detach(id string, st *stream) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -212,8 +194,7 @@ func (t *sessions) detach(id string, st *stream) {
 	}
 }
 
-// dropUnused drops a session that has neither subscriptions nor a stream. The caller
-// holds mu.
+// dropUnused drops a session without subscriptions and stream. The caller holds mu.
 func (t *sessions) dropUnused(id string) {
 	if s := t.byID[id]; s != nil && len(s.updates) == 0 && s.stream == nil {
 		t.drop(id)
@@ -229,7 +210,6 @@ func (t *sessions) drop(id string) {
 	if s.stream != nil {
 		close(s.stream.done)
 	}
-	t.give(s.address, 1, len(s.updates))
 	delete(t.byID, id)
 }
 
@@ -245,14 +225,12 @@ func (t *sessions) end(ids ...string) {
 	}
 }
 
-// resourceUpdate is a changed resource, with its number in the session.
 type resourceUpdate struct {
 	number uint64
 	uri    string
 }
 
-// pending returns the updates that a stream has to send, the last one of each resource,
-// after it has sent those up to a number.
+// pending records what a stream has sent and returns what it has to send, the last update of each resource.
 func (t *sessions) pending(id string, st *stream, sent uint64) (updates []resourceUpdate) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -312,14 +290,10 @@ func (t *sessions) expire(now time.Time) {
 	}
 }
 
-// counts returns the number of sessions in memory, of streams and of subscriptions.
+// counts is count for all clients.
 func (t *sessions) counts() (sessions, streams, subscriptions int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, s := range t.byID {
-		if s.stream != nil {
-			streams++
-		}
-	}
-	return len(t.byID), streams, t.subscriptions
+	all, _ := t.count("")
+	return all.sessions, all.streams, all.subscriptions
 }

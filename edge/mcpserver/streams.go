@@ -21,8 +21,7 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// canonicalURI reports whether uri is the canonical spelling of a resource that exists
-// or may exist later. Only these can be subscribed to, so that a resource has one URI.
+// canonicalURI reports whether uri is the one spelling of a resource that exists or may exist later.
 func canonicalURI(uri string) bool {
 	kind, id, hasID := cutURI(uri)
 	switch kind {
@@ -39,8 +38,7 @@ func unknownResource(status int, uri string) *rpcError {
 		"Resource not found: %s. Subscriptions take the canonical URIs of resources/list and resources/templates/list, without percent-encoding.", echo(uri))
 }
 
-// subscribe answers resources/subscribe and resources/unsubscribe. The SDK would keep
-// every subscription for as long as the server runs.
+// subscribe answers resources/subscribe and resources/unsubscribe. The SDK would never forget a subscription.
 func (s *Server) subscribe(r *http.Request, id string, m *message) *rpcError {
 	uri := stringOf(m.params["uri"])
 	switch {
@@ -55,9 +53,8 @@ func (s *Server) subscribe(r *http.Request, id string, m *message) *rpcError {
 	return s.sessions.subscribe(id, s.config.Client(r), uri)
 }
 
-// serveStream answers GET: it sends the updates of a session until the client goes
-// away or opens another stream. Updates that nobody received, because the client was
-// away, are sent first.
+// serveStream answers GET: it sends the updates of a session, first those that nobody received,
+// until the client goes away or opens another stream.
 func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) *rpcError {
 	var after *uint64
 	if n, err := strconv.ParseUint(r.Header.Get("Last-Event-ID"), 10, 64); err == nil {
@@ -119,8 +116,7 @@ func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message)
 	return nil
 }
 
-// sendUpdates sends the updates of a session. It reports whether the server ended the
-// stream, not the client. meta begins the params of each notification.
+// sendUpdates sends the updates of a session. It reports whether the server ended the stream. meta begins the params.
 func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, meta string) (ended bool) {
 	for sent := uint64(0); ; {
 		updates := s.sessions.pending(id, st, sent)
@@ -151,14 +147,12 @@ func (s *Server) sendUpdates(e *events, r *http.Request, id string, st *stream, 
 	}
 }
 
-// heartbeatInterval is how long a stream may be silent before a comment is sent, which
-// clients ignore. Proxies commonly close connections after a minute of silence.
+// heartbeatInterval is how often a comment is sent, because proxies close silent connections after a minute.
 const heartbeatInterval = 25 * time.Second
 
 // events writes a stream of server-sent events, used by one goroutine.
 type events struct{ w http.ResponseWriter }
 
-// newEvents begins the stream.
 func newEvents(w http.ResponseWriter) *events {
 	h := w.Header()
 	h.Set("Content-Type", mediaStream)
@@ -170,7 +164,6 @@ func newEvents(w http.ResponseWriter) *events {
 	return e
 }
 
-// send sends a message in JSON.
 func (e *events) send(id, format string, args ...any) error {
 	return e.write(id + "event: message\ndata: " + fmt.Sprintf(format, args...) + "\n\n")
 }
@@ -183,14 +176,12 @@ func (e *events) write(text string) error {
 	return http.NewResponseController(e.w).Flush()
 }
 
-// pollInterval is how often a server drops idle sessions and reads which sessions have
-// ended at other edges.
+// pollInterval is how often idle sessions are dropped and ended ones are read from the state.
 const pollInterval = 10 * time.Second
 
-// Run notifies subscribers of resources that have changed, frees the memory of idle
-// sessions and reads which sessions have ended at other edges, until ctx is done. Then
-// it ends all streams, so that a listener can shut down without waiting for them, and
-// returns nil.
+// Run notifies subscribers of changed resources, drops idle sessions and reads which sessions have
+// ended at other edges, until ctx is done. Then it ends all streams, for which a listener would
+// wait, and returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	cancel := s.config.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) {
@@ -225,8 +216,7 @@ func (s *Server) loadEnded(ctx context.Context) {
 	}
 }
 
-// update makes the view of the current snapshot before the first call needs it, and
-// notifies subscribers of the resources whose content differs from that in before.
+// update makes the current view and notifies subscribers of what differs from before.
 func (s *Server) update(before *view) (after *view) {
 	after, err := s.views.load()
 	if err != nil {

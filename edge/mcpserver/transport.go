@@ -17,8 +17,7 @@ import (
 	"reviewcast"
 )
 
-// MaxBody is the largest request body in bytes. A tool call has a few hundred. The
-// cap stops bodies that are sent to fill memory.
+// MaxBody is the largest request body in bytes. A tool call has a few hundred.
 const MaxBody = 1 << 20
 
 // The headers and methods of the transport.
@@ -85,8 +84,6 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) *rpcError {
 	return err
 }
 
-// session answers GET, which opens the stream of a session, and DELETE, which ends
-// the session.
 func (s *Server) session(w http.ResponseWriter, r *http.Request) *rpcError {
 	if r.Method == http.MethodGet && !accepts(r, mediaStream) {
 		return reject(http.StatusNotAcceptable,
@@ -139,7 +136,6 @@ func (s *Server) findSession(r *http.Request) (string, *rpcError) {
 	return id, nil
 }
 
-// sessionVersions lists the revisions with sessions.
 func sessionVersions() []string {
 	return slices.DeleteFunc(slices.Clone(mcp.SupportedProtocolVersions()), func(v string) bool { return v >= firstStateless })
 }
@@ -204,7 +200,6 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 	return nil
 }
 
-// readBody reads the body of a POST request after checking its headers.
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, *rpcError) {
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	charset := params["charset"]
@@ -232,8 +227,7 @@ func tooLarge() *rpcError {
 	return reject(http.StatusRequestEntityTooLarge, "The body is larger than 1 MiB.")
 }
 
-// answer answers a call with the JSON-RPC response, or with a stream and no response. It
-// is the only place that decides who does: this package, the direct path or the SDK.
+// answer answers a call, or serves a stream and returns nil. Only here it is decided who does.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e era, id string) ([]byte, *rpcError) {
 	if err := m.validate(e); err != nil {
 		return nil, err
@@ -247,7 +241,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, m *message, e er
 		t := s.tools[stringOf(m.params["name"])]
 		annotate(w, t)
 		if t != nil && supported(r, m, e) {
-			return s.callTool(t, m, e), nil
+			return s.callTool(r.Context(), t, m, e), nil
 		}
 	}
 	return s.callSDK(r, m)

@@ -17,25 +17,18 @@ import (
 // errNothingPublished answers calls before the first snapshot.
 var errNothingPublished = errors.New("nothing is published here yet; try again in a moment")
 
-// view is a snapshot as agents see it. It is immutable, and everything in it is clean
-// (see cleanText).
+// view is a snapshot as agents see it: immutable and clean (see cleanText).
 type view struct {
 	*snapshot.Snapshot
-	dataset  reviewcast.Dataset   // without reviews
-	insights reviewcast.Insights  // without per_review
-	names    map[string]namedList // by kind; see newNames
-	examples *strings.Replacer    // see newExamples
-
-	business jsontext.Value // results of the tools without arguments, made once
-	summary  jsontext.Value
-	topics   jsontext.Value
-	faq      jsontext.Value
+	dataset  reviewcast.Dataset       // without reviews
+	insights reviewcast.Insights      // without per_review
+	names    map[string]namedList     // by kind; see newNames
+	examples *strings.Replacer        // see newExamples
 	ids      func() []string          // see reviewIDs
 	altered  func() map[int][2]string // see alteredTexts
 }
 
-// newView decodes a snapshot's insights. The reviews were checked when the snapshot
-// was opened.
+// newView decodes a snapshot's insights. The reviews were checked on indexing.
 func newView(s *snapshot.Snapshot) (*view, error) {
 	v := &view{Snapshot: s}
 	var err error
@@ -53,25 +46,11 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 	}
 	v.names = newNames(v.dataset.Business, v.insights)
 	v.examples = newExamples(v)
-	for _, made := range []struct {
-		to   *jsontext.Value
-		from any
-	}{
-		{&v.business, newBusiness(v)},
-		{&v.summary, newSummary(v, "")},
-		{&v.topics, newTopicList(v)},
-		{&v.faq, faqList{FAQ: v.insights.FAQ}},
-	} {
-		if *made.to, err = encode(made.from); err != nil {
-			return nil, fmt.Errorf("view %T: %w", made.from, err)
-		}
-	}
 	v.ids = sync.OnceValue(v.reviewIDs)
 	v.altered = sync.OnceValue(v.alteredTexts)
 	return v, nil
 }
 
-// cleaned returns a copy of a value with all its strings clean.
 func cleaned[T any](value T) (clean T, err error) {
 	raw, err := encode(value)
 	if err != nil {
@@ -80,8 +59,7 @@ func cleaned[T any](value T) (clean T, err error) {
 	return clean, json.Unmarshal(cleanJSON(raw), &clean)
 }
 
-// encode writes JSON as in the published files: nil and empty lists as [], sorted map
-// members, and <, > and & unescaped.
+// encode writes JSON as in the published files: empty lists as [], members sorted, no HTML escapes.
 func encode(value any) (jsontext.Value, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
@@ -94,8 +72,7 @@ func (v *view) reviewIDs() (ids []string) {
 	return ids
 }
 
-// alteredTexts returns what agents see of the reviews with invisible characters, by
-// ordinal. A phrase that an agent copied from one doesn't occur in the published text.
+// alteredTexts returns the reviews with invisible characters as agents see them, and copy phrases from, by ordinal.
 func (v *view) alteredTexts() map[int][2]string {
 	altered := map[int][2]string{}
 	for i, raw := range v.Search(reviewcast.Query{Limit: v.Len()}).Reviews {
@@ -108,8 +85,7 @@ func (v *view) alteredTexts() map[int][2]string {
 	return altered
 }
 
-// alsoMatching returns the ordinals of altered reviews that contain a query as agents
-// see them.
+// alsoMatching returns the ordinals of altered reviews that contain a query as agents see them.
 func (v *view) alsoMatching(query string) (ordinals []int) {
 	if query == "" || len(v.altered()) == 0 {
 		return nil

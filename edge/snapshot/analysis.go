@@ -3,40 +3,45 @@ package snapshot
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
 )
 
-// Analysis is the index of insights.json: the sentiment of each review, and of each
-// aspect in it. [Snapshot.Analysis] builds it on first use, so that opening a snapshot
-// doesn't take longer.
+// Analysis is the index of insights.json: the sentiment of each review, and of each aspect in it.
 type Analysis struct {
 	// Insights is insights.json with an empty per_review; nil when none is published.
 	Insights json.RawMessage
 
 	body      []byte
 	spans     []span // of each review's value in per_review, by ordinal; empty if it has none
-	sentiment polarityBits
+	sentiment *polarityBits
 	aspects   map[string]*polarityBits
 	names     map[string][]string // folded id or label of an aspect -> ids
 }
 
-// polarities are the values of a sentiment.
 var polarities = [...]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}
 
 // polarityBits are the reviews of each polarity, in the order of polarities.
 type polarityBits [len(polarities)]bitmap
 
-func newPolarityBits(n int) (p polarityBits) {
+func newPolarityBits(n int) *polarityBits {
+	var p polarityBits
 	for i := range p {
 		p[i] = newBitmap(n)
 	}
-	return p
+	return &p
+}
+
+// add records a review's polarity. An empty or unknown one is ignored.
+func (p *polarityBits) add(polarity reviewcast.Polarity, ordinal uint32) {
+	if i := slices.Index(polarities[:], polarity); i >= 0 {
+		p[i].add(ordinal)
+	}
 }
 
 // addTo adds the reviews of a polarity to b, those of all if it is empty.
@@ -48,8 +53,7 @@ func (p *polarityBits) addTo(b bitmap, polarity reviewcast.Polarity) {
 	}
 }
 
-// Analysis returns the index of insights.json. It is empty when no insights are
-// published, and also, with an error, when they can't be decoded.
+// Analysis returns the index of insights.json, built on first use; it is empty without insights, or with an error.
 func (s *Snapshot) Analysis() (*Analysis, error) { return s.analysis() }
 
 // Insight returns a review's value in per_review; nil if it has none.
@@ -62,8 +66,7 @@ func (s *Snapshot) Insight(id string) json.RawMessage {
 	return a.body[a.spans[i].start:a.spans[i].end:a.spans[i].end]
 }
 
-// aspectReviews returns the reviews that mention an aspect, given by id or label, with
-// a polarity, or with any if that is empty.
+// aspectReviews returns the reviews that mention an aspect, by id or label, with a polarity or, if empty, any.
 func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n int) bitmap {
 	b := newBitmap(n)
 	for _, id := range a.names[foldString(name)] {
@@ -74,7 +77,6 @@ func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n in
 	return b
 }
 
-// newAnalysis indexes insights.json.
 func (s *Snapshot) newAnalysis() (*Analysis, error) {
 	body := s.Insights()
 	if body == nil {
@@ -109,115 +111,40 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 func (a *Analysis) index(ordinals map[string]uint32, n int) (perReview span, err error) {
 	// A Buffer is read in place. Without the check of names the decoder remembers none.
 	d := jsontext.NewDecoder(bytes.NewBuffer(a.body), jsontext.AllowDuplicateNames(true))
-	if t, err := d.ReadToken(); err != nil {
-		return span{}, err
-	} else if t.Kind() != '{' {
-		return span{}, errors.New("not a JSON object")
+	var insight struct {
+		Sentiment reviewcast.Polarity            `json:"sentiment"`
+		Aspects   map[string]reviewcast.Polarity `json:"aspects"`
 	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
+	return member(d, "per_review", '{', func() error {
+		id, err := d.ReadToken()
 		if err != nil {
-			return span{}, err
+			return err
 		}
-		if name.String() != "per_review" || d.PeekKind() != '{' {
-			if err := d.SkipValue(); err != nil {
-				return span{}, err
+		ordinal, published := ordinals[id.String()]
+		if !published {
+			return d.SkipValue()
+		}
+		insight.Sentiment = ""
+		clear(insight.Aspects)
+		value, err := d.ReadValue()
+		if err == nil {
+			err = jsonv2.Unmarshal(value, &insight)
+		}
+		if err != nil {
+			return err
+		}
+		end := int(d.InputOffset())
+		a.spans[ordinal] = span{end - len(value), end}
+		a.sentiment.add(insight.Sentiment, ordinal)
+		for aspect, polarity := range insight.Aspects {
+			p := a.aspects[aspect]
+			if p == nil {
+				p = newPolarityBits(n)
+				a.aspects[aspect] = p
+				a.names[foldString(aspect)] = []string{aspect}
 			}
-			continue
+			p.add(polarity, ordinal)
 		}
-		if _, err := d.ReadToken(); err != nil {
-			return span{}, err
-		}
-		perReview.start = int(d.InputOffset()) - 1
-		for d.PeekKind() != '}' {
-			if err := a.indexReview(d, ordinals, n); err != nil {
-				return span{}, err
-			}
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return span{}, err
-		}
-		perReview.end = int(d.InputOffset())
-	}
-	return perReview, nil
+		return nil
+	})
 }
-
-// indexReview reads one member of per_review. It reads tokens instead of decoding a
-// struct: per_review has a member for every review.
-func (a *Analysis) indexReview(d *jsontext.Decoder, ordinals map[string]uint32, n int) error {
-	id, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	ordinal, published := ordinals[string(unquoted(id))]
-	if !published || d.PeekKind() != '{' {
-		return d.SkipValue()
-	}
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	start := int(d.InputOffset()) - 1
-	for d.PeekKind() != '}' {
-		name, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		switch name := string(name); {
-		case name == `"sentiment"`:
-			err = readPolarity(d, &a.sentiment, ordinal)
-		case name == `"aspects"` && d.PeekKind() == '{':
-			err = a.indexAspects(d, ordinal, n)
-		default:
-			err = d.SkipValue()
-		}
-		if err != nil {
-			return err
-		}
-	}
-	_, err = d.ReadToken()
-	a.spans[ordinal] = span{start, int(d.InputOffset())}
-	return err
-}
-
-// indexAspects reads the aspects of a review.
-func (a *Analysis) indexAspects(d *jsontext.Decoder, ordinal uint32, n int) error {
-	if _, err := d.ReadToken(); err != nil {
-		return err
-	}
-	for d.PeekKind() != '}' {
-		name, err := d.ReadValue()
-		if err != nil {
-			return err
-		}
-		p := a.aspects[string(unquoted(name))]
-		if p == nil {
-			id := string(unquoted(name))
-			bits := newPolarityBits(n)
-			p = &bits
-			a.aspects[id] = p
-			a.names[foldString(id)] = []string{id}
-		}
-		if err := readPolarity(d, p, ordinal); err != nil {
-			return err
-		}
-	}
-	_, err := d.ReadToken()
-	return err
-}
-
-// readPolarity reads a polarity and records the review under it.
-func readPolarity(d *jsontext.Decoder, to *polarityBits, ordinal uint32) error {
-	value, err := d.ReadValue()
-	if err != nil {
-		return err
-	}
-	for i, polarity := range polarities {
-		if string(unquoted(value)) == string(polarity) {
-			to[i].add(ordinal)
-		}
-	}
-	return nil
-}
-
-// unquoted is the content of a JSON string without escapes, such as an id.
-func unquoted(raw jsontext.Value) []byte { return bytes.Trim(raw, `"`) }

@@ -8,10 +8,9 @@ import (
 	"reviewcast"
 )
 
-// readChanges reads the numbered change documents, which the manifest doesn't list:
-// from the newest back to the version that changes_from names, with their patches.
-// Each is checked against the hash that the next one gives for it, the newest against
-// the manifest, a patch against its document.
+// readChanges reads the change documents, which the manifest doesn't list, from the newest back to
+// changes_from, with their patches. Each is checked against the hash in the next one, or in the
+// manifest.
 func (files *Files) readChanges(read reader, c Config) error {
 	seq, hash := files.manifest.Sequence, files.manifest.ChangeSHA256
 	for hash != "" {
@@ -60,12 +59,17 @@ func (files *Files) readPatches(read reader, change *reviewcast.Change, c Config
 	return nil
 }
 
-// readChangeFile reads a file that the manifest doesn't list.
 func readChangeFile(read reader, path string, c Config) (*File, error) {
 	body, err := read(path[1:])
 	if err != nil {
 		return nil, err
 	}
-	return &File{Body: body, Variants: readVariants(read, path[1:], body, c),
-		File: reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body))}}, nil
+	f := unlisted(path, body)
+	f.Variants = readVariants(read, path[1:], body, c)
+	return f, nil
+}
+
+// unlisted is a JSON file that the manifest doesn't list.
+func unlisted(path string, body []byte) *File {
+	return &File{Body: body, File: reviewcast.File{Path: path, MediaType: reviewcast.MediaJSON, SHA256: reviewcast.SHA256(body), Size: int64(len(body))}}
 }

@@ -17,7 +17,7 @@ type coding struct {
 	decode func(io.Reader) (io.ReadCloser, error)
 }
 
-// codings are the codings that Open looks for, best compression first.
+// codings are the codings that OpenFiles looks for, best compression first.
 var codings = []coding{
 	{"br", ".br", func(r io.Reader) (io.ReadCloser, error) { return io.NopCloser(brotli.NewReader(r)), nil }},
 	{"zstd", ".zst", func(r io.Reader) (io.ReadCloser, error) {
@@ -34,8 +34,7 @@ var codings = []coding{
 // errOtherBytes is returned for an encoded variant of another file or version.
 var errOtherBytes = errors.New("the decoded bytes differ from the file")
 
-// check returns an error unless encoded decodes to exactly want. It compares while it
-// decodes, so that a decompression bomb costs no more than the file.
+// check returns an error unless encoded decodes to want. A decompression bomb costs no more than the file.
 func (c coding) check(encoded, want []byte) error {
 	r, err := c.decode(bytes.NewReader(encoded))
 	if err != nil {

@@ -1,5 +1,10 @@
 package snapshot
 
+import (
+	"encoding/json"
+	"io/fs"
+)
+
 // Fold is fold, for the test that goes through all of Unicode.
 var Fold = fold
 
@@ -21,4 +26,28 @@ func (s *Snapshot) Scans() int {
 	s.scans.mu.Lock()
 	defer s.scans.mu.Unlock()
 	return len(s.scans.results)
+}
+
+// Open opens a published directory with indexes.
+func Open(fsys fs.FS, c Config) (*Snapshot, error) { return indexed(OpenFiles(fsys, c)) }
+
+// FromArtifacts is FilesOf with indexes.
+func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
+	return indexed(FilesOf(manifest, bodies, c))
+}
+
+func indexed(f *Files, err error) (*Snapshot, error) {
+	if err != nil {
+		return nil, err
+	}
+	return f.Index()
+}
+
+// Reviews returns the JSON of the reviews, newest first.
+func (x Since) Reviews() []json.RawMessage {
+	raw := make([]json.RawMessage, x.Matched)
+	for i := range raw {
+		raw[i] = x.snapshot.reviews.json(i)
+	}
+	return raw
 }

@@ -10,7 +10,6 @@ import (
 	"reviewcast"
 )
 
-// tally is a number of reviews and the sum of their stars.
 type tally struct{ count, stars int }
 
 func (t tally) plus(o tally) tally { return tally{t.count + o.count, t.stars + o.stars} }
@@ -19,8 +18,7 @@ func (t tally) facet() reviewcast.FacetCount {
 	return reviewcast.FacetCount{Count: t.count, AverageRating: math.Round(100*float64(t.stars)/float64(t.count)) / 100}
 }
 
-// starBits are the ratings of all reviews in binary: the reviews whose rating has bit
-// 0, 1 and 2 set. The sum of the stars of a set is then a weighted count of bits.
+// starBits are the reviews whose rating has bit 0, 1 and 2 set: sums of stars are weighted counts of bits.
 type starBits [3]bitmap
 
 func newStarBits(stars [reviewcast.MaxRating + 1]set, n int) (b starBits) {
@@ -79,7 +77,6 @@ func (b *starBits) span(found bitmap, low, high int) (t tally) {
 	return t
 }
 
-// facets counts the reviews in found by their values.
 func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 	f := &reviewcast.Facets{
 		Rating: []reviewcast.RatingFacet{}, Replied: []reviewcast.ReplyFacet{},
@@ -97,25 +94,15 @@ func (s *Snapshot) facets(found bitmap) *reviewcast.Facets {
 	}
 	f.Year, f.Month = s.dateFacets(found)
 	replied := s.starBits.set(found, s.replied)
-	for value, t := range map[bool]tally{true: replied, false: {all.count - replied.count, all.stars - replied.stars}} {
+	for i, t := range []tally{{all.count - replied.count, all.stars - replied.stars}, replied} {
 		if t.count > 0 {
-			f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: value, FacetCount: t.facet()})
+			f.Replied = append(f.Replied, reviewcast.ReplyFacet{Value: i == 1, FacetCount: t.facet()})
 		}
 	}
-	slices.SortFunc(f.Replied, func(a, b reviewcast.ReplyFacet) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(boolInt(a.Value), boolInt(b.Value)))
-	})
+	slices.SortStableFunc(f.Replied, func(a, b reviewcast.ReplyFacet) int { return b.Count - a.Count })
 	return f
 }
 
-func boolInt(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
-
-// directoryFacets counts by the ids of a directory.
 func (s *Snapshot) directoryFacets(found bitmap, d directory) []reviewcast.Facet {
 	facets := []reviewcast.Facet{}
 	for id, set := range d.mentions {
@@ -153,7 +140,6 @@ func (s *Snapshot) dateFacets(found bitmap) (years, months []reviewcast.Facet) {
 	return years, months
 }
 
-// aspectFacets counts by the aspects of the insights and their polarity.
 func (s *Snapshot) aspectFacets(found bitmap) []reviewcast.AspectFacet {
 	a, _ := s.Analysis() // after an error there are no aspects
 	facets := []reviewcast.AspectFacet{}

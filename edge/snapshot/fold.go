@@ -11,22 +11,6 @@ import (
 // are compared: NFC, with each code point replaced by the smallest one that is equal
 // under simple case folding ("straße" -> "STRAßE", "K" -> "K").
 func fold(dst, s []byte) []byte {
-	start := len(dst)
-	for _, c := range s {
-		if c >= utf8.RuneSelf {
-			return foldUnicode(dst[:start], s)
-		}
-		if 'a' <= c && c <= 'z' {
-			c -= 'a' - 'A'
-		}
-		dst = append(dst, c)
-	}
-	return dst
-}
-
-// foldUnicode is fold for text that is not all ASCII. It starts from the beginning,
-// because normalisation may combine a mark with the letter before it.
-func foldUnicode(dst, s []byte) []byte {
 	if at := norm.NFC.QuickSpan(s); at < len(s) {
 		s = norm.NFC.Append(make([]byte, 0, len(s)+len(s)/8), s...)
 	}
@@ -46,7 +30,6 @@ func foldUnicode(dst, s []byte) []byte {
 	return dst
 }
 
-// foldString is fold for a query or a name.
 func foldString(s string) string { return string(fold(nil, []byte(s))) }
 
 // foldRune is the smallest code point of r's orbit under simple case folding.
@@ -60,8 +43,7 @@ func foldRune(r rune) rune {
 	return smallest(r)
 }
 
-// foldLow is a table for Latin, Greek, Cyrillic and Hebrew, where walking the orbits
-// would take most of the time of folding.
+// foldLow is a table for Latin, Greek, Cyrillic and Hebrew, where walking the orbits would take longest.
 var foldLow = func() (table [0x600]rune) {
 	for r := range table {
 		table[r] = smallest(rune(r))

@@ -10,24 +10,20 @@ import (
 	"time"
 )
 
-// Holder holds the current version twice: its files, and the last snapshot, which
-// follows when the indexes of the files are built. The zero value holds nothing and is
-// ready to use.
+// Holder holds the current files and the last snapshot, which follows when their indexes are built.
+// The zero value holds nothing and is ready to use.
 type Holder struct {
 	files     current[Files]
 	snapshots current[Snapshot]
 }
 
-// Load returns the current snapshot, or nil before the first. A request loads it once,
-// so that its response is consistent.
+// Load returns the current snapshot, or nil. A request loads it once, so that its response is consistent.
 func (h *Holder) Load() *Snapshot { return h.snapshots.Load() }
 
-// LoadFiles returns the current files, or nil before the first. They are those of the
-// current snapshot or newer.
+// LoadFiles returns the current files, or nil: those of the current snapshot or newer.
 func (h *Holder) LoadFiles() *Files { return h.files.Load() }
 
-// Swap makes s the current snapshot and its files the current ones, calls the
-// subscribers and returns the snapshot before.
+// Swap makes s and its files the current ones, calls the subscribers and returns the snapshot before.
 func (h *Holder) Swap(s *Snapshot) (old *Snapshot) {
 	if h.files.Load() != s.Files {
 		h.files.swap(s.Files)
@@ -35,17 +31,14 @@ func (h *Holder) Swap(s *Snapshot) (old *Snapshot) {
 	return h.snapshots.swap(s)
 }
 
-// SwapFiles makes f the current files, calls their subscribers and returns the files
-// before. The snapshot stays until Index or SwapIndexed replaces it.
+// SwapFiles makes f the current files, calls their subscribers and returns the files before.
 func (h *Holder) SwapFiles(f *Files) (old *Files) { return h.files.swap(f) }
 
 // SwapIndexed makes s the current snapshot. The files stay: they may be newer.
 func (h *Holder) SwapIndexed(s *Snapshot) { h.snapshots.swap(s) }
 
-// Subscribe registers f to be called after every change of the snapshot with the old
-// and the new one. f is not called for the snapshot that is already current: subscribe
-// first, then Load. f must return quickly, because the next swap waits for it, and must
-// not call Swap, Subscribe or cancel.
+// Subscribe registers f to be called after every change of the snapshot from now on. f must return
+// quickly, because the next swap waits for it, and must not call Swap, Subscribe or cancel.
 func (h *Holder) Subscribe(f func(old, new *Snapshot)) (cancel func()) {
 	return h.snapshots.subscribe(f)
 }
@@ -55,10 +48,9 @@ func (h *Holder) SubscribeFiles(f func(old, new *Files)) (cancel func()) {
 	return h.files.subscribe(f)
 }
 
-// Index builds the indexes of the current files whenever they change, until ctx is done.
-// Files that change meanwhile are next, so that the snapshot is never far behind
-// however often they change. Files that can't be indexed leave the old snapshot in
-// place; the error is logged.
+// Index builds the indexes of the current files whenever they change, until ctx is done. Files that
+// change meanwhile are next. Files that can't be indexed leave the old snapshot in place; the error
+// is logged.
 func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
 	changed := make(chan struct{}, 1)
 	defer h.SubscribeFiles(func(_, _ *Files) {
@@ -76,8 +68,7 @@ func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
 				h.SwapIndexed(s)
 				log.Info("search index built", "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond))
 			}
-			// The old snapshot and the garbage of opening are larger than what serving
-			// allocates; without this the next collection may be minutes away.
+			// The old snapshot is larger than what serving allocates: the next collection may be minutes away.
 			debug.FreeOSMemory()
 		}
 		select {

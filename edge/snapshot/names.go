@@ -12,8 +12,7 @@ type directory struct {
 	names    map[string][]string // folded name, alias, first name or id -> ids
 }
 
-// newDirectory makes a directory from the sorted ordinals of the reviews that mention
-// each id. Every id is a name, even if the business doesn't list it.
+// newDirectory makes a directory from the sorted ordinals of each id, which is a name, too.
 func newDirectory(mentions map[string][]uint32, n int) directory {
 	d := directory{mentions: make(map[string]set, len(mentions)), names: map[string][]string{}}
 	for id, ordinals := range mentions {
@@ -33,8 +32,7 @@ func (d *directory) name(id string, names ...string) {
 	}
 }
 
-// ids returns the ids with a name, in no order. It compares whole names and ignores
-// case.
+// ids returns the ids with a name as a whole, ignoring case, in no order.
 func (d *directory) ids(name string) []string { return d.names[foldString(name)] }
 
 // reviews returns the reviews that mention any id with the name.
@@ -46,27 +44,14 @@ func (d *directory) reviews(name string, n int) bitmap {
 	return b
 }
 
-// Technicians returns the technicians with a name (full name, alias, first name or id,
-// ignoring case) in the business's order. A shared first name finds several. A search
-// for the name finds the reviews that mention exactly these.
+// Technicians returns the technicians with a name (full name, alias, first name or id, ignoring
+// case) in the business's order: those whose reviews a search for the name finds.
 func (s *Snapshot) Technicians(name string) []reviewcast.Technician {
 	ids := s.technicians.ids(name)
 	var found []reviewcast.Technician
 	for _, t := range s.dataset.Business.Technicians {
 		if slices.Contains(ids, t.ID) {
 			found = append(found, t)
-		}
-	}
-	return found
-}
-
-// Services returns the services with an id or a name, ignoring case.
-func (s *Snapshot) Services(name string) []reviewcast.Named {
-	ids := s.services.ids(name)
-	var found []reviewcast.Named
-	for _, v := range s.dataset.Business.Services {
-		if slices.Contains(ids, v.ID) {
-			found = append(found, v)
 		}
 	}
 	return found

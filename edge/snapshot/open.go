@@ -2,8 +2,6 @@ package snapshot
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,23 +15,20 @@ import (
 	"reviewcast"
 )
 
-// ErrOtherBaseURL is returned for a directory that was built for another origin, to
-// which its links and feed ids point.
+// ErrOtherBaseURL is returned for a directory that was built for another origin.
 var ErrOtherBaseURL = errors.New("the files were built for another base URL")
 
 // errNotRegular is returned for a FIFO or a device, whose opening may never return.
 var errNotRegular = errors.New("not a regular file")
 
-// OpenFiles reads a published directory. Errors name the file. Every file must match
-// the manifest, so a directory that is being replaced file by file is an error; the
-// caller tries again.
+// OpenFiles reads a published directory. Errors name the file. A directory that is being replaced
+// file by file is an error; the caller tries again.
 func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
 	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name) }, c)
 }
 
-// FilesOf returns files in memory: manifest.json and the bodies by path
-// ("/reviews.json", and "/reviews.json.gz" for an encoded variant). It keeps the
-// bodies.
+// FilesOf returns files in memory: manifest.json and the bodies by path ("/reviews.json", and
+// "/reviews.json.gz" for a variant), which it keeps.
 func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error) {
 	return openFiles(func(name string) ([]byte, error) {
 		if "/"+name == reviewcast.PathManifest {
@@ -46,23 +41,7 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 	}, c)
 }
 
-// Open reads a published directory as OpenFiles does, and indexes it.
-func Open(fsys fs.FS, c Config) (*Snapshot, error) { return indexed(OpenFiles(fsys, c)) }
-
-// FromArtifacts is FilesOf with indexes.
-func FromArtifacts(manifest []byte, bodies map[string][]byte, c Config) (*Snapshot, error) {
-	return indexed(FilesOf(manifest, bodies, c))
-}
-
-func indexed(f *Files, err error) (*Snapshot, error) {
-	if err != nil {
-		return nil, err
-	}
-	return f.Index()
-}
-
-// mismatch is the error for a file that doesn't match the manifest, or not yet. Only
-// then may opening the directory again succeed although its manifest hasn't changed.
+// mismatch is the error for a file that doesn't match the manifest yet: opening it again may succeed.
 type mismatch struct{ error }
 
 func (m mismatch) Unwrap() error { return m.error }
@@ -113,7 +92,6 @@ func (f *Files) Index() (*Snapshot, error) {
 	return s, nil
 }
 
-// readManifest decodes and checks the manifest.
 func (f *Files) readManifest(body []byte, baseURL string) error {
 	m, err := reviewcast.ParseManifest(body)
 	if err != nil {
@@ -164,15 +142,14 @@ func readFile(read reader, listed reviewcast.File, config Config) (*File, error)
 		return nil, fmt.Errorf("%s has %d bytes, the manifest says %d", name, len(body), listed.Size)
 	}
 	if !config.Hashed {
-		if sum := sha256.Sum256(body); hex.EncodeToString(sum[:]) != listed.SHA256 {
-			return nil, fmt.Errorf("%s has the sha256 %x, the manifest says %s", name, sum, listed.SHA256)
+		if sum := reviewcast.SHA256(body); sum != listed.SHA256 {
+			return nil, fmt.Errorf("%s has the sha256 %s, the manifest says %s", name, sum, listed.SHA256)
 		}
 	}
 	return &File{File: listed, Body: body, Variants: readVariants(read, name, body, config)}, nil
 }
 
-// readVariants reads the encoded variants of a file. One that doesn't decode to the
-// file's bytes is ignored.
+// readVariants reads the encoded variants of a file. One that doesn't decode to its bytes is ignored.
 func readVariants(read reader, name string, body []byte, config Config) []Variant {
 	var variants []Variant
 	for _, c := range codings {
@@ -187,27 +164,23 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 			config.Logger.Warn("encoded variant ignored", "file", name+c.suffix, "error", err)
 			continue
 		}
-		sum := sha256.Sum256(encoded)
-		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: hex.EncodeToString(sum[:])})
+		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
 	}
 	return variants
 }
 
-// manifestFile makes the manifest itself a servable file.
 func manifestFile(body []byte, listed []reviewcast.File) *File {
-	sum := sha256.Sum256(body)
-	f := &File{Body: body, File: reviewcast.File{Path: reviewcast.PathManifest, MediaType: reviewcast.MediaJSON,
-		SHA256: hex.EncodeToString(sum[:]), Size: int64(len(body))}}
+	f := unlisted(reviewcast.PathManifest, body)
 	if len(listed) > 0 {
 		f.LastModified = slices.MaxFunc(listed, func(a, b reviewcast.File) int { return a.LastModified.Compare(b.LastModified) }).LastModified
 	}
 	return f
 }
 
-// index reads the reviews and builds the indexes for queries.
 func (s *Snapshot) index(body []byte) error {
 	var err error
-	if s.reviews.raw, s.reviews.spans, s.dataset, err = split(body); err != nil {
+	s.reviews.raw = body
+	if s.reviews.spans, s.dataset, err = split(body); err != nil {
 		return err
 	}
 	var g errgroup.Group

@@ -11,14 +11,12 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// prefix has the hash of every prefix of the list of reviews, and the list compressed
-// in blocks.
+// prefix has the hash of every prefix of the list of reviews, and the list compressed in blocks.
 type prefix struct {
 	sums   []digest // sums[i] covers the bytes from the first review to the end of the i-th
 	blocks []block
 }
 
-// digest is a truncated SHA-256.
 type digest [16]byte
 
 // block is a run of whole reviews and the separator after them.
@@ -30,9 +28,8 @@ type block struct {
 	deflated func() []byte // compresses the block once; nil for the last one, which is never complete
 }
 
-// blockSize is the least size of a block in bytes. Twice the size compresses real
-// reviews 3 % better, but doubles what each request has to compress, because a range
-// rarely ends at a block.
+// blockSize is the least size of a block in bytes. Twice the size compresses 3 % better, but
+// doubles what each request compresses.
 const blockSize = 64 << 10
 
 // newPrefix hashes the reviews and divides them into blocks in one pass.
@@ -59,14 +56,12 @@ func newPrefix(raw []byte, spans []span) prefix {
 	return p
 }
 
-// within returns the index of the block that contains the n-th review (n > 0). All
-// blocks before it are part of the prefix.
+// within returns the index of the block that contains the n-th review (n > 0).
 func (p *prefix) within(n int) int {
 	return sort.Search(len(p.blocks), func(i int) bool { return p.blocks[i].ordinal >= n }) - 1
 }
 
-// deflate compresses parts into a raw deflate stream (RFC 1951). Unless it is the last,
-// it ends in an empty stored block, on a byte boundary, so that another can follow.
+// deflate compresses parts into a raw deflate stream (RFC 1951). Unless it is the last, it ends on a byte boundary.
 func deflate(last bool, parts ...[]byte) []byte {
 	var out bytes.Buffer
 	w := deflaters.Get().(*flate.Writer)
@@ -92,13 +87,11 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// flateLevel is the compression level. On real reviews the next level takes twice the
-// time and saves 2 %.
+// flateLevel is the compression level. The next one takes twice the time and saves 2 %.
 const flateLevel = 6
 
-// combineCRC is the CRC-32 of the concatenation of two byte strings, from the CRC-32
-// of each and the length of the second: crc(a‖b) = crc(a)·x^(8·|b|) + crc(b) modulo
-// the polynomial.
+// combineCRC is the CRC-32 of a‖b from that of each and the length of b: crc(a)·x^(8·|b|) + crc(b)
+// modulo the polynomial.
 func combineCRC(a, b uint32, length int64) uint32 {
 	shift, power := uint32(1<<31), uint32(1<<23) // x^0 and x^8, bits reflected
 	for n := length; n > 0; n >>= 1 {
@@ -110,8 +103,7 @@ func combineCRC(a, b uint32, length int64) uint32 {
 	return multiplyCRC(a, shift) ^ b
 }
 
-// multiplyCRC multiplies two polynomials modulo the polynomial of CRC-32. The highest
-// power is the lowest bit.
+// multiplyCRC multiplies two polynomials modulo that of CRC-32. The highest power is the lowest bit.
 func multiplyCRC(a, b uint32) (product uint32) {
 	for bit := uint32(1 << 31); bit != 0; bit >>= 1 {
 		if a&bit != 0 {

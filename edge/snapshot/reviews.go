@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 
@@ -24,7 +25,6 @@ type list struct {
 	days  []day // newest first
 }
 
-// span is the position of a review's JSON in reviews.json.
 type span struct{ start, end int }
 
 // day is a date and the ordinal of its first review.
@@ -33,7 +33,6 @@ type day struct {
 	first int
 }
 
-// json returns the JSON of the i-th review.
 func (l *list) json(i int) []byte {
 	at := l.spans[i]
 	return l.raw[at.start:at.end:at.end]
@@ -57,71 +56,71 @@ func (l *list) newerThan(d reviewcast.Date) int {
 	return l.days[i].first
 }
 
-// split finds the reviews in reviews.json and decodes the other members. It accepts any
-// JSON of the right shape, whatever its line breaks.
-func split(body []byte) (raw []byte, spans []span, head reviewcast.Dataset, err error) {
+// split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
+func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
-	if t, err := d.ReadToken(); err != nil {
-		return nil, nil, head, err
-	} else if t.Kind() != '{' {
-		return nil, nil, head, errors.New("not a JSON object")
+	all, err := member(d, "reviews", '[', func() error {
+		v, err := d.ReadValue()
+		if err == nil && v.Kind() != '{' {
+			err = fmt.Errorf("review %d is not an object", len(spans))
+		}
+		end := int(d.InputOffset())
+		spans = append(spans, span{end - len(v), end})
+		return err
+	})
+	if err == nil && all.end == 0 {
+		err = errors.New("no array of reviews")
 	}
-	open, shut := 0, 0 // offsets after [ and of ]
-	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, nil, head, err
-		}
-		if name.String() != "reviews" || d.PeekKind() != '[' {
-			if err := d.SkipValue(); err != nil {
-				return nil, nil, head, err
-			}
-			continue
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return nil, nil, head, err
-		}
-		open = int(d.InputOffset())
-		for d.PeekKind() != ']' {
-			v, err := d.ReadValue()
-			if err != nil {
-				return nil, nil, head, err
-			}
-			if v.Kind() != '{' {
-				return nil, nil, head, fmt.Errorf("review %d is not an object", len(spans))
-			}
-			end := int(d.InputOffset())
-			spans = append(spans, span{end - len(v), end})
-		}
-		if _, err := d.ReadToken(); err != nil {
-			return nil, nil, head, err
-		}
-		shut = int(d.InputOffset()) - 1
-	}
-	if open == 0 {
-		return nil, nil, head, errors.New("no array of reviews")
-	}
-	if err := json.Unmarshal(append(body[:open:open], body[shut:]...), &head); err != nil {
-		return nil, nil, head, err
-	}
-	switch {
-	case head.Version != 1:
-		return nil, nil, head, fmt.Errorf("version %d, want 1", head.Version)
-	case head.ReviewCount != len(spans):
-		return nil, nil, head, fmt.Errorf("review_count %d, but there are %d reviews", head.ReviewCount, len(spans))
+	if err == nil {
+		err = json.Unmarshal(slices.Concat(body[:all.start], []byte("[]"), body[all.end:]), &head)
 	}
 	head.Reviews = nil
-	return body, spans, head, nil
+	switch {
+	case err != nil:
+	case head.Version != 1:
+		err = fmt.Errorf("version %d, want 1", head.Version)
+	case head.ReviewCount != len(spans):
+		err = fmt.Errorf("review_count %d, but there are %d reviews", head.ReviewCount, len(spans))
+	}
+	return spans, head, err
 }
 
-// shardSize is the number of reviews whose folded texts share an allocation. It is a
-// multiple of 64, so that two shards never share a word of a bitmap, and small, so
-// that all cores finish at about the same time.
+// member skips the members of an object but one, whose elements or members read reads.
+// It returns the position of that one, zero if there is none or it isn't of the kind.
+func member(d *jsontext.Decoder, name string, kind jsontext.Kind, read func() error) (at span, err error) {
+	if t, err := d.ReadToken(); err != nil {
+		return at, err
+	} else if t.Kind() != '{' {
+		return at, errors.New("not a JSON object")
+	}
+	for err == nil && d.PeekKind() != '}' {
+		var t jsontext.Token
+		if t, err = d.ReadToken(); err != nil {
+			break
+		}
+		if t.String() != name || d.PeekKind() != kind {
+			err = d.SkipValue()
+			continue
+		}
+		_, err = d.ReadToken()
+		at.start = int(d.InputOffset()) - 1
+		for err == nil && d.PeekKind() != ']' && d.PeekKind() != '}' {
+			err = read()
+		}
+		if err == nil {
+			_, err = d.ReadToken()
+		}
+		at.end = int(d.InputOffset())
+	}
+	return at, err
+}
+
+// shardSize is the number of reviews whose folded texts share an allocation: a multiple of 64, so
+// that no shards share a word of a bitmap, and small, so that all cores finish together.
 const shardSize = 4096
 
-// shard holds the folded texts of shardSize reviews in a row, each as title 0xFF text,
-// where both may be empty. UTF-8 never contains 0xFF, so no match reaches from a title
-// into a text.
+// shard holds the folded texts of shardSize reviews in a row, each as title 0xFF text. UTF-8 never
+// contains 0xFF, so no match reaches from a title into a text.
 type shard struct {
 	text []byte
 	ends []uint32 // of each review
@@ -138,7 +137,6 @@ func (s *shard) of(i int) []byte {
 
 const between = 0xFF
 
-// record is the part of a review that the indexes are built from.
 type record struct {
 	ID           string          `json:"id"`
 	Rating       int             `json:"rating"`
@@ -223,8 +221,7 @@ func (r *record) check() error {
 	return nil
 }
 
-// indexRecords checks the order of the reviews, on which all answers depend, and builds
-// the indexes of everything but their texts.
+// indexRecords checks the order of the reviews and builds all indexes but that of their texts.
 func (s *Snapshot) indexRecords(records []record) error {
 	n := len(records)
 	s.reviews.ids = make(map[string]uint32, n)

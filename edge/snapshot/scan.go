@@ -11,12 +11,10 @@ import (
 	"reviewcast"
 )
 
-// A scan reads the texts of the reviews that have all trigrams of a query. It is the
-// only part of a search that takes more than a millisecond, so scans are limited in
-// number, their results are remembered, and callers charge [Snapshot.Cost] to clients.
+// A scan reads the texts of the reviews that have all trigrams of a query. Only scans take more
+// than a millisecond: they are limited in number, remembered, and charged by [Snapshot.Cost].
 const (
-	// remembered is how many results a snapshot keeps. One takes a bit for each review:
-	// 800 kB in all at 100,000 reviews.
+	// remembered is how many results a snapshot keeps: 800 kB in all at 100,000 reviews.
 	remembered = 64
 	// fewTexts is the most texts that are read without remembering the result.
 	fewTexts = 1000
@@ -58,8 +56,7 @@ func (c *scans) add(folded string, b bitmap) {
 	c.order = append(c.order, folded)
 }
 
-// matchText removes from found the reviews whose title and text don't contain the
-// query.
+// matchText removes from found the reviews whose title and text don't contain the query.
 func (s *Snapshot) matchText(query string, found bitmap) {
 	if !utf8.ValidString(query) {
 		clear(found)
@@ -90,8 +87,7 @@ func (s *Snapshot) matchText(query string, found bitmap) {
 	found.and(b)
 }
 
-// scan removes from found the reviews whose title and text don't contain the folded
-// query.
+// scan is matchText for a folded query, by reading.
 func (s *Snapshot) scan(folded string, found bitmap) {
 	want := []byte(folded)
 	for i := range found.all(0) {
@@ -101,9 +97,8 @@ func (s *Snapshot) scan(folded string, found bitmap) {
 	}
 }
 
-// Cost estimates how much more than an ordinary request a search costs, in
-// milliseconds of computing time; most searches cost 0. Filters beside the text can
-// only make it cheaper.
+// Cost estimates how much more than an ordinary request a search costs, in milliseconds of
+// computing time; most searches cost 0.
 func (s *Snapshot) Cost(q reviewcast.Query) int {
 	folded := string(fold(nil, []byte(q.Text)))
 	if _, ok := s.scans.get(folded); ok || !utf8.ValidString(q.Text) {
@@ -112,9 +107,8 @@ func (s *Snapshot) Cost(q reviewcast.Query) int {
 	return s.trigrams.atMost([]rune(folded)) / textsPerUnit
 }
 
-// An Admission decides whether the client of a request may start work of a cost as
-// [Snapshot.Cost] gives it. It returns how long the client has to wait first, 0 if it
-// may go on.
+// An Admission decides whether a request may start work of a cost (see [Snapshot.Cost]). It returns
+// how long the client has to wait first, 0 if it may go on.
 type Admission func(cost int) (wait time.Duration)
 
 type admissionKey struct{}

@@ -22,9 +22,8 @@ type Result struct {
 	Next int
 }
 
-// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the
-// braces around them. The reviews are slices of reviews.json, passed through transform
-// if it isn't nil.
+// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around
+// them. The reviews are passed through transform if it isn't nil.
 func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []byte {
 	query, err := json.Marshal(r.Query)
 	if err != nil {
@@ -62,19 +61,13 @@ func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []
 	return append(b, facets...)
 }
 
-// Search finds the reviews that match all filters of a query, newest first. Text
-// that is not UTF-8 matches nothing.
+// Search finds the reviews that match all filters of a query, newest first. Text must be UTF-8.
 func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchFrom(q, 0) }
 
 // SearchFrom is Search, but returns only reviews from an ordinal on, which is 0 or the
-// Next of an earlier Result. Matched still counts all matches.
-func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int) Result {
-	return s.SearchAlso(q, nil, ordinal)
-}
-
-// SearchAlso is SearchFrom, but the reviews with the ordinals in also match the query's
-// text even if it doesn't contain it.
-func (s *Snapshot) SearchAlso(q reviewcast.Query, also []int, ordinal int) Result {
+// Next of an earlier Result. Matched still counts all matches. The reviews with the
+// ordinals in also match the query's text even if they don't contain it.
+func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int, also ...int) Result {
 	found := s.match(q, also)
 	r := Result{Query: q, Matched: found.len(), Next: -1}
 	if q.Facets {
@@ -94,8 +87,7 @@ func (s *Snapshot) SearchAlso(q reviewcast.Query, also []int, ordinal int) Resul
 	return r
 }
 
-// match returns the ordinals that match the query. Those in also count as matching its
-// text.
+// match returns the ordinals that match the query. Those in also count as matching its text.
 func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	n := s.Len()
 	found := newBitmap(n)
@@ -107,26 +99,15 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 		high = s.reviews.after(q.Since)
 	}
 	found.addRange(low, high)
-	if q.Rating != 0 {
-		s.star(q.Rating).intersect(found)
-	}
-	if q.MinRating > reviewcast.MinRating {
-		enough := newBitmap(n)
+	if q.Rating != 0 || q.MinRating > reviewcast.MinRating || q.MaxRating != 0 {
+		rated := newBitmap(n)
 		for stars := reviewcast.MinRating; stars <= reviewcast.MaxRating; stars++ {
-			if float64(stars) >= q.MinRating {
-				s.star(stars).addTo(enough)
+			f := float64(stars)
+			if (q.Rating == 0 || stars == q.Rating) && f >= q.MinRating && (q.MaxRating == 0 || f <= q.MaxRating) {
+				s.stars[stars].addTo(rated)
 			}
 		}
-		found.and(enough)
-	}
-	if q.MaxRating != 0 && q.MaxRating < reviewcast.MaxRating {
-		few := newBitmap(n)
-		for stars := reviewcast.MinRating; stars <= reviewcast.MaxRating; stars++ {
-			if float64(stars) <= q.MaxRating {
-				s.star(stars).addTo(few)
-			}
-		}
-		found.and(few)
+		found.and(rated)
 	}
 	for _, f := range []struct {
 		name string
@@ -142,11 +123,12 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	if q.HasReply != nil {
 		replied := newBitmap(n)
 		s.replied.addTo(replied)
-		if *q.HasReply {
-			found.and(replied)
-		} else {
-			found.andNot(replied)
+		if !*q.HasReply {
+			for w := range replied {
+				replied[w] = ^replied[w]
+			}
 		}
+		found.and(replied)
 	}
 	s.matchSentiment(q, found)
 	if q.Text != "" {
@@ -164,8 +146,7 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	return found
 }
 
-// matchSentiment removes from found the reviews that don't have the query's aspect and
-// sentiment.
+// matchSentiment removes the reviews that don't have the query's aspect and sentiment.
 func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
 	if q.Aspect == "" && q.Sentiment == "" {
 		return
@@ -180,11 +161,4 @@ func (s *Snapshot) matchSentiment(q reviewcast.Query, found bitmap) {
 		a.sentiment.addTo(b, q.Sentiment)
 		found.and(b)
 	}
-}
-
-func (s *Snapshot) star(rating int) set {
-	if rating < 0 || rating >= len(s.stars) {
-		return set{}
-	}
-	return s.stars[rating]
 }

@@ -449,7 +449,4 @@ func TestNames(t *testing.T) {
 			t.Errorf("Technicians(%q) = %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if got := s.Services("leak repair"); len(got) != 1 || got[0].ID != "leak-repair" {
-		t.Errorf("Services: %v", got)
-	}
 }

@@ -8,7 +8,6 @@ import (
 // bitmap is a set of ordinals below 64 times its length.
 type bitmap []uint64
 
-// words is the length of a bitmap for n ordinals.
 func words(n int) int { return (n + 63) / 64 }
 
 func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
@@ -36,8 +35,7 @@ func (b bitmap) len() (n int) {
 	return n
 }
 
-// all iterates over the ordinals from low on, ascending. The current one may be
-// removed.
+// all iterates over the ordinals from low on, ascending. The current one may be removed.
 func (b bitmap) all(low int) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for w := low >> 6; w < len(b); w++ {
@@ -54,19 +52,16 @@ func (b bitmap) all(low int) iter.Seq[uint32] {
 	}
 }
 
-// set is an immutable set of ordinals in the smaller of two forms: a sorted list
-// or a bitmap. The zero value is empty.
+// set is an immutable set of ordinals, a sorted list or a bitmap. The zero value is empty.
 type set struct {
 	n    int
 	list []uint32
 	bits bitmap // nil for a list
 }
 
-// dense reports whether n of the given number of ordinals take less memory as a
-// bitmap.
+// dense reports whether n ordinals take less memory as a bitmap.
 func dense(n, of int) bool { return n >= 2*words(of) }
 
-// newSet makes a set of sorted ordinals below of.
 func newSet(sorted []uint32, of int) set {
 	if !dense(len(sorted), of) {
 		return set{n: len(sorted), list: sorted}
@@ -78,7 +73,6 @@ func newSet(sorted []uint32, of int) set {
 	return set{n: len(sorted), bits: b}
 }
 
-// addTo adds the set to b.
 func (s set) addTo(b bitmap) {
 	if s.bits == nil {
 		for _, i := range s.list {
@@ -89,7 +83,6 @@ func (s set) addTo(b bitmap) {
 	b.or(s.bits)
 }
 
-// intersect removes from b what is not in the set.
 func (s set) intersect(b bitmap) {
 	if s.bits != nil {
 		b.and(s.bits)
@@ -110,13 +103,6 @@ func (s set) intersect(b bitmap) {
 func (b bitmap) or(o bitmap) {
 	for w := range b {
 		b[w] |= o[w]
-	}
-}
-
-// andNot removes from b what is in o. Both have the same length.
-func (b bitmap) andNot(o bitmap) {
-	for w := range b {
-		b[w] &^= o[w]
 	}
 }
 

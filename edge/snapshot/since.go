@@ -9,9 +9,8 @@ import (
 	"reviewcast"
 )
 
-// Since is the result of a since request: every review dated on or after a date. It is
-// cheap at any size: the reviews are a prefix of reviews.json, whose hash was computed
-// on opening, and each gzip block is compressed only once.
+// Since is every review dated on or after a date. It is cheap at any size: a prefix of
+// reviews.json, whose hash was computed on opening and whose gzip blocks are compressed once.
 type Since struct {
 	// Matched is the number of reviews.
 	Matched int
@@ -20,8 +19,7 @@ type Since struct {
 	head, tail []byte
 }
 
-// Since returns the reviews dated on or after a date, which must be valid. A date in
-// the future has none.
+// Since returns the reviews dated on or after a valid date.
 func (s *Snapshot) Since(date reviewcast.Date) Since {
 	matched := s.reviews.after(date)
 	head, err := json.Marshal(reviewcast.SinceResult{Since: date, Matched: matched, Returned: matched, Reviews: []reviewcast.Review{}})
@@ -32,17 +30,7 @@ func (s *Snapshot) Since(date reviewcast.Date) Since {
 	return Since{Matched: matched, snapshot: s, head: head[:cut:cut], tail: append(head[cut:], '\n')}
 }
 
-// Reviews returns the JSON of the reviews, newest first.
-func (x Since) Reviews() []json.RawMessage {
-	raw := make([]json.RawMessage, x.Matched)
-	for i := range raw {
-		raw[i] = x.snapshot.reviews.json(i)
-	}
-	return raw
-}
-
-// Sum is a hash of the body's bytes. It doesn't change when something outside the
-// range does.
+// Sum is a hash of the body's bytes. It doesn't change when something outside the range does.
 func (x Since) Sum() [sha256.Size]byte {
 	h := sha256.New()
 	h.Write(x.head)
@@ -62,10 +50,8 @@ func (x Since) Body() [][]byte {
 	return [][]byte{x.head, l.raw[l.spans[0].start:l.spans[x.Matched-1].end], x.tail}
 }
 
-// Gzip returns the body in the gzip coding (RFC 1952), in consecutive parts. The
-// deflate stream consists of the stored head, the blocks that are complete within the
-// range, which are compressed once for all requests, and the rest, which is compressed
-// for this one.
+// Gzip returns the body in the gzip coding (RFC 1952), in parts: the stored head, the blocks that
+// are complete within the range, compressed once for all requests, and the rest.
 func (x Since) Gzip() [][]byte {
 	p, l := &x.snapshot.prefix, &x.snapshot.reviews
 	var (
@@ -80,8 +66,7 @@ func (x Since) Gzip() [][]byte {
 		length, crc, rest = b.start-l.spans[0].start, b.crc, l.raw[b.start:l.spans[x.Matched-1].end]
 	}
 	parts := make([][]byte, 0, whole+2)
-	// RFC 1952, section 2.3: deflate, no flags, no time, unknown system. Then RFC 1951,
-	// section 3.2.4: a stored block, which ends on a byte boundary.
+	// RFC 1952, section 2.3: deflate, no flags, no time, unknown system. RFC 1951, section 3.2.4: a stored block.
 	open := []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff, 0}
 	open = binary.LittleEndian.AppendUint16(open, uint16(len(x.head)))
 	open = binary.LittleEndian.AppendUint16(open, ^uint16(len(x.head)))

@@ -36,17 +36,15 @@ import (
 	"reviewcast"
 )
 
-// Config configures Open.
+// Config configures OpenFiles and FilesOf.
 type Config struct {
 	// BaseURL is the origin that the files must have been built for. Empty accepts any.
 	BaseURL string
-	// Logger receives warnings about encoded variants that are ignored. Nil discards
-	// them.
+	// Logger receives warnings about encoded variants that are ignored. It may be nil.
 	Logger *slog.Logger
 	// Holds reports whether a listed file is in the directory. Nil: every one is.
 	Holds func(path string) bool
-	// Hashed says that this process made the manifest from these bytes, so they are not
-	// hashed again.
+	// Hashed says that this process made the manifest from these bytes: they are not hashed again.
 	Hashed bool
 }
 
@@ -57,8 +55,7 @@ type Files struct {
 	files    map[string]*File
 }
 
-// Snapshot is a published directory with indexes. It is immutable and safe for
-// concurrent use; callers must not change the bytes that it returns.
+// Snapshot is a published directory with indexes, immutable. Callers must not change the bytes.
 type Snapshot struct {
 	*Files
 	dataset reviewcast.Dataset // without reviews
@@ -100,8 +97,7 @@ func (f *Files) Manifest() *reviewcast.Manifest { return &f.manifest }
 // Sequence returns the manifest's sequence.
 func (f *Files) Sequence() int64 { return f.manifest.Sequence }
 
-// File finds a published file by its path ("/reviews.json"). The manifest is included;
-// its time is that of the file that changed last.
+// File finds a published file by its path ("/reviews.json"), the manifest included.
 func (f *Files) File(path string) (*File, bool) {
 	file, ok := f.files[path]
 	return file, ok
@@ -110,8 +106,7 @@ func (f *Files) File(path string) (*File, bool) {
 // All iterates over all files, including the manifest, in no order.
 func (f *Files) All() iter.Seq[*File] { return maps.Values(f.files) }
 
-// Dataset returns reviews.json without its reviews: the business, the aggregate rating
-// and the counts.
+// Dataset returns reviews.json without its reviews.
 func (s *Snapshot) Dataset() reviewcast.Dataset { return s.dataset }
 
 // LastModified returns when reviews.json last changed.

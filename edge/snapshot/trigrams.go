@@ -17,27 +17,23 @@ type trigrams struct {
 	sets []set
 }
 
-// A key is three code points of 21 bits, the first in the highest bits, so that
-// trigrams with a common prefix are adjacent.
+// A key is three code points of 21 bits, so that trigrams with a common prefix are adjacent.
 const (
 	runeBits = 21
 	runeMask = 1<<runeBits - 1
 	keyMask  = 1<<(3*runeBits) - 1
-	// end is the mark that follows every title and text twice. It is not a Unicode code
-	// point, so no query contains it.
+	// end is the mark that follows every title and text twice. No query contains it.
 	end = runeMask
 )
 
 func key(a, b, c rune) uint64 { return uint64(a)<<(2*runeBits) | uint64(b)<<runeBits | uint64(c) }
 
-// maxLists is the most trigrams of a query that are intersected. The rarest few leave
-// hardly more reviews than all would, and a query of 200 code points must not cost 200
-// intersections.
+// maxLists is the most trigrams of a query that are intersected. The rarest few leave hardly more
+// reviews than all 200 would.
 const maxLists = 8
 
-// filter removes from found the reviews that lack one of the folded query's trigrams.
-// It reports whether the result is exact, which it is for up to three code points;
-// otherwise the caller verifies it.
+// filter removes from found the reviews that lack one of the folded query's trigrams. exact is
+// false for more than three code points, which the caller verifies.
 func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 	switch len(query) {
 	case 0:
@@ -76,7 +72,6 @@ func (t *trigrams) filterRange(low, high uint64, found bitmap) {
 	found.and(any)
 }
 
-// set returns the reviews with a trigram.
 func (t *trigrams) set(k uint64) (set, bool) {
 	at, ok := slices.BinarySearch(t.keys, k)
 	if !ok {
@@ -85,8 +80,7 @@ func (t *trigrams) set(k uint64) (set, bool) {
 	return t.sets[at], true
 }
 
-// atMost returns a bound of how many texts a scan for a folded query reads: those with
-// the rarest of its trigrams. Up to three code points need no scan.
+// atMost returns a bound of how many texts a scan for a folded query reads: those with its rarest trigram.
 func (t *trigrams) atMost(query []rune) int {
 	if len(query) <= 3 {
 		return 0
@@ -99,10 +93,9 @@ func (t *trigrams) atMost(query []rune) int {
 	return rarest
 }
 
-// newTrigrams indexes n folded texts. Each core takes a run of shards and reads it
-// twice: once to count, and once to fill the sets when their sizes and forms are
-// known. The sets are slices of two arenas, so that the garbage collector has few
-// pointers to follow.
+// newTrigrams indexes n folded texts. Each core takes a run of shards and reads it twice: to count,
+// and to fill sets of known sizes. The sets are slices of two arenas, so that the garbage collector
+// has few pointers.
 func newTrigrams(texts []shard, n int) trigrams {
 	runs := make([]*run, min(runtime.GOMAXPROCS(0), len(texts)))
 	for i := range runs {
@@ -160,7 +153,6 @@ func newTrigrams(texts []shard, n int) trigrams {
 	return t
 }
 
-// run is one core's part of building the index.
 type run struct {
 	texts  []shard
 	first  int // ordinal
@@ -200,8 +192,7 @@ func (r *run) fill(sets []set) {
 	})
 }
 
-// each calls do with the table's id of every trigram of every review, in order and
-// with repetitions.
+// each calls do with the table's id of every trigram of every review, in order and with repetitions.
 func (r *run) each(do func(id, ordinal uint32)) {
 	ordinal := uint32(r.first)
 	for i := range r.texts {
@@ -242,14 +233,12 @@ func (r *run) each(do func(id, ordinal uint32)) {
 	}
 }
 
-// keyTable numbers keys in order of appearance. It is a hash table with open
-// addressing, several times as fast as a map in the inner loop of opening a snapshot.
+// keyTable numbers keys in order of appearance. It is several times as fast as a map, which opening needs.
 type keyTable struct {
 	keys  []uint64 // by id
 	slots []slot   // a power of two
 	shift uint
-	// multiplier is random and odd, so that nobody can choose words for their texts
-	// that collide.
+	// multiplier is random and odd, so that nobody can choose words that collide.
 	multiplier uint64
 }
 

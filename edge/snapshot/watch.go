@@ -18,18 +18,15 @@ import (
 // DefaultInterval is how often a Watcher checks the directory.
 const DefaultInterval = time.Second
 
-// lookAgain is how often files that don't match their manifest are read again although
-// neither their sizes nor their times have changed.
+// lookAgain is how often files that don't match their manifest are read again although none has changed.
 const lookAgain = time.Minute
 
-// Watcher follows a published directory. It polls the content of manifest.json, the
-// file that a build writes last: file times mean nothing when directories are swapped,
-// and network file systems send no events. It serves what the directory contains,
-// whatever its sequence; a lower one means that an operator has rolled back this edge.
-// The hub decides whether it notifies subscribers.
+// Watcher follows a published directory. It polls the content of manifest.json, which a build
+// writes last: file times mean nothing when directories are swapped, and network file systems send
+// no events. It serves what is there, whatever its sequence; a lower one means that an operator has
+// rolled back this edge.
 type Watcher struct {
-	// Dir is the name of the directory. It is resolved at every check, so that a build
-	// may replace the directory.
+	// Dir is the name of the directory, resolved at every check: a build may replace it.
 	Dir string
 	// Config is used to open every snapshot.
 	Config Config
@@ -39,8 +36,7 @@ type Watcher struct {
 	Interval time.Duration
 	// Wake makes Run check at once. It may be nil.
 	Wake <-chan struct{}
-	// Logger receives every change and, once for each cause, every error. Nil discards
-	// them.
+	// Logger receives every change and, once for each cause, every error. It may be nil.
 	Logger *slog.Logger
 
 	mu       sync.Mutex
@@ -56,9 +52,8 @@ type refusal struct {
 	at       time.Time
 }
 
-// Run checks the directory at once and then regularly until ctx is done. It always
-// returns nil, because errors may be fixed in the directory. A check that hangs, as on a
-// network disk, is left alone when ctx ends.
+// Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
+// that hangs, as on a network disk, is left alone then.
 func (w *Watcher) Run(ctx context.Context) error {
 	interval := w.Interval
 	if interval == 0 {
@@ -86,10 +81,9 @@ func (w *Watcher) Run(ctx context.Context) error {
 	}
 }
 
-// Look checks the directory now and opens it if its manifest is not the current one.
-// An error leaves the current files in place. A set that can't be opened is not read
-// again until its manifest changes or, when files don't match it, as happens while they
-// are replaced one by one, until any file changes.
+// Look checks the directory now and opens it if its manifest is not the current one. An error
+// leaves the current files in place. A set that can't be opened is read again when its manifest
+// changes or, if files don't match it, any file.
 func (w *Watcher) Look() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,7 +131,6 @@ func (w *Watcher) look() error {
 	return nil
 }
 
-// stateOf lists the names, sizes and times of a directory's files.
 func stateOf(fsys fs.FS) string {
 	var b strings.Builder
 	_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error { // what can't be read is missing from the list

@@ -5,8 +5,6 @@ package snapshottest
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"os"
@@ -22,16 +20,13 @@ import (
 // BaseURL is the origin that the directories are built for.
 const BaseURL = "https://reviews.example.com"
 
-// Modified is when the first file of every directory last changed. Each following
-// file, in the order of the paths, changed a minute later.
+// Modified is when the first file of every directory last changed. Each next one changed a minute later.
 var Modified = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
-// Public is a published directory: bodies by path ("/reviews.json"), encoded
-// variants ("/reviews.json.gz") included, without the manifest.
+// Public is a published directory: bodies by path ("/reviews.json"), variants included, no manifest.
 type Public map[string][]byte
 
-// Publish makes a directory with a dataset and minimal versions of the other published
-// files.
+// Publish makes a directory with a dataset and minimal versions of the other published files.
 func Publish(t testing.TB, d reviewcast.Dataset) Public {
 	t.Helper()
 	return Public{
@@ -44,8 +39,7 @@ func Publish(t testing.TB, d reviewcast.Dataset) Public {
 	}
 }
 
-// Reviews writes reviews.json as the generator does, with each review on its own line.
-// It sets the counts.
+// Reviews writes reviews.json as the generator does, each review on its own line. It sets the counts.
 func Reviews(t testing.TB, d reviewcast.Dataset) []byte {
 	t.Helper()
 	reviews := d.Reviews
@@ -84,8 +78,7 @@ func (p Public) Manifest(t testing.TB, sequence int64) []byte {
 		if !ok {
 			continue // an encoded variant
 		}
-		sum := sha256.Sum256(p[path])
-		m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: hex.EncodeToString(sum[:]),
+		m.Files = append(m.Files, reviewcast.File{Path: path, MediaType: mediaType, SHA256: reviewcast.SHA256(p[path]),
 			Size: int64(len(p[path])), LastModified: Modified.Add(time.Duration(len(m.Files)) * time.Minute)})
 	}
 	return append(Marshal(t, m), '\n')
@@ -113,7 +106,17 @@ func write(t testing.TB, name string, body []byte) {
 // Open opens the directory from memory; it must have nothing wrong with it.
 func (p Public) Open(t testing.TB, sequence int64) *snapshot.Snapshot {
 	t.Helper()
-	s, err := snapshot.FromArtifacts(p.Manifest(t, sequence), p, snapshot.Config{BaseURL: BaseURL})
+	f, err := snapshot.FilesOf(p.Manifest(t, sequence), p, snapshot.Config{BaseURL: BaseURL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Index(t, f)
+}
+
+// Index indexes files that have nothing wrong with them.
+func Index(t testing.TB, f *snapshot.Files) *snapshot.Snapshot {
+	t.Helper()
+	s, err := f.Index()
 	if err != nil {
 		t.Fatal(err)
 	}
