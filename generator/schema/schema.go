@@ -95,7 +95,6 @@ func described(s schema, words string) schema {
 //go:embed fields.txt
 var tables string
 
-
 // object returns the schema of a table.
 func object(table string) schema {
 	properties := schema{}

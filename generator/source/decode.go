@@ -14,7 +14,6 @@ import (
 // wrong. It never stops at the first problem.
 type decoder struct {
 	*diagnostic.List
-	locate syntax.Locator // nil: the place of the node
 	// strict refuses a number where text belongs, as JSON does. In YAML it is
 	// text that looks like a number.
 	strict bool
@@ -35,14 +34,6 @@ func newDecoder(p *diagnostic.List) *decoder {
 // fail reports an Error at a node.
 func (d *decoder) fail(n *syntax.Node, code, message, suggestion string) {
 	d.Add(diagnostic.Error, n.Line, n.Col, code, message, suggestion)
-}
-
-// place returns the place of the byte at offset in a node's text.
-func (d *decoder) place(n *syntax.Node, offset int) (line, col int) {
-	if d.locate == nil {
-		return n.Line, n.Col
-	}
-	return d.locate(n, offset)
 }
 
 // maxWords stops a file of a million different sources from being kept in memory.

@@ -26,10 +26,9 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	tasks := make(chan *job)
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() error {
-			p := newParser()
 			for j := range tasks {
 				if running.Err() == nil {
-					j.read(running, root, p)
+					j.read(running, root)
 				}
 			}
 			return running.Err()
@@ -43,7 +42,7 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 }
 
 // read reads the file.
-func (j *job) read(ctx context.Context, root *os.Root, p *parser) {
+func (j *job) read(ctx context.Context, root *os.Root) {
 	limit := int64(syntax.MaxDataFile)
 	if formatOf(j.path) == formatYAML {
 		limit = syntax.MaxYAMLFile
@@ -68,26 +67,19 @@ func (j *job) read(ctx context.Context, root *os.Root, p *parser) {
 		j.now, j.old.stamp = j.old, stamp
 		return
 	}
-	j.parse(ctx, p, data, stamp)
+	j.parse(ctx, data, stamp)
 }
 
 // parse makes the records of the file.
-func (j *job) parse(ctx context.Context, p *parser, data []byte, stamp stamp) {
-	problems := &diagnostic.List{File: j.path}
-	var records []placed
+func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
+	var old []placed
 	if j.old != nil {
-		records = j.old.records
+		old = j.old.records
 	}
-	p.begin(ctx, j.path, records, problems)
-	read := p.parseYAML
-	switch formatOf(j.path) {
-	case formatCSV:
-		read = p.parseCSV
-	case formatJSONL:
-		read = p.parseJSONL
-	}
-	complete := read(data)
-	j.now = newFile(j.path, stamp, p.records, problems, complete)
+	p := newParser(ctx, j.path, old)
+	parse := map[format]func([]byte) bool{formatYAML: p.parseYAML, formatCSV: p.parseCSV, formatJSONL: p.parseJSONL}[formatOf(j.path)]
+	complete := parse(data)
+	j.now = newFile(j.path, stamp, p.records, p.problems, complete)
 }
 
 // fail makes the file one that can't be read.
@@ -100,17 +92,12 @@ func (j *job) fail(p diagnostic.Problem) {
 // parseJSONL reads a file with one review a line. A line that the last state of the file
 // had is not parsed again.
 func (p *parser) parseJSONL(data []byte) (complete bool) {
-	j := syntax.NewJSONReader(&p.list)
-	p.decoder.locate, p.decoder.strict = j.Locate, true
+	p.strict = true
 	return syntax.ReadLines(data, p.problems, func(line int, text []byte) bool {
 		key := maphash.Bytes(seed, text)
-		r := p.old.take(key)
+		r := p.take(key)
 		if r == nil {
-			n, ok := j.Read(text)
-			if !ok {
-				n = nil
-			}
-			r = p.decode(key, n)
+			r = p.decode(key, syntax.ReadJSON(text, p.List))
 		}
 		p.records = append(p.records, placed{r, line})
 		return p.ctx.Err() == nil

@@ -127,8 +127,7 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 	p := diagnostic.List{File: name}
 	d := newDecoder(&p)
 	documents := 0
-	reader := syntax.YAMLReader{Fields: fieldNames}
-	reader.ReadDocuments(file.data, &p, func(n *syntax.Node) {
+	syntax.ReadYAML(file.data, fieldNames, false, &p, func(n *syntax.Node) {
 		switch documents++; documents {
 		case 1:
 			decode(d, n)

@@ -54,8 +54,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", false
 	}
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		line, col := d.place(n, i)
-		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
+		d.fail(n, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
 	// There are at least as many bytes as code points, and nearly always few enough.
@@ -307,14 +306,12 @@ func (r *fields) items(f string) []syntax.Node {
 		return n.Items
 	case n.Kind == syntax.Cell:
 		var items []syntax.Node
-		offset := 0
+		col := n.Col
 		for part := range strings.SplitSeq(n.Text, ";") {
 			if word := strings.TrimSpace(part); word != "" {
-				item := syntax.Node{Kind: syntax.Cell, Text: word}
-				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
-				items = append(items, item)
+				items = append(items, syntax.Node{Kind: syntax.Cell, Text: word, Line: n.Line, Col: col + strings.Index(part, word)})
 			}
-			offset += len(part) + 1
+			col += utf8.RuneCountInString(part) + 1
 		}
 		return items
 	}
