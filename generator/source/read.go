@@ -47,23 +47,18 @@ func (j *job) read(ctx context.Context, root *os.Root) {
 	if formatOf(j.path) == formatYAML {
 		limit = syntax.MaxYAMLFile
 	}
-	f, problem := open(root, j.path, limit)
+	data, info, problem := read(root, j.path, limit)
 	if problem != nil {
 		if problem.Code != "" { // else it is gone since it was found
-			j.fail(*problem)
+			problems := diagnostic.List{File: j.path}
+			problems.Put(*problem)
+			j.now = newFile(j.path, stamp{}, nil, &problems, false)
 		}
 		return
 	}
-	defer f.Close()
-	// The status is older than the bytes, so that a change in between shows.
-	stamp := newStamp(f.info)
-	data, err := f.readAll(limit)
-	if err != nil {
-		j.fail(openProblem(j.path, err))
-		return
-	}
+	stamp := newStamp(info)
 	stamp.sum = maphash.Bytes(seed, data)
-	if j.old != nil && j.old.stamp.valid && j.old.stamp.sum == stamp.sum {
+	if j.old != nil && j.old.stamp.info != nil && j.old.stamp.sum == stamp.sum {
 		j.now, j.old.stamp = j.old, stamp
 		return
 	}
@@ -80,13 +75,6 @@ func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 	parse := map[format]func([]byte) bool{formatYAML: p.parseYAML, formatCSV: p.parseCSV, formatJSONL: p.parseJSONL}[formatOf(j.path)]
 	complete := parse(data)
 	j.now = newFile(j.path, stamp, p.records, p.problems, complete)
-}
-
-// fail makes the file one that can't be read.
-func (j *job) fail(p diagnostic.Problem) {
-	problems := diagnostic.List{File: j.path}
-	problems.Put(p)
-	j.now = newFile(j.path, stamp{}, nil, &problems, false)
 }
 
 // parseJSONL reads a file with one review a line. A line that the last state of the file

@@ -64,15 +64,9 @@ func readSmallFiles(root *os.Root) (files map[string]smallFile, key uint64) {
 }
 
 func readSmallFile(root *os.Root, name string) smallFile {
-	file, problem := open(root, name, syntax.MaxYAMLFile)
+	data, _, problem := read(root, name, syntax.MaxYAMLFile)
 	if problem == nil {
-		defer file.Close()
-		data, err := file.readAll(syntax.MaxYAMLFile)
-		if err == nil {
-			return smallFile{present: true, data: data}
-		}
-		p := openProblem(name, err)
-		return smallFile{present: true, problem: &p}
+		return smallFile{present: true, data: data}
 	}
 	if problem.Code == "" {
 		if info, err := root.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {

@@ -22,8 +22,8 @@ type tree struct {
 
 // found is a file that is there.
 type found struct {
-	path   string
-	status status
+	path string
+	info fs.FileInfo
 }
 
 // find returns the index of a file, or where it belongs.
@@ -42,7 +42,7 @@ func (t *tree) get(path string) *file {
 // look returns the job of reading a file again; nil if it hasn't changed.
 func (t *tree) look(f found) *job {
 	old := t.get(f.path)
-	if old != nil && old.stamp.current(&f.status) {
+	if old != nil && old.stamp.current(f.info) {
 		return nil
 	}
 	return &job{path: f.path, old: old}
@@ -132,7 +132,7 @@ func (t *tree) named(root *os.Root, names []string) (there []found, gone []*job,
 		case err != nil || !info.Mode().IsRegular():
 			return nil, nil, false
 		default:
-			there = append(there, found{name, statusOf(info)})
+			there = append(there, found{name, info})
 		}
 	}
 	return there, gone, true
