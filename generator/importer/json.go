@@ -20,16 +20,7 @@ const maxJSONValue = 4 << 20
 // columns of Config.Map are names of members; owner_reply.text=reply.comment is a
 // member of an object inside. Otherwise it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
-	cfg, err := cfg.check()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"rating", "date"} {
-		if cfg.Map[name] == "" {
-			return nil, &UsageError{[]string{fmt.Sprintf("no member is given for %s; add %s=MEMBER to --map", name, name)}}
-		}
-	}
-	export, err := decode(ctx, r, cfg, true)
+	export, err := begin(ctx, r, &cfg, true, "no member is given for %[1]s; add %[1]s=MEMBER to --map")
 	if err != nil {
 		return nil, err
 	}
