@@ -22,32 +22,11 @@ type decoder struct {
 	absent map[string]bool
 	// tag and canonical are the last language: most files have only one.
 	tag, canonical string
-	// words holds one copy of frequent values: sources, methods, ids of
-	// technicians.
-	words map[string]string
-}
-
-func newDecoder(p *diagnostic.List) *decoder {
-	return &decoder{List: p, words: make(map[string]string)}
 }
 
 // fail reports an Error at a node.
 func (d *decoder) fail(n *syntax.Node, code, message, suggestion string) {
 	d.Add(diagnostic.Error, n.Line, n.Col, code, message, suggestion)
-}
-
-// maxWords stops a file of a million different sources from being kept in memory.
-const maxWords = 1000
-
-// word returns the copy of s that the decoder keeps.
-func (d *decoder) word(s string) string {
-	if w, ok := d.words[s]; ok {
-		return w
-	}
-	if len(d.words) < maxWords {
-		d.words[s] = s
-	}
-	return s
 }
 
 // schema is a set of fields, in the order in which they are documented.

@@ -59,7 +59,7 @@ type parser struct {
 
 // newParser returns a parser of a file. old are the records of its last state.
 func newParser(ctx context.Context, file string, old []placed) *parser {
-	p := &parser{decoder: newDecoder(&diagnostic.List{File: file}), ctx: ctx, old: make(map[uint64]*record, len(old)), problems: &diagnostic.List{File: file}}
+	p := &parser{decoder: &decoder{List: &diagnostic.List{File: file}}, ctx: ctx, old: make(map[uint64]*record, len(old)), problems: &diagnostic.List{File: file}}
 	for _, r := range old {
 		// One whose problems aren't all listed has to be read again.
 		if r.problems == nil || r.problems.Complete() {

@@ -87,7 +87,7 @@ func (r *fields) source() string {
 	if strings.ContainsAny(s, "\n\t") {
 		r.fail(n, "bad-value", "source has more than one line", "write one word, such as google")
 	}
-	return r.word(s)
+	return s
 }
 
 // reply reads the owner's reply.
@@ -122,7 +122,7 @@ func (r *fields) job(w *record) {
 		ids[i] = []string{}
 		items := r.items(l.name)
 		for j := range items {
-			s := r.word(r.item(&items[j], l.name))
+			s := r.item(&items[j], l.name)
 			if s == "" {
 				continue
 			}

@@ -119,7 +119,7 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 		return
 	}
 	p := diagnostic.List{File: name}
-	d := newDecoder(&p)
+	d := &decoder{List: &p}
 	documents := 0
 	syntax.ReadYAML(file.data, fieldNames, false, &p, func(n *syntax.Node) {
 		switch documents++; documents {
@@ -146,7 +146,7 @@ func (s *surroundings) summary(file smallFile) {
 	p := diagnostic.List{File: SummaryFile}
 	if data, ok := syntax.Clean(file.data, false, &p); ok {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
-		d := newDecoder(&p)
+		d := &decoder{List: &p}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
 			s.content.Summary = &text
 		}

@@ -282,7 +282,7 @@ func (r *fields) choice(f string, choices []string) string {
 		return ""
 	}
 	if slices.Contains(choices, s) {
-		return r.word(s)
+		return s
 	}
 	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
