@@ -114,22 +114,14 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		in.garbled(in.content.Position(r), t.name, *t.text)
-		if t.name == "owner_reply.text" {
-			continue
-		}
-		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
+		reply := t.name == "owner_reply.text"
+		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
-	}
-	for _, t := range []struct {
-		name string
-		text *string
-	}{{"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
-		if t.text == nil {
+		if t.name == "author" {
 			continue
 		}
-		reply := t.name == "owner_reply.text"
 		if !reply || !in.noBusiness { // its own telephone isn't known then
 			in.personal(r, t.name, *t.text)
 		}

@@ -22,22 +22,6 @@ func (s *surroundings) complete(rec *record) *Review {
 	return &r
 }
 
-// suspicious reports whether check may report something.
-func (s *surroundings) suspicious(w *record) bool {
-	if w.Date > s.today || w.OwnerReply != nil && w.OwnerReply.Date > s.today || w.verifiedOn != (place{}) && w.Verification.VerifiedOn > s.today {
-		return true
-	}
-	if s.erased(w) {
-		return true
-	}
-	for _, r := range w.refs {
-		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
-			return true
-		}
-	}
-	return false
-}
-
 // erased reports whether a record has words that must not be kept.
 func (s *surroundings) erased(w *record) bool {
 	return s.withdrawn[strings.ToLower(w.ID)].Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil)

@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"net/url"
 	"slices"
 	"strconv"
@@ -361,14 +362,22 @@ func (r *fields) texts(f string) []string {
 	if r.value(f) == nil {
 		return nil
 	}
-	items := r.items(f)
-	texts := make([]string, 0, len(items))
-	for i := range items {
-		if s := r.item(&items[i], r.name(f)); s != "" {
-			texts = append(texts, s)
-		}
+	texts := []string{}
+	for _, s := range r.itemsOf(f) {
+		texts = append(texts, s)
 	}
 	return texts
+}
+
+// itemsOf returns the items of a list that are texts and not blank.
+func (r *fields) itemsOf(f string) iter.Seq2[*syntax.Node, string] {
+	return func(yield func(*syntax.Node, string) bool) {
+		for _, n := range r.items(f) {
+			if s := r.item(&n, r.name(f)); s != "" && !yield(&n, s) {
+				return
+			}
+		}
+	}
 }
 
 // item reads one text of a list, which must not be blank.
