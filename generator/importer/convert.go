@@ -96,8 +96,8 @@ func checkText(r *row, _ *review) *Skip {
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
 		cell := r.cell(f)
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
-			return r.skip(BadCharacter, "character %d of %s is %s, which can't be published; remove it from the export",
-				utf8.RuneCountInString(cell[:at])+1, f, codePoint(bad))
+			return r.skip(BadCharacter, "character %d of %s is U+%04X, which can't be published; remove it from the export",
+				utf8.RuneCountInString(cell[:at])+1, f, bad)
 		}
 		limit := reviewcast.MaxTextLength
 		if f == fieldAuthor {
@@ -111,11 +111,6 @@ func checkText(r *row, _ *review) *Skip {
 		}
 	}
 	return nil
-}
-
-func codePoint(r rune) string {
-	s := strings.ToUpper(strconv.FormatInt(int64(r), 16))
-	return "U+" + strings.Repeat("0", max(0, 4-len(s))) + s
 }
 
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,17 +114,8 @@ func textAt(v jsontext.Value, path string) (string, error) {
 	case 'n':
 		return "", nil
 	}
-	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kindName(v.Kind()))
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	}
-	return "true or false"
+	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
+	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
 }
 
 // memberOf returns a member of an object; nil if there is none.

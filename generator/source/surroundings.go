@@ -81,6 +81,11 @@ func readSmallFile(root *os.Root, name string) smallFile {
 func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
 	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
+	for _, name := range knownFiles {
+		if p := files[name].problem; p != nil {
+			s.problems = append(s.problems, *p)
+		}
+	}
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	if !files[BusinessFile].present {
@@ -112,9 +117,6 @@ func (s *surroundings) defaults() {
 // decode decodes a small YAML file, which has one document.
 func (s *surroundings) decode(files map[string]smallFile, name string, decode func(*decoder, *syntax.Node)) {
 	file := files[name]
-	if file.problem != nil {
-		s.problems = append(s.problems, *file.problem)
-	}
 	if file.problem != nil || !file.present {
 		return
 	}
@@ -137,9 +139,6 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 
 // summary reads the Markdown of summary.md.
 func (s *surroundings) summary(file smallFile) {
-	if file.problem != nil {
-		s.problems = append(s.problems, *file.problem)
-	}
 	if file.problem != nil || !file.present {
 		return
 	}

@@ -49,13 +49,9 @@ func (t *tree) look(f found) *job {
 }
 
 // missing returns the jobs that remove the files that a walk didn't find.
-func (t *tree) missing(there []found) []*job {
-	var gone []*job
+func (t *tree) missing(there []found) (gone []*job) {
 	for _, f := range t.files {
-		for len(there) > 0 && there[0].path < f.path {
-			there = there[1:]
-		}
-		if len(there) == 0 || there[0].path != f.path {
+		if _, ok := slices.BinarySearchFunc(there, f.path, func(f found, path string) int { return strings.Compare(f.path, path) }); !ok {
 			gone = append(gone, &job{path: f.path, old: f})
 		}
 	}
