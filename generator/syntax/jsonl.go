@@ -33,6 +33,7 @@ type jsonLine struct {
 	// Up to byte seen, there are col-1 code points.
 	seen, col int
 	values    int
+	text      []byte // of the last string
 }
 
 // ReadJSON parses one line, without its line end, by itself, so that a broken line hides
@@ -121,17 +122,16 @@ func (j *jsonLine) value(n *Node, depth int) error {
 	case '0':
 		n.Kind, n.Text = Number, string(raw)
 	default:
-		unquoted, err := jsontext.AppendUnquote(nil, raw)
-		if err != nil {
+		if j.text, err = jsontext.AppendUnquote(j.text[:0], raw); err != nil {
 			return err
 		}
-		n.Kind, n.Text = Text, string(unquoted)
+		n.Kind, n.Text = Text, string(j.text)
 	}
 	return nil
 }
 
 func (j *jsonLine) object(n *Node, depth int) error {
-	n.Kind = Mapping
+	n.Kind, n.Entries = Mapping, make([]Entry, 0, 4)
 	for j.PeekKind() != '}' {
 		var e Entry
 		if err := j.value(&e.Key, depth+1); err != nil {
