@@ -92,7 +92,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 // listed reads the technicians, services or areas.
 func (r *fields) listed(list int, s *surroundings) {
 	b, field := &s.content.Business, refLists[list].name
-	known := newNames()
+	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
 	s.known[list] = known
 	seen := map[string]int32{}
 	for _, n := range r.items(field) {
@@ -216,8 +216,6 @@ type names struct {
 	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
 }
-
-func newNames() *names { return &names{ids: map[string]bool{}, byName: map[string]string{}} }
 
 func (k *names) add(id, name string, aliases []string) {
 	k.ids[id] = true
