@@ -172,12 +172,15 @@ func Quote(s string) string {
 }
 
 // OneOf writes a list of choices: "a, b or c".
-func OneOf(list []string) string {
+func OneOf(list []string) string { return Join(list, "or") }
+
+// Join writes a list with a word before the last item: "a, b and c".
+func Join(list []string, word string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
 	}
 	last := len(list) - 1
-	return strings.Join(list[:last], ", ") + " or " + list[last]
+	return strings.Join(list[:last], ", ") + " " + word + " " + list[last]
 }
 
 // Bytes formats a number of bytes.

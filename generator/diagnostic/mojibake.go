@@ -11,30 +11,13 @@ import (
 // "donâ€™t" for "don’t". It returns the first such characters and what they stand for;
 // "" if there are none.
 func Mojibake(s string) (garbled, meant string) {
-	for len(s) > 0 {
-		start := strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
-		if start < 0 {
-			return "", ""
-		}
-		s = s[start:]
-		end := strings.IndexFunc(s, func(r rune) bool { return r < utf8.RuneSelf })
-		if end < 0 {
-			end = len(s)
-		}
-		if garbled, meant = mojibakeAt(s[:end]); garbled != "" {
-			return garbled, meant
-		}
-		s = s[end:]
+	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		return "", "" // most texts
 	}
-	return "", ""
-}
-
-// mojibakeAt looks for mojibake in characters that are not ASCII.
-func mojibakeAt(s string) (garbled, meant string) {
 	runes := []rune(s)
 	for i := range runes {
 		for n := 3; n >= 2; n-- { // such characters have two or three bytes in UTF-8
-			if i+n > len(runes) {
+			if i+n > len(runes) || runes[i] < utf8.RuneSelf {
 				continue
 			}
 			var raw []byte

@@ -50,15 +50,10 @@ func transposed(a, b string) bool {
 	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
 }
 
+var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
+
 // Squash lowers a word and drops spaces, hyphens, underscores and dots.
-func Squash(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '_' || r == '-' || r == ' ' || r == '.' {
-			return -1
-		}
-		return r
-	}, strings.ToLower(s))
-}
+func Squash(s string) string { return squashed.Replace(strings.ToLower(s)) }
 
 // DidYouMean returns the suggestion for a mistyped word, or other if no candidate
 // is near.

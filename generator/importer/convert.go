@@ -73,19 +73,11 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		}
 		v.key = keyOfID(v.external)
 	}
-	if skip := checkText(r); skip != nil {
-		return v, skip
+	for _, step := range []func(*row, *review) *Skip{checkText, c.stars, c.day, c.language, sourceURL, c.reply} {
+		if skip := step(r, v); skip != nil {
+			return v, skip
+		}
 	}
-	stars, skip := c.stars(r)
-	if skip != nil {
-		return v, skip
-	}
-	date, skip := c.date(r, fieldDate)
-	if skip != nil {
-		return v, skip
-	}
-	v.values[memberRating] = jsontext.Value(strconv.Itoa(stars))
-	v.values[memberDate] = quoted(string(date))
 	v.values[memberTitle] = unlessBlank(r.cell(fieldTitle))
 	v.values[memberText] = unlessBlank(r.cell(fieldText))
 	v.values[memberSource] = quoted(c.Source)
@@ -93,28 +85,19 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if c.Verification != "" {
 		v.values[memberVerification] = jsontext.Value(`{"method":"` + c.Verification + `"}`)
 	}
-	if skip := c.language(r, v); skip != nil {
-		return v, skip
-	}
-	if skip := sourceURL(r, v); skip != nil {
-		return v, skip
-	}
-	if skip := c.reply(r, v); skip != nil {
-		return v, skip
-	}
 	if v.key == "" {
-		v.key = keyOfContent(r, date)
+		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`))
 	}
 	return v, nil
 }
 
 // checkText refuses text that cannot be published verbatim.
-func checkText(r *row) *Skip {
+func checkText(r *row, _ *review) *Skip {
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
 		cell := r.cell(f)
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
-			return r.skip(BadCharacter, "character %d of %s is %s, which can't be published; remove it from the export",
-				utf8.RuneCountInString(cell[:at])+1, f, codePoint(bad))
+			return r.skip(BadCharacter, "character %d of %s is U+%04X, which can't be published; remove it from the export",
+				utf8.RuneCountInString(cell[:at])+1, f, bad)
 		}
 		limit := reviewcast.MaxTextLength
 		if f == fieldAuthor {
@@ -130,33 +113,28 @@ func checkText(r *row) *Skip {
 	return nil
 }
 
-func codePoint(r rune) string {
-	s := strings.ToUpper(strconv.FormatInt(int64(r), 16))
-	return "U+" + strings.Repeat("0", max(0, 4-len(s))) + s
-}
-
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has
 // another scale than configured, and which one is not guessed.
-func (c *converter) stars(r *row) (int, *Skip) {
+func (c *converter) stars(r *row, v *review) *Skip {
 	cell := strings.TrimSpace(r.cell(fieldRating))
 	if cell == "" {
-		return 0, r.skip(NoRating, "rating is empty; a review needs one")
+		return r.skip(NoRating, "rating is empty; a review needs one")
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
 	case !ok:
-		return 0, r.skip(BadRating, "rating %s is not a number; write it in digits", quote(cell))
+		return r.skip(BadRating, "rating %s is not a number; write it in digits", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
-		return 0, r.skip(OverScale, "rating %s has a scale of %g, not of %g; import such rows separately, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
+		return r.skip(OverScale, "rating %s has a scale of %g, not of %g; import such rows separately, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
 	case value <= 0:
-		return 0, r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
+		return r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale && c.RatingScale < scale {
-				return 0, r.skip(OverScale, "rating %s is over the scale of %g; the scale of these rows seems to be %g: import them separately, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
+				return r.skip(OverScale, "rating %s is over the scale of %g; the scale of these rows seems to be %g: import them separately, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
 			}
 		}
-		return 0, r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
+		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
 	}
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale
@@ -166,9 +144,10 @@ func (c *converter) stars(r *row) (int, *Skip) {
 	case c.Round == RoundDown:
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
-		return 0, r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
+		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
 	}
-	return max(reviewcast.MinRating, int(stars)), nil
+	v.values[memberRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
+	return nil
 }
 
 // slashed is an ambiguous date: 03/04/2025.
@@ -177,6 +156,12 @@ var slashed = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$`)
 // knownLayouts are those with one meaning only.
 var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
 	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "2006-01-02T15:04:05Z07:00", "YYYY-MM-DDTHH:mm:ss"}
+
+func (c *converter) day(r *row, v *review) *Skip {
+	date, skip := c.date(r, fieldDate)
+	v.values[memberDate] = quoted(string(date))
+	return skip
+}
 
 // date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {

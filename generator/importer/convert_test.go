@@ -84,7 +84,7 @@ func TestStars(t *testing.T) {
 		c := newConverter(Config{RatingScale: tt.scale, Round: RoundNearest})
 		r := &row{}
 		r.cells[fieldRating] = tt.cell
-		stars, skip := c.stars(r)
+		stars, skip := starsOf(c, r)
 		if reason := reasonOf(skip); stars != tt.stars || (reason == "") != (tt.reason == "") || !strings.HasPrefix(reason, tt.reason) {
 			t.Errorf("%q of %g: %d stars, %q; want %d, %q", tt.cell, tt.scale, stars, reason, tt.stars, tt.reason)
 		}
@@ -103,7 +103,7 @@ func TestRound(t *testing.T) {
 			c := newConverter(Config{RatingScale: tt.scale, Round: round})
 			r := &row{}
 			r.cells[fieldRating] = tt.cell
-			stars, skip := c.stars(r)
+			stars, skip := starsOf(c, r)
 			if stars != want || (skip == nil) != (want > 0) {
 				t.Errorf("%s of %g, rounding %q: %d stars, %v; want %d", tt.cell, tt.scale, round, stars, skip, want)
 			}
@@ -129,7 +129,7 @@ func TestStarsProperties(t *testing.T) {
 		stars := func(tenths int) int {
 			r := &row{}
 			r.cells[fieldRating] = strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
-			n, skip := c.stars(r)
+			n, skip := starsOf(c, r)
 			if skip != nil {
 				t.Fatal(skip)
 			}
@@ -245,4 +245,11 @@ func TestConvert(t *testing.T) {
 			}
 		})
 	}
+}
+
+func starsOf(c *converter, r *row) (int, *Skip) {
+	var v review
+	skip := c.stars(r, &v)
+	n, _ := strconv.Atoi(string(v.values[memberRating]))
+	return n, skip
 }

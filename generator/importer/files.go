@@ -5,13 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // folder is the folder of reviews below the content folder.
@@ -19,11 +15,6 @@ const folder = "reviews"
 
 func dataPath(source string) string   { return path.Join(folder, "import-"+source+".jsonl") }
 func memoryPath(source string) string { return path.Join(folder, ".import-"+source+".json") }
-
-// stagingPrefix begins the names of files that are being written. No name of a source
-// contains a tilde, so an import never takes the files of another source for its own.
-// The generator ignores names that begin with a dot or end in .tmp.
-func stagingPrefix(source string) string { return ".import-" + source + "~" }
 
 // files are the two files of an import, before and after it.
 type files struct {
@@ -89,15 +80,6 @@ func read(root *os.Root, name string) (data []byte, there bool, err error) {
 	return data, true, nil
 }
 
-// copy returns a copy that may be changed: slices and maps are its own, records are
-// shared.
-func (f *files) copy() *files {
-	c := *f
-	c.records = slices.Clone(f.records)
-	c.memory = &memory{knownBy: f.memory.knownBy, entries: maps.Clone(f.memory.entries)}
-	return &c
-}
-
 // encode returns the bytes of both files.
 func (f *files) encode() (data, remembered []byte) {
 	for _, r := range f.records {
@@ -125,7 +107,6 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 	if err := root.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("create folder: %w", err)
 	}
-	removeStale(root, f.source)
 	steps := []struct {
 		name     string
 		old, new []byte
@@ -143,7 +124,7 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 		}
 	}()
 	for i, s := range steps {
-		staged[i] = path.Join(folder, stagingPrefix(f.source)+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(i)+".tmp")
+		staged[i] = fmt.Sprintf("%s/.import-%s~%d.tmp", folder, f.source, i)
 		if err := stage(root, staged[i], s.name, s.new); err != nil {
 			return fmt.Errorf("write %s: %w", s.name, err)
 		}
@@ -169,32 +150,20 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 }
 
 // stage writes and syncs a file that will replace another, with the permissions of
-// that one.
+// that one. It replaces what a killed import left. If another import of the source is
+// running, that one fails at its rename and changes nothing.
 func stage(root *os.Root, name, target string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := root.Stat(target); err == nil {
 		mode = info.Mode().Perm()
 	}
+	_ = root.Remove(name) // opening fails with the better message
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
 	return errors.Join(err, f.Sync(), f.Close())
-}
-
-// removeStale removes the files of a killed import. If another import of the source
-// is running, it fails at its rename and changes nothing.
-func removeStale(root *os.Root, source string) {
-	names, err := fs.Glob(root.FS(), path.Join(folder, ".import-*.tmp"))
-	if err != nil {
-		return
-	}
-	for _, name := range names {
-		if strings.HasPrefix(path.Base(name), stagingPrefix(source)) {
-			_ = root.Remove(name) // staging fails with the better message
-		}
-	}
 }
 
 // syncFolder makes renames durable. Windows can't sync a folder and journals renames

@@ -91,10 +91,10 @@ func TestChangedMeanwhile(t *testing.T) {
 func TestStaleFiles(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowA)
-	d.write(".import-shop~17-0.tmp", "half")
-	d.write(".import-shop-2~17-0.tmp", "another's")
+	d.write(".import-shop~0.tmp", "half")
+	d.write(".import-shop-2~0.tmp", "another's")
 	d.load(header + rowA + rowB)
-	wantEqual(t, "names", d.names(), []string{".import-shop-2~17-0.tmp", ".import-shop.json", "import-shop.jsonl"})
+	wantEqual(t, "names", d.names(), []string{".import-shop-2~0.tmp", ".import-shop.json", "import-shop.jsonl"})
 }
 
 func TestFilesKeepTheirPermissions(t *testing.T) {

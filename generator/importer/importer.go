@@ -162,16 +162,11 @@ const (
 // package's, or one of the reader, the context or the disk; then nothing was written.
 // A Report without an error is returned even if every row was skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
-	cfg, err := cfg.check()
-	if err != nil {
-		return nil, err
+	required := "no column for %[1]s; add %[1]s=COLUMN to --map"
+	if cfg.Map == nil || cfg.Platform != "" {
+		required = ""
 	}
-	for _, name := range []string{"rating", "date"} {
-		if cfg.Map != nil && cfg.Map[name] == "" && cfg.Platform == "" {
-			return nil, &UsageError{[]string{fmt.Sprintf("no column for %s; add %s=COLUMN to --map", name, name)}}
-		}
-	}
-	export, err := decode(ctx, r, cfg, false)
+	export, err := begin(ctx, r, &cfg, false, required)
 	if err != nil {
 		return nil, err
 	}
@@ -180,6 +175,20 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 		return nil, err
 	}
 	return run(ctx, cfg, table.rows())
+}
+
+// begin checks the options and decodes the export. required is the message for a map
+// without a rating or a date; "" if it need not have them.
+func begin(ctx context.Context, r io.Reader, cfg *Config, json bool, required string) (export text, err error) {
+	if *cfg, err = cfg.check(); err != nil {
+		return text{}, err
+	}
+	for _, name := range []string{"rating", "date"} {
+		if required != "" && cfg.Map[name] == "" {
+			return text{}, &UsageError{[]string{fmt.Sprintf(required, name)}}
+		}
+	}
+	return decode(ctx, r, *cfg, json)
 }
 
 // check sets the defaults and returns all invalid options.
@@ -261,23 +270,23 @@ func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 		return nil, err
 	}
 	defer root.Close()
-	old, err := load(root, cfg.Source)
+	files, err := load(root, cfg.Source)
 	if err != nil {
 		return nil, err
 	}
-	report, next, err := merge(ctx, cfg, rows, old)
+	report, err := merge(ctx, cfg, rows, files)
 	if err != nil {
 		return nil, err
 	}
-	data, remembered := next.encode()
-	report.Changed = !old.holds(data, remembered)
+	data, remembered := files.encode()
+	report.Changed = !files.holds(data, remembered)
 	if !report.Changed || cfg.DryRun {
 		return report, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("import stopped; nothing was written: %w", err)
 	}
-	if err := old.replace(root, data, remembered); err != nil {
+	if err := files.replace(root, data, remembered); err != nil {
 		return nil, err
 	}
 	return report, nil

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,16 +21,7 @@ const maxJSONValue = 4 << 20
 // columns of Config.Map are names of members; owner_reply.text=reply.comment is a
 // member of an object inside. Otherwise it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
-	cfg, err := cfg.check()
-	if err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"rating", "date"} {
-		if cfg.Map[name] == "" {
-			return nil, &UsageError{[]string{fmt.Sprintf("no member is given for %s; add %s=MEMBER to --map", name, name)}}
-		}
-	}
-	export, err := decode(ctx, r, cfg, true)
+	export, err := begin(ctx, r, &cfg, true, "no member is given for %[1]s; add %[1]s=MEMBER to --map")
 	if err != nil {
 		return nil, err
 	}
@@ -122,17 +114,8 @@ func textAt(v jsontext.Value, path string) (string, error) {
 	case 'n':
 		return "", nil
 	}
-	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kindName(v.Kind()))
-}
-
-func kindName(k jsontext.Kind) string {
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "a list"
-	}
-	return "true or false"
+	kind := cmp.Or(map[jsontext.Kind]string{'{': "an object", '[': "a list"}[v.Kind()], "true or false")
+	return "", fmt.Errorf("%s is %s; it must be a text or a number", quote(path), kind)
 }
 
 // memberOf returns a member of an object; nil if there is none.

@@ -20,14 +20,14 @@ func keyOfID(external string) string { return keyOf("id", external) }
 // would not have written twice. The author counts as the export has it, so that
 // another policy for names changes no id. The rating does not count, since customers
 // change it, unless nothing else distinguishes two ratings of a day.
-func keyOfContent(r *row, date reviewcast.Date) string {
+func keyOfContent(r *row, date string) string {
 	title, text := blankToEmpty(r.cell(fieldTitle)), blankToEmpty(r.cell(fieldText))
 	url := strings.TrimSpace(r.cell(fieldSourceURL))
 	rating := ""
 	if title == "" && text == "" && url == "" {
 		rating = strings.TrimSpace(r.cell(fieldRating))
 	}
-	return keyOf("content", string(date), strings.Join(strings.Fields(r.cell(fieldAuthor)), " "), title, text, url, rating)
+	return keyOf("content", date, strings.Join(strings.Fields(r.cell(fieldAuthor)), " "), title, text, url, rating)
 }
 
 func blankToEmpty(s string) string {

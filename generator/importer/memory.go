@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // memory is .import-{source}.json: what the last imports wrote, by key.
@@ -107,16 +109,4 @@ func (c Config) knownBy() []string {
 	return fields
 }
 
-func join(words []string) string {
-	var b bytes.Buffer
-	for i, w := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			b.WriteString(" and ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(w)
-	}
-	return b.String()
-}
+func join(words []string) string { return diagnostic.Join(words, "and") }

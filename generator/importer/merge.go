@@ -27,25 +27,24 @@ type merger struct {
 	bad    map[string]int     // the first row that was skipped, by key
 }
 
-// merge reads an export and returns what the files are to be. It takes the old files
-// over and changes them.
-func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *files, error) {
+// merge reads an export and makes the files what they are to be.
+func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, error) {
 	m := &merger{
-		cfg: cfg, conv: newConverter(cfg), files: old.copy(),
+		cfg: cfg, conv: newConverter(cfg), files: f,
 		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
-		byID:   make(map[string]*record, len(old.records)),
+		byID:   make(map[string]*record, len(f.records)),
 		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
 	}
-	if err := old.memory.checkKeys(cfg.knownBy()); err != nil {
-		return nil, nil, &UsageError{[]string{err.Error()}}
+	if err := f.memory.checkKeys(cfg.knownBy()); err != nil {
+		return nil, &UsageError{[]string{err.Error()}}
 	}
-	m.files.memory.knownBy = cfg.knownBy()
-	for _, r := range m.files.records {
+	f.memory.knownBy = cfg.knownBy()
+	for _, r := range f.records {
 		m.byID[fold(r.id)] = r
 	}
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	ids := m.assign(reviews)
 	for i, v := range reviews {
@@ -54,7 +53,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, old *files) (*Report, *
 	m.forget()
 	slices.SortFunc(m.files.records, newestFirst)
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
-	return m.report, m.files, nil
+	return m.report, nil
 }
 
 // read converts every row, and keeps the first of those with the same key.

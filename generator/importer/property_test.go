@@ -25,7 +25,9 @@ func imported(t interface{ Fatal(...any) }, cfg Config, export []byte, old *file
 	if err != nil {
 		return nil, nil, err
 	}
-	report, next, err := merge(tctx, cfg, table.rows(), old)
+	next := reread(t, old)
+	next.there = old.there
+	report, err := merge(tctx, cfg, table.rows(), next)
 	if err != nil {
 		return nil, nil, err
 	}

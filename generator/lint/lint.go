@@ -39,8 +39,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	broken := func(name string) bool {
 		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
 	}
-	in := newInspector(content.Content)
-	in.notUTF8 = map[string]bool{}
+	in := &inspector{content: content.Content, people: newPeople(content.Content), own: newOwnData(content.Content), notUTF8: map[string]bool{}}
 	for _, p := range known {
 		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
 	}
@@ -90,10 +89,6 @@ type inspector struct {
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 }
 
-func newInspector(c *source.Content) *inspector {
-	return &inspector{content: c, people: newPeople(c), own: newOwnData(c)}
-}
-
 func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
 	in.findings = append(in.findings, finding{in.content.Position(r), snippet, code, message, suggestion})
 }
@@ -101,7 +96,8 @@ func (in *inspector) add(r *source.Review, snippet, code, message, suggestion st
 // review checks one review.
 func (in *inspector) review(r *source.Review) {
 	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
-		if short, full := initials(unquoted(r.Author)); full {
+		author, _ := diagnostic.TrimCurlyQuotes(r.Author)
+		if short, full := initials(author); full {
 			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
 				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
 		}
@@ -114,22 +110,14 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		in.garbled(in.content.Position(r), t.name, *t.text)
-		if t.name == "owner_reply.text" {
-			continue
-		}
-		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was {
+		reply := t.name == "owner_reply.text"
+		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
-	}
-	for _, t := range []struct {
-		name string
-		text *string
-	}{{"title", r.Title}, {"text", r.Text}, {"owner_reply.text", replyOf(r)}} {
-		if t.text == nil {
+		if t.name == "author" {
 			continue
 		}
-		reply := t.name == "owner_reply.text"
 		if !reply || !in.noBusiness { // its own telephone isn't known then
 			in.personal(r, t.name, *t.text)
 		}
@@ -175,12 +163,6 @@ func (in *inspector) small() {
 	if c.Summary != nil {
 		look(source.SummaryFile, *c.Summary)
 	}
-}
-
-// unquoted returns a text without typographic quotation marks around it.
-func unquoted(s string) string {
-	s, _ = diagnostic.TrimCurlyQuotes(s)
-	return s
 }
 
 func replyOf(r *source.Review) *string {

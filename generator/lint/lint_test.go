@@ -190,7 +190,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Fatal(err, problems)
 	}
 	for b.Loop() {
-		in := newInspector(content)
+		in := &inspector{content: content, people: newPeople(content), own: newOwnData(content)}
 		for _, r := range content.Reviews {
 			in.review(r)
 		}

@@ -72,15 +72,9 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	}
 }
 
-// digits returns the digits of s.
-func digits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < '0' || r > '9' {
-			return -1
-		}
-		return r
-	}, s)
-}
+var noDigits = regexp.MustCompile(`[^0-9]+`)
+
+func digits(s string) string { return noDigits.ReplaceAllString(s, "") }
 
 // luhn reports whether the check digit of a card number is right (ISO/IEC 7812-1).
 func luhn(number string) bool {

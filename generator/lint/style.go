@@ -19,10 +19,8 @@ func initials(author string) (short string, full bool) {
 	if len(words) < 2 {
 		return author, false
 	}
-	for _, w := range words[1:] {
-		if joins[strings.ToLower(w)] { // "Chantal & Rob" are two first names
-			return author, false
-		}
+	if slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }) {
+		return author, false // "Chantal & Rob" are two first names
 	}
 	last := words[len(words)-1]
 	r, size := utf8.DecodeRuneInString(last)
@@ -34,7 +32,7 @@ func initials(author string) (short string, full bool) {
 }
 
 // joins are the words between the first names of a couple.
-var joins = map[string]bool{"&": true, "+": true, "and": true, "und": true, "et": true, "e": true, "y": true}
+var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
 
 // Limits of shouting: fewer letters may be an abbreviation, fewer marks are
 // enthusiasm.
@@ -134,7 +132,7 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 	for _, m := range namedForm.FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSuffix(strings.TrimSuffix(m[1], "'s"), "’s")
 		lower := strings.ToLower(name)
-		if in.people.known[lower] || notNames[lower] || name == seen || strings.ToUpper(name) == name {
+		if in.people.known[lower] || slices.Contains(notNames, lower) || name == seen || strings.ToUpper(name) == name {
 			continue
 		}
 		seen = name
@@ -145,9 +143,5 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 
 // notNames are words after a trade that begin with a capital letter and are not
 // names.
-var notNames = map[string]bool{
-	"i": true, "we": true, "he": true, "she": true, "they": true, "it": true, "the": true, "and": true, "but": true, "very": true, "great": true,
-	"who": true, "came": true, "was": true, "is": true, "not": true, "no": true, "so": true, "then": true, "thanks": true, "thank": true,
-	"monday": true, "tuesday": true, "wednesday": true, "thursday": true, "friday": true, "saturday": true, "sunday": true,
-	"er": true, "sie": true, "und": true, "il": true, "elle": true, "et": true, "lui": true, "e": true, "el": true, "y": true,
-}
+var notNames = strings.Fields(`i we he she they it the and but very great who came was is not no so then thanks thank
+	monday tuesday wednesday thursday friday saturday sunday er sie und il elle et lui e el y`)

@@ -77,9 +77,8 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.TimeZone = r.timeZone("time_zone")
 	b.Language = r.language("language")
 	b.SameAs = []string{}
-	items := r.items("same_as")
-	for i := range items {
-		if s := d.webAddress(&items[i], "an item of same_as"); s != "" {
+	for _, n := range r.items("same_as") {
+		if s := d.webAddress(&n, "an item of same_as"); s != "" {
 			b.SameAs = append(b.SameAs, s)
 		}
 	}
@@ -93,12 +92,11 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 // listed reads the technicians, services or areas.
 func (r *fields) listed(list int, s *surroundings) {
 	b, field := &s.content.Business, refLists[list].name
-	known := newNames()
+	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
 	s.known[list] = known
 	seen := map[string]int32{}
-	items := r.items(field)
-	for j := range items {
-		one, ok := r.fields(&items[j], namedSchemas[list])
+	for _, n := range r.items(field) {
+		one, ok := r.fields(&n, namedSchemas[list])
 		if !ok {
 			known.partial = true
 			continue
@@ -162,19 +160,14 @@ func (d *decoder) hours(r *fields) []string {
 	known := func(s string) bool {
 		return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
 	}
-	items := r.items("hours")
-	hours := make([]string, 0, len(items))
-	for i := range items {
-		s := d.item(&items[i], "hours")
-		if s == "" {
-			continue
-		}
+	hours := []string{}
+	for n, s := range r.itemsOf("hours") {
 		if hours = append(hours, s); !known(s) {
 			suggestion := "write them as Mo-Fr 08:00-18:00"
 			if meant := plainHours(s); known(meant) {
 				suggestion = "write " + meant
 			}
-			d.Add(diagnostic.Warning, items[i].Line, items[i].Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), suggestion)
+			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), suggestion)
 		}
 	}
 	return hours
@@ -223,8 +216,6 @@ type names struct {
 	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
 }
-
-func newNames() *names { return &names{ids: map[string]bool{}, byName: map[string]string{}} }
 
 func (k *names) add(id, name string, aliases []string) {
 	k.ids[id] = true

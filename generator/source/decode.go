@@ -14,7 +14,6 @@ import (
 // wrong. It never stops at the first problem.
 type decoder struct {
 	*diagnostic.List
-	locate syntax.Locator // nil: the place of the node
 	// strict refuses a number where text belongs, as JSON does. In YAML it is
 	// text that looks like a number.
 	strict bool
@@ -23,40 +22,11 @@ type decoder struct {
 	absent map[string]bool
 	// tag and canonical are the last language: most files have only one.
 	tag, canonical string
-	// words holds one copy of frequent values: sources, methods, ids of
-	// technicians.
-	words map[string]string
-}
-
-func newDecoder(p *diagnostic.List) *decoder {
-	return &decoder{List: p, words: make(map[string]string)}
 }
 
 // fail reports an Error at a node.
 func (d *decoder) fail(n *syntax.Node, code, message, suggestion string) {
 	d.Add(diagnostic.Error, n.Line, n.Col, code, message, suggestion)
-}
-
-// place returns the place of the byte at offset in a node's text.
-func (d *decoder) place(n *syntax.Node, offset int) (line, col int) {
-	if d.locate == nil {
-		return n.Line, n.Col
-	}
-	return d.locate(n, offset)
-}
-
-// maxWords stops a file of a million different sources from being kept in memory.
-const maxWords = 1000
-
-// word returns the copy of s that the decoder keeps.
-func (d *decoder) word(s string) string {
-	if w, ok := d.words[s]; ok {
-		return w
-	}
-	if len(d.words) < maxWords {
-		d.words[s] = s
-	}
-	return s
 }
 
 // schema is a set of fields, in the order in which they are documented.

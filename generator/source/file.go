@@ -99,23 +99,18 @@ func (f *file) all() []*record {
 	return records
 }
 
-// opened is a regular file that may be read.
-type opened struct {
-	*os.File
-	info fs.FileInfo
-}
-
-// open opens a regular file of at most limit bytes. Nothing is read from one that is
-// larger.
-func open(root *os.Root, name string, limit int64) (*opened, *diagnostic.Problem) {
+// read reads a regular file of at most limit bytes. Nothing is read from one that is
+// larger. The status is older than the bytes, so that a change in between shows.
+func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagnostic.Problem) {
 	f, err := root.Open(name)
 	if err != nil {
 		p := openProblem(name, err)
 		if errors.Is(err, fs.ErrNotExist) {
 			p.Code = "" // the caller knows whether it may be missing
 		}
-		return nil, &p
+		return nil, nil, &p
 	}
+	defer f.Close()
 	info, err := f.Stat()
 	problem := diagnostic.Problem{Severity: diagnostic.Error, File: name}
 	switch {
@@ -129,24 +124,19 @@ func open(root *os.Root, name string, limit int64) (*opened, *diagnostic.Problem
 			problem.Suggestion = "split it, or use JSONL"
 		}
 	default:
-		return &opened{f, info}, nil
+		buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+		_, err := buf.ReadFrom(io.LimitReader(f, limit)) // it may grow meanwhile
+		if err == nil {
+			return buf.Bytes(), info, nil
+		}
+		problem = openProblem(name, err)
 	}
-	f.Close()
-	return nil, &problem
-}
-
-// readAll reads the file, at most limit bytes even if it grows meanwhile.
-func (f *opened) readAll(limit int64) ([]byte, error) {
-	buf := bytes.NewBuffer(make([]byte, 0, f.info.Size()+bytes.MinRead))
-	_, err := buf.ReadFrom(io.LimitReader(f, limit))
-	return buf.Bytes(), err
+	return nil, nil, &problem
 }
 
 // stamp is what is known of the bytes that a file was read from.
 type stamp struct {
-	status
-	// valid is false for a file that could not be read.
-	valid bool
+	info fs.FileInfo // nil for a file that could not be read
 	// fresh reports that the file changed so shortly before it was read that a second
 	// change might have the same time. Then its bytes decide.
 	fresh bool
@@ -154,32 +144,17 @@ type stamp struct {
 }
 
 func newStamp(info fs.FileInfo) stamp {
-	s := stamp{status: statusOf(info), valid: true}
-	s.fresh = time.Now().UnixNano()-max(s.modified, s.changed) <= int64(granularity)
-	return s
+	last := max(info.ModTime().UnixNano(), changed(info))
+	return stamp{info: info, fresh: time.Now().UnixNano()-last <= int64(granularity)}
 }
 
 // granularity is the coarsest time stamp of a file system in use: FAT's.
 const granularity = 2 * time.Second
 
-// current reports whether a file in a status has the bytes that were read.
-func (s *stamp) current(t *status) bool { return s.valid && !s.fresh && s.same(t) }
-
-// status is what the system knows of a file and what distinguishes one state of it
-// from another: an editor's rename may put an older file in its place, and rsync and
-// cp -p set the time of modification back.
-type status struct {
-	size              int64
-	modified, changed int64  // times in nanoseconds since 1970
-	device, inode     uint64 // both 0 where the system has no such numbers
-	info              fs.FileInfo
-}
-
-// same reports whether two states have the same size and times, and are of the same
-// file.
-func (s *status) same(t *status) bool {
-	if s.size != t.size || s.modified != t.modified || s.changed != t.changed || s.device != t.device || s.inode != t.inode {
-		return false
-	}
-	return s.inode != 0 || os.SameFile(s.info, t.info)
+// current reports whether a file has the bytes that were read: it has the same size and
+// times, and is the same file. An editor's rename may put an older file in its place, and
+// rsync and cp -p set the time of modification back.
+func (s *stamp) current(t fs.FileInfo) bool {
+	return s.info != nil && !s.fresh && s.info.Size() == t.Size() && s.info.ModTime().Equal(t.ModTime()) &&
+		changed(s.info) == changed(t) && os.SameFile(s.info, t)
 }

@@ -51,7 +51,7 @@ func parse(t testing.TB, path string, data []byte, old ...*file) *file {
 	if len(old) > 0 {
 		j.old = old[0]
 	}
-	j.parse(t.Context(), newParser(), data, stamp{})
+	j.parse(t.Context(), data, stamp{})
 	return j.now
 }
 

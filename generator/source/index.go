@@ -42,7 +42,8 @@ func (x *index) apply(gone, come []*record) {
 	}
 	for _, rec := range come {
 		r := x.around.complete(rec)
-		if x.around.suspicious(rec) {
+		problems := diagnostic.List{}
+		if x.around.check(rec, &problems); problems.Len() > 0 {
 			x.suspects[r] = true
 		}
 		if rec.ID == "" {

@@ -26,10 +26,9 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	tasks := make(chan *job)
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() error {
-			p := newParser()
 			for j := range tasks {
 				if running.Err() == nil {
-					j.read(running, root, p)
+					j.read(running, root)
 				}
 			}
 			return running.Err()
@@ -43,74 +42,50 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 }
 
 // read reads the file.
-func (j *job) read(ctx context.Context, root *os.Root, p *parser) {
+func (j *job) read(ctx context.Context, root *os.Root) {
 	limit := int64(syntax.MaxDataFile)
 	if formatOf(j.path) == formatYAML {
 		limit = syntax.MaxYAMLFile
 	}
-	f, problem := open(root, j.path, limit)
+	data, info, problem := read(root, j.path, limit)
 	if problem != nil {
 		if problem.Code != "" { // else it is gone since it was found
-			j.fail(*problem)
+			problems := diagnostic.List{File: j.path}
+			problems.Put(*problem)
+			j.now = newFile(j.path, stamp{}, nil, &problems, false)
 		}
 		return
 	}
-	defer f.Close()
-	// The status is older than the bytes, so that a change in between shows.
-	stamp := newStamp(f.info)
-	data, err := f.readAll(limit)
-	if err != nil {
-		j.fail(openProblem(j.path, err))
-		return
-	}
+	stamp := newStamp(info)
 	stamp.sum = maphash.Bytes(seed, data)
-	if j.old != nil && j.old.stamp.valid && j.old.stamp.sum == stamp.sum {
+	if j.old != nil && j.old.stamp.info != nil && j.old.stamp.sum == stamp.sum {
 		j.now, j.old.stamp = j.old, stamp
 		return
 	}
-	j.parse(ctx, p, data, stamp)
+	j.parse(ctx, data, stamp)
 }
 
 // parse makes the records of the file.
-func (j *job) parse(ctx context.Context, p *parser, data []byte, stamp stamp) {
-	problems := &diagnostic.List{File: j.path}
-	var records []placed
+func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
+	var old []placed
 	if j.old != nil {
-		records = j.old.records
+		old = j.old.records
 	}
-	p.begin(ctx, j.path, records, problems)
-	read := p.parseYAML
-	switch formatOf(j.path) {
-	case formatCSV:
-		read = p.parseCSV
-	case formatJSONL:
-		read = p.parseJSONL
-	}
-	complete := read(data)
-	j.now = newFile(j.path, stamp, p.records, problems, complete)
-}
-
-// fail makes the file one that can't be read.
-func (j *job) fail(p diagnostic.Problem) {
-	problems := diagnostic.List{File: j.path}
-	problems.Put(p)
-	j.now = newFile(j.path, stamp{}, nil, &problems, false)
+	p := newParser(ctx, j.path, old)
+	parse := map[format]func([]byte) bool{formatYAML: p.parseYAML, formatCSV: p.parseCSV, formatJSONL: p.parseJSONL}[formatOf(j.path)]
+	complete := parse(data)
+	j.now = newFile(j.path, stamp, p.records, p.problems, complete)
 }
 
 // parseJSONL reads a file with one review a line. A line that the last state of the file
 // had is not parsed again.
 func (p *parser) parseJSONL(data []byte) (complete bool) {
-	j := syntax.NewJSONReader(&p.list)
-	p.decoder.locate, p.decoder.strict = j.Locate, true
+	p.strict = true
 	return syntax.ReadLines(data, p.problems, func(line int, text []byte) bool {
 		key := maphash.Bytes(seed, text)
-		r := p.old.take(key)
+		r := p.take(key)
 		if r == nil {
-			n, ok := j.Read(text)
-			if !ok {
-				n = nil
-			}
-			r = p.decode(key, n)
+			r = p.decode(key, syntax.ReadJSON(text, p.List))
 		}
 		p.records = append(p.records, placed{r, line})
 		return p.ctx.Err() == nil

@@ -45,40 +45,41 @@ type placed struct {
 // seed makes the hashes of one process comparable.
 var seed = maphash.MakeSeed()
 
-// parser makes the records of one file after another, or of parts of them. It takes
-// the records of the last state of the file where their keys are the same.
+// parser makes the records of one file. It takes the records of the last state of the
+// file where their keys are the same.
 type parser struct {
-	yaml    syntax.YAMLReader
-	decoder *decoder
-
+	*decoder // its list is of the record that is being decoded
 	ctx      context.Context
-	file     string
-	salt     uint64 // of the keys: what else the records depend on
-	old      earlier
-	list     diagnostic.List // of the record that is being decoded
-	listed   int             // problems of earlier records
+	salt     uint64             // of the keys: what else the records depend on
+	old      map[uint64]*record // by key
+	listed   int                // problems of earlier records
 	records  []placed
 	problems *diagnostic.List // of the file
 }
 
-func newParser() *parser {
-	p := &parser{yaml: syntax.YAMLReader{Fields: fieldNames}}
-	p.decoder = newDecoder(&p.list)
+// newParser returns a parser of a file. old are the records of its last state.
+func newParser(ctx context.Context, file string, old []placed) *parser {
+	p := &parser{decoder: &decoder{List: &diagnostic.List{File: file}}, ctx: ctx, old: make(map[uint64]*record, len(old)), problems: &diagnostic.List{File: file}}
+	for _, r := range old {
+		// One whose problems aren't all listed has to be read again.
+		if r.problems == nil || r.problems.Complete() {
+			p.old[r.key] = r.record
+		}
+	}
 	return p
 }
 
-// begin begins a file. old are the records of its last state.
-func (p *parser) begin(ctx context.Context, file string, old []placed, problems *diagnostic.List) {
-	p.ctx = ctx
-	p.file, p.salt, p.listed, p.records, p.problems = file, 0, 0, nil, problems
-	p.list = diagnostic.List{File: file}
-	p.decoder.locate, p.decoder.strict, p.decoder.absent = nil, false, nil
-	p.old = newEarlier(old)
+// take takes the record with a key, once, since a record is in one place only; nil if
+// there is none.
+func (p *parser) take(key uint64) *record {
+	r := p.old[key]
+	delete(p.old, key)
+	return r
 }
 
 // parseYAML reads a file of reviews: a list or one review in each document.
 func (p *parser) parseYAML(data []byte) (complete bool) {
-	return p.yaml.ReadItems(data, p.problems, func(n *syntax.Node) {
+	return syntax.ReadYAML(data, fieldNames, true, p.problems, func(n *syntax.Node) {
 		switch n.Kind {
 		case syntax.Null: // an empty file or document
 		case syntax.List:
@@ -94,7 +95,7 @@ func (p *parser) parseYAML(data []byte) (complete bool) {
 // parseCSV reads a file of reviews, one a row.
 func (p *parser) parseCSV(data []byte) (complete bool) {
 	c := syntax.NewCSVReader(p.problems, csvColumns)
-	p.decoder.locate, p.decoder.absent = c.Locate, c.Absent
+	p.absent = c.Absent
 	return c.Read(data, func(n *syntax.Node) {
 		if p.salt == 0 { // the header has been read; its problems stand for those of the rows
 			p.salt = maphash.String(seed, fmt.Sprint(c.Absent))
@@ -110,7 +111,7 @@ func (p *parser) add(n *syntax.Node) {
 	h.SetSeed(seed)
 	n.AddTo(&h)
 	key := h.Sum64() ^ p.salt
-	r := p.old.take(key)
+	r := p.take(key)
 	if r == nil {
 		r = p.decode(key, n)
 	}
@@ -122,24 +123,23 @@ const manyWrong = 4
 
 // decode makes the record of a node; nil stands for one that the reader has refused.
 func (p *parser) decode(key uint64, n *syntax.Node) *record {
-	r := &record{key: key, file: p.file}
+	r := &record{key: key, file: p.File}
 	if n != nil {
-		p.decoder.review(n, r)
+		p.review(n, r)
 	}
-	if n := p.list.Len(); n >= manyWrong && p.decoder.absent != nil { // probably one mistake
-		first := p.list.All()[0]
-		p.list = diagnostic.List{File: p.file, Max: p.list.Max}
-		p.list.Add(first.Severity, first.Line, first.Col, "cell-count", fmt.Sprintf("%d cells of this row are wrong; the first: %s", n, first.Message),
+	if n := p.Len(); n >= manyWrong && p.absent != nil { // probably one mistake
+		first := p.All()[0]
+		*p.List = diagnostic.List{File: p.File, Max: p.Max}
+		p.Add(first.Severity, first.Line, first.Col, "cell-count", fmt.Sprintf("%d cells of this row are wrong; the first: %s", n, first.Message),
 			"check that the cells are in the order of the header; "+first.Suggestion)
 	}
-	if p.list.Len() > 0 {
-		problems := p.list
-		r.problems = &problems
+	if p.Len() > 0 {
+		r.problems = p.List
 		// The file lists no more than the first problems.
-		p.listed += problems.Len()
-		p.list = diagnostic.List{File: p.file, Max: diagnostic.MaxListed - p.listed}
-		if p.listed >= diagnostic.MaxListed {
-			p.list.Max = -1
+		if p.listed += p.Len(); p.listed < diagnostic.MaxListed {
+			p.List = &diagnostic.List{File: p.File, Max: diagnostic.MaxListed - p.listed}
+		} else {
+			p.List = &diagnostic.List{File: p.File, Max: -1}
 		}
 	}
 	return r

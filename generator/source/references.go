@@ -2,6 +2,7 @@ package source
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"reviewcast"
@@ -20,22 +21,6 @@ func (s *surroundings) complete(rec *record) *Review {
 	}
 	r.Published = r.Hidden == ""
 	return &r
-}
-
-// suspicious reports whether check may report something.
-func (s *surroundings) suspicious(w *record) bool {
-	if w.Date > s.today || w.OwnerReply != nil && w.OwnerReply.Date > s.today || w.verifiedOn != (place{}) && w.Verification.VerifiedOn > s.today {
-		return true
-	}
-	if s.erased(w) {
-		return true
-	}
-	for _, r := range w.refs {
-		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
-			return true
-		}
-	}
-	return false
 }
 
 // erased reports whether a record has words that must not be kept.
@@ -120,29 +105,23 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 	suggestion := "copy part of its text exactly"
 	if r.Text == nil {
 		suggestion = "the review has no text; choose another"
-	} else if strings.Contains(squeeze(*r.Text), squeeze(quote.Text)) {
+	} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(quote.Text)) {
 		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
 	}
 	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }
 
+var letters = regexp.MustCompile(`[^0-9]+`)
+
 // misspelt warns of withdrawals of no review that differ from a published one by letters
 // only. Reviews that were deleted have no id any more, so most withdrawals of none are
 // right.
 func (s *surroundings) misspelt(x *index) (problems []diagnostic.Problem) {
-	digits := func(id string) string {
-		return strings.Map(func(r rune) rune {
-			if r < '0' || r > '9' {
-				return -1
-			}
-			return r
-		}, id)
-	}
 	for _, w := range s.content.Withdrawn {
 		if w.ID == "" || len(x.byID[strings.ToLower(w.ID)]) > 0 {
 			continue
 		}
-		if meant := diagnostic.Nearest(w.ID, x.ids()); meant != "" && digits(meant) == digits(w.ID) {
+		if meant := diagnostic.Nearest(w.ID, x.ids()); meant != "" && letters.ReplaceAllString(meant, "") == letters.ReplaceAllString(w.ID, "") {
 			p := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", meant))
 			p.Severity = diagnostic.Warning
 			problems = append(problems, p)
@@ -151,15 +130,8 @@ func (s *surroundings) misspelt(x *index) (problems []diagnostic.Problem) {
 	return problems
 }
 
-// squeeze drops what often changes when a text is copied.
-func squeeze(s string) string {
-	return strings.Map(func(r rune) rune {
-		if strings.ContainsRune(" \t\n\u00A0'\"‘’“”«»„", r) {
-			return -1
-		}
-		return r
-	}, s)
-}
+// copied drops what often changes when a text is copied.
+var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'", "", `"`, "", "‘", "", "’", "", "“", "", "”", "", "«", "", "»", "", "„", "")
 
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {

@@ -87,7 +87,7 @@ func (r *fields) source() string {
 	if strings.ContainsAny(s, "\n\t") {
 		r.fail(n, "bad-value", "source has more than one line", "write one word, such as google")
 	}
-	return r.word(s)
+	return s
 }
 
 // reply reads the owner's reply.
@@ -120,14 +120,9 @@ func (r *fields) job(w *record) {
 	ids := [len(refLists)][]string{}
 	for i, l := range refLists {
 		ids[i] = []string{}
-		items := r.items(l.name)
-		for j := range items {
-			s := r.word(r.item(&items[j], l.name))
-			if s == "" {
-				continue
-			}
+		for n, s := range r.itemsOf(l.name) {
 			ids[i] = append(ids[i], s)
-			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(&items[j])})
+			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(n)})
 		}
 		slices.Sort(ids[i])
 		ids[i] = slices.Compact(ids[i])

@@ -64,15 +64,9 @@ func readSmallFiles(root *os.Root) (files map[string]smallFile, key uint64) {
 }
 
 func readSmallFile(root *os.Root, name string) smallFile {
-	file, problem := open(root, name, syntax.MaxYAMLFile)
+	data, _, problem := read(root, name, syntax.MaxYAMLFile)
 	if problem == nil {
-		defer file.Close()
-		data, err := file.readAll(syntax.MaxYAMLFile)
-		if err == nil {
-			return smallFile{present: true, data: data}
-		}
-		p := openProblem(name, err)
-		return smallFile{present: true, problem: &p}
+		return smallFile{present: true, data: data}
 	}
 	if problem.Code == "" {
 		if info, err := root.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -87,6 +81,11 @@ func readSmallFile(root *os.Root, name string) smallFile {
 func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
 	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
+	for _, name := range knownFiles {
+		if p := files[name].problem; p != nil {
+			s.problems = append(s.problems, *p)
+		}
+	}
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	if !files[BusinessFile].present {
@@ -118,17 +117,13 @@ func (s *surroundings) defaults() {
 // decode decodes a small YAML file, which has one document.
 func (s *surroundings) decode(files map[string]smallFile, name string, decode func(*decoder, *syntax.Node)) {
 	file := files[name]
-	if file.problem != nil {
-		s.problems = append(s.problems, *file.problem)
-	}
 	if file.problem != nil || !file.present {
 		return
 	}
 	p := diagnostic.List{File: name}
-	d := newDecoder(&p)
+	d := &decoder{List: &p}
 	documents := 0
-	reader := syntax.YAMLReader{Fields: fieldNames}
-	reader.ReadDocuments(file.data, &p, func(n *syntax.Node) {
+	syntax.ReadYAML(file.data, fieldNames, false, &p, func(n *syntax.Node) {
 		switch documents++; documents {
 		case 1:
 			decode(d, n)
@@ -144,16 +139,13 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 
 // summary reads the Markdown of summary.md.
 func (s *surroundings) summary(file smallFile) {
-	if file.problem != nil {
-		s.problems = append(s.problems, *file.problem)
-	}
 	if file.problem != nil || !file.present {
 		return
 	}
 	p := diagnostic.List{File: SummaryFile}
 	if data, ok := syntax.Clean(file.data, false, &p); ok {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
-		d := newDecoder(&p)
+		d := &decoder{List: &p}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
 			s.content.Summary = &text
 		}

@@ -22,8 +22,8 @@ type tree struct {
 
 // found is a file that is there.
 type found struct {
-	path   string
-	status status
+	path string
+	info fs.FileInfo
 }
 
 // find returns the index of a file, or where it belongs.
@@ -42,20 +42,16 @@ func (t *tree) get(path string) *file {
 // look returns the job of reading a file again; nil if it hasn't changed.
 func (t *tree) look(f found) *job {
 	old := t.get(f.path)
-	if old != nil && old.stamp.current(&f.status) {
+	if old != nil && old.stamp.current(f.info) {
 		return nil
 	}
 	return &job{path: f.path, old: old}
 }
 
 // missing returns the jobs that remove the files that a walk didn't find.
-func (t *tree) missing(there []found) []*job {
-	var gone []*job
+func (t *tree) missing(there []found) (gone []*job) {
 	for _, f := range t.files {
-		for len(there) > 0 && there[0].path < f.path {
-			there = there[1:]
-		}
-		if len(there) == 0 || there[0].path != f.path {
+		if _, ok := slices.BinarySearchFunc(there, f.path, func(f found, path string) int { return strings.Compare(f.path, path) }); !ok {
 			gone = append(gone, &job{path: f.path, old: f})
 		}
 	}
@@ -132,7 +128,7 @@ func (t *tree) named(root *os.Root, names []string) (there []found, gone []*job,
 		case err != nil || !info.Mode().IsRegular():
 			return nil, nil, false
 		default:
-			there = append(there, found{name, statusOf(info)})
+			there = append(there, found{name, info})
 		}
 	}
 	return there, gone, true

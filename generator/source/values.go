@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"net/url"
 	"slices"
 	"strconv"
@@ -54,8 +55,7 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", false
 	}
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		line, col := d.place(n, i)
-		d.Add(diagnostic.Error, line, col, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
+		d.fail(n, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 		return "", false
 	}
 	// There are at least as many bytes as code points, and nearly always few enough.
@@ -283,7 +283,7 @@ func (r *fields) choice(f string, choices []string) string {
 		return ""
 	}
 	if slices.Contains(choices, s) {
-		return r.word(s)
+		return s
 	}
 	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
@@ -307,14 +307,12 @@ func (r *fields) items(f string) []syntax.Node {
 		return n.Items
 	case n.Kind == syntax.Cell:
 		var items []syntax.Node
-		offset := 0
+		col := n.Col
 		for part := range strings.SplitSeq(n.Text, ";") {
 			if word := strings.TrimSpace(part); word != "" {
-				item := syntax.Node{Kind: syntax.Cell, Text: word}
-				item.Line, item.Col = r.place(n, offset+strings.Index(part, word))
-				items = append(items, item)
+				items = append(items, syntax.Node{Kind: syntax.Cell, Text: word, Line: n.Line, Col: col + strings.Index(part, word)})
 			}
-			offset += len(part) + 1
+			col += utf8.RuneCountInString(part) + 1
 		}
 		return items
 	}
@@ -364,14 +362,22 @@ func (r *fields) texts(f string) []string {
 	if r.value(f) == nil {
 		return nil
 	}
-	items := r.items(f)
-	texts := make([]string, 0, len(items))
-	for i := range items {
-		if s := r.item(&items[i], r.name(f)); s != "" {
-			texts = append(texts, s)
-		}
+	texts := []string{}
+	for _, s := range r.itemsOf(f) {
+		texts = append(texts, s)
 	}
 	return texts
+}
+
+// itemsOf returns the items of a list that are texts and not blank.
+func (r *fields) itemsOf(f string) iter.Seq2[*syntax.Node, string] {
+	return func(yield func(*syntax.Node, string) bool) {
+		for _, n := range r.items(f) {
+			if s := r.item(&n, r.name(f)); s != "" && !yield(&n, s) {
+				return
+			}
+		}
+	}
 }
 
 // item reads one text of a list, which must not be blank.

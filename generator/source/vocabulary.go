@@ -155,19 +155,13 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		r.required("question", "answer")
 		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
-		items := r.items("evidence_review_ids")
-		for j := range items {
-			if id := d.item(&items[j], "evidence_review_ids"); id != "" {
-				q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-				s.evidence = append(s.evidence, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(&items[j]))})
-			}
+		for n, id := range r.itemsOf("evidence_review_ids") {
+			q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
+			s.evidence = append(s.evidence, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n))})
 		}
-		items = r.items("evidence_aspects")
-		for j := range items {
-			if id := d.item(&items[j], "evidence_aspects"); id != "" {
-				q.EvidenceAspects = append(q.EvidenceAspects, id)
-				v.Claims = append(v.Claims, Claim{Aspect: id, At: d.position(placeOf(&items[j]))})
-			}
+		for n, id := range r.itemsOf("evidence_aspects") {
+			q.EvidenceAspects = append(q.EvidenceAspects, id)
+			v.Claims = append(v.Claims, Claim{Aspect: id, At: d.position(placeOf(n))})
 		}
 		v.Claims = append(v.Claims, r.claims()...)
 		s.content.FAQ = append(s.content.FAQ, q)

@@ -148,7 +148,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		// Opening a pipe would block.
 		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
 	default:
-		w.files = append(w.files, found{name, statusOf(info)})
+		w.files = append(w.files, found{name, info})
 	}
 }
 

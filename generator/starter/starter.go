@@ -15,11 +15,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 //go:embed files
 var embedded embed.FS
+
+var folder, _ = fs.Sub(embedded, "files") // the name is valid
 
 // ErrNotEmpty is the error of Write for a folder that is not empty.
 var ErrNotEmpty = errors.New("the folder is not empty")
@@ -32,22 +35,12 @@ var ErrNotEmpty = errors.New("the folder is not empty")
 // ErrNotEmpty, so that no work is overwritten. After any error the disk is as it was:
 // everything that was written, folders included, is removed.
 func Write(dir string) (files []string, err error) {
-	content, err := fs.Sub(embedded, "files")
-	if err != nil {
-		return nil, err
-	}
-	return write(dir, content, func(_ string, text []byte) []byte { return text })
+	return write(dir, folder, func(_ string, text []byte) []byte { return text })
 }
 
 // WriteEmpty is Write without the made-up business and reviews: every field is a
 // comment to fill in, but for the two that business.yaml needs.
-func WriteEmpty(dir string) (files []string, err error) {
-	content, err := fs.Sub(embedded, "files")
-	if err != nil {
-		return nil, err
-	}
-	return write(dir, content, empty)
-}
+func WriteEmpty(dir string) (files []string, err error) { return write(dir, folder, empty) }
 
 // empty makes comments of the fields of a file; nil leaves the file out.
 func empty(name string, text []byte) []byte {
@@ -80,17 +73,6 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 		return nil, err
 	}
 	var made []string // files and folders, parents first
-	defer func() {
-		if err == nil {
-			return
-		}
-		files = nil
-		// Children are removed first. A folder into which somebody else has
-		// put something can't be removed, and should not be.
-		for i := len(made) - 1; i >= 0; i-- {
-			os.Remove(made[i])
-		}
-	}()
 	err = fs.WalkDir(content, ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -106,13 +88,21 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 		if text = edit(path, text); text == nil {
 			return nil
 		}
-		if err := create(target, text, &made); err != nil {
+		// One that appeared after the check belongs to somebody else.
+		f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
 			return err
 		}
-		files = append(files, path)
-		return nil
+		made, files = append(made, target), append(files, path)
+		_, err = f.Write(text)
+		return errors.Join(err, f.Close())
 	})
 	if err != nil {
+		// Children are removed first. A folder into which somebody else has put
+		// something can't be removed, and should not be.
+		for _, path := range slices.Backward(made) {
+			os.Remove(path)
+		}
 		return nil, fmt.Errorf("write starter folder: %w", err)
 	}
 	return files, nil
@@ -125,10 +115,7 @@ func Empty(dir string) bool { return checkEmpty(dir) == nil }
 // checkEmpty returns an error for a folder with anything in it but dotfiles.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("write starter folder: %w", err)
 	}
 	var found []string
@@ -165,16 +152,4 @@ func mkdirAll(dir string, made *[]string) error {
 		*made = append(*made, dir)
 	}
 	return err
-}
-
-// create writes a file that must not exist yet: one that appeared after the check
-// belongs to somebody else.
-func create(target string, text []byte, made *[]string) error {
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if err != nil {
-		return err
-	}
-	*made = append(*made, target)
-	_, err = f.Write(text)
-	return errors.Join(err, f.Close())
 }

@@ -44,8 +44,7 @@ func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
 }
 
 // Read calls each with every row, as a mapping of the columns to the cells that are
-// not empty. The nodes live only until each returns. complete is false if the rest
-// of the file could not be read.
+// not empty. complete is false if the rest of the file could not be read.
 func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	data, ok := Clean(data, false, c.List)
 	if !ok {
@@ -79,7 +78,6 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	if !ok {
 		return false
 	}
-	n := Node{Kind: Mapping}
 	for rows := 0; ; rows++ {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -97,15 +95,15 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		if strings.Join(row, "") == "" {
 			continue // spreadsheets leave such rows at the end
 		}
+		n := &Node{Kind: Mapping, Col: 1}
 		n.Line, _ = r.FieldPos(0)
-		n.Col = 1
 		if len(row) != len(columns) {
 			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)),
 				"put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside")
 			continue
 		}
-		c.row(r, row, columns, &n)
-		each(&n)
+		c.row(r, row, columns, n)
+		each(n)
 	}
 }
 
@@ -166,9 +164,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	return columns, known > 0
 }
 
-// row builds the mapping of a row in n, whose memory is reused for every row.
+// row builds the mapping of a row in n.
 func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) {
-	n.Entries = n.Entries[:0]
 	for i, s := range row {
 		col := &columns[i]
 		if s == "" || col.outer == "" {
@@ -176,23 +173,21 @@ func (c *CSVReader) row(r *csv.Reader, row []string, columns []column, n *Node) 
 		}
 		value := c.cell(r, i, s)
 		if col.inner == "" {
-			n.grow().set(col.outer, value)
+			n.set(col.outer, value)
 			continue
 		}
 		group := slices.IndexFunc(n.Entries, func(e Entry) bool { return e.Key.Text == col.outer })
 		if group < 0 {
 			group = len(n.Entries)
-			n.grow().set(col.outer, Node{Kind: Mapping, Line: value.Line, Col: value.Col})
+			n.set(col.outer, Node{Kind: Mapping, Line: value.Line, Col: value.Col})
 		}
-		n.Entries[group].Value.grow().set(col.inner, value)
+		n.Entries[group].Value.set(col.inner, value)
 	}
 }
 
-// set sets the name and the value; the name has the place of the value.
-func (e *Entry) set(name string, value Node) {
-	e.Key.Kind, e.Key.Text, e.Key.Line, e.Key.Col = Cell, name, value.Line, value.Col
-	value.Entries = e.Value.Entries
-	e.Value = value
+// set adds a field; its name has the place of the value.
+func (n *Node) set(name string, value Node) {
+	n.Entries = append(n.Entries, Entry{Node{Kind: Cell, Text: name, Line: value.Line, Col: value.Col}, value})
 }
 
 // cell returns the node of a cell. encoding/csv has copied the text.
@@ -200,7 +195,6 @@ func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
 	n := Node{Kind: Cell, Text: s, Line: line}
 	offset := c.lines[line-1] + byteCol - 1
-	n.quoted = offset < len(c.data) && c.data[offset] == '"'
 	if c.seen < c.lines[line-1] || c.seen > offset {
 		c.seen, c.col = c.lines[line-1], 1
 	}
@@ -208,26 +202,6 @@ func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	c.col += utf8.RuneCount(c.data[c.seen:offset])
 	c.seen, n.Col = offset, c.col
 	return n
-}
-
-// Locate is the [Locator] of the nodes: it finds the byte at offset of a cell's text.
-func (c *CSVReader) Locate(n *Node, offset int) (line, col int) {
-	line, col = n.Line, n.Col
-	if n.quoted {
-		col++
-	}
-	for _, r := range n.Text[:min(offset, len(n.Text))] {
-		switch {
-		case r == '\n':
-			line++
-			col = 1
-		case r == '"' && n.quoted:
-			col += 2 // it is doubled
-		default:
-			col++
-		}
-	}
-	return line, col
 }
 
 // explain reports why the rest of the file could not be read.

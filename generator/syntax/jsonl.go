@@ -25,97 +25,80 @@ const (
 	maxValues = 10_000
 )
 
-// JSONReader reads lines of JSONL, each by itself, so that a broken line hides no
-// other.
-type JSONReader struct {
+// jsonLine is a line of JSONL.
+type jsonLine struct {
 	*diagnostic.List
-	dec   *jsontext.Decoder
-	input bytes.Reader
-	root  Node
-	data  []byte // the line
+	*jsontext.Decoder
+	data []byte
 	// Up to byte seen, there are col-1 code points.
 	seen, col int
 	values    int
-	// names holds one copy of each field name: every line has the same ones.
-	names map[string]string
+	text      []byte // of the last string
 }
 
-// NewJSONReader returns a reader that reports to p.
-func NewJSONReader(p *diagnostic.List) *JSONReader {
-	return &JSONReader{List: p, names: make(map[string]string)}
-}
-
-// Read parses one line, without its line end. Places are relative: it is line 1
-// wherever it is in the file. The node lives until the next call. ok is false if the
-// line is not one JSON value, which is reported.
-func (j *JSONReader) Read(data []byte) (_ *Node, ok bool) {
-	n := &j.root
-	if err := j.parse(data, n); err == nil {
-		return n, true
-	} else if dirty := suspicious(data, false); dirty {
-		// Bytes that JSON does not allow explain more than the syntax error.
-		before := j.Len()
-		data, ok = cleanLines(data, false, j.List)
-		if !ok {
-			return nil, false
-		}
-		if j.Len() > before {
-			return n, j.parse(data, n) == nil
-		}
-		j.explain(err)
-	} else {
-		j.explain(err)
+// ReadJSON parses one line, without its line end, by itself, so that a broken line hides
+// no other. Places are relative: it is line 1 wherever it is in the file. A line that is
+// not one JSON value is reported and gives nil.
+func ReadJSON(data []byte, p *diagnostic.List) *Node {
+	j := &jsonLine{List: p}
+	n, err := j.parse(data)
+	if err == nil {
+		return n
 	}
-	return nil, false
+	if suspicious(data, false) {
+		// Bytes that JSON does not allow explain more than the syntax error.
+		before := p.Len()
+		if data, _ = cleanLines(data, false, p); p.Len() > before {
+			n, _ = j.parse(data)
+			return n
+		}
+	}
+	j.explain(err)
+	return nil
 }
 
 var (
 	errTooDeep  = errors.New("too deep")
 	errTooMany  = errors.New("too many values")
 	errTrailing = errors.New("more than one value")
-	jsonOptions = jsontext.AllowDuplicateNames(true) // the decoder reports the places of both
 )
 
-func (j *JSONReader) parse(data []byte, n *Node) error {
+func (j *jsonLine) parse(data []byte) (*Node, error) {
+	// The decoder takes a duplicate name: its report has the places of both.
+	j.Decoder = jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
 	j.data, j.seen, j.col, j.values = data, 0, 1, 0
-	n.reset()
-	j.input.Reset(data)
-	if j.dec == nil {
-		j.dec = jsontext.NewDecoder(&j.input, jsonOptions)
-	} else {
-		j.dec.Reset(&j.input, jsonOptions)
-	}
+	n := new(Node)
 	if err := j.value(n, 1); err != nil {
-		return err
+		return nil, err
 	}
-	if _, err := j.dec.ReadToken(); err == nil {
-		return errTrailing
+	if _, err := j.ReadToken(); err == nil {
+		return nil, errTrailing
 	} else if !errors.Is(err, io.EOF) {
-		return err
+		return nil, err
 	}
-	return nil
+	return n, nil
 }
 
 // place sets the position of a node to the byte at offset.
-func (j *JSONReader) place(n *Node, offset int) {
+func (j *jsonLine) place(n *Node, offset int) {
 	j.col += utf8.RuneCount(j.data[j.seen:offset])
 	j.seen = offset
-	n.Line, n.Col, n.offset = 1, j.col, offset
+	n.Line, n.Col = 1, j.col
 }
 
-func (j *JSONReader) value(n *Node, depth int) error {
+func (j *jsonLine) value(n *Node, depth int) error {
 	if j.values++; j.values > maxValues {
 		return errTooMany
 	}
-	switch k := j.dec.PeekKind(); k {
+	switch k := j.PeekKind(); k {
 	case '{', '[':
 		if depth > MaxDepth {
 			return errTooDeep
 		}
-		if _, err := j.dec.ReadToken(); err != nil {
+		if _, err := j.ReadToken(); err != nil {
 			return err
 		}
-		j.place(n, int(j.dec.InputOffset())-1)
+		j.place(n, int(j.InputOffset())-1)
 		read := j.array
 		if k == '{' {
 			read = j.object
@@ -123,79 +106,60 @@ func (j *JSONReader) value(n *Node, depth int) error {
 		if err := read(n, depth); err != nil {
 			return err
 		}
-		_, err := j.dec.ReadToken()
+		_, err := j.ReadToken()
 		return err
 	}
-	raw, err := j.dec.ReadValue()
+	raw, err := j.ReadValue()
 	if err != nil {
 		return err
 	}
-	j.place(n, int(j.dec.InputOffset())-len(raw))
+	j.place(n, int(j.InputOffset())-len(raw))
 	switch raw.Kind() {
 	case 'n':
 		n.Kind, n.Text = Null, "null"
-	case 't':
-		n.Kind, n.Text = Boolean, "true"
-	case 'f':
-		n.Kind, n.Text = Boolean, "false"
+	case 't', 'f':
+		n.Kind, n.Text = Boolean, string(raw)
 	case '0':
 		n.Kind, n.Text = Number, string(raw)
 	default:
-		n.Kind = Text
-		if bytes.IndexByte(raw, '\\') < 0 {
-			n.Text = j.text(raw[1 : len(raw)-1])
-			return nil
-		}
-		unquoted, err := jsontext.AppendUnquote(nil, raw)
-		if err != nil {
+		if j.text, err = jsontext.AppendUnquote(j.text[:0], raw); err != nil {
 			return err
 		}
-		n.Text = string(unquoted)
+		n.Kind, n.Text = Text, string(j.text)
 	}
 	return nil
 }
 
-// text returns b as a string; names of fields are allocated once.
-func (j *JSONReader) text(b []byte) string {
-	if name, ok := j.names[string(b)]; ok {
-		return name
-	}
-	return string(b)
-}
-
-// maxNames stops a file of a million different field names from being kept.
-const maxNames = 100
-
-func (j *JSONReader) object(n *Node, depth int) error {
-	n.Kind = Mapping
-	for j.dec.PeekKind() != '}' {
-		e := n.grow()
+func (j *jsonLine) object(n *Node, depth int) error {
+	n.Kind, n.Entries = Mapping, make([]Entry, 0, 4)
+	for j.PeekKind() != '}' {
+		var e Entry
 		if err := j.value(&e.Key, depth+1); err != nil {
 			return err
-		}
-		if len(j.names) < maxNames {
-			j.names[e.Key.Text] = e.Key.Text
 		}
 		if err := j.value(&e.Value, depth+1); err != nil {
 			return err
 		}
+		n.Entries = append(n.Entries, e)
 	}
 	return nil
 }
 
-func (j *JSONReader) array(n *Node, depth int) error {
+func (j *jsonLine) array(n *Node, depth int) error {
 	n.Kind = List
-	for j.dec.PeekKind() != ']' {
-		if err := j.value(n.growItems(), depth+1); err != nil {
+	for j.PeekKind() != ']' {
+		var item Node
+		if err := j.value(&item, depth+1); err != nil {
 			return err
 		}
+		n.Items = append(n.Items, item)
 	}
 	return nil
 }
 
 // explain reports why a line is not JSON.
-func (j *JSONReader) explain(err error) {
-	offset := int(j.dec.InputOffset())
+func (j *jsonLine) explain(err error) {
+	offset := int(j.InputOffset())
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		offset = int(syntax.ByteOffset)
@@ -256,37 +220,3 @@ func (j *JSONReader) explain(err error) {
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
-// Locate is the [Locator] of the nodes: it finds the byte at offset of a text whose
-// escapes have been undone.
-func (j *JSONReader) Locate(n *Node, offset int) (line, col int) {
-	raw := j.data[n.offset:]
-	if n.Kind != Text || len(raw) == 0 {
-		return n.Line, n.Col
-	}
-	i, done := 1, 0 // in raw, in the text
-	for i < len(raw) && done < offset {
-		if raw[i] != '\\' {
-			i++
-			done++
-			continue
-		}
-		size := 2
-		if i+1 < len(raw) && raw[i+1] == 'u' {
-			size = 6
-			if i+12 <= len(raw) && raw[i+6] == '\\' && raw[i+7] == 'u' {
-				// A surrogate pair is one character; only then is it longer than 3 bytes.
-				if unquoted, err := jsontext.AppendUnquote(nil, append(append([]byte{'"'}, raw[i:i+12]...), '"')); err == nil && utf8.RuneCount(unquoted) == 1 {
-					size = 12
-				}
-			}
-		}
-		unquoted, err := jsontext.AppendUnquote(nil, append(append([]byte{'"'}, raw[i:min(i+size, len(raw))]...), '"'))
-		if err != nil {
-			break
-		}
-		i += size
-		done += len(unquoted)
-	}
-	return n.Line, n.Col + utf8.RuneCount(raw[:min(i, len(raw))])
-}

@@ -32,11 +32,9 @@ func (k Kind) String() string {
 // decoder serves them all.
 type Node struct {
 	Kind    Kind
-	quoted  bool   // a Cell was in quotes; for its locator
 	Text    string // of a scalar: quotes and escapes undone, otherwise as written
 	Line    int    // from 1
 	Col     int    // from 1, in Unicode code points
-	offset  int    // in bytes, of the scalar in the reader's text; for locators
 	Items   []Node
 	Entries []Entry
 }
@@ -71,10 +69,7 @@ func (n *Node) shift(lines int) {
 // AddTo adds the tree to a hash: kinds, texts and places.
 func (n *Node) AddTo(h *maphash.Hash) {
 	var head [1 + 5*8]byte
-	head[0] = byte(n.Kind) << 1
-	if n.quoted {
-		head[0]++
-	}
+	head[0] = byte(n.Kind)
 	for i, v := range [...]int{n.Line, n.Col, len(n.Text), len(n.Items), len(n.Entries)} {
 		binary.LittleEndian.PutUint64(head[1+8*i:], uint64(v))
 	}
@@ -88,39 +83,6 @@ func (n *Node) AddTo(h *maphash.Hash) {
 		n.Entries[i].Value.AddTo(h)
 	}
 }
-
-// grow adds an entry and reuses the memory of an earlier one.
-func (n *Node) grow() *Entry {
-	if len(n.Entries) < cap(n.Entries) {
-		n.Entries = n.Entries[:len(n.Entries)+1]
-		e := &n.Entries[len(n.Entries)-1]
-		e.Key.reset()
-		e.Value.reset()
-		return e
-	}
-	n.Entries = append(n.Entries, Entry{})
-	return &n.Entries[len(n.Entries)-1]
-}
-
-// growItems adds an item and reuses the memory of an earlier one.
-func (n *Node) growItems() *Node {
-	if len(n.Items) < cap(n.Items) {
-		n.Items = n.Items[:len(n.Items)+1]
-		n.Items[len(n.Items)-1].reset()
-	} else {
-		n.Items = append(n.Items, Node{})
-	}
-	return &n.Items[len(n.Items)-1]
-}
-
-// reset empties a node and keeps its memory.
-func (n *Node) reset() {
-	*n = Node{Items: n.Items[:0], Entries: n.Entries[:0]}
-}
-
-// A Locator returns the place of one character: the byte at offset in the text of
-// a scalar n. The readers know their quotes and escapes.
-type Locator func(n *Node, offset int) (line, col int)
 
 // Describe returns what a value is, for messages about what it should be.
 func (n *Node) Describe() string {

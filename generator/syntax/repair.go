@@ -156,7 +156,7 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	if first == 0 {
 		return repair{}, false
 	}
-	if name, rest, ok := strings.Cut(plain, ":"); ok && y.isField(strings.TrimLeft(name, "- ")) && rest != "" {
+	if name, rest, ok := strings.Cut(plain, ":"); ok && y.Is(strings.TrimLeft(name, "- ")) && rest != "" {
 		plain = name + ": " + strings.TrimLeft(rest, " ")
 	}
 	return replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", "")
@@ -216,7 +216,7 @@ func FirstWord(s string) string {
 
 func (y *yamlText) missingSpace(lines []string, at int) (repair, bool) {
 	m := fieldForm.FindStringSubmatch(lines[at])
-	if m == nil || !y.isField(m[3]) {
+	if m == nil || !y.Is(m[3]) {
 		return repair{}, false
 	}
 	colon := len(m[1]) + len(m[2]) + len(m[3]) + 1
@@ -240,7 +240,7 @@ var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *[=;,] *| +|$)(.*)$`
 
 func (y *yamlText) missingColon(lines []string, at int) (repair, bool) {
 	m := bareForm.FindStringSubmatch(lines[at])
-	if m == nil || !y.isField(m[3]) {
+	if m == nil || !y.Is(m[3]) {
 		return repair{}, false
 	}
 	name := m[1] + m[2] + m[3]
@@ -260,7 +260,7 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 	}
 	what := "a list"
 	if child := fieldForm.FindStringSubmatch(lines[at]); child != nil && child[2] == "" {
-		if what = "fields"; !y.isWithin(m[3], child[3]) {
+		if what = "fields"; !y.Within(m[3], child[3]) {
 			return repair{}, false
 		}
 	} else if !strings.HasPrefix(below, "- ") {
@@ -273,12 +273,12 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 // indentField aligns a field with those above it.
 func (y *yamlText) indentField(lines []string, at int) (repair, bool) {
 	m := fieldForm.FindStringSubmatch(lines[at])
-	if m == nil || !y.isField(m[3]) {
+	if m == nil || !y.Is(m[3]) {
 		return repair{}, false
 	}
 	for i := at - 1; i >= 0; i-- {
 		f := fieldForm.FindStringSubmatch(lines[i])
-		if f == nil || !y.isField(f[3]) {
+		if f == nil || !y.Is(f[3]) {
 			continue
 		}
 		column := len(f[1]) + len(f[2])
@@ -311,7 +311,7 @@ func spaces(n int) string {
 func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	isField := func(line string) bool {
 		f := fieldForm.FindStringSubmatch(line)
-		return f != nil && y.isField(f[3])
+		return f != nil && y.Is(f[3])
 	}
 	first := at
 	for first > 0 && !isField(lines[first]) {

@@ -26,7 +26,7 @@ var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 
 func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 	m := textForm.FindStringSubmatch(lines[at])
-	if m == nil || m[2] != "" && !y.isField(m[2]) {
+	if m == nil || m[2] != "" && !y.Is(m[2]) {
 		return repair{}, false
 	}
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
@@ -85,7 +85,7 @@ func (y *yamlText) closeText(lines []string, at int) (repair, bool) {
 	}
 	last := at
 	for i := at + 1; i < len(lines); i++ {
-		if f := fieldForm.FindStringSubmatch(lines[i]); f != nil && y.isField(f[3]) {
+		if f := fieldForm.FindStringSubmatch(lines[i]); f != nil && y.Is(f[3]) {
 			break
 		} else if strings.TrimSpace(lines[i]) != "" {
 			last = i
@@ -109,7 +109,7 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 		}
 	}
 	m := textForm.FindStringSubmatch(lines[first])
-	if m == nil || m[2] != "" && !y.isField(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
+	if m == nil || m[2] != "" && !y.Is(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
 		return repair{}, false
 	}
 	changed := slices.Clone(lines)

@@ -35,48 +35,33 @@ type Fields struct {
 	Within func(group, name string) bool // whether a group of fields has the field
 }
 
-// YAMLReader reads one YAML file after another. It reuses the memory of the nodes.
-type YAMLReader struct {
-	Fields Fields
-	root   Node
-}
-
-// ReadDocuments calls each with every document of a file. The nodes live only until
-// each returns. Anchors, aliases, merge keys and tags are refused: they are a
-// programmer's abbreviations, and they are how YAML bombs are built. complete is
-// false if the rest of the file could not be read.
-func (r *YAMLReader) ReadDocuments(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
-	return r.readAll(data, p, false, each)
-}
-
-// ReadItems is [YAMLReader.ReadDocuments] for a file that may be a list: a syntax
-// error in one item hides no problem of the others. each is called with lists of one
-// item then.
-func (r *YAMLReader) ReadItems(data []byte, p *diagnostic.List, each func(*Node)) (complete bool) {
-	return r.readAll(data, p, true, each)
-}
-
-func (r *YAMLReader) readAll(data []byte, p *diagnostic.List, cut bool, each func(*Node)) (complete bool) {
+// ReadYAML calls each with every document of a file. Anchors, aliases, merge keys and
+// tags are refused: they are a programmer's abbreviations, and they are how YAML bombs
+// are built. After a syntax error in a list, each is called with its items one by one if
+// itemwise is set, so that the error hides no problem of the others. complete is false if
+// the rest of the file could not be read.
+func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, each func(*Node)) (complete bool) {
 	data, ok := cleanYAML(data, p)
 	if !ok {
 		return false
 	}
 	budget := trialBytes
-	whole := yamlText{List: p, fields: r.Fields, data: data, line: 1, budget: &budget}
+	whole := yamlText{List: p, Fields: fields, data: data, line: 1, budget: &budget}
 	documents, err := parse(data)
 	var pieces []item
-	if err != nil && cut {
+	if err != nil && itemwise {
 		pieces = items(data)
 	}
-	if err == nil || len(pieces) < 2 {
-		return r.read(&whole, documents, err, each)
+	if len(pieces) < 2 {
+		whole.read(documents, err, each)
+		return err == nil
 	}
 	broken := false
 	for _, piece := range pieces {
-		t := yamlText{List: p, fields: r.Fields, data: data[piece.start:piece.end], line: 1, before: piece.line - 1, budget: &budget}
+		t := yamlText{List: p, Fields: fields, data: data[piece.start:piece.end], line: 1, before: piece.line - 1, budget: &budget}
 		documents, err := parse(t.data)
 		broken = broken || err != nil
-		r.read(&t, documents, err, each)
+		t.read(documents, err, each)
 	}
 	if !broken {
 		whole.explain(err) // it is between the items
@@ -85,21 +70,18 @@ func (r *YAMLReader) readAll(data []byte, p *diagnostic.List, cut bool, each fun
 }
 
 // read corrects what can be corrected in a piece and converts what was parsed.
-func (r *YAMLReader) read(t *yamlText, documents []*yaml.Node, err error, each func(*Node)) (complete bool) {
-	complete = err == nil
+func (y *yamlText) read(documents []*yaml.Node, err error, each func(*Node)) {
 	if err != nil {
-		if documents, err = t.mend(documents, err); err != nil {
-			t.explain(err)
+		if documents, err = y.mend(documents, err); err != nil {
+			y.explain(err)
 		}
 	}
 	for _, d := range documents {
 		for _, child := range d.Content {
-			r.root.reset()
-			t.convert(child, &r.root)
-			each(&r.root)
+			n := y.convert(child)
+			each(&n)
 		}
 	}
-	return complete
 }
 
 // cleanYAML checks the bytes before the parser sees them. ok is false if it must not.
@@ -181,20 +163,16 @@ func marks(data []byte) int {
 // yamlText is a file, or a piece of one, with the problems that are reported for it.
 type yamlText struct {
 	*diagnostic.List
-	fields Fields
-	data   []byte
+	Fields
+	data []byte
 	// rest of data begins with line; both only move on.
 	line, rest int
 	before     int  // how many lines the file has before data
 	budget     *int // how many bytes may still be parsed to try corrections
 }
 
-func (y *yamlText) isField(name string) bool         { return y.fields.Is(name) }
-func (y *yamlText) isWithin(group, name string) bool { return y.fields.Within(group, name) }
-
-// convert builds n from v.
-func (y *yamlText) convert(v *yaml.Node, n *Node) {
-	n.Line, n.Col = v.Line+y.before, v.Column
+func (y *yamlText) convert(v *yaml.Node) Node {
+	n := Node{Line: v.Line + y.before, Col: v.Column}
 	if v.Anchor != "" {
 		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-anchor", "the anchor &"+v.Anchor+" is not supported", "write the value itself; if & is part of a text, put the text in quotes")
 	}
@@ -206,11 +184,11 @@ func (y *yamlText) convert(v *yaml.Node, n *Node) {
 		n.Kind = Refused
 		y.Add(diagnostic.Error, n.Line, n.Col, "yaml-alias", "the alias *"+v.Value+" is not supported", "write the value itself; if * is part of a text, put the text in quotes")
 	case yaml.ScalarNode:
-		y.scalar(v, n)
+		y.scalar(v, &n)
 	case yaml.SequenceNode:
 		n.Kind = List
 		for _, item := range v.Content {
-			y.convert(item, n.growItems())
+			n.Items = append(n.Items, y.convert(item))
 		}
 	case yaml.MappingNode:
 		n.Kind = Mapping
@@ -220,17 +198,16 @@ func (y *yamlText) convert(v *yaml.Node, n *Node) {
 				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "yaml-merge", "the merge key << is not supported", "write the fields out")
 				continue
 			}
-			e := n.grow()
-			y.convert(key, &e.Key)
-			y.convert(v.Content[i+1], &e.Value)
+			e := Entry{y.convert(key), y.convert(v.Content[i+1])}
 			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
 				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 			}
-			if key.Kind != yaml.ScalarNode {
-				n.Entries = n.Entries[:len(n.Entries)-1]
+			if key.Kind == yaml.ScalarNode {
+				n.Entries = append(n.Entries, e)
 			}
 		}
 	}
+	return n
 }
 
 // scalar sets n to a value that is neither list nor mapping.
