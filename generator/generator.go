@@ -37,26 +37,19 @@ import (
 
 // Config says what to build, and where to.
 type Config struct {
-	ContentDir string // the editors' directory; required
-	PublicDir  string // the output directory; required
-	// BaseURL is the origin to publish under; "" takes site.yaml's.
-	BaseURL string
-	// Previous is where the last published set is: a directory or an http(s) URL.
-	// "" is PublicDir.
-	Previous string
-	// Encodings says which encoded variants are made; "" is EncodingsGzip.
-	Encodings Encodings
-	// Today is the calendar day that no review may be dated after; "" is the day
-	// it is now where the business is.
-	Today reviewcast.Date
+	ContentDir string          // the editors' directory; required
+	PublicDir  string          // the output directory; required
+	BaseURL    string          // the origin to publish under; "" takes site.yaml's
+	Previous   string          // the last published set: a directory or an http(s) URL; "" is PublicDir
+	Encodings  Encodings       // the encoded variants that are made; "" is EncodingsGzip
+	Today      reviewcast.Date // no review may be dated after it; "" is the day it is where the business is
 	// Lenient allows examples, and makes warnings of the errors about published reviews
 	// that have vanished, as dev does, which publishes nothing.
 	Lenient bool
 	// Forget drops the change documents of all older versions: for a sentence that was
 	// taken out of a review that stays.
 	Forget bool
-	// Now dates what changed; nil is time.Now.
-	Now func() time.Time
+	Now    func() time.Time // dates what changed; nil is time.Now
 }
 
 // Encodings names the encoded variants that a build makes beside each file.
@@ -71,13 +64,7 @@ const (
 )
 
 func (e Encodings) codings() []render.Coding {
-	switch e {
-	case EncodingsNone:
-		return nil
-	case EncodingsAll:
-		return render.Codings
-	}
-	return []render.Coding{render.Gzip}
+	return map[Encodings][]render.Coding{"": {render.Gzip}, EncodingsGzip: {render.Gzip}, EncodingsAll: render.Codings}[e]
 }
 
 // Site is everything that content renders to.
@@ -103,13 +90,11 @@ type Result struct {
 	// those that are not in the new one; both sorted. The set before is the last
 	// published one, or the last result that was given to [Builder.Accept].
 	Changed, Removed []string
-	// First reports whether there was no published set before.
-	First bool
-	// Problems are warnings.
-	Problems  []diagnostic.Problem
-	previous  *published        // that the content was compared with
-	time      time.Time         // of the version
-	documents map[string][]byte // below /changes/, by path
+	First            bool                 // there was no published set before
+	Problems         []diagnostic.Problem // warnings
+	previous         *published           // that the content was compared with
+	time             time.Time            // of the version
+	documents        map[string][]byte    // below /changes/, by path
 }
 
 // ChangedTopics returns the changed paths that subscribers follow.
@@ -122,12 +107,7 @@ func (r *Result) ChangedTopics() []string {
 type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
-	n := 0
-	for _, p := range e.Problems {
-		if p.Severity == diagnostic.Error {
-			n++
-		}
-	}
+	n := len(slices.DeleteFunc(slices.Clone(e.Problems), func(p diagnostic.Problem) bool { return p.Severity != diagnostic.Error }))
 	if n == 1 {
 		return "1 problem in the content; nothing was written"
 	}
@@ -137,15 +117,12 @@ func (e *ProblemsError) Error() string {
 // Builder builds one content directory, repeatedly if need be. It must not be used
 // by several goroutines at the same time.
 type Builder struct {
-	cfg     Config
-	loader  *source.Loader
-	entries entries
-	// published is the last published set as it was read last; nil before that.
-	published *published
-	// accepted is the result that the next one follows; nil for the published set.
-	accepted *Result
-	// changed reports whether the content has changed since accepted was made.
-	changed bool
+	cfg       Config
+	loader    *source.Loader
+	entries   entries
+	published *published // the last published set as it was read last; nil before that
+	accepted  *Result    // what the next result follows; nil for the published set
+	changed   bool       // the content, since accepted was made
 }
 
 // NewBuilder makes a Builder. Nothing is read before Build.
@@ -198,7 +175,19 @@ func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.Prepa
 // relative to it.
 func (b *Builder) Accept(res *Result) {
 	b.accepted, b.changed = res, false
-	b.entries.accept()
+	clear(b.entries.changed)
+}
+
+// load brings the content and the entries up to date.
+func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *source.Delta, []diagnostic.Problem, error) {
+	content, delta, problems, err := b.loader.Load(ctx, names)
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case content == nil:
+		return nil, nil, nil, &ProblemsError{problems}
+	}
+	return content, delta, problems, b.entries.apply(content, delta)
 }
 
 // PrepareChanged is Prepare for a caller that watches the directory: nothing has
@@ -206,14 +195,8 @@ func (b *Builder) Accept(res *Result) {
 // means that anything may have changed. When not even those have, the Site is that
 // of the last accepted result.
 func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
-	content, delta, problems, err := b.loader.Load(ctx, names)
+	content, delta, problems, err := b.load(ctx, names)
 	if err != nil {
-		return nil, err
-	}
-	if content == nil {
-		return nil, &ProblemsError{problems}
-	}
-	if err := b.entries.apply(content, delta); err != nil {
 		return nil, err
 	}
 	theme, err := readTheme(b.cfg.ContentDir)
@@ -285,11 +268,10 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	broken := diagnostic.HasErrors(problems)
 	if content.Complete {
 		previous, err := b.previous(ctx)
-		switch {
-		case err != nil && !broken:
-			return nil, err
-		case err == nil:
+		if err == nil {
 			problems = append(problems, b.vanished(previous, content.Content, broken)...)
+		} else if !broken {
+			return nil, err
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers

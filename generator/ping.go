@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// pingTimeout bounds one ping. A hub answers a ping before it does anything
-// about it.
+// pingTimeout bounds one ping, which a hub answers before it does anything about it.
 const pingTimeout = 10 * time.Second
 
 // Ping tells a WebSub hub that topics have changed, with one publish request for

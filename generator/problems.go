@@ -3,12 +3,63 @@ package generator
 import (
 	"fmt"
 	"maps"
+	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/insights"
 	"reviewcast/generator/source"
 )
+
+// What `reviewcast init` writes is marked: its reviews have the source "example", and
+// its business has this id.
+const (
+	exampleSource   = "example"
+	exampleBusiness = "willow-street-home-services"
+)
+
+// exampleProblems returns an error for everything made up that a build for a public
+// origin would publish as real.
+func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
+	if !public(baseURL) {
+		return nil
+	}
+	var problems []diagnostic.Problem
+	add := func(at diagnostic.Position, message, suggestion string) {
+		problems = append(problems, diagnostic.Problem{
+			Severity: diagnostic.Error, File: at.File, Line: at.Line, Col: at.Col, Code: "example", Message: message, Suggestion: suggestion,
+		})
+	}
+	if content.Business.ID == exampleBusiness {
+		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
+			"replace its values with your own; to look at the examples, run `reviewcast dev`")
+	}
+	for _, r := range content.Reviews {
+		if r.Published && r.Source == exampleSource {
+			add(content.Position(r), fmt.Sprintf("review %q is a made-up example that init wrote, and %s is public", r.ID, baseURL),
+				"delete it; if a customer wrote it, write where in its source")
+		}
+	}
+	diagnostic.Sort(problems)
+	return problems
+}
+
+// public reports whether anybody may be able to reach an origin: it is neither this
+// machine nor a name below .example (RFC 2606).
+func public(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return true
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.IsLoopback() && !ip.IsUnspecified()
+	}
+	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
+}
 
 // missing returns the ids of the published reviews that the content neither
 // publishes nor lists in withdrawn.yaml, sorted.
@@ -90,4 +141,22 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content) di
 	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
 	p.Suggestion = "give it its verification back, " + withdraw
 	return p
+}
+
+// claimProblems compares what the editors claim with the counts. A claim about
+// nothing is an error, one whose number has changed a warning.
+func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
+	var out []diagnostic.Problem
+	for _, c := range content.Vocabulary.Claims {
+		f := insights.CheckClaim(counted, insights.Claim{Aspect: c.Aspect, Measure: c.Measure, Value: c.Value})
+		if f == nil {
+			continue
+		}
+		p := diagnostic.Problem{Severity: diagnostic.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
+		if f.Unknown {
+			p.Severity, p.Code = diagnostic.Error, "claim-unknown"
+		}
+		out = append(out, p)
+	}
+	return out
 }
