@@ -11,24 +11,33 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/schema"
 	"reviewcast/generator/source"
 )
 
-// Review is what an editor gives of a new review. Zero values are left out of the
-// file.
+// Review is what an editor gives of a new review, with the flags that give it. Zero
+// values are left out of the file.
 type Review struct {
-	ID                                  string
-	Author                              string
-	Rating                              int
-	Date                                string // YYYY-MM-DD
-	Title, Text, Language, Source       string
-	Verification, Reference             string
-	Technicians, Services, ServiceAreas []string // ids, or the beginnings of names
+	ID           string   `name:"id" help:"The review's id (default: a new one)." placeholder:"ID"`
+	Author       string   `help:"First name and initial." placeholder:"NAME"`
+	Rating       int      `help:"Stars, 1 to 5." placeholder:"N"`
+	Date         string   `help:"The day of the review (default: today)." placeholder:"YYYY-MM-DD"`
+	Title        string   `help:"Its title." placeholder:"TEXT"`
+	Text         string   `help:"The customer's words." placeholder:"TEXT"`
+	Language     string   `help:"BCP 47 tag (default: the site's)." placeholder:"TAG"`
+	Source       string   `help:"Where it was given (default: direct)." placeholder:"NAME"`
+	Verification string   `help:"How you know that the author was a customer: ${methods}. Without it the review is not published." placeholder:"METHOD"`
+	Reference    string   `help:"Your proof, such as a job number; it is never published." placeholder:"TEXT"`
+	Technicians  []string `help:"Who did the work: ids of business.yaml, or the beginnings of names." placeholder:"ID,…" ids:"technicians"`
+	Services     []string `help:"What was done, likewise." placeholder:"ID,…" ids:"services"`
+	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
 }
 
 // InputError is a mistake in what an editor gave.
@@ -198,3 +207,47 @@ func (r *Review) create(path string) error {
 	}
 	return nil
 }
+
+// yaml returns the content of the file. What people type is in double quotes;
+// several paragraphs are a block, which is easier to read and to change.
+func (r *Review) yaml() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", schema.Line(r.file()), quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
+	for _, f := range []struct{ name, value string }{{"title", r.Title}, {"text", r.Text}, {"language", r.Language}, {"source", r.Source}} {
+		switch {
+		case f.value == "":
+		case fitsBlock(f.value):
+			fmt.Fprintf(&b, "  %s: |-\n", f.name)
+			for line := range strings.SplitSeq(f.value, "\n") {
+				b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+			}
+		default:
+			fmt.Fprintf(&b, "  %s: %s\n", f.name, quoteYAML(f.value))
+		}
+	}
+	if r.Verification != "" {
+		fmt.Fprintf(&b, "  verification:\n    method: %s\n", quoteYAML(r.Verification))
+		if r.Reference != "" {
+			fmt.Fprintf(&b, "    reference: %s\n", quoteYAML(r.Reference))
+		}
+	}
+	for _, l := range []struct {
+		name string
+		ids  []string
+	}{{"technicians", r.Technicians}, {"services", r.Services}, {"service_areas", r.ServiceAreas}} {
+		if len(l.ids) > 0 {
+			fmt.Fprintf(&b, "  %s: [%s]\n", l.name, strings.Join(l.ids, ", "))
+		}
+	}
+	return b.String()
+}
+
+// fitsBlock reports whether a block scalar reads back as s: a text of several lines
+// without white space at its start, its end or the end of a line.
+func fitsBlock(s string) bool {
+	return strings.Contains(s, "\n") && s == strings.TrimSpace(s) && !strings.Contains(s, " \n") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+}
+
+// quoteYAML returns s in double quotes: all escapes of Go strings are YAML's, too.
+func quoteYAML(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }

@@ -6,10 +6,12 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/term"
@@ -140,4 +142,71 @@ func Visible(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Palette colors words for a terminal. The zero value leaves them as they are.
+type Palette struct{ on bool }
+
+// PaletteFor returns a palette that colors if w is a terminal that can, or if
+// CLICOLOR_FORCE asks for it (bixense.com/clicolors), as for the log of a build
+// server. NO_COLOR (no-color.org) overrides both.
+func PaletteFor(w io.Writer) Palette {
+	forced := os.Getenv("CLICOLOR_FORCE")
+	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || IsTerminal(w) && !dumb())}
+}
+
+func (p Palette) paint(code, s string) string {
+	if !p.on {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// Bold returns s in bold.
+func (p Palette) Bold(s string) string { return p.paint("1", s) }
+
+// Dim returns s dimmed.
+func (p Palette) Dim(s string) string { return p.paint("2", s) }
+
+// Red returns s in bold red.
+func (p Palette) Red(s string) string { return p.paint("1;31", s) }
+
+// Green returns s in green.
+func (p Palette) Green(s string) string { return p.paint("32", s) }
+
+// Yellow returns s in bold yellow.
+func (p Palette) Yellow(s string) string { return p.paint("1;33", s) }
+
+// Plural writes a number and its noun.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Files lists the published files that a build changed.
+func Files(w io.Writer, changed, removed []string) {
+	for _, path := range changed {
+		fmt.Fprintf(w, "changed %s\n", path)
+	}
+	for _, path := range removed {
+		fmt.Fprintf(w, "removed %s\n", path)
+	}
+}
+
+// Duration writes how long something took.
+func Duration(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+// Stars writes a mean rating; nil is that of no reviews.
+func Stars(mean *float64) string {
+	if mean == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.2f", *mean)
 }
