@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"reviewcast/edge"
 	"reviewcast/edge/hub"
@@ -37,21 +36,21 @@ type lateHub struct {
 	state     string
 	snapshots *snapshot.Holder
 	config    hub.Config
+	metrics   *prometheus.Registry
+	down      prometheus.Gauge // state_up 0, before the state is open
 
 	mu          sync.Mutex
 	hub         *hub.Hub // nil: not open yet
 	store       *store.Store
 	err         error // of the last attempt
 	unsubscribe func()
-	metrics     *prometheus.Registry // of the hub; before it is open, state_up 0
 }
 
 // start opens the state, or leaves it to run if that takes too long or fails in a way that
 // may pass.
 func (l *lateHub) start(ctx context.Context) error {
-	l.metrics = prometheus.NewRegistry()
-	l.metrics.MustRegister(prometheus.NewGauge(prometheus.GaugeOpts{
-		Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."}))
+	l.down = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."})
+	l.metrics.MustRegister(l.down)
 	attempt, cancel := context.WithTimeout(ctx, openAtOnce)
 	defer cancel()
 	err := l.open(attempt)
@@ -74,7 +73,7 @@ func isPermanent(err error) bool {
 func (l *lateHub) open(ctx context.Context) error {
 	s, err := openState(ctx, l.state, l.log)
 	if err == nil {
-		err = l.mount(s)
+		err = l.mount(ctx, s)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,46 +82,42 @@ func (l *lateHub) open(ctx context.Context) error {
 }
 
 // mount creates the hub on an open state.
-func (l *lateHub) mount(s *store.Store) error {
+func (l *lateHub) mount(ctx context.Context, s *store.Store) error {
+	// A wrong state is empty.
+	counts, err := s.Counts(ctx, time.Now())
+	if err != nil {
+		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())
+	}
+	l.log.Info("hub state", "state", stateSource(l.state), "subscriptions", counts.Total)
 	c := l.config
 	if reload := c.Reload; reload != nil {
 		c.Reload = func(manifests []string) {
 			reload(manifests)
-			if manifests != nil {
-				l.passOn(s, manifests)
+			if manifests == nil {
+				return
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			if err := s.Ping(ctx, manifests); err != nil {
+				l.log.Warn("publish ping not passed on to other edges", "error", err)
 			}
 		}
 	}
-	metrics := prometheus.NewRegistry()
-	c.Store, c.Metrics = s, metrics
+	c.Store = s
+	l.metrics.Unregister(l.down)
 	h, err := hub.New(c)
 	if err != nil {
 		return errors.Join(usageError{err}, s.Close())
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.hub, l.store, l.metrics = h, s, metrics
+	l.hub, l.store = h, s
 	l.unsubscribe = l.snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { h.Changed() })
 	return nil
 }
 
-// sharedPings are publish pings that the processes with one state pass to each other.
-type sharedPings interface {
-	Ping(ctx context.Context, manifests []string) error
-	Pings() <-chan []string
-}
-
-// passOn tells other edges of a ping, so that each looks for itself.
-func (l *lateHub) passOn(s sharedPings, manifests []string) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	if err := s.Ping(ctx, manifests); err != nil {
-		l.log.Warn("publish ping not passed on to other edges", "error", err)
-	}
-}
-
 // receivePings looks for newer files when another edge has got a ping, until ctx is done.
-func (l *lateHub) receivePings(ctx context.Context, s sharedPings) {
+func (l *lateHub) receivePings(ctx context.Context, s *store.Store) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -191,16 +186,6 @@ func (l *lateHub) health() error {
 	return errors.Join(errNotOpen, err)
 }
 
-// serveMetrics answers with the metrics of the process and the hub.
-func (l *lateHub) serveMetrics(process prometheus.Gatherer) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		l.mu.Lock()
-		own := l.metrics
-		l.mu.Unlock()
-		promhttp.HandlerFor(prometheus.Gatherers{process, own}, promhttp.HandlerOpts{}).ServeHTTP(w, r)
-	})
-}
-
 // SessionKey implements [mcpserver.State].
 func (l *lateHub) SessionKey(ctx context.Context) ([]byte, error) {
 	s, err := l.opened()
@@ -254,9 +239,6 @@ func openState(ctx context.Context, state string, log *slog.Logger) (*store.Stor
 	waits := false
 	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
 		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
-		if err == nil {
-			err = logState(ctx, s, state, log)
-		}
 		switch {
 		case !errors.Is(err, store.ErrInUse):
 			return s, err
@@ -272,15 +254,4 @@ func openState(ctx context.Context, state string, log *slog.Logger) (*store.Stor
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
-}
-
-// logState logs which state was opened and how many subscriptions it has. A wrong one is
-// empty.
-func logState(ctx context.Context, s *store.Store, state string, log *slog.Logger) error {
-	counts, err := s.Counts(ctx, time.Now())
-	if err != nil {
-		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())
-	}
-	log.Info("hub state", "state", stateSource(state), "subscriptions", counts.Total)
-	return nil
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"reviewcast"
 	"reviewcast/edge"
@@ -32,47 +29,26 @@ type hubFlags struct {
 	HubAllowCIDR     []netip.Prefix  `name:"hub-allow-cidr" help:"Networks that callbacks may be in although they aren't public; for development." placeholder:"CIDR"`
 }
 
-// mountedHub is a hub in an edge.
-type mountedHub struct {
-	run      func(context.Context) error
-	state    mcpserver.State // nil without a state
-	registry *prometheus.Registry
-	metrics  http.Handler
-	health   func() error // why the hub doesn't accept requests; nil if it does
-	close    func() error // after everything that uses it has ended
-}
-
-// mountHub opens the state and puts a hub into an edge's configuration. Reload looks for
-// newer files; nil if they are loaded without it. A state that can't be opened at once is
-// opened later: the edge serves its files meanwhile.
-func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func([]string)) (*mountedHub, error) {
+// newHub opens the state and makes the hub of an edge; nil without a state. reload looks
+// for newer files; nil if they are loaded without it. A state that can't be opened at once
+// is opened later: the edge serves its files meanwhile.
+func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*lateHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
 	if f.HubPerHost < 1 || f.HubMinLease <= 0 || f.HubMaxLease <= 0 { // to hub.Config these are its defaults
 		return nil, usageError{errors.New("--hub-per-host, --hub-min-lease and --hub-max-lease must be more than 0")}
 	}
-	registry := prometheus.NewRegistry()
-	registerVersions(registry, c.Snapshots)
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if state == noState {
-		idle := func(ctx context.Context) error {
-			<-ctx.Done()
-			return nil
-		}
-		return &mountedHub{run: idle, registry: registry, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
+		return nil, nil
 	}
-	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
+	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
 		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
-		Logger: c.Logger,
+		Logger: c.Logger, Metrics: metrics,
 	}}
-	if err := l.start(ctx); err != nil {
-		return nil, err
-	}
-	c.Hub = l
-	return &mountedHub{run: l.run, state: l, registry: registry, metrics: l.serveMetrics(registry), health: l.health, close: l.close}, nil
+	return l, l.start(ctx)
 }
 
 // editionOf is a version as the hub sees it.
@@ -89,27 +65,42 @@ func editionOf(s *snapshot.Files) *hub.Edition {
 	return e
 }
 
-// mountDevHub is mountHub for dev, whose state, unless a flag names one, is a
-// temporary one: what an editor tries out reaches no subscriber of the real thing.
-func (f *hubFlags) mountDevHub(ctx context.Context, c *edge.Config, public string) (*mountedHub, error) {
+// devState returns the state of dev's hub and a function that is called at the end. Unless
+// a flag names one, it is a temporary one: what an editor tries out reaches no subscriber
+// of the real thing.
+func (f *stateFlag) devState(baseURL, public string) (state string, remove func() error, err error) {
 	// The environment names the state of the real thing. Kong doesn't tell where a
 	// value is from; a flag that says the same can't be meant either.
 	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
-		state, err := f.path(c.BaseURL, public)
-		if err != nil {
-			return nil, err
-		}
-		return f.mountHub(ctx, c, state, nil)
+		state, err = f.path(baseURL, public)
+		return state, func() error { return nil }, err
 	}
 	dir, err := os.MkdirTemp("", "reviewcast-dev-")
-	if err != nil {
-		return nil, err
+	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
+}
+
+// mcpFlags configure the MCP server.
+type mcpFlags struct {
+	MCPAllowOrigin []string      `name:"mcp-allow-origin" help:"Origins, in addition to the public one, whose pages may use the MCP server; * allows all." placeholder:"ORIGIN"`
+	MCPSessions    int           `name:"mcp-sessions" help:"MCP sessions with streams or subscriptions that may be open at once." default:"5000" placeholder:"N"`
+	MCPIdle        time.Duration `name:"mcp-idle" help:"How long an MCP session may be silent before its subscriptions are dropped." default:"30m" placeholder:"TIME"`
+	RateMCP        float64       `name:"rate-mcp" help:"MCP requests per second and client address, with bursts of ten times as many; 0 means no limit." default:"100" placeholder:"N"`
+}
+
+// mountMCP adds an MCP server to the configuration of an edge. hub may be nil. run must
+// run beside the edge.
+func (f *mcpFlags) mountMCP(c *edge.Config, hub *lateHub) (run func(context.Context) error, err error) {
+	mc := mcpserver.Config{
+		Snapshots: c.Snapshots, BaseURL: c.BaseURL, AllowOrigins: f.MCPAllowOrigin, MaxSessions: f.MCPSessions, Idle: f.MCPIdle,
+		Client: c.Proxies.Network, Logger: c.Logger, Metrics: c.Metrics,
 	}
-	h, err := f.mountHub(ctx, c, filepath.Join(dir, "hub.sqlite"), nil)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	if hub != nil {
+		mc.State = hub
 	}
-	closeHub := h.close
-	h.close = func() error { return errors.Join(closeHub(), os.RemoveAll(dir)) }
-	return h, nil
+	server, err := mcpserver.New(mc)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	c.MCP, c.RateMCP = server, f.RateMCP
+	return server.Run, nil
 }

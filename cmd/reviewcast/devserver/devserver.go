@@ -2,10 +2,10 @@
 // folder whenever a file changes and serves the result from memory. It writes no
 // files and publishes nothing.
 //
-// The watch reports changed files and builds (watch.go, loop.go); settle.go decides
-// when a build may be half of a save. The HTTP handler serves the files of the newest
+// The watch reports changed files (watch.go); the loop builds, and decides when a build
+// may be half of a save (loop.go). The HTTP handler serves the files of the newest
 // build at once, lets other requests wait for the index, and adds to each page a
-// script that reloads it and shows what is wrong (preview.go, page.go, events.go).
+// script that reloads it and shows what is wrong (preview.go, events.go).
 package devserver
 
 import (
@@ -29,7 +29,6 @@ type Config struct {
 	OutputDir  string             // where builds write, which is not watched; "" if elsewhere
 	Poll       time.Duration      // the interval of comparing files; 0 waits for events of the system
 	Snapshots  *snapshot.Holder   // receives the files of each build and then its snapshot
-	Handler    http.Handler       // the edge of Snapshots
 	BaseURL    string             // the origin that the builds are for
 	Logger     *slog.Logger       // nil discards the log
 	Out, Err   io.Writer          // receive a line for each build, and the problems
@@ -55,13 +54,19 @@ func New(c Config) *Server {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	s := &Server{
-		preview: preview{edge: c.Handler, holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})},
+		preview: preview{holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})},
 		builder: c.Builder, log: c.Logger,
 		watch:   WatchConfig{Dir: c.ContentDir, OutputDir: c.OutputDir, Poll: c.Poll, Logger: c.Logger},
 		config:  snapshot.Config{BaseURL: c.BaseURL, Logger: c.Logger, Hashed: true},
 		printer: printer{content: c.ContentDir, out: c.Out, err: c.Err, verbose: c.Verbose},
 	}
 	s.send(&state{})
+	return s
+}
+
+// Before returns the Server, which passes what it doesn't answer to the edge of Snapshots.
+func (s *Server) Before(edge http.Handler) http.Handler {
+	s.edge = edge
 	return s
 }
 

@@ -5,13 +5,17 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 )
 
 // rebuild builds once and shows the result, or why there is none; then the last
@@ -110,4 +114,98 @@ func (s *Server) show(res *generator.Result) error {
 	s.send(&state{Build: rand.Text()})
 	time.AfterFunc(indexDelay, b.index)
 	return nil
+}
+
+// A save is not one step. Editors and tools empty a file and write it again, write
+// another file and rename it, or delete and create it, and a build in between sees
+// half of a save. This file has every rule about that.
+const (
+	// debounce is how long nothing must have changed before a build starts. It is
+	// longer than the steps of one save are apart, and short enough that nobody
+	// notices it.
+	debounce = 4 * time.Millisecond
+	// doubtWait applies to a build that failed or has fewer reviews than the one
+	// before. It is longer than the pause of a busy machine between emptying a file
+	// and writing it, 40 ms of which have been seen.
+	doubtWait = 250 * time.Millisecond
+	// lossWait applies to a build that has lost most of the reviews: a large file
+	// that is being copied, or a folder that version control replaces.
+	lossWait = time.Second
+)
+
+// settleTime returns how long nothing must have changed before a build replaces the
+// one that is shown. err is the error of the build, shown and built are the numbers
+// of reviews.
+func settleTime(err error, shown, built int) time.Duration {
+	switch {
+	case err == nil && 2*built < shown:
+		return lossWait
+	case err != nil || built < shown:
+		return doubtWait
+	}
+	return 0
+}
+
+// printer writes what happens, for the editor at the terminal.
+type printer struct {
+	content  string
+	out, err io.Writer
+	verbose  bool
+	reported []diagnostic.Problem // of the last build
+}
+
+// problems prints the problems that the build before did not have: an editor who
+// fixes one of ten need not look for it among the other nine.
+func (p *printer) problems(problems []diagnostic.Problem) {
+	known := make(map[diagnostic.Problem]bool, len(p.reported))
+	for _, problem := range p.reported {
+		known[problem] = true
+	}
+	p.reported = problems
+	for _, problem := range problems {
+		if !known[problem] {
+			terminal.Problems(p.err, p.content, []diagnostic.Problem{problem})
+		}
+	}
+}
+
+// built prints a line about a build; before is the one before, nil for the first.
+func (p *printer) built(before, res *generator.Result, took time.Duration) {
+	if before == nil {
+		fmt.Fprintf(p.out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Plural(len(res.Dataset.Reviews), "review"), terminal.Duration(took), res.BaseURL)
+		return
+	}
+	fmt.Fprintf(p.out, "%s, %s\n", changes(before.Dataset, res), terminal.Duration(took))
+	if p.verbose {
+		terminal.Files(p.out, res.Changed, res.Removed)
+	}
+}
+
+// maxNamed is the number of ids in a line.
+const maxNamed = 3
+
+// changes describes what a build changes on the page.
+func changes(before *reviewcast.Dataset, res *generator.Result) string {
+	files := len(res.Changed) + len(res.Removed)
+	if files == 0 {
+		return "nothing changed"
+	}
+	d := res.Delta
+	var parts []string
+	for _, part := range []struct {
+		ids  []string
+		verb string
+	}{{d.Added, "added"}, {d.Changed, "changed"}, {d.Removed, "removed"}} {
+		if n := len(part.ids); n > 0 {
+			names := strings.Join(part.ids[:min(n, maxNamed)], " ")
+			if n > maxNamed {
+				names += " …"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, part.verb, names))
+		}
+	}
+	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
+		parts = append(parts, "rating "+was+" → "+is)
+	}
+	return strings.Join(append(parts, terminal.Plural(files, "file")), ", ")
 }
