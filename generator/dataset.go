@@ -16,8 +16,7 @@ import (
 // noLicense stands for no licence in site.yaml: nothing is granted.
 const noLicense = "all-rights-reserved"
 
-// dataset makes the published dataset. Of a source.Review, nothing but its published
-// fields is in an entry's published review.
+// dataset makes the published dataset, out of published fields only.
 func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.Dataset {
 	ds := &reviewcast.Dataset{
 		Version:     1,
@@ -35,8 +34,7 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 	return ds
 }
 
-// unpublished counts what is left out. A withdrawal counts whether or not the
-// review still stands in the editors' files.
+// unpublished counts what is left out. A withdrawal counts whether or not its review is in the files.
 func unpublished(content *source.Content) reviewcast.Unpublished {
 	var u reviewcast.Unpublished
 	for _, r := range content.Reviews {
@@ -54,8 +52,7 @@ func unpublished(content *source.Content) reviewcast.Unpublished {
 	return u
 }
 
-// Dataset loads the content and returns what a build would publish of it, with its
-// warnings. What is wrong with the content is returned as a *[ProblemsError].
+// Dataset loads the content and returns what a build would publish of it, with its warnings.
 func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnostic.Problem, error) {
 	content, _, problems, err := b.load(ctx, nil)
 	if err != nil {
@@ -64,9 +61,8 @@ func (b *Builder) Dataset(ctx context.Context) (*reviewcast.Dataset, []diagnosti
 	return dataset(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), b.entries.published(content)), problems, nil
 }
 
-// ReadDataset reads the dataset that is published in a directory or at an http(s)
-// URL, checked against its manifest. It returns nil, and no error, when nothing is
-// published there yet.
+// ReadDataset reads the dataset that is published in a directory or at a URL, checked against its manifest; nil
+// when nothing is published there yet.
 func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error) {
 	p, err := readPublished(ctx, where)
 	if err != nil {
@@ -82,8 +78,7 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 	return ds, nil
 }
 
-// InsightsInput converts the editors' content to the input of the insights: source
-// and insights don't import each other.
+// InsightsInput converts the content: source and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
 	in := insights.Input{
 		Config: vocabulary(content),
@@ -122,9 +117,7 @@ func vocabularyTerms(in []source.Term) []sentiment.Term {
 	return out
 }
 
-// Insights loads the content and returns the input of its insights, for the commands
-// that show or draft them. What is wrong with the content is returned as a
-// *[ProblemsError]. A Builder that is asked for Insights must not build afterwards: the
+// Insights loads the content for commands that show or draft insights. The Builder must not build afterwards: the
 // load takes the Delta that a build would apply.
 func (b *Builder) Insights(ctx context.Context) (insights.Input, error) {
 	content, _, problems, err := b.loader.Load(ctx, nil)

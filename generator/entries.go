@@ -18,8 +18,7 @@ import (
 	"reviewcast/generator/source"
 )
 
-// entry is what a build makes of one published review. It depends on the review and
-// on the small files alone, so that it is kept as long as both are the same.
+// entry is what a build makes of one published review, of that and the small files alone.
 type entry struct {
 	insights.Analyzed
 	published         reviewcast.Review
@@ -27,21 +26,18 @@ type entry struct {
 	quotes            []pages.Quote
 }
 
-// entries are those of the Content that was loaded last. They change only by
-// [entries.apply]: a first Content is the delta from nothing.
+// entries are those of the Content that was loaded last. They change only by [entries.apply].
 type entries struct {
 	analyzer *sentiment.Analyzer
 	of       map[*source.Review]*entry
-	// changed are the reviews as they were before and are after the deltas since
-	// accept was called last, by id; nil for a review that wasn't or isn't there.
+	// changed are the reviews before and after the deltas since the last accepted result; nil where there is none.
 	changed map[string]*beforeAfter
 	theme   pages.Theme
 }
 
 type beforeAfter struct{ before, after *reviewcast.Review }
 
-// apply brings the entries up to date: those of the reviews that are gone go, those
-// that come are analyzed and rendered, on all cores.
+// apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	if e.analyzer == nil || d.All {
 		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
@@ -118,8 +114,7 @@ func (e *entries) published(content *source.Content) []*entry {
 	return all
 }
 
-// render counts the entries, renders the data files and the front page, and prepares the
-// other pages. baseURL overrides site.yaml's.
+// render counts the entries, renders the data files and the front page, and prepares the other pages.
 func (e *entries) render(content *source.Content, baseURL string, previous *published) (*Site, error) {
 	if baseURL = cmp.Or(baseURL, content.Site.BaseURL); baseURL == "" {
 		return nil, errors.New("no base URL: name the site's origin in site.yaml (base_url: https://reviews.example.com) or with --base-url")

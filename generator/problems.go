@@ -14,15 +14,13 @@ import (
 	"reviewcast/generator/source"
 )
 
-// What `reviewcast init` writes is marked: its reviews have the source "example", and
-// its business has this id.
+// Marks of what `reviewcast init` writes.
 const (
 	exampleSource   = "example"
 	exampleBusiness = "willow-street-home-services"
 )
 
-// exampleProblems returns an error for everything made up that a build for a public
-// origin would publish as real.
+// exampleProblems returns an error for each example that would be published as real.
 func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
 	if !public(baseURL) {
 		return nil
@@ -47,8 +45,7 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	return problems
 }
 
-// public reports whether anybody may be able to reach an origin: it is neither this
-// machine nor a name below .example (RFC 2606).
+// public reports whether an origin is neither this machine nor below .example (RFC 2606).
 func public(baseURL string) bool {
 	u, err := url.Parse(baseURL)
 	if err != nil {
@@ -61,8 +58,7 @@ func public(baseURL string) bool {
 	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
 }
 
-// missing returns the ids of the published reviews that the content neither
-// publishes nor lists in withdrawn.yaml, sorted.
+// missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
 func (p *published) missing(content *source.Content) []string {
 	kept := 0
 	for _, r := range content.Reviews {
@@ -87,12 +83,10 @@ func (p *published) missing(content *source.Content) []string {
 	return slices.Sorted(maps.Keys(missing))
 }
 
-// maxVanished is how many vanished reviews are reported one by one. When more are
-// gone, the cause is a wrong directory or a new source, and not that many mistakes.
+// maxVanished is how many are reported one by one. When more are gone, it is the wrong directory or a new source.
 const maxVanished = 100
 
-// vanishedProblems returns a problem for each review that is missing, with where it
-// went as far as the files show it. They are errors, in a lenient build warnings.
+// vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
 func vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
@@ -121,8 +115,7 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 	return problems
 }
 
-// vanishedProblem returns the problem of one review; kept is the review that has its
-// id in the files, ignoring case, nil if there is none.
+// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
 func vanishedProblem(id string, kept *source.Review, content *source.Content) diagnostic.Problem {
 	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
@@ -143,8 +136,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content) di
 	return p
 }
 
-// claimProblems compares what the editors claim with the counts. A claim about
-// nothing is an error, one whose number has changed a warning.
+// claimProblems compares what the editors claim with the counts. A claim about nothing is an error.
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem
 	for _, c := range content.Vocabulary.Claims {

@@ -21,8 +21,7 @@ import (
 	"reviewcast/internal/mirror"
 )
 
-// published is the last published set. The zero value is that of a business that has
-// published nothing yet.
+// published is the last published set. The zero value is that nothing has been published.
 type published struct {
 	set *mirror.Set
 	ids map[string]bool // of its reviews
@@ -31,13 +30,12 @@ type published struct {
 // Limits on reading the last published set from an address.
 const (
 	previousTimeout = 2 * time.Minute
-	// previousMaxAge is how old a manifest out of a cache may be. A build that takes
-	// an older set for the last one would publish a second version on top of it.
+	// previousMaxAge is how old a cached manifest may be: on an older set, a build would publish a second version.
 	previousMaxAge = 5 * time.Second
 )
 
-// previous returns the last published set. A directory is read again when its
-// manifest has changed, an address once for each Build and once for all Prepares.
+// previous returns the last published set. A directory is read again when its manifest has changed, an address
+// once for each Build and once for all Prepares.
 func (b *Builder) previous(ctx context.Context) (*published, error) {
 	where := b.cfg.Previous
 	if where == "" {
@@ -82,8 +80,7 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	return p, nil
 }
 
-// current reports whether p is still what is published at where. What was read from
-// an address is not asked for again.
+// current reports whether p is still what is published at where; an address is not asked again.
 func (p *published) current(where string) bool {
 	if mirror.IsURL(where) {
 		return true
@@ -127,8 +124,7 @@ func (b *Builder) addVersion(res *Result) (err error) {
 	return err
 }
 
-// keepVersion makes the result the version that is published already: nothing has
-// changed.
+// keepVersion makes the result the published version: nothing has changed.
 func (r *Result) keepVersion() {
 	r.Manifest = r.previous.manifest()
 	r.documents = map[string][]byte{}
@@ -149,9 +145,8 @@ func (s *Site) body(path string) []byte {
 	return nil
 }
 
-// withdrawals lists what withdrawn.yaml says for /withdrawn.json, sorted by id. The
-// month of a review is that of withdrawn.yaml, of the review where it still is in the
-// content, or of the last published set.
+// withdrawals lists what withdrawn.yaml says, sorted by id. The month is that of withdrawn.yaml, of the review in
+// the content, or of the last published set.
 func withdrawals(content *source.Content, previous *published) ([]reviewcast.Withdrawal, error) {
 	months := map[string]string{} // by id in lower case
 	if err := previous.months(content, months); err != nil {
@@ -174,8 +169,7 @@ func withdrawals(content *source.Content, previous *published) ([]reviewcast.Wit
 	return list, nil
 }
 
-// months adds the months of withdrawn reviews that the set knows: of reviews that it
-// publishes, and of those that were withdrawn before it.
+// months adds the months of withdrawn reviews that the set knows, published in it or withdrawn before it.
 func (p *published) months(content *source.Content, months map[string]string) error {
 	if p.set == nil || len(content.Withdrawn) == 0 {
 		return nil

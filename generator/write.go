@@ -19,9 +19,7 @@ import (
 // manifestName is the manifest's file in the output directory.
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
-// files returns every file of the output directory by its name: the artifacts and
-// the change documents, their encoded variants where these are smaller, and the
-// manifest.
+// files returns every file of the output directory by its name, with the encoded variants that are smaller.
 func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	if err := render.Precompress(r.Artifacts, codings...); err != nil {
 		return nil, err
@@ -48,8 +46,8 @@ func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	return files, nil
 }
 
-// written returns a function that reports whether an earlier build wrote a file of
-// the output directory: the manifest there lists it, or the file that it encodes.
+// written returns a function that reports whether an earlier build wrote a file: the manifest lists it or what it
+// encodes.
 func written(dir string) (func(name string) bool, error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -73,12 +71,9 @@ func written(dir string) (func(name string) bool, error) {
 	}, nil
 }
 
-// nextManifest lists a site's files, and compares them with those of the manifest
-// before. A file with equal bytes keeps its last_modified. All others get the time of
-// the version: now, but at least a second after the version before, since HTTP dates
-// count in seconds and an If-Modified-Since with the old date must not hide the new
-// bytes (RFC 9110, section 13.1.3). What is below /changes/ is left to package
-// changes.
+// nextManifest lists a site's files and compares them with the manifest before. A file with equal bytes keeps its
+// last_modified. All others get the time of the version: now, but at least a second after the version before,
+// since HTTP dates count in seconds (RFC 9110, section 13.1.3). Package changes adds what is below /changes/.
 func nextManifest(before *reviewcast.Manifest, site *Site, now time.Time) (m *reviewcast.Manifest, changed, removed []string, version time.Time) {
 	m = &reviewcast.Manifest{Version: 1, BaseURL: site.BaseURL, Sequence: before.Sequence}
 	version = now.UTC().Truncate(time.Second)

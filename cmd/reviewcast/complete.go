@@ -28,8 +28,7 @@ Examples:
   reviewcast completion fish > ~/.config/fish/completions/reviewcast.fish`
 }
 
-// The scripts ask the hidden command complete for candidates and fall back to file
-// names when there are none.
+// The scripts ask the hidden command complete, and fall back to file names.
 const (
 	bashScript = `# Completion of reviewcast for bash. Made by: reviewcast completion bash
 _reviewcast() {
@@ -59,14 +58,12 @@ func (c *completionCmd) Run(std streams) error {
 	return err
 }
 
-// completeCmd answers the completion scripts: it prints what the last of some words
-// of a command line can be, a line each, with a description after a tab.
+// completeCmd prints what the last of some words can be, a line each, with a description after a tab.
 type completeCmd struct {
 	Words []string `arg:"" optional:""`
 }
 
-// Run prints the candidates. A content folder with errors offers none: a command line
-// that is being typed is no place to report them.
+// Run prints the candidates; none of a content folder with errors.
 func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	words, prefix := splitValues(c.Words)
 	node, args, content := k.Model.Node, 0, "content"
@@ -118,8 +115,7 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 	return err
 }
 
-// splitValues makes two words of --flag=value; bash makes three, of which the middle one
-// is dropped. prefix is what the last word began with, which the candidates repeat.
+// splitValues makes two words of --flag=value; bash makes three. The candidates repeat prefix.
 func splitValues(in []string) (words []string, prefix string) {
 	for i, word := range in {
 		name, value, ok := strings.Cut(word, "=")

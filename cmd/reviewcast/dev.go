@@ -77,8 +77,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	}), remove())
 }
 
-// offerStarter offers to create the content folder if it does not exist or is empty,
-// and people are there to answer.
+// offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 	if !starter.Empty(c.Content) {
 		return nil

@@ -178,8 +178,7 @@ type service struct {
 	work     []func(context.Context) error // beside the listeners, the hub and the MCP server
 }
 
-// serve runs all parts until ctx ends or one of them fails, and returns when every
-// part has ended. A private address that is in use is an error at once.
+// serve runs all parts until ctx ends or one of them fails, and returns when every part has ended.
 func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 	defer s.listener.Close() // again, if serving has closed it
 	registry := prometheus.NewRegistry()
@@ -291,8 +290,7 @@ func isPort(s string) bool {
 // maxTries is how many ports after the one in use are tried.
 const maxTries = 20
 
-// nextFree returns the next address with the same host whose port is free; "" when
-// there is none near.
+// nextFree returns the next address whose port is free; "" when there is none near.
 func nextFree(ctx context.Context, host, port string) string {
 	first, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
@@ -309,8 +307,7 @@ func nextFree(ctx context.Context, host, port string) string {
 	return ""
 }
 
-// localURL returns the base URL of a listener. An address that means every interface
-// is reached as localhost.
+// localURL returns the base URL of a listener; the address of every interface is localhost.
 func localURL(addr net.Addr) string {
 	host, port, _ := net.SplitHostPort(addr.String()) // a listener's has both
 	if ip := net.ParseIP(host); ip.IsUnspecified() || ip.IsLoopback() {

@@ -7,14 +7,12 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// maxHelpColumns limits the lines of a help text however wide the terminal is:
-// longer ones are hard to read.
+// maxHelpColumns limits the lines of a help text: longer ones are hard to read.
 const maxHelpColumns = 100
 
 var helpOptions = kong.HelpOptions{Compact: true, WrapUpperBound: maxHelpColumns, ValueFormatter: helpOf}
 
-// operators is the group of flags that only --help-all shows. Editors need none of
-// them.
+// operators is the group of flags that only --help-all shows.
 const operators = "operators"
 
 // printHelp prints the help of a command without the flags for operators.

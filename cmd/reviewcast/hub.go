@@ -18,8 +18,7 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// hubCmd are the operators' commands. They read and change the state, whether an edge is
-// running or not. A running edge notices a change within a second.
+// hubCmd are the operators' commands on the state. A running edge notices a change within a second.
 type hubCmd struct {
 	List   hubListCmd   `cmd:"" help:"List subscriptions."`
 	Show   hubShowCmd   `cmd:"" help:"Show what is known of a subscription or a callback, what happened to it, and what would help."`

@@ -151,8 +151,8 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 	return c.run(ctx, std, c.File, c.Map, c.Delimiter, cfg, importer.CSV)
 }
 
-// run imports the file; columns and delimiter are --map and --delimiter. Rows that
-// cannot be imported are reported one by one and are no failure: the others are written.
+// run imports the file; columns and delimiter are --map and --delimiter. Rows that cannot be imported are reported
+// and are no failure.
 func (f *importFlags) run(ctx context.Context, std streams, file, columns, delimiter string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
 	var err error

@@ -28,9 +28,8 @@ const (
 
 var errNotOpen = errors.New("the hub's state is not open yet")
 
-// lateHub is a hub whose state may be opened after the edge has started, so that a
-// database that hangs, or a file that is damaged, doesn't keep the files from being
-// served. Until then it rejects requests with 503.
+// lateHub is a hub whose state may be opened after the edge has started, so that a hanging database or a damaged
+// file doesn't keep the files from being served. Until then it rejects requests with 503.
 type lateHub struct {
 	log       *slog.Logger
 	state     string
@@ -46,8 +45,7 @@ type lateHub struct {
 	unsubscribe func()
 }
 
-// start opens the state, or leaves it to run if that takes too long or fails in a way that
-// may pass.
+// start opens the state, or leaves that to run if it takes too long or fails in a way that may pass.
 func (l *lateHub) start(ctx context.Context) error {
 	l.down = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."})
 	l.metrics.MustRegister(l.down)
@@ -61,8 +59,7 @@ func (l *lateHub) start(ctx context.Context) error {
 	return nil
 }
 
-// isPermanent reports whether an error of opening a state needs an operator: another
-// value of --state, another version, or an end of another edge.
+// isPermanent reports whether opening needs an operator: another --state or version, or the end of another edge.
 func isPermanent(err error) bool {
 	var usage usageError
 	var path *fs.PathError
@@ -233,8 +230,7 @@ func (l *lateHub) close() error {
 	return l.store.Close()
 }
 
-// openState opens a state. One that another edge has open is waited for as long as that
-// edge may take to stop, so that a restart is no race.
+// openState opens a state. One that another edge has open is waited for as long as that may take to stop.
 func openState(ctx context.Context, state string, log *slog.Logger) (*store.Store, error) {
 	waits := false
 	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {

@@ -216,7 +216,6 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 var version string
 
 // programVersion describes this build, such as "reviewcast v1.2.3 go1.26.0 linux/amd64".
-// The version of a build from a checkout is made of its commit by the go command.
 func programVersion() string {
 	v := version
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok {

@@ -21,8 +21,7 @@ import (
 const (
 	// originTimeout bounds one look at the origin with all its files.
 	originTimeout = 5 * time.Minute
-	// stopWithin is how long a copy that is being written may take to stop. A disk that
-	// hangs must not keep the process from ending.
+	// stopWithin is how long writing a copy may take to stop: a disk that hangs must not keep the process.
 	stopWithin = 2 * time.Second
 	// copyDir is --public with --origin by default.
 	copyDir = "copy"

@@ -29,9 +29,8 @@ type hubFlags struct {
 	HubAllowCIDR     []netip.Prefix  `name:"hub-allow-cidr" help:"Networks that callbacks may be in although they aren't public; for development." placeholder:"CIDR"`
 }
 
-// newHub opens the state and makes the hub of an edge; nil without a state. reload looks
-// for newer files; nil if they are loaded without it. A state that can't be opened at once
-// is opened later: the edge serves its files meanwhile.
+// newHub opens the state and makes the hub of an edge; nil without a state. reload looks for newer files; nil if
+// they are loaded without it.
 func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*lateHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
@@ -65,12 +64,10 @@ func editionOf(s *snapshot.Files) *hub.Edition {
 	return e
 }
 
-// devState returns the state of dev's hub and a function that is called at the end. Unless
-// a flag names one, it is a temporary one: what an editor tries out reaches no subscriber
-// of the real thing.
+// devState returns the state of dev's hub and what to call at the end. Unless a flag names one, it is a temporary
+// one: what an editor tries out reaches no subscriber of the real thing.
 func (f *stateFlag) devState(baseURL, public string) (state string, remove func() error, err error) {
-	// The environment names the state of the real thing. Kong doesn't tell where a
-	// value is from; a flag that says the same can't be meant either.
+	// The environment names the state of the real thing; kong doesn't tell where a value is from.
 	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
 		state, err = f.path(baseURL, public)
 		return state, func() error { return nil }, err
@@ -87,8 +84,7 @@ type mcpFlags struct {
 	RateMCP        float64       `name:"rate-mcp" help:"MCP requests per second and client address, with bursts of ten times as many; 0 means no limit." default:"100" placeholder:"N"`
 }
 
-// mountMCP adds an MCP server to the configuration of an edge. hub may be nil. run must
-// run beside the edge.
+// mountMCP adds an MCP server to an edge. hub may be nil. run must run beside the edge.
 func (f *mcpFlags) mountMCP(c *edge.Config, hub *lateHub) (run func(context.Context) error, err error) {
 	mc := mcpserver.Config{
 		Snapshots: c.Snapshots, BaseURL: c.BaseURL, AllowOrigins: f.MCPAllowOrigin, MaxSessions: f.MCPSessions, Idle: f.MCPIdle,

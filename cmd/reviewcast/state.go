@@ -22,8 +22,7 @@ type stateFlag struct {
 // noState runs an edge without a hub.
 const noState = "none"
 
-// path returns the state of a base URL. It rejects files within public, because those are
-// published and a state holds subscribers' secrets.
+// path returns the state of a base URL. It rejects files within public: a state holds subscribers' secrets.
 func (f *stateFlag) path(baseURL, public string) (string, error) {
 	if store.IsPostgres(f.State) || f.State == noState {
 		return f.State, nil
@@ -45,9 +44,8 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	return file, nil
 }
 
-// mistyped rejects values that look like the address of a database. As a file name it
-// would be a new, empty state. The error doesn't repeat the value, which may hold a
-// password.
+// mistyped rejects what looks like a database: as a file it would be a new, empty state. The error doesn't repeat
+// the value, which may hold a password.
 func (f *stateFlag) mistyped() error {
 	scheme, _, isURL := strings.Cut(f.State, "://")
 	key, _, isPair := strings.Cut(f.State, "=")
@@ -102,8 +100,7 @@ func stateDir() (string, error) {
 	return filepath.Join(home, ".local", "state", "reviewcast"), err
 }
 
-// within reports whether a file is below a directory, after resolving symbolic links.
-// Neither need exist.
+// within reports whether a file is below a directory, after resolving links. Neither need exist.
 func within(file, dir string) bool {
 	file, ferr := filepath.Abs(file)
 	dir, derr := filepath.Abs(dir)
@@ -122,8 +119,7 @@ func resolve(path string) string {
 	return path
 }
 
-// edgeEnvironment names an environment variable for every flag of edge, such as
-// REVIEWCAST_RATE_SEARCH, so that a service can be configured without a command line.
+// edgeEnvironment names an environment variable for every flag of edge, for services.
 func edgeEnvironment(k *kong.Kong) error {
 	for _, command := range k.Model.Children {
 		if command.Name != "edge" {
@@ -139,8 +135,7 @@ func edgeEnvironment(k *kong.Kong) error {
 	return nil
 }
 
-// printConfig prints the flags of the selected command with their values, without
-// passwords, and where each is from.
+// printConfig prints the flags with their values, without passwords, and where each is from.
 func printConfig(std streams, k *kong.Context) {
 	given := map[*kong.Flag]bool{}
 	for _, p := range k.Path {

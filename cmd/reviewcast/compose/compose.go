@@ -136,8 +136,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	return out
 }
 
-// resolve returns the only id that a word stands for: the id itself, or one that
-// begins with the word or whose name does.
+// resolve returns the only id that a word, or the beginning of its name, stands for.
 func resolve(word, what string, choices []terminal.Choice) (string, error) {
 	word = strings.TrimSpace(word)
 	lower := strings.ToLower(word)
@@ -167,9 +166,8 @@ func (r *Review) file() string {
 	return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml"
 }
 
-// Write writes the review into a content folder and returns the path of its file and
-// the warnings about it. A file that the loader refuses is removed again; its
-// problems are returned with the error.
+// Write writes the review and returns the path of its file and the warnings about it. A file that the loader
+// refuses is removed again; its problems are returned with the error.
 func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
 	if !reviewcast.ValidID(r.ID) {
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
@@ -208,8 +206,7 @@ func (r *Review) create(path string) error {
 	return nil
 }
 
-// yaml returns the content of the file. What people type is in double quotes;
-// several paragraphs are a block, which is easier to read and to change.
+// yaml returns the content of the file: quoted strings, and blocks for several paragraphs.
 func (r *Review) yaml() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", schema.Line(r.file()), quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
@@ -242,8 +239,7 @@ func (r *Review) yaml() string {
 	return b.String()
 }
 
-// fitsBlock reports whether a block scalar reads back as s: a text of several lines
-// without white space at its start, its end or the end of a line.
+// fitsBlock reports whether a block scalar reads back as s: several lines without white space at the ends.
 func fitsBlock(s string) bool {
 	return strings.Contains(s, "\n") && s == strings.TrimSpace(s) && !strings.Contains(s, " \n") &&
 		!strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })

@@ -1,11 +1,9 @@
-// Package devserver is the preview of `reviewcast dev`: it builds the content
-// folder whenever a file changes and serves the result from memory. It writes no
-// files and publishes nothing.
+// Package devserver is the preview of `reviewcast dev`: it builds the content folder whenever a file changes and
+// serves the result from memory. It writes no files and publishes nothing.
 //
-// The watch reports changed files (watch.go); the loop builds, and decides when a build
-// may be half of a save (loop.go). The HTTP handler serves the files of the newest
-// build at once, lets other requests wait for the index, and adds to each page a
-// script that reloads it and shows what is wrong (preview.go, events.go).
+// The watch reports changed files (watch.go), and the loop builds (loop.go). The handler serves the newest files
+// at once, lets other requests wait for the index, and adds to each page a script that reloads it and shows what
+// is wrong (preview.go, events.go).
 package devserver
 
 import (
@@ -70,8 +68,7 @@ func (s *Server) Before(edge http.Handler) http.Handler {
 	return s
 }
 
-// gcPercent lets the heap grow to five times what is live. Every build throws a
-// whole set of files away; the default would collect several times within each.
+// gcPercent lets the heap grow to five times what is live: every build throws a whole set of files away.
 const gcPercent = 400
 
 // Run watches and builds until ctx ends. It ends all event streams.

@@ -17,18 +17,16 @@ import (
 type state struct {
 	// Build names the build that is served; a page of another build reloads.
 	Build string `json:"build"`
-	// Message and Problems say why the newest content is not what is served; they
-	// are empty when it is.
+	// Message and Problems say why the newest content is not what is served.
 	Message  string             `json:"message"`
 	Problems []terminal.Excerpt `json:"problems"`
-	// Total is the number of problems, also of those that are not among Problems.
+	// Total also counts those that are not among Problems.
 	Total int `json:"total"`
 
 	old chan struct{} // closed when there is a newer state
 }
 
-// maxOverlay is the number of problems in the overlay; the terminal shows all.
-// overlayColumns is the width of their excerpts.
+// maxOverlay is the number of problems in the overlay, overlayColumns the width of their excerpts.
 const (
 	maxOverlay     = 50
 	overlayColumns = 80

@@ -18,9 +18,8 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// rebuild builds once and shows the result, or why there is none; then the last
-// good build stays up. What may be half of a save is not shown: rebuild returns how
-// long nothing must change before it is called again.
+// rebuild builds once and shows the result, or why there is none. What may be half of a save is not shown: rebuild
+// returns how long nothing must change before it is called again.
 func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
 	start := time.Now()
 	res, err := s.builder.PrepareChanged(ctx, c.Names)
@@ -82,12 +81,10 @@ func (s *Server) fail(err error) {
 	s.preview.fail(err, p.Problems)
 }
 
-// indexDelay is how long the index waits, so that the browser gets its page first
-// and a newer build can make it unnecessary.
+// indexDelay is how long the index waits: the browser gets its page first, and a newer build may come.
 const indexDelay = 150 * time.Millisecond
 
-// show serves the files of a build. It is made searchable when a request needs that,
-// or after indexDelay.
+// show serves the files of a build, searchable when a request needs that or after indexDelay.
 func (s *Server) show(res *generator.Result) error {
 	b := &build{pages: res.Pages, manifest: *res.Manifest, bodies: make(map[string][]byte, len(res.Artifacts)), config: s.config}
 	for _, a := range res.Artifacts {
@@ -116,26 +113,20 @@ func (s *Server) show(res *generator.Result) error {
 	return nil
 }
 
-// A save is not one step. Editors and tools empty a file and write it again, write
-// another file and rename it, or delete and create it, and a build in between sees
-// half of a save. This file has every rule about that.
+// A save is not one step: editors empty a file and write it again, rename, or delete and create. A build in
+// between sees half of it.
 const (
-	// debounce is how long nothing must have changed before a build starts. It is
-	// longer than the steps of one save are apart, and short enough that nobody
-	// notices it.
+	// debounce is how long nothing must have changed before a build starts: longer than the steps of one save are
+	// apart.
 	debounce = 4 * time.Millisecond
-	// doubtWait applies to a build that failed or has fewer reviews than the one
-	// before. It is longer than the pause of a busy machine between emptying a file
-	// and writing it, 40 ms of which have been seen.
+	// doubtWait applies to a build that failed or has fewer reviews: longer than a busy machine pauses between
+	// emptying a file and writing it, 40 ms of which have been seen.
 	doubtWait = 250 * time.Millisecond
-	// lossWait applies to a build that has lost most of the reviews: a large file
-	// that is being copied, or a folder that version control replaces.
+	// lossWait applies to a build that lost most reviews: a large copy, or a folder that git replaces.
 	lossWait = time.Second
 )
 
-// settleTime returns how long nothing must have changed before a build replaces the
-// one that is shown. err is the error of the build, shown and built are the numbers
-// of reviews.
+// settleTime returns how long nothing must have changed before a build replaces the one that is shown.
 func settleTime(err error, shown, built int) time.Duration {
 	switch {
 	case err == nil && 2*built < shown:
@@ -154,8 +145,7 @@ type printer struct {
 	reported []diagnostic.Problem // of the last build
 }
 
-// problems prints the problems that the build before did not have: an editor who
-// fixes one of ten need not look for it among the other nine.
+// problems prints the problems that the build before did not have.
 func (p *printer) problems(problems []diagnostic.Problem) {
 	known := make(map[diagnostic.Problem]bool, len(p.reported))
 	for _, problem := range p.reported {

@@ -28,9 +28,8 @@ const (
 //go:embed preview.js
 var previewJS []byte
 
-// preview is the HTTP side of a [Server]. It serves the files of the newest build
-// without waiting for the index that search needs, and makes a page when it is first
-// asked for.
+// preview is the HTTP side of a [Server]. It serves the newest files without waiting for their index, and makes a
+// page when it is first asked for.
 type preview struct {
 	edge    http.Handler     // of holder
 	holder  *snapshot.Holder // has the files of the newest build, and the last index
@@ -68,8 +67,7 @@ func (p *preview) show(b *build, files *snapshot.Files) {
 	p.holder.SwapFiles(files)
 }
 
-// makePage makes the page at a path, unless it is made or there is none. The files that
-// other requests read stay as they are.
+// makePage makes the page at a path, if there is one. The files that other requests read stay as they are.
 func (p *preview) makePage(path string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,9 +141,8 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.edge.ServeHTTP(w, r)
 }
 
-// page answers with a page as the edge does, and adds the script, which the policy of
-// pages allows. A condition or a range would be about bytes that the page does not
-// have here.
+// page answers with a page as the edge does, and adds the script. A condition or a range would be about bytes that
+// the page does not have here.
 func (p *preview) page(w http.ResponseWriter, r *http.Request) {
 	r = r.Clone(r.Context())
 	for _, name := range []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range", "Accept-Encoding"} {
@@ -170,8 +167,7 @@ func (p *preview) page(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // net/http drops the body of HEAD
 }
 
-// emptyPage is the page before the first good build, which replaces it; the overlay
-// says what is wrong.
+// emptyPage is the page before the first good build; the overlay says what is wrong.
 func emptyPage(w http.ResponseWriter) {
 	h := w.Header()
 	h.Set("Content-Type", "text/html; charset=utf-8")

@@ -20,8 +20,7 @@ import (
 
 // Change is what [Watch] reports.
 type Change struct {
-	// Names are the files that changed, relative to the folder, with slashes. nil
-	// means that anything may have changed.
+	// Names are the files that changed, relative to the folder, with slashes; nil means anything.
 	Names []string
 	// Quiet is how long, at least, nothing has changed since.
 	Quiet time.Duration
@@ -36,8 +35,7 @@ type WatchConfig struct {
 }
 
 const (
-	// maxBurst is the longest that changes without a pause put off a build, so that a
-	// program that writes all the time does not stop the preview.
+	// maxBurst is how long changes without a pause put off a build.
 	maxBurst = 100 * time.Millisecond
 	// maxNames is how many names are reported one by one.
 	maxNames = 1000
@@ -45,19 +43,13 @@ const (
 	goneInterval = 200 * time.Millisecond
 )
 
-// Watch calls changed when it has begun to watch, so that no change is lost
-// between a first build and the watch, and then after every burst of changes in the
-// folder, until ctx ends. If changed returns a duration, it is called again when
-// nothing has changed for that long, with the same names and those of the changes
-// until then.
+// Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx
+// ends. If changed returns a duration, it is called again when nothing has changed for that long, with the same
+// names and those until then.
 //
-// Directories are watched and not files, since many editors save by writing another
-// file and renaming it. When the folder itself vanishes (a rename, another branch
-// checked out), changed is called, and again when it is back. With Poll, the tree is
-// compared at that interval instead, for network folders, which send no events.
-//
-// changed is called on the goroutine of Watch. Changes in the meantime are
-// reported afterwards.
+// Directories are watched and not files, since many editors save by renaming. When the folder itself vanishes
+// (another branch checked out), changed is called, and again when it is back. With Poll, the tree is compared at
+// that interval: network folders send no events. Changes while changed runs are reported afterwards.
 func Watch(ctx context.Context, c WatchConfig, changed func(Change) (wait time.Duration)) error {
 	// Absolute, since walk compares paths, and . is no prefix of the paths below it.
 	dir, err := filepath.Abs(c.Dir)
@@ -109,17 +101,11 @@ type watch struct {
 	reported bool            // that dir does not exist
 }
 
-// rewatch replaces the watcher by a new one that watches everything below dir. One
-// that vanishes in the meantime is no error: the watch on its parent reports it.
+// rewatch replaces the watcher by a new one for everything below dir. When folders have moved, nothing less is
+// reliable: fsnotify 1.10.1 keeps the old name of a folder that is added under its new one, drops it when the
+// event of its move comes later, and panics in Remove if it was watched under two names.
 //
-// When folders have moved, nothing less is reliable: fsnotify 1.10.1 keeps the old
-// name of a folder that is added under its new name, drops it when the event of its
-// move comes later, and panics in Remove if it was watched under two names. Adding
-// the folders again to the old watcher missed edits in 7 of 24 runs of
-// TestWatchFollowsMoves.
-//
-// A goroutine receives the errors: fsnotify sends them while it holds the lock that
-// Add and Close need. One error stands for several.
+// A goroutine receives the errors: fsnotify sends them while it holds the lock that Add and Close need.
 func (w *watch) rewatch() error {
 	fresh, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -149,8 +135,7 @@ func (w *watch) rewatch() error {
 	})
 }
 
-// call reports the changes. They are kept as long as changed wants to be called
-// again. While dir does not exist, it is looked for.
+// call reports the changes, which are kept as long as changed wants to be called again.
 func (w *watch) call() {
 	if w.moved {
 		err := w.rewatch()
@@ -198,8 +183,7 @@ func (w *watch) handle(ev fsnotify.Event) {
 	w.event(ev.Name)
 }
 
-// event notes a change and puts the next call off. Without a name, folders may have
-// changed.
+// event notes a change and puts the next call off. Without a name, folders may have changed.
 func (w *watch) event(name string) {
 	w.last = time.Now()
 	if w.burst.IsZero() {
@@ -223,8 +207,7 @@ type tree struct {
 	output string // the output folder if it is inside; "" if not
 }
 
-// poll is Watch without events: it compares the names, sizes and times of all files at
-// an interval.
+// poll is Watch without events: it compares names, sizes and times.
 func (t tree) poll(ctx context.Context, interval time.Duration, changed func(Change) time.Duration) error {
 	last := t.stamps()
 	wait, quiet := changed(Change{}), time.Duration(0)
@@ -247,8 +230,7 @@ func (t tree) poll(ctx context.Context, interval time.Duration, changed func(Cha
 	}
 }
 
-// stamps returns the size and time of each file. What cannot be read now is left
-// out, and is a change once it can be read.
+// stamps returns the size and time of each file that can be read now.
 func (t tree) stamps() map[string]string {
 	stamps := map[string]string{}
 	_ = t.walk(t.dir, func(path string, isDir bool) error {
@@ -260,8 +242,7 @@ func (t tree) stamps() map[string]string {
 	return stamps
 }
 
-// ignored reports whether the loader ignores a path: dotfiles, what editors write
-// beside the file that they save, and the output folder.
+// ignored reports whether the loader ignores a path: dotfiles, editors' leftovers, and the output folder.
 func (t tree) ignored(path string) bool {
 	if t.output != "" && (path == t.output || path == t.output+".staging" || path == t.output+".lock") {
 		return true
@@ -271,9 +252,8 @@ func (t tree) ignored(path string) bool {
 		strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp")
 }
 
-// walk visits root and everything below it that the loader may read. It follows
-// symbolic links as the loader does: not out of root, and to each directory once,
-// so that links in a circle end. What vanishes in the meantime is left out.
+// walk visits root and everything below it that the loader may read. It follows symbolic links as the loader does:
+// not out of root, and to each directory once. What vanishes in the meantime is left out.
 func (t tree) walk(root string, visit func(path string, isDir bool) error) error {
 	home, err := filepath.EvalSymlinks(root)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Problems writes problems in the short form, a line each. Terminals make a link of
-// the place at the beginning of the line.
+// Problems writes problems in the short form, a line each.
 func Problems(w io.Writer, content string, problems []diagnostic.Problem) {
 	for _, p := range problems {
 		fmt.Fprintln(w, Fold(w, Line(content, p), 4))
@@ -73,10 +72,8 @@ type Excerpt struct {
 // maxExcerpt is the size of the largest file of which lines are shown.
 const maxExcerpt = 64 << 20
 
-// Excerpts reads the lines that the problems of a content folder are about. Each
-// excerpt fits into the columns: the whole text of a review may be one line, and
-// the place in the middle of it. Problems that follow one another in the same file
-// cost one reading.
+// Excerpts reads the lines that problems are about, as far as they fit into the columns. Problems that follow one
+// another in the same file cost one reading.
 func Excerpts(content string, problems []diagnostic.Problem, columns int) []Excerpt {
 	out := make([]Excerpt, len(problems))
 	file, lines := "", []string(nil)
@@ -116,9 +113,8 @@ func linesOf(content, file string) []string {
 	return slices.Collect(strings.Lines(string(data)))
 }
 
-// window returns the part of a line around a column that fits into the given
-// width, without characters that move a terminal's cursor. col counts from 1 in
-// code points.
+// window returns the part of a line around a column, in code points from 1, that fits into the width, without
+// characters that move a cursor.
 func window(line string, col, columns int) (shown string, caret int) {
 	runes := []rune(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -144,12 +140,10 @@ func window(line string, col, columns int) (shown string, caret int) {
 // ellipsis marks where a line is cut.
 const ellipsis = "…"
 
-// maxPerColumn limits the characters shown in a column: a megabyte of combining
-// accents has no width at all.
+// maxPerColumn limits the characters in a column: combining accents have no width.
 const maxPerColumn = 4
 
-// around returns the bounds of the characters around a place that fit into the
-// columns, as many before it as after it unless one side has fewer.
+// around returns the bounds of what fits around a place, as much before it as after it if there is.
 func around(runes []rune, at, columns int) (first, last int) {
 	first, last = at, at
 	for left, right := 0, 0; last-first < min(columns*maxPerColumn, len(runes)); {
@@ -171,8 +165,7 @@ func around(runes []rune, at, columns int) (first, last int) {
 // gutter returns the columns that a line number and the bar after it take.
 func gutter(line int) int { return max(4, len(strconv.Itoa(line))) + len(" | ") }
 
-// WriteJSON writes problems for programs. Every member is always present; files are
-// named relative to the content folder.
+// WriteJSON writes problems for programs. Files are named relative to the content folder.
 func WriteJSON(w io.Writer, problems []diagnostic.Problem) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -180,8 +173,7 @@ func WriteJSON(w io.Writer, problems []diagnostic.Problem) error {
 	return e.Encode(map[string][]diagnostic.Problem{"problems": append([]diagnostic.Problem{}, problems...)})
 }
 
-// WriteGitHub writes problems as GitHub workflow commands, which GitHub shows beside
-// the lines of a pull request.
+// WriteGitHub writes problems as GitHub workflow commands.
 func WriteGitHub(w io.Writer, content string, problems []diagnostic.Problem) error {
 	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
