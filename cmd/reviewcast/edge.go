@@ -95,51 +95,40 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	log := c.logger(std, slog.LevelInfo)
-	holder := &snapshot.Holder{}
-	files, err := c.files(baseURL, holder, log)
-	if err != nil {
+	s := service{holder: &snapshot.Holder{}, baseURL: baseURL, state: state, log: c.logger(std, slog.LevelInfo)}
+	if err := c.files(&s); err != nil {
 		return err
 	}
-	l, err := listen(ctx, "--listen", c.Listen)
-	if err != nil {
-		return err
-	}
-	index := func(ctx context.Context) error {
-		holder.Index(ctx, log)
+	s.work = append(s.work, func(ctx context.Context) error {
+		s.holder.Index(ctx, s.log)
 		return nil
-	}
-	return c.serve(ctx, service{
-		listener: l, holder: holder, baseURL: baseURL, state: state, reload: files.reload, origin: files.origin, log: log,
-		work: []func(context.Context) error{files.run, index},
 	})
+	if s.listener, err = listen(ctx, "--listen", c.Listen); err != nil {
+		return err
+	}
+	return c.serve(ctx, s)
 }
 
-// filesFrom is where the files of an edge come from.
-type filesFrom struct {
-	run    func(context.Context) error
-	reload func(manifests []string) // see hub.Config; it doesn't wait
-	origin *follower                // nil for a directory
-}
-
-func (c *edgeCmd) files(baseURL string, holder *snapshot.Holder, log *slog.Logger) (filesFrom, error) {
+// files has a service serve the output folder or follow the origin.
+func (c *edgeCmd) files(s *service) (err error) {
 	if c.Origin != "" {
-		o, err := c.follow(c.Public, baseURL, holder, log)
-		if err != nil {
-			return filesFrom{}, err
+		if s.origin, err = c.follow(c.Public, s.baseURL, s.holder, s.log); err == nil {
+			s.reload, s.work = s.origin.keeper.Ping, append(s.work, s.origin.run)
 		}
-		return filesFrom{run: o.run, reload: o.keeper.Ping, origin: o}, nil
+		return err
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
-		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Wake: wake, Logger: log,
+		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake, Logger: s.log,
 	}
-	return filesFrom{run: watcher.Run, reload: func([]string) {
+	s.work = append(s.work, watcher.Run)
+	s.reload = func([]string) {
 		select {
 		case wake <- struct{}{}:
 		default: // it is about to look
 		}
-	}}, nil
+	}
+	return nil
 }
 
 // baseURL returns the base URL that the files must have been built for.
@@ -171,7 +160,7 @@ type service struct {
 	holder   *snapshot.Holder
 	baseURL  string
 	state    string                          // of the hub
-	reload   func(manifests []string)        // see hub.Config
+	reload   func(manifests []string)        // see hub.Config; it doesn't wait
 	origin   *follower                       // nil for a directory
 	preview  func(http.Handler) http.Handler // what dev puts before the edge; nil in edge
 	log      *slog.Logger

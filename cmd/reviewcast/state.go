@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -83,21 +82,20 @@ func stateName(baseURL string) string {
 
 // stateDir returns the system's directory for the state of programs.
 func stateDir() (string, error) {
+	var dir string
+	var err error
 	switch runtime.GOOS {
 	case "windows":
-		if dir := os.Getenv("LocalAppData"); dir != "" {
-			return filepath.Join(dir, "reviewcast"), nil
-		}
-		return "", errors.New("%LocalAppData% is not set")
+		dir, err = os.UserCacheDir() // %LocalAppData%
 	case "darwin":
-		dir, err := os.UserConfigDir() // Library/Application Support
-		return filepath.Join(dir, "reviewcast"), err
+		dir, err = os.UserConfigDir() // Library/Application Support
+	default:
+		if dir = os.Getenv("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
+			dir, err = os.UserHomeDir()
+			dir = filepath.Join(dir, ".local", "state")
+		}
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "reviewcast"), nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".local", "state", "reviewcast"), err
+	return filepath.Join(dir, "reviewcast"), err
 }
 
 // within reports whether a file is below a directory, after resolving links. Neither need exist.

@@ -68,8 +68,10 @@ func (r *Review) Resolve(content *source.Content) error {
 	if where := used[strings.ToLower(r.ID)]; where != "" {
 		return inputErrorf("--id: %q is %s; choose another, or leave it out", r.ID, where)
 	}
-	if r.ID == "" {
-		r.ID = newID(r.Date, used)
+	for r.ID == "" {
+		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); used[id] == "" {
+			r.ID = id
+		}
 	}
 	return nil
 }
@@ -85,15 +87,6 @@ func usedIDs(content *source.Content) map[string]string {
 		used[strings.ToLower(w.ID)] = "the id of a withdrawn review"
 	}
 	return used
-}
-
-// newID returns a date and random letters.
-func newID(date string, used map[string]string) string {
-	for {
-		if id := date + "-" + strings.ToLower(rand.Text()[:6]); used[id] == "" {
-			return id
-		}
-	}
 }
 
 // list is a field of ids of business.yaml.

@@ -134,7 +134,7 @@ func (p *Prompter) Line(question string, choices []Choice, take func(answer stri
 		if err == nil {
 			return nil
 		}
-		p.complain(err)
+		fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
 	}
 }
 
@@ -178,10 +178,6 @@ func tooLong(line string) error {
 		return fmt.Errorf("a line cannot have more than %d characters here; leave the text empty and add it to the file afterwards", maxAnswer-1)
 	}
 	return nil
-}
-
-func (p *Prompter) complain(err error) {
-	fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
 }
 
 // Choice is a possible answer: an id, and the name that people know it by.
