@@ -202,12 +202,13 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns, delim
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
 	release()
-	if err != nil && ctx.Err() != nil {
+	_, usage := errors.AsType[*importer.UsageError](err)
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return terminal.ErrStopped
-	}
-	if _, ok := errors.AsType[*importer.UsageError](err); ok {
+	case usage:
 		return usageError{err}
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	return f.print(std, report)

@@ -28,8 +28,7 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Config says what to preview. All but OutputDir, Poll, Logger and the switches is
-// required.
+// Config says what to preview. All but OutputDir, Poll and Verbose is required.
 type Config struct {
 	Builder    *generator.Builder // builds the content; it should be lenient
 	ContentDir string             // the folder to watch, as problems name it
@@ -37,36 +36,23 @@ type Config struct {
 	Poll       time.Duration      // the interval of comparing files; 0 waits for events of the system
 	Snapshots  *snapshot.Holder   // receives the files of each build and then its snapshot
 	BaseURL    string             // the origin that the builds are for
-	Logger     *slog.Logger       // nil discards the log
-	Out, Err   io.Writer          // receive a line for each build, and the problems
-	Verbose    bool               // list the files that a build changes
+	Logger     *slog.Logger
+	Out, Err   io.Writer // receive a line for each build, and the problems
+	Verbose    bool      // list the files that a build changes
 }
 
 // Server is a preview. It is an [http.Handler].
 type Server struct {
 	preview
-	builder *generator.Builder
-	watch   WatchConfig
-	config  snapshot.Config
-	log     *slog.Logger
-	printer printer
-
-	shown    *generator.Result // nil before the first build
+	Config
+	shown    *generator.Result    // nil before the first build
+	reported []diagnostic.Problem // of the last build
 	indexing sync.Mutex
 }
 
 // New returns a Server that has not built anything yet.
 func New(c Config) *Server {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	s := &Server{
-		preview: preview{holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})},
-		builder: c.Builder, log: c.Logger,
-		watch:   WatchConfig{Dir: c.ContentDir, OutputDir: c.OutputDir, Poll: c.Poll, Logger: c.Logger},
-		config:  snapshot.Config{BaseURL: c.BaseURL, Logger: c.Logger, Hashed: true},
-		printer: printer{content: c.ContentDir, out: c.Out, err: c.Err, verbose: c.Verbose},
-	}
+	s := &Server{Config: c, preview: preview{holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})}}
 	s.send(&state{})
 	return s
 }
@@ -89,14 +75,14 @@ func (s *Server) Run(ctx context.Context) error {
 		defer s.indexing.Unlock()
 		s.build.Store(&build{index: func() {}})
 	}()
-	return Watch(ctx, s.watch, func(c Change) time.Duration { return s.rebuild(ctx, c) })
+	return Watch(ctx, s.Config, func(c Change) time.Duration { return s.rebuild(ctx, c) })
 }
 
 // rebuild builds once and shows the result, or why there is none. What may be half of a save is not shown: rebuild
 // returns how long nothing must change before it is called again.
 func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
 	start := time.Now()
-	res, err := s.builder.PrepareChanged(ctx, c.Names)
+	res, err := s.Builder.PrepareChanged(ctx, c.Names)
 	if ctx.Err() != nil {
 		return 0
 	}
@@ -132,10 +118,10 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	default:
 		s.clear()
 	}
-	s.builder.Accept(res)
+	s.Builder.Accept(res)
 	s.shown = res
-	s.printer.problems(res.Problems)
-	s.printer.built(before, res, time.Since(start))
+	s.problems(res.Problems)
+	s.built(before, res, time.Since(start))
 	return nil
 }
 
@@ -150,8 +136,8 @@ func (s *Server) fail(err error) {
 	if !errors.As(err, &p) {
 		p = &generator.ProblemsError{}
 	}
-	s.printer.problems(p.Problems)
-	fmt.Fprintf(s.printer.err, "%s\n", err)
+	s.problems(p.Problems)
+	fmt.Fprintf(s.Err, "%s\n", err)
 	s.preview.fail(err, p.Problems)
 }
 
@@ -160,7 +146,7 @@ const indexDelay = 150 * time.Millisecond
 
 // show serves the files of a build, searchable when a request needs that or after indexDelay.
 func (s *Server) show(res *generator.Result) error {
-	b := &build{pages: res.Pages, manifest: *res.Manifest, bodies: make(map[string][]byte, len(res.Artifacts)), config: s.config}
+	b := &build{pages: res.Pages, manifest: *res.Manifest, bodies: make(map[string][]byte, len(res.Artifacts)), config: snapshot.Config{BaseURL: s.BaseURL, Logger: s.Logger, Hashed: true}}
 	for _, a := range res.Artifacts {
 		b.bodies[a.Path] = a.Body
 	}
@@ -176,7 +162,7 @@ func (s *Server) show(res *generator.Result) error {
 		}
 		searchable, err := files.Index()
 		if err != nil {
-			s.log.Error("index the build", "err", err)
+			s.Logger.Error("index the build", "err", err)
 			return
 		}
 		s.holder.SwapIndexed(searchable)
@@ -211,37 +197,29 @@ func settleTime(err error, shown, built int) time.Duration {
 	return 0
 }
 
-// printer writes what happens, for the editor at the terminal.
-type printer struct {
-	content  string
-	out, err io.Writer
-	verbose  bool
-	reported []diagnostic.Problem // of the last build
-}
-
 // problems prints the problems that the build before did not have.
-func (p *printer) problems(problems []diagnostic.Problem) {
-	known := make(map[diagnostic.Problem]bool, len(p.reported))
-	for _, problem := range p.reported {
+func (s *Server) problems(problems []diagnostic.Problem) {
+	known := make(map[diagnostic.Problem]bool, len(s.reported))
+	for _, problem := range s.reported {
 		known[problem] = true
 	}
-	p.reported = problems
+	s.reported = problems
 	for _, problem := range problems {
 		if !known[problem] {
-			terminal.Problems(p.err, p.content, []diagnostic.Problem{problem})
+			terminal.Problems(s.Err, s.ContentDir, []diagnostic.Problem{problem})
 		}
 	}
 }
 
 // built prints a line about a build; before is the one before, nil for the first.
-func (p *printer) built(before, res *generator.Result, took time.Duration) {
+func (s *Server) built(before, res *generator.Result, took time.Duration) {
 	if before == nil {
-		fmt.Fprintf(p.out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Plural(len(res.Dataset.Reviews), "review"), terminal.Duration(took), res.BaseURL)
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Plural(len(res.Dataset.Reviews), "review"), terminal.Duration(took), res.BaseURL)
 		return
 	}
-	fmt.Fprintf(p.out, "%s, %s\n", changes(before.Dataset, res), terminal.Duration(took))
-	if p.verbose {
-		terminal.Files(p.out, res.Changed, res.Removed)
+	fmt.Fprintf(s.Out, "%s, %s\n", changes(before.Dataset, res), terminal.Duration(took))
+	if s.Verbose {
+		terminal.Files(s.Out, res.Changed, res.Removed)
 	}
 }
 

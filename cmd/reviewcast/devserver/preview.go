@@ -203,8 +203,7 @@ func withScript(page []byte, build string) []byte {
 
 // state is one event.
 type state struct {
-	// Build names the build that is served; a page of another build reloads.
-	Build string `json:"build"`
+	Build string `json:"build"` // that is served; a page of another build reloads
 	// Message and Problems say why the newest content is not what is served.
 	Message  string             `json:"message"`
 	Problems []terminal.Excerpt `json:"problems"`

@@ -26,14 +26,6 @@ type Change struct {
 	Quiet time.Duration
 }
 
-// WatchConfig says what to watch.
-type WatchConfig struct {
-	Dir       string        // the folder; required
-	OutputDir string        // where builds write, which is not watched; "" for none
-	Poll      time.Duration // the interval of comparing files; 0 waits for events of the system
-	Logger    *slog.Logger  // receives the errors of the system; required
-}
-
 const (
 	// maxBurst is how long changes without a pause put off a build.
 	maxBurst = 100 * time.Millisecond
@@ -50,14 +42,14 @@ const (
 // Directories are watched and not files, since many editors save by renaming. When the folder itself vanishes
 // (another branch checked out), changed is called, and again when it is back. With Poll, the tree is compared at
 // that interval: network folders send no events. Changes while changed runs are reported afterwards.
-func Watch(ctx context.Context, c WatchConfig, changed func(Change) (wait time.Duration)) error {
+func Watch(ctx context.Context, c Config, changed func(Change) (wait time.Duration)) error {
 	// Absolute, since walk compares paths, and . is no prefix of the paths below it.
-	dir, err := filepath.Abs(c.Dir)
+	dir, err := filepath.Abs(c.ContentDir)
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", c.Dir, err)
+		return fmt.Errorf("watch %s: %w", c.ContentDir, err)
 	}
 	t := tree{dir: dir}
-	if name := source.OutputName(c.Dir, c.OutputDir); name != "" {
+	if name := source.OutputName(c.ContentDir, c.OutputDir); name != "" {
 		t.output = filepath.Join(t.dir, filepath.FromSlash(name))
 	}
 	if c.Poll > 0 {
