@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -79,32 +80,16 @@ Examples:
 }
 
 // The scripts ask the hidden command complete, and fall back to file names.
-const (
-	bashScript = `# Completion of reviewcast for bash. Made by: reviewcast completion bash
-_reviewcast() {
-  local IFS=$'\n'
-  COMPREPLY=($(reviewcast complete "${COMP_WORDS[@]:1:$COMP_CWORD}" 2>/dev/null | cut -f 1))
-}
-complete -o default -F _reviewcast reviewcast
-`
-	zshScript  = "autoload -U +X bashcompinit && bashcompinit\n" + bashScript
-	fishScript = `# Completion of reviewcast for fish. Made by: reviewcast completion fish
-function __reviewcast
-  set -l words (commandline -opc)
-  set -l found (reviewcast complete $words[2..] (commandline -ct) 2>/dev/null)
-  if set -q found[1]
-    printf '%s\n' $found
-  else
-    __fish_complete_path (commandline -ct)
-  end
-end
-complete -c reviewcast -f -a '(__reviewcast)'
-`
+var (
+	//go:embed completion.bash
+	bashScript string
+	//go:embed completion.fish
+	fishScript string
 )
 
 // Run prints the script.
 func (c *completionCmd) Run(std streams) error {
-	_, err := fmt.Fprint(std.out, map[string]string{"bash": bashScript, "zsh": zshScript, "fish": fishScript}[c.Shell])
+	_, err := fmt.Fprint(std.out, map[string]string{"bash": bashScript, "zsh": "autoload -U +X bashcompinit && bashcompinit\n" + bashScript, "fish": fishScript}[c.Shell])
 	return err
 }
 

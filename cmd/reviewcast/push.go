@@ -149,9 +149,9 @@ func (l *lateHub) start(ctx context.Context) error {
 
 // isPermanent reports whether opening needs an operator: another --state or version, or the end of another edge.
 func isPermanent(err error) bool {
-	var usage usageError
-	var path *fs.PathError
-	return errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrInUse) || errors.As(err, &usage) || errors.As(err, &path)
+	_, usage := errors.AsType[usageError](err)
+	_, path := errors.AsType[*fs.PathError](err)
+	return usage || path || errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrInUse)
 }
 
 // open opens the state and creates the hub.
@@ -201,20 +201,6 @@ func (l *lateHub) mount(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-// receivePings looks for newer files when another edge has got a ping, until ctx is done.
-func (l *lateHub) receivePings(ctx context.Context, s *store.Store) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case manifests := <-s.Pings():
-			if l.config.Reload != nil {
-				l.config.Reload(manifests)
-			}
-		}
-	}
-}
-
 // current returns the hub, nil if its state isn't open yet.
 func (l *lateHub) current() *hub.Hub {
 	l.mu.Lock()
@@ -242,12 +228,23 @@ func (l *lateHub) run(ctx context.Context) error {
 			}
 		}
 	}
+	if l.config.Reload == nil {
+		return l.hub.Run(ctx)
+	}
 	var receiving sync.WaitGroup
 	defer receiving.Wait()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	receiving.Go(func() { l.receivePings(ctx, l.store) })
-	return l.current().Run(ctx)
+	receiving.Go(func() { // what other edges have passed on
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case manifests := <-l.store.Pings():
+				l.config.Reload(manifests)
+			}
+		}
+	})
+	return l.hub.Run(ctx)
 }
 
 // ServeHTTP is the hub's, once its state is open.

@@ -166,8 +166,18 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	path = filepath.Join(dir, filepath.FromSlash(r.file()))
-	if err := r.create(path); err != nil {
+	if err = os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", nil, fmt.Errorf("write the review: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return "", nil, fmt.Errorf("write the review: %s exists already; choose another --id", path)
+	} else if err != nil {
+		return "", nil, fmt.Errorf("write the review: %w", err)
+	}
+	_, err = f.WriteString(r.yaml())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", nil, fmt.Errorf("write the review: %w", errors.Join(err, os.Remove(path)))
 	}
 	_, _, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx, nil)
 	// Other files may have been saved in the meantime.
@@ -180,23 +190,6 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 		_ = os.Remove(filepath.Dir(path)) // fails unless Write created it
 	}
 	return path, problems, err
-}
-
-func (r *Review) create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already; choose another --id", path)
-	} else if err != nil {
-		return err
-	}
-	_, err = f.WriteString(r.yaml())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
-	return nil
 }
 
 // yaml returns the content of the file: quoted strings, and blocks for several paragraphs.
