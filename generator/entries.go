@@ -18,8 +18,7 @@ import (
 	"reviewcast/generator/source"
 )
 
-// entry is what a build makes of one published review. It depends on the review and
-// on the small files alone, so that it is kept as long as both are the same.
+// entry is what a build makes of one published review, of that and the small files alone.
 type entry struct {
 	insights.Analyzed
 	published         reviewcast.Review
@@ -27,21 +26,18 @@ type entry struct {
 	quotes            []pages.Quote
 }
 
-// entries are those of the Content that was loaded last. They change only by
-// [entries.apply]: a first Content is the delta from nothing.
+// entries are those of the Content that was loaded last. They change only by [entries.apply].
 type entries struct {
 	analyzer *sentiment.Analyzer
 	of       map[*source.Review]*entry
-	// changed are the reviews as they were before and are after the deltas since
-	// accept was called last, by id; nil for a review that wasn't or isn't there.
+	// changed are the reviews before and after the deltas since the last accepted result; nil where there is none.
 	changed map[string]*beforeAfter
 	theme   pages.Theme
 }
 
 type beforeAfter struct{ before, after *reviewcast.Review }
 
-// apply brings the entries up to date: those of the reviews that are gone go, those
-// that come are analyzed and rendered, on all cores.
+// apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	if e.analyzer == nil || d.All {
 		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
@@ -101,14 +97,10 @@ func (e *entries) note(id string, before, after *reviewcast.Review) {
 func (e *entries) delta() *reviewcast.Delta {
 	var before, after []*reviewcast.Review
 	for _, c := range e.changed {
-		if c.before != nil {
-			before = append(before, c.before)
-		}
-		if c.after != nil {
-			after = append(after, c.after)
-		}
+		before, after = append(before, c.before), append(after, c.after)
 	}
-	return reviewcast.Difference(before, after)
+	isNil := func(r *reviewcast.Review) bool { return r == nil }
+	return reviewcast.Difference(slices.DeleteFunc(before, isNil), slices.DeleteFunc(after, isNil))
 }
 
 // published returns the entries of a Content in published order.
@@ -122,27 +114,9 @@ func (e *entries) published(content *source.Content) []*entry {
 	return all
 }
 
-// insightLines returns the lines of per_review, which are in the order of the ids.
-func insightLines(all []*entry) [][]byte {
-	byID := slices.Clone(all)
-	slices.SortFunc(byID, func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) })
-	lines := make([][]byte, len(byID))
-	for i, e := range byID {
-		lines[i] = e.insightLine
-	}
-	return lines
-}
-
-// accept begins a new delta.
-func (e *entries) accept() { clear(e.changed) }
-
-// render counts the entries, renders the data files and the front page, and prepares the
-// other pages. baseURL overrides site.yaml's.
+// render counts the entries, renders the data files and the front page, and prepares the other pages.
 func (e *entries) render(content *source.Content, baseURL string, previous *published) (*Site, error) {
-	if baseURL == "" {
-		baseURL = content.Site.BaseURL
-	}
-	if baseURL == "" {
+	if baseURL = cmp.Or(baseURL, content.Site.BaseURL); baseURL == "" {
 		return nil, errors.New("no base URL: name the site's origin in site.yaml (base_url: https://reviews.example.com) or with --base-url")
 	}
 	baseURL, err := reviewcast.ParseBaseURL(baseURL)
@@ -155,22 +129,32 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	for i, entry := range all {
 		analyzed[i], lines[i], quotes[i] = entry.Analyzed, entry.line, entry.quotes
 	}
+	var insightLines [][]byte // in the order of the ids
+	for _, e := range slices.SortedFunc(slices.Values(all), func(a, b *entry) int { return cmp.Compare(a.ID, b.ID) }) {
+		insightLines = append(insightLines, e.insightLine)
+	}
 	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights}
 	in := site.Insights
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
 	if site.Withdrawn, err = withdrawals(content, previous); err != nil {
 		return nil, err
 	}
+	s := content.Site
+	channel := render.Channel{
+		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
+		Author: render.Author(s.Author),
+	}
 	files, err := render.Files(render.Content{
-		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawn: site.Withdrawn,
-		ReviewLines: lines, InsightLines: insightLines(all),
+		Channel: channel, Dataset: site.Dataset, Insights: in, Withdrawn: site.Withdrawn,
+		ReviewLines: lines, InsightLines: insightLines,
 	})
 	if err != nil {
 		return nil, err
 	}
+	openAPI := slices.IndexFunc(files, func(a render.Artifact) bool { return a.Path == reviewcast.PathOpenAPI })
 	if site.Pages, err = pages.New(pages.Content{
-		Channel: channel(content.Site, baseURL), Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
-		OpenAPI: bodyOf(files, reviewcast.PathOpenAPI), Theme: e.theme,
+		Channel: channel, Dataset: site.Dataset, Insights: in, Withdrawals: site.Withdrawn, ReviewLines: lines, Quotes: quotes,
+		OpenAPI: files[openAPI].Body, Theme: e.theme,
 	}); err != nil {
 		return nil, err
 	}
@@ -194,17 +178,6 @@ func readTheme(dir string) (pages.Theme, error) {
 	}
 	defer root.Close()
 	return pages.ReadTheme(root.FS())
-}
-
-func bodyOf(files []render.Artifact, path string) []byte {
-	return files[slices.IndexFunc(files, func(a render.Artifact) bool { return a.Path == path })].Body
-}
-
-func channel(s source.Site, baseURL string) render.Channel {
-	return render.Channel{
-		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,
-		Author: render.Author(s.Author),
-	}
 }
 
 // parallel calls do for every index below n, on all cores.

@@ -37,33 +37,23 @@ import (
 
 // Config says what to build, and where to.
 type Config struct {
-	ContentDir string // the editors' directory; required
-	PublicDir  string // the output directory; required
-	// BaseURL is the origin to publish under; "" takes site.yaml's.
-	BaseURL string
-	// Previous is where the last published set is: a directory or an http(s) URL.
-	// "" is PublicDir.
-	Previous string
-	// Encodings says which encoded variants are made; "" is EncodingsGzip.
-	Encodings Encodings
-	// Today is the calendar day that no review may be dated after; "" is the day
-	// it is now where the business is.
-	Today reviewcast.Date
-	// Lenient allows examples, and makes warnings of the errors about published reviews
-	// that have vanished, as dev does, which publishes nothing.
+	ContentDir string          // the editors' directory; required
+	PublicDir  string          // the output directory; required
+	BaseURL    string          // the origin to publish under; "" takes site.yaml's
+	Previous   string          // the last published set: a directory or an http(s) URL; "" is PublicDir
+	Encodings  Encodings       // the encoded variants that are made; "" is EncodingsGzip
+	Today      reviewcast.Date // no review may be dated after it; "" is the day it is where the business is
+	// Lenient allows examples, and makes vanished reviews warnings, as dev does, which publishes nothing.
 	Lenient bool
-	// Forget drops the change documents of all older versions: for a sentence that was
-	// taken out of a review that stays.
+	// Forget drops all older change documents: for a sentence that was taken out of a review that stays.
 	Forget bool
-	// Now dates what changed; nil is time.Now.
-	Now func() time.Time
+	Now    func() time.Time // dates what changed; nil is time.Now
 }
 
 // Encodings names the encoded variants that a build makes beside each file.
 type Encodings string
 
-// The choices: none for development and for hosts that compress by themselves,
-// gzip for everybody, all for the smallest transfers (brotli and zstd too; slow).
+// None is for development and for hosts that compress by themselves; all adds brotli and zstd, which is slow.
 const (
 	EncodingsNone Encodings = "none"
 	EncodingsGzip Encodings = "gzip"
@@ -71,20 +61,14 @@ const (
 )
 
 func (e Encodings) codings() []render.Coding {
-	switch e {
-	case EncodingsNone:
-		return nil
-	case EncodingsAll:
-		return render.Codings
-	}
-	return []render.Coding{render.Gzip}
+	return map[Encodings][]render.Coding{"": {render.Gzip}, EncodingsGzip: {render.Gzip}, EncodingsAll: render.Codings}[e]
 }
 
 // Site is everything that content renders to.
 type Site struct {
 	BaseURL string
-	// Artifacts are sorted by path, without the manifest and /changes/. In a result of
-	// [Builder.Prepare] they are the data files and the front page; Pages makes the rest.
+	// Artifacts are sorted by path, without the manifest and /changes/. [Builder.Prepare] makes no page but the
+	// front page.
 	Artifacts []render.Artifact
 	Pages     *pages.Site
 	Dataset   *reviewcast.Dataset
@@ -96,20 +80,16 @@ type Site struct {
 type Result struct {
 	*Site
 	Manifest *reviewcast.Manifest
-	// Delta is what changed in the published reviews since the last result that was
-	// accepted; at first, everything was added.
+	// Delta is what changed in the reviews since the last accepted result; at first, everything was added.
 	Delta *reviewcast.Delta
-	// Changed are the paths whose bytes differ from the set before, and Removed
-	// those that are not in the new one; both sorted. The set before is the last
-	// published one, or the last result that was given to [Builder.Accept].
+	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks.
+	// The set before is the last accepted result or, without one, the last published set.
 	Changed, Removed []string
-	// First reports whether there was no published set before.
-	First bool
-	// Problems are warnings.
-	Problems  []diagnostic.Problem
-	previous  *published        // that the content was compared with
-	time      time.Time         // of the version
-	documents map[string][]byte // below /changes/, by path
+	First            bool                 // there was no published set before
+	Problems         []diagnostic.Problem // warnings
+	previous         *published           // that the content was compared with
+	time             time.Time            // of the version
+	documents        map[string][]byte    // below /changes/, by path
 }
 
 // ChangedTopics returns the changed paths that subscribers follow.
@@ -117,35 +97,25 @@ func (r *Result) ChangedTopics() []string {
 	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !reviewcast.IsTopic(p) })
 }
 
-// ProblemsError is what a build fails with when the content is wrong. It holds
-// every problem, warnings included.
+// ProblemsError is what a build fails with when the content is wrong, with every problem, warnings included.
 type ProblemsError struct{ Problems []diagnostic.Problem }
 
 func (e *ProblemsError) Error() string {
-	n := 0
-	for _, p := range e.Problems {
-		if p.Severity == diagnostic.Error {
-			n++
-		}
-	}
+	n := len(slices.DeleteFunc(slices.Clone(e.Problems), func(p diagnostic.Problem) bool { return p.Severity != diagnostic.Error }))
 	if n == 1 {
 		return "1 problem in the content; nothing was written"
 	}
 	return fmt.Sprintf("%d problems in the content; nothing was written", n)
 }
 
-// Builder builds one content directory, repeatedly if need be. It must not be used
-// by several goroutines at the same time.
+// Builder builds one content directory, repeatedly if need be, on one goroutine at a time.
 type Builder struct {
-	cfg     Config
-	loader  *source.Loader
-	entries entries
-	// published is the last published set as it was read last; nil before that.
-	published *published
-	// accepted is the result that the next one follows; nil for the published set.
-	accepted *Result
-	// changed reports whether the content has changed since accepted was made.
-	changed bool
+	cfg       Config
+	loader    *source.Loader
+	entries   entries
+	published *published // the last published set as it was read last; nil before that
+	accepted  *Result    // what the next result follows; nil for the published set
+	changed   bool       // the content, since accepted was made
 }
 
 // NewBuilder makes a Builder. Nothing is read before Build.
@@ -156,9 +126,8 @@ func NewBuilder(cfg Config) *Builder {
 	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now, OutputDir: cfg.PublicDir})}
 }
 
-// Build runs every step: load, check, render, compare with the last published set,
-// write. It writes nothing when nothing changed. What is wrong with the content is
-// returned as a *[ProblemsError]. On any error the output directory is as it was.
+// Build loads, checks, renders, compares with the last published set, and writes what changed. What is wrong with
+// the content is a *[ProblemsError]. On any error the output directory is as it was.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	dir, err := durable.Lock(ctx, b.cfg.PublicDir, manifestName)
 	if err != nil {
@@ -194,26 +163,29 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 // Prepare builds without writing, for a preview. It makes no page but the front page.
 func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.PrepareChanged(ctx, nil) }
 
-// Accept makes res the result that the next one follows: what has changed is told
-// relative to it.
+// Accept makes res what the next result is compared with.
 func (b *Builder) Accept(res *Result) {
 	b.accepted, b.changed = res, false
-	b.entries.accept()
+	clear(b.entries.changed)
 }
 
-// PrepareChanged is Prepare for a caller that watches the directory: nothing has
-// changed since the last build but the named files (see [source.Loader.Load]); nil
-// means that anything may have changed. When not even those have, the Site is that
-// of the last accepted result.
-func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
+// load brings the content and the entries up to date.
+func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *source.Delta, []diagnostic.Problem, error) {
 	content, delta, problems, err := b.loader.Load(ctx, names)
+	switch {
+	case err != nil:
+		return nil, nil, nil, err
+	case content == nil:
+		return nil, nil, nil, &ProblemsError{problems}
+	}
+	return content, delta, problems, b.entries.apply(content, delta)
+}
+
+// PrepareChanged is Prepare for a caller that watches the directory: nothing but the named files has changed; nil
+// is anything. When not even those have, the Site is that of the last accepted result.
+func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
+	content, delta, problems, err := b.load(ctx, names)
 	if err != nil {
-		return nil, err
-	}
-	if content == nil {
-		return nil, &ProblemsError{problems}
-	}
-	if err := b.entries.apply(content, delta); err != nil {
 		return nil, err
 	}
 	theme, err := readTheme(b.cfg.ContentDir)
@@ -269,10 +241,8 @@ func (r *Result) addPages(now time.Time) error {
 	return nil
 }
 
-// Check runs every step that can fail because of the content, and reads the words
-// once more with care (see package lint). It returns every problem, errors and
-// warnings, sorted, except those that other errors may have caused. It writes
-// nothing.
+// Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,
+// except those that other errors may have caused, and writes nothing.
 func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	content, problems, err := b.loader.LoadPartial(ctx)
 	if err != nil {
@@ -285,11 +255,10 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	broken := diagnostic.HasErrors(problems)
 	if content.Complete {
 		previous, err := b.previous(ctx)
-		switch {
-		case err != nil && !broken:
-			return nil, err
-		case err == nil:
+		if err == nil {
 			problems = append(problems, b.vanished(previous, content.Content, broken)...)
+		} else if !broken {
+			return nil, err
 		}
 	}
 	if !broken { // a review that is wrong may have moved the numbers
@@ -301,8 +270,8 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	return problems, nil
 }
 
-// vanished returns the problems of published reviews that are gone. In content that
-// has errors, a review may merely seem to be without its verification.
+// vanished returns the problems of published reviews that are gone. In content with errors, a review may merely
+// seem to be without its verification.
 func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
 	missing := previous.missing(content)
 	if broken {

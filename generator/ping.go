@@ -11,15 +11,12 @@ import (
 	"time"
 )
 
-// pingTimeout bounds one ping. A hub answers a ping before it does anything
-// about it.
+// pingTimeout bounds one ping, which a hub answers before it does anything about it.
 const pingTimeout = 10 * time.Second
 
-// Ping tells a WebSub hub that topics have changed, with one publish request for
-// each, the form that every hub understands (W3C WebSub leaves publishing open;
-// this is PubSubHubbub 0.4, section 7.1). It tries all of them and joins the
-// errors. manifest is the hash of the published manifest: an edge that follows the site
-// waits until that version is deployed. Other hubs ignore it.
+// Ping tells a WebSub hub that topics have changed, one publish request for each, which every hub understands
+// (PubSubHubbub 0.4, section 7.1). manifest is the hash of the published manifest: an edge that follows the site
+// waits until that version is deployed, and other hubs ignore it.
 func Ping(ctx context.Context, hub, baseURL, manifest string, topics []string) error {
 	client := &http.Client{Timeout: pingTimeout}
 	var errs []error

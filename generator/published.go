@@ -2,21 +2,26 @@ package generator
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/changes"
+	"reviewcast/generator/render"
+	"reviewcast/generator/source"
 	"reviewcast/internal/mirror"
 )
 
-// published is the last published set. The zero value is that of a business that has
-// published nothing yet.
+// published is the last published set. The zero value is that nothing has been published.
 type published struct {
 	set *mirror.Set
 	ids map[string]bool // of its reviews
@@ -25,13 +30,12 @@ type published struct {
 // Limits on reading the last published set from an address.
 const (
 	previousTimeout = 2 * time.Minute
-	// previousMaxAge is how old a manifest out of a cache may be. A build that takes
-	// an older set for the last one would publish a second version on top of it.
+	// previousMaxAge is how old a cached manifest may be: on an older set, a build would publish a second version.
 	previousMaxAge = 5 * time.Second
 )
 
-// previous returns the last published set. A directory is read again when its
-// manifest has changed, an address once for each Build and once for all Prepares.
+// previous returns the last published set. A directory is read again when its manifest has changed, an address
+// once for each Build and once for all Prepares.
 func (b *Builder) previous(ctx context.Context) (*published, error) {
 	where := b.cfg.Previous
 	if where == "" {
@@ -76,8 +80,7 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	return p, nil
 }
 
-// current reports whether p is still what is published at where. What was read from
-// an address is not asked for again.
+// current reports whether p is still what is published at where; an address is not asked again.
 func (p *published) current(where string) bool {
 	if mirror.IsURL(where) {
 		return true
@@ -105,6 +108,95 @@ func checkNamed(where string) error {
 	}
 	if info, err := os.Stat(where); err != nil || !info.IsDir() {
 		return fmt.Errorf("--previous %s is not a directory; name the directory of the last published set, or its address with https://", where)
+	}
+	return nil
+}
+
+// addVersion makes the change document of the version that a build publishes.
+func (b *Builder) addVersion(res *Result) (err error) {
+	res.documents, err = changes.New(changes.Input{
+		Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
+		Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
+		Withdrawn: res.Withdrawn, Time: res.time, Forget: b.cfg.Forget,
+	})
+	res.Changed = append(res.Changed, reviewcast.PathLatestChange, reviewcast.PathVersions)
+	slices.Sort(res.Changed)
+	return err
+}
+
+// keepVersion makes the result the published version: nothing has changed.
+func (r *Result) keepVersion() {
+	r.Manifest = r.previous.manifest()
+	r.documents = map[string][]byte{}
+	if r.previous.set == nil {
+		return
+	}
+	for path, body := range r.previous.set.Files {
+		if strings.HasPrefix(path, reviewcast.PathChanges) {
+			r.documents[path] = body
+		}
+	}
+}
+
+func (s *Site) body(path string) []byte {
+	if i, ok := slices.BinarySearchFunc(s.Artifacts, path, func(a render.Artifact, p string) int { return cmp.Compare(a.Path, p) }); ok {
+		return s.Artifacts[i].Body
+	}
+	return nil
+}
+
+// withdrawals lists what withdrawn.yaml says, sorted by id. The month is that of withdrawn.yaml, of the review in
+// the content, or of the last published set.
+func withdrawals(content *source.Content, previous *published) ([]reviewcast.Withdrawal, error) {
+	months := map[string]string{} // by id in lower case
+	if err := previous.months(content, months); err != nil {
+		return nil, err
+	}
+	for _, r := range content.Reviews {
+		if r.Hidden == source.Withdrawn || r.Hidden == source.Legal {
+			months[strings.ToLower(r.ID)] = r.Date.Month()
+		}
+	}
+	list := make([]reviewcast.Withdrawal, 0, len(content.Withdrawn))
+	for _, w := range content.Withdrawn {
+		out := reviewcast.Withdrawal{ID: w.ID, Reason: string(w.Reason), Date: w.Date}
+		if month := cmp.Or(w.Month, months[strings.ToLower(w.ID)]); month != "" {
+			out.Month = &month
+		}
+		list = append(list, out)
+	}
+	slices.SortFunc(list, func(a, b reviewcast.Withdrawal) int { return cmp.Compare(a.ID, b.ID) })
+	return list, nil
+}
+
+// months adds the months of withdrawn reviews that the set knows, published in it or withdrawn before it.
+func (p *published) months(content *source.Content, months map[string]string) error {
+	if p.set == nil || len(content.Withdrawn) == 0 {
+		return nil
+	}
+	wanted := make(map[string]bool, len(content.Withdrawn))
+	for _, w := range content.Withdrawn {
+		wanted[strings.ToLower(w.ID)] = true
+	}
+	if body := p.set.Files[reviewcast.PathWithdrawn]; body != nil {
+		var before reviewcast.Withdrawals
+		if err := json.Unmarshal(body, &before); err != nil {
+			return fmt.Errorf("read %s of the last published set: %w", reviewcast.PathWithdrawn, err)
+		}
+		for _, w := range before.Withdrawn {
+			if w.Month != nil {
+				months[strings.ToLower(w.ID)] = *w.Month
+			}
+		}
+	}
+	for line := range strings.Lines(string(p.set.Files[reviewcast.PathReviews])) {
+		if id, review, ok := reviewcast.ReviewLine(line); ok && wanted[strings.ToLower(id)] {
+			var r reviewcast.Review
+			if json.Unmarshal([]byte(review), &r) != nil || !r.Date.Valid() {
+				return fmt.Errorf("read review %s of the last published set: its line is not a review with a date", id)
+			}
+			months[strings.ToLower(id)] = r.Date.Month()
+		}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"reviewcast"
 	"reviewcast/generator/render"
@@ -17,18 +19,16 @@ import (
 // manifestName is the manifest's file in the output directory.
 var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
-// files returns every file of the output directory by its name: the artifacts and
-// the change documents, their encoded variants where these are smaller, and the
-// manifest.
+// files returns every file of the output directory by its name, with the encoded variants that are smaller.
 func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	if err := render.Precompress(r.Artifacts, codings...); err != nil {
 		return nil, err
 	}
-	manifest, err := encodeManifest(r.Manifest)
+	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{manifestName: manifest}
+	files := map[string][]byte{manifestName: append(manifest, '\n')}
 	documents := make([]render.Artifact, 0, len(r.documents))
 	for path, body := range r.documents {
 		documents = append(documents, render.Artifact{Path: path, Body: body})
@@ -46,27 +46,56 @@ func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	return files, nil
 }
 
-// written returns a function that reports whether an earlier build wrote a file of
-// the output directory: the manifest there lists it, or the file that it encodes.
+// written returns a function that reports whether an earlier build wrote a file: the manifest lists it or what it
+// encodes.
 func written(dir string) (func(name string) bool, error) {
-	ours := map[string]bool{}
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
-	if err == nil {
-		var m reviewcast.Manifest
-		if err := json.Unmarshal(data, &m); err != nil {
-			return nil, fmt.Errorf("%s is not a manifest of reviewcast: %w", filepath.Join(dir, manifestName), err)
-		}
-		ours[manifestName] = true
-		for _, f := range m.Files {
-			name := strings.TrimPrefix(f.Path, "/")
-			ours[name] = true
-			for _, coding := range render.Codings {
-				ours[name+coding.Ext()] = true
-			}
-		}
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return func(string) bool { return false }, nil
+	} else if err != nil {
 		return nil, err
 	}
-	changes := strings.TrimPrefix(reviewcast.PathChanges, "/")
-	return func(name string) bool { return ours[name] || ours[manifestName] && strings.HasPrefix(name, changes) }, nil
+	var m reviewcast.Manifest
+	if err := json.Unmarshal(data, &m); err != nil {
+		return nil, fmt.Errorf("%s is not a manifest of reviewcast: %w", filepath.Join(dir, manifestName), err)
+	}
+	return func(name string) bool {
+		path := "/" + name
+		_, listed := m.File(path)
+		for _, coding := range render.Codings {
+			if plain, encoded := strings.CutSuffix(path, coding.Ext()); encoded && !listed {
+				_, listed = m.File(plain)
+			}
+		}
+		return listed || path == reviewcast.PathManifest || strings.HasPrefix(path, reviewcast.PathChanges)
+	}, nil
+}
+
+// nextManifest lists a site's files and compares them with the manifest before. A file with equal bytes keeps its
+// last_modified. All others get the time of the version: now, but at least a second after the version before,
+// since HTTP dates count in seconds (RFC 9110, section 13.1.3). Package changes adds what is below /changes/.
+func nextManifest(before *reviewcast.Manifest, site *Site, now time.Time) (m *reviewcast.Manifest, changed, removed []string, version time.Time) {
+	m = &reviewcast.Manifest{Version: 1, BaseURL: site.BaseURL, Sequence: before.Sequence}
+	version = now.UTC().Truncate(time.Second)
+	if last := before.LastModified(); !version.After(last) {
+		version = last.Add(time.Second)
+	}
+	for _, a := range site.Artifacts {
+		f := reviewcast.File{Path: a.Path, MediaType: a.MediaType, SHA256: hex.EncodeToString(a.SHA256[:]), Size: int64(len(a.Body)), LastModified: version}
+		if old, known := before.File(a.Path); known && old.SHA256 == f.SHA256 {
+			f.LastModified = old.LastModified
+		} else {
+			changed = append(changed, a.Path)
+		}
+		m.Files = append(m.Files, f)
+	}
+	for _, old := range before.Files {
+		if _, still := m.File(old.Path); !still && !strings.HasPrefix(old.Path, reviewcast.PathChanges) {
+			removed = append(removed, old.Path)
+		}
+	}
+	if len(changed)+len(removed) > 0 {
+		m.Sequence++
+	}
+	return m, changed, removed, version
 }

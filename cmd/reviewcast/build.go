@@ -68,8 +68,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		if err != nil {
 			return err
 		}
-		// The files are published by now, so a hub that is down is no failure; our own
-		// hub notices the change by itself.
+		// The files are published by now, so a hub that is down is no failure.
 		if err := generator.Ping(ctx, c.Hub, res.BaseURL, reviewcast.SHA256(manifest), topics); err != nil {
 			fmt.Fprintf(std.err, "warning: %s\n", err)
 		}
@@ -77,8 +76,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// buildError prints the problems of a [generator.ProblemsError] and returns err, which
-// counts them.
+// buildError prints the problems of a [generator.ProblemsError] and returns err.
 func (std streams) buildError(content string, err error) error {
 	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
 		terminal.Problems(std.err, content, p.Problems)

@@ -46,8 +46,7 @@ func (f *contentFlags) config() (generator.Config, error) {
 	}, nil
 }
 
-// check refuses a content folder that does not exist: people start the program in the
-// wrong directory.
+// check refuses a content folder that does not exist: people start in the wrong directory.
 func (f *folderFlags) check() error {
 	info, err := os.Stat(f.Content)
 	switch {
@@ -66,9 +65,8 @@ func isFolder(dir string) bool {
 	return err == nil && info.IsDir()
 }
 
-// load reads the folder for a command that writes to it, and returns the day that it is
-// where the business is. Every id and every withdrawal must be known: without them, a
-// text that was withdrawn for legal reasons could come back. Other errors don't matter.
+// load reads the folder for a command that writes to it, and returns today's date where the business is. Every id
+// and withdrawal must be known, or a withdrawn text could come back. Other errors don't matter.
 func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location, reviewcast.Date, error) {
 	if err := f.check(); err != nil {
 		return nil, nil, "", err
@@ -91,8 +89,7 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 	return content.Content, zone, cmp.Or(reviewcast.Date(f.Today), reviewcast.Date(time.Now().In(zone).Format(time.DateOnly))), nil
 }
 
-// maxErrorLines is the number of errors of a folder that commands other than check
-// list.
+// maxErrorLines is the number of errors that commands other than check list.
 const maxErrorLines = 10
 
 // errorLines lists the errors of a content folder, as part of an error message.

@@ -6,14 +6,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
-	"net/http"
 	"strings"
 	"time"
 
 	"reviewcast/cmd/reviewcast/devserver"
 	"reviewcast/cmd/reviewcast/terminal"
-	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
 	"reviewcast/generator/starter"
@@ -52,7 +49,6 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return err
 	}
-	defer l.Close() // again, if serving has closed it
 	if cfg.BaseURL == "" {
 		cfg.BaseURL = localURL(l.Addr())
 	}
@@ -66,11 +62,22 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 	if c.Quiet {
 		std.out = io.Discard
 	}
-	return c.serve(ctx, std, l, cfg, log)
+	state, remove, err := c.devState(cfg.BaseURL, c.Public)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	holder := &snapshot.Holder{}
+	preview := devserver.New(devserver.Config{
+		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder,
+		BaseURL: cfg.BaseURL, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
+	})
+	return errors.Join(c.serve(ctx, service{
+		listener: l, holder: holder, baseURL: cfg.BaseURL, state: state, preview: preview.Before, log: log,
+		work: []func(context.Context) error{preview.Run},
+	}), remove())
 }
 
-// offerStarter offers to create the content folder if it does not exist or is empty,
-// and people are there to answer.
+// offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 	if !starter.Empty(c.Content) {
 		return nil
@@ -94,30 +101,4 @@ func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 		_, err = createContent(c.Content, false)
 		return err
 	})
-}
-
-func (c *devCmd) serve(ctx context.Context, std streams, l net.Listener, cfg generator.Config, log *slog.Logger) error {
-	holder := &snapshot.Holder{}
-	ec := c.edgeConfig(holder, cfg.BaseURL, log)
-	ec.Dev = true
-	pushes, err := c.mountDevHub(ctx, &ec, c.Public)
-	if err != nil {
-		return err
-	}
-	mcp, err := c.mountMCP(&ec, pushes)
-	var handler http.Handler
-	if err == nil {
-		handler, err = edge.New(ec)
-	}
-	if err != nil {
-		return errors.Join(err, pushes.close())
-	}
-	preview := devserver.New(devserver.Config{
-		Builder: generator.NewBuilder(cfg), ContentDir: c.Content, OutputDir: c.Public, Poll: c.Poll, Snapshots: holder, Handler: handler,
-		BaseURL: cfg.BaseURL, Logger: log, Out: std.out, Err: std.err, Verbose: c.Verbose,
-	})
-	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: preview, holder: holder, metrics: pushes.metrics, parts: map[string]func() error{"hub": pushes.health}, log: log,
-		work: []func(context.Context) error{preview.Run, mcp, pushes.run},
-	}), pushes.close())
 }

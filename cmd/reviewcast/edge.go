@@ -11,10 +11,15 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
-	"sync"
+	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 	"reviewcast/edge"
@@ -42,16 +47,8 @@ func (f *serveFlags) logger(std streams, from slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(std.err, options))
 }
 
-func (f *serveFlags) edgeConfig(h *snapshot.Holder, baseURL string, log *slog.Logger) edge.Config {
-	return edge.Config{
-		Snapshots: h, BaseURL: baseURL, RateSearch: f.RateSearch,
-		Proxies:   edge.Proxies{Trusted: f.TrustedProxies, Secret: f.ProxySecret, Header: f.ClientHeader},
-		AccessLog: f.AccessLog, Logger: log,
-	}
-}
-
 type edgeCmd struct {
-	Public  string `help:"The output folder of a build or, with --origin, the folder of the copy." default:"public" placeholder:"DIR"`
+	Public  string `help:"The output folder of a build (default: public) or, with --origin, the folder of the copy (default: copy)." placeholder:"DIR"`
 	Listen  string `help:"The address to serve on." default:"localhost:8080" placeholder:"ADDR"`
 	BaseURL string `name:"base-url" help:"The public origin; files built for another are refused (default: --origin, or the one that the files were built for)." placeholder:"URL"`
 	originFlags
@@ -80,6 +77,12 @@ Examples:
 
 // Run serves until ctx ends.
 func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	if c.Public == "" {
+		c.Public = "public"
+		if c.Origin != "" {
+			c.Public = copyDir
+		}
+	}
 	if c.PrintConfig {
 		printConfig(std, k)
 		return nil
@@ -92,74 +95,40 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	if err != nil {
 		return err
 	}
-	log := c.logger(std, slog.LevelInfo)
-	holder := &snapshot.Holder{}
-	files, err := c.files(baseURL, holder, log)
-	if err != nil {
+	s := service{holder: &snapshot.Holder{}, baseURL: baseURL, state: state, log: c.logger(std, slog.LevelInfo)}
+	if err := c.files(&s); err != nil {
 		return err
 	}
-	l, err := listen(ctx, "--listen", c.Listen)
-	if err != nil {
-		return err
-	}
-	defer l.Close() // again, if serving has closed it
-	ec := c.edgeConfig(holder, baseURL, log)
-	pushes, err := c.mountHub(ctx, &ec, state, files.reload)
-	if err != nil {
-		return err
-	}
-	ec.Metrics = pushes.registry
-	mcp, err := c.mountMCP(&ec, pushes)
-	var handler http.Handler
-	if err == nil {
-		handler, err = edge.New(ec)
-	}
-	if err != nil {
-		return errors.Join(err, pushes.close())
-	}
-	parts := map[string]func() error{}
-	if state != noState {
-		parts["hub"] = pushes.health
-	}
-	if files.origin != nil {
-		parts["origin"] = files.origin.health
-		files.origin.register(pushes.registry)
-	}
-	index := func(ctx context.Context) error {
-		holder.Index(ctx, log)
+	s.work = append(s.work, func(ctx context.Context) error {
+		s.holder.Index(ctx, s.log)
 		return nil
+	})
+	if s.listener, err = listen(ctx, "--listen", c.Listen); err != nil {
+		return err
 	}
-	return errors.Join(serve(ctx, service{
-		listener: l, admin: c.AdminListen, handler: handler, holder: holder, metrics: pushes.metrics, parts: parts, log: log,
-		work: []func(context.Context) error{files.run, index, mcp, pushes.run},
-	}), pushes.close())
+	return c.serve(ctx, s)
 }
 
-// filesFrom is where the files of an edge come from.
-type filesFrom struct {
-	run    func(context.Context) error
-	reload func(manifests []string) // see hub.Config; it doesn't wait
-	origin *follower                // nil for a directory
-}
-
-func (c *edgeCmd) files(baseURL string, holder *snapshot.Holder, log *slog.Logger) (filesFrom, error) {
+// files has a service serve the output folder or follow the origin.
+func (c *edgeCmd) files(s *service) (err error) {
 	if c.Origin != "" {
-		o, err := c.follow(c.Public, baseURL, holder, log)
-		if err != nil {
-			return filesFrom{}, err
+		if s.origin, err = c.follow(c.Public, s.baseURL, s.holder, s.log); err == nil {
+			s.reload, s.work = s.origin.keeper.Ping, append(s.work, s.origin.run)
 		}
-		return filesFrom{run: o.run, reload: o.keeper.Ping, origin: o}, nil
+		return err
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
-		Dir: c.Public, Config: snapshot.Config{BaseURL: baseURL, Logger: log}, Holder: holder, Wake: wake, Logger: log,
+		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake, Logger: s.log,
 	}
-	return filesFrom{run: watcher.Run, reload: func([]string) {
+	s.work = append(s.work, watcher.Run)
+	s.reload = func([]string) {
 		select {
 		case wake <- struct{}{}:
 		default: // it is about to look
 		}
-	}}, nil
+	}
+	return nil
 }
 
 // baseURL returns the base URL that the files must have been built for.
@@ -185,57 +154,153 @@ func (c *edgeCmd) baseURL() (string, error) {
 	return reviewcast.ParseBaseURL(m.BaseURL)
 }
 
-// service is what runs together: the public listener, the private one, and background
-// work.
+// service is what an edge or a preview serves.
 type service struct {
 	listener net.Listener
-	admin    string // address of the private listener; empty for none
-	handler  http.Handler
-	metrics  http.Handler            // for the private listener
-	parts    map[string]func() error // for /readyz, beside the holder
 	holder   *snapshot.Holder
+	baseURL  string
+	state    string                          // of the hub
+	reload   func(manifests []string)        // see hub.Config; it doesn't wait
+	origin   *follower                       // nil for a directory
+	preview  func(http.Handler) http.Handler // what dev puts before the edge; nil in edge
 	log      *slog.Logger
-	work     []func(context.Context) error
+	work     []func(context.Context) error // beside the listeners, the hub and the MCP server
 }
 
-// serve runs all parts until ctx ends or one of them fails, and returns when every
-// part has ended. A private address that is in use is an error at once.
-func serve(ctx context.Context, s service) error {
-	l := s.listener
-	parts := append([]func(context.Context) error{func(ctx context.Context) error {
-		return edge.Run(ctx, l, edge.Server(s.handler, s.log), edge.Grace)
-	}}, s.work...)
-	if s.admin != "" {
-		private, err := listen(ctx, "--admin-listen", s.admin)
+// serve runs all parts until ctx ends or one of them fails, and returns when every part has ended.
+func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
+	defer s.listener.Close() // again, if serving has closed it
+	registry := prometheus.NewRegistry()
+	registerVersions(registry, s.holder)
+	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	c := edge.Config{
+		Snapshots: s.holder, BaseURL: s.baseURL, RateSearch: f.RateSearch,
+		Proxies:   edge.Proxies{Trusted: f.TrustedProxies, Secret: f.ProxySecret, Header: f.ClientHeader},
+		AccessLog: f.AccessLog, Logger: s.log, Dev: s.preview != nil, Metrics: registry,
+	}
+	pushes, err := f.newHub(ctx, &c, s.state, s.reload, registry)
+	if err != nil {
+		return err
+	}
+	parts := map[string]func() error{} // for /readyz, beside the holder
+	if pushes != nil {
+		defer func() { err = errors.Join(err, pushes.close()) }()
+		c.Hub, parts["hub"] = pushes, pushes.health
+		s.work = append(s.work, pushes.run)
+	}
+	if s.origin != nil {
+		parts["origin"] = s.origin.health
+		s.origin.register(registry)
+	}
+	mcp, err := f.mountMCP(&c, pushes)
+	if err != nil {
+		return err
+	}
+	handler, err := edge.New(c)
+	if err != nil {
+		return err
+	}
+	if s.preview != nil {
+		handler = s.preview(handler)
+	}
+	s.work = append(s.work, mcp, answering(s.listener, handler, s.log))
+	if f.AdminListen != "" {
+		private, err := listen(ctx, "--admin-listen", f.AdminListen)
 		if err != nil {
-			l.Close()
 			return err
 		}
+		mux := http.NewServeMux()
+		mux.Handle("/", edge.Admin(s.holder, parts))
+		mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 		s.log.Info("serving operators", "addr", private.Addr().String())
-		parts = append(parts, func(ctx context.Context) error {
-			return edge.Run(ctx, private, edge.Server(s.operators(), s.log), edge.Grace)
-		})
+		s.work = append(s.work, answering(private, mux, s.log))
 	}
-	s.log.Info("serving", "addr", l.Addr().String())
-
+	s.log.Info("serving", "addr", s.listener.Addr().String())
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	errs := make([]error, len(parts))
-	var wg sync.WaitGroup
-	for i, part := range parts {
-		wg.Go(func() {
+	var g errgroup.Group
+	for _, work := range s.work {
+		g.Go(func() error {
 			defer cancel() // the end of one part ends the others
-			errs[i] = part(ctx)
+			return work(ctx)
 		})
 	}
-	wg.Wait()
-	return errors.Join(errs...)
+	return g.Wait()
 }
 
-// operators returns the handler of the private listener.
-func (s *service) operators() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("/", edge.Admin(s.holder, s.parts))
-	mux.Handle("GET /metrics", s.metrics)
-	return mux
+// answering serves on a listener.
+func answering(l net.Listener, h http.Handler, log *slog.Logger) func(context.Context) error {
+	return func(ctx context.Context) error { return edge.Run(ctx, l, edge.Server(h, log), edge.Grace) }
+}
+
+// listen opens the address that a flag gives.
+func listen(ctx context.Context, flag, addr string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, listenError(ctx, flag, addr, err)
+	}
+	return l, nil
+}
+
+// wsaAddrInUse is the EADDRINUSE of Windows, which package syscall does not map.
+const wsaAddrInUse = syscall.Errno(10048)
+
+// listenError explains why an address cannot be opened and names one that can.
+func listenError(ctx context.Context, flag, addr string, err error) error {
+	host, port, splitErr := net.SplitHostPort(addr)
+	usage := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+	switch {
+	case splitErr != nil && isPort(addr):
+		return usage("%s: %q is a port without a host; write %s localhost:%s", flag, addr, flag, addr)
+	case splitErr != nil && !strings.Contains(addr, ":"):
+		return usage("%s: %q is a host without a port; write %s %s:8080", flag, addr, flag, addr)
+	case splitErr != nil:
+		return usage("%s: %q is not of the form HOST:PORT; write one such as %s localhost:8080", flag, addr, flag)
+	case !isPort(port):
+		return usage("%s: %q is not a port; write a number up to 65535, such as %s %s", flag, port, flag, net.JoinHostPort(host, "8080"))
+	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):
+		const message = "%s: address already in use, perhaps by another reviewcast; stop that one"
+		if free := nextFree(ctx, host, port); free != "" {
+			return fmt.Errorf(message+", or take the next free port: %s %s", addr, flag, free)
+		}
+		return fmt.Errorf(message+", or choose another port with %s", addr, flag)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("port %s is for administrators only; choose one from 1024 on, such as %s %s", port, flag, net.JoinHostPort(host, "8080"))
+	}
+	return fmt.Errorf("%w; choose an address of this machine, such as %s localhost:8080", err, flag)
+}
+
+func isPort(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 16)
+	return err == nil
+}
+
+// maxTries is how many ports after the one in use are tried.
+const maxTries = 20
+
+// nextFree returns the next address whose port is free; "" when there is none near.
+func nextFree(ctx context.Context, host, port string) string {
+	first, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return ""
+	}
+	var lc net.ListenConfig
+	for n := first + 1; n <= min(first+maxTries, 1<<16-1); n++ {
+		addr := net.JoinHostPort(host, strconv.FormatUint(n, 10))
+		if l, err := lc.Listen(ctx, "tcp", addr); err == nil {
+			l.Close()
+			return addr
+		}
+	}
+	return ""
+}
+
+// localURL returns the base URL of a listener; the address of every interface is localhost.
+func localURL(addr net.Addr) string {
+	host, port, _ := net.SplitHostPort(addr.String()) // a listener's has both
+	if ip := net.ParseIP(host); ip.IsUnspecified() || ip.IsLoopback() {
+		host = "localhost"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }

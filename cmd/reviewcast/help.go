@@ -1,20 +1,25 @@
 package main
 
 import (
+	"context"
+	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"reviewcast/cmd/reviewcast/compose"
+	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/source"
 )
 
-// maxHelpColumns limits the lines of a help text however wide the terminal is:
-// longer ones are hard to read.
+// maxHelpColumns limits the lines of a help text: longer ones are hard to read.
 const maxHelpColumns = 100
 
 var helpOptions = kong.HelpOptions{Compact: true, WrapUpperBound: maxHelpColumns, ValueFormatter: helpOf}
 
-// operators is the group of flags that only --help-all shows. Editors need none of
-// them.
+// operators is the group of flags that only --help-all shows.
 const operators = "operators"
 
 // printHelp prints the help of a command without the flags for operators.
@@ -57,4 +62,146 @@ func helpOf(v *kong.Value) string {
 		return v.Help
 	}
 	return strings.TrimSuffix(v.Help, ".") + " (default: " + v.Default + ")."
+}
+
+type completionCmd struct {
+	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
+}
+
+func (c *completionCmd) Help() string {
+	return `Prints a script that completes commands, flags and their values, including the ids of
+technicians, services, areas and reviews in the content folder. In ~/.zshrc it must come
+after compinit.
+
+Examples:
+  echo 'source <(reviewcast completion bash)' >> ~/.bashrc
+  echo 'source <(reviewcast completion zsh)' >> ~/.zshrc
+  reviewcast completion fish > ~/.config/fish/completions/reviewcast.fish`
+}
+
+// The scripts ask the hidden command complete, and fall back to file names.
+var (
+	//go:embed completion.bash
+	bashScript string
+	//go:embed completion.fish
+	fishScript string
+)
+
+// Run prints the script.
+func (c *completionCmd) Run(std streams) error {
+	_, err := fmt.Fprint(std.out, map[string]string{"bash": bashScript, "zsh": "autoload -U +X bashcompinit && bashcompinit\n" + bashScript, "fish": fishScript}[c.Shell])
+	return err
+}
+
+// completeCmd prints what the last of some words can be, a line each, with a description after a tab.
+type completeCmd struct {
+	Words []string `arg:"" optional:""`
+}
+
+// Run prints the candidates; none of a content folder with errors.
+func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
+	words, prefix := splitValues(c.Words)
+	node, args, content := k.Model.Node, 0, "content"
+	var flag *kong.Flag // that the next word is the value of
+	for _, word := range words[:len(words)-1] {
+		child := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
+		switch {
+		case flag != nil:
+			if flag.Name == "content" {
+				content = word
+			}
+			flag = nil
+		case strings.HasPrefix(word, "-"):
+			flag = valueFlag(node, word)
+		case child >= 0:
+			node = node.Children[child]
+		default:
+			args++
+		}
+	}
+	var values []*kong.Value
+	if flag != nil {
+		values = append(values, flag.Value)
+	} else if args < len(node.Positional) {
+		values = append(values, node.Positional[args])
+	}
+	last := words[len(words)-1]
+	var found []terminal.Choice
+	for _, v := range values {
+		found = append(found, candidates(ctx, v, last, content)...)
+	}
+	for _, n := range node.Children {
+		if flag == nil && !n.Hidden {
+			found = append(found, terminal.Choice{ID: n.Name, Name: n.Help})
+		}
+	}
+	for _, f := range node.Flags {
+		if flag == nil && !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && len(values) == 0) {
+			found = append(found, terminal.Choice{ID: "--" + f.Name, Name: f.Help})
+		}
+	}
+	var b strings.Builder
+	for _, choice := range found {
+		if strings.HasPrefix(choice.ID, last) {
+			fmt.Fprintf(&b, "%s%s\t%s\n", prefix, choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
+		}
+	}
+	_, err := fmt.Fprint(std.out, b.String())
+	return err
+}
+
+// splitValues makes two words of --flag=value; bash makes three. The candidates repeat prefix.
+func splitValues(in []string) (words []string, prefix string) {
+	for i, word := range in {
+		name, value, ok := strings.Cut(word, "=")
+		switch {
+		case word == "=" && i == len(in)-1:
+			words = append(words, "")
+		case word == "=":
+		case ok && strings.HasPrefix(word, "-"):
+			words = append(words, name, value)
+			if i == len(in)-1 {
+				prefix = name + "="
+			}
+		default:
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 {
+		words = []string{""}
+	}
+	return words, prefix
+}
+
+// valueFlag returns the flag with a name, if it takes a value.
+func valueFlag(node *kong.Node, name string) *kong.Flag {
+	for _, f := range node.Flags {
+		if (name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)) && !f.IsBool() {
+			return f
+		}
+	}
+	return nil
+}
+
+// candidates returns what a value can be: one of its choices, or an id of the content
+// folder, in a list with commas the last item.
+func candidates(ctx context.Context, v *kong.Value, word, folder string) (found []terminal.Choice) {
+	if v.Enum != "" {
+		for choice := range strings.SplitSeq(v.Enum, ",") {
+			found = append(found, terminal.Choice{ID: choice, Name: v.Help})
+		}
+	}
+	kind := v.Tag.Get("ids")
+	if kind == "" {
+		return found
+	}
+	content, _, _, err := source.NewLoader(folder, source.Config{}).Load(ctx, nil)
+	if err != nil || content == nil {
+		return nil
+	}
+	before := word[:strings.LastIndexByte(word, ',')+1]
+	for _, c := range compose.Choices(content, kind) {
+		found = append(found, terminal.Choice{ID: before + c.ID, Name: c.Name})
+	}
+	return found
 }

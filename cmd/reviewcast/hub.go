@@ -18,8 +18,7 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// hubCmd are the operators' commands. They read and change the state, whether an edge is
-// running or not. A running edge notices a change within a second.
+// hubCmd are the operators' commands on the state. A running edge notices a change within a second.
 type hubCmd struct {
 	List   hubListCmd   `cmd:"" help:"List subscriptions."`
 	Show   hubShowCmd   `cmd:"" help:"Show what is known of a subscription or a callback, what happened to it, and what would help."`
@@ -81,7 +80,12 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 			return err
 		}
 		if c.JSON {
-			return writeJSON(std.out, list)
+			e := json.NewEncoder(std.out)
+			e.SetEscapeHTML(false)
+			for _, r := range list {
+				err = errors.Join(err, e.Encode(r))
+			}
+			return err
 		}
 		pending, err := s.Pending(ctx, maxPending)
 		if err != nil {
@@ -107,17 +111,6 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 
 // maxPending is how many pending verifications list shows.
 const maxPending = 1000
-
-func writeJSON(w io.Writer, list []store.Subscription) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	for _, r := range list {
-		if err := e.Encode(r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // subscriptionState returns a word for the state of a subscription.
 func subscriptionState(r store.Subscription, now time.Time) string {
@@ -181,7 +174,15 @@ func showRecord(w io.Writer, r store.Record) {
 	rows := [][2]string{{"what happened", status.Explanation}, {"what would help", status.Remedy}}
 	switch {
 	case r.Subscription != nil:
-		rows = append(rows, subscriptionRows(*r.Subscription)...)
+		s := r.Subscription
+		rows = append(rows, [][2]string{
+			{"id", strconv.FormatInt(s.ID, 10)}, {"state", subscriptionState(*s, time.Now())}, {"topic", s.Topic}, {"callback", s.Callback},
+			{"signed", strconv.FormatBool(s.Secret)}, {"subscribed", moment(s.CreatedAt)}, {"renewed", moment(s.RenewedAt)},
+			{"lease", s.Lease.String()}, {"lease ends", moment(s.ExpiresAt)}, {"last delivery", moment(s.DeliveredAt)},
+			{"has the newest", strconv.FormatBool(!s.Behind)}, {"answers slowly", strconv.FormatBool(s.Slow)},
+			{"failures in a row", strconv.Itoa(s.Failures)}, {"last error", strings.ReplaceAll(s.LastError, "\n", " ")},
+			{"next attempt", moment(s.NextAttempt)},
+		}...)
 	case r.Verification != nil:
 		v := r.Verification
 		rows = append(rows, [][2]string{
@@ -207,26 +208,6 @@ func moment(t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-func subscriptionRows(r store.Subscription) [][2]string {
-	return [][2]string{
-		{"id", strconv.FormatInt(r.ID, 10)},
-		{"state", subscriptionState(r, time.Now())},
-		{"topic", r.Topic},
-		{"callback", r.Callback},
-		{"signed", strconv.FormatBool(r.Secret)},
-		{"subscribed", moment(r.CreatedAt)},
-		{"renewed", moment(r.RenewedAt)},
-		{"lease", r.Lease.String()},
-		{"lease ends", moment(r.ExpiresAt)},
-		{"last delivery", moment(r.DeliveredAt)},
-		{"has the newest", strconv.FormatBool(!r.Behind)},
-		{"answers slowly", strconv.FormatBool(r.Slow)},
-		{"failures in a row", strconv.Itoa(r.Failures)},
-		{"last error", strings.ReplaceAll(r.LastError, "\n", " ")},
-		{"next attempt", moment(r.NextAttempt)},
-	}
-}
-
 type hubRetryCmd struct {
 	hubState
 	IDs     []int64 `arg:"" optional:"" name:"id" help:"Ids, as list shows them."`
@@ -250,10 +231,7 @@ func (c *hubRetryCmd) Run(ctx context.Context, std streams) error {
 			}
 		}
 		done, err := s.Retry(ctx, ids)
-		if c.Failing {
-			ids = done // one may have been removed meanwhile, which is no error here
-		}
-		return std.report(done, ids, "due at once", err)
+		return std.report(done, c.IDs, "due at once", err) // with --failing, one may have been removed meanwhile
 	})
 }
 
@@ -271,30 +249,24 @@ func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		if c.Host != "" {
 			done, err := s.RemoveHost(ctx, time.Now(), strings.ToLower(c.Host))
-			return std.report(done, done, "removed", err)
+			return std.report(done, nil, "removed", err)
 		}
-		ids := unique(c.IDs)
-		done, err := s.Remove(ctx, time.Now(), ids)
-		return std.report(done, ids, "removed", err)
+		done, err := s.Remove(ctx, time.Now(), unique(c.IDs))
+		return std.report(done, c.IDs, "removed", err)
 	})
 }
 
 // unique returns ids without duplicates, so that the counts match.
-func unique(ids []int64) []int64 {
-	ids = slices.Clone(ids)
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
+func unique(ids []int64) []int64 { return slices.Compact(slices.Sorted(slices.Values(ids))) }
 
-// report prints how many subscriptions were changed. It returns an error that names the
-// ids that don't exist.
+// report prints how many subscriptions were changed, and fails if named ones don't exist.
 func (std streams) report(done, named []int64, what string, err error) error {
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "%s %s\n", terminal.Plural(len(done), "subscription"), what)
 	var missing []string
-	for _, id := range named {
+	for _, id := range unique(named) {
 		if !slices.Contains(done, id) {
 			missing = append(missing, strconv.FormatInt(id, 10))
 		}

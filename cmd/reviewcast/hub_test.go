@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"log/slog"
+	"errors"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -10,11 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"reviewcast/edge"
-	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
 	"reviewcast/edge/hub/store/storetest"
-	"reviewcast/edge/snapshot"
 )
 
 // TestHubCommands runs the operators' commands on a state.
@@ -136,17 +133,9 @@ func TestDevLeavesTheEdgesState(t *testing.T) {
 	edges, named := filepath.Join(dir, "real.sqlite"), filepath.Join(dir, "named.sqlite")
 	t.Setenv("REVIEWCAST_STATE", edges)
 	for _, state := range []string{edges, named} {
-		f := &hubFlags{stateFlag: stateFlag{State: state}, HubRetry: hub.DefaultRetry[:], HubMinLease: hub.DefaultMinLease, HubMaxLease: hub.DefaultMaxLease, HubPerHost: hub.DefaultPerHost}
-		c := &edge.Config{BaseURL: "http://localhost:8080", Snapshots: new(snapshot.Holder), Logger: slog.New(slog.DiscardHandler)}
-		h, err := f.mountDevHub(t.Context(), c, filepath.Join(dir, "public"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := h.close(); err != nil {
-			t.Error(err)
-		}
-		if _, err := os.Stat(state); (err == nil) != (state == named) {
-			t.Errorf("%s: %v", state, err)
+		got, remove, err := (&stateFlag{State: state}).devState("http://localhost:8080", filepath.Join(dir, "public"))
+		if err = errors.Join(err, remove()); err != nil || (got == state) != (state == named) {
+			t.Errorf("%s: %s, %v", state, got, err)
 		}
 	}
 }

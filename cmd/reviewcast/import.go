@@ -151,8 +151,8 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 	return c.run(ctx, std, c.File, c.Map, c.Delimiter, cfg, importer.CSV)
 }
 
-// run imports the file; columns and delimiter are --map and --delimiter. Rows that
-// cannot be imported are reported one by one and are no failure: the others are written.
+// run imports the file; columns and delimiter are --map and --delimiter. Rows that cannot be imported are reported
+// and are no failure.
 func (f *importFlags) run(ctx context.Context, std streams, file, columns, delimiter string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
 	var err error
@@ -202,12 +202,13 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns, delim
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
 	release()
-	if err != nil && ctx.Err() != nil {
+	_, usage := errors.AsType[*importer.UsageError](err)
+	switch {
+	case err != nil && ctx.Err() != nil:
 		return terminal.ErrStopped
-	}
-	if _, ok := errors.AsType[*importer.UsageError](err); ok {
+	case usage:
 		return usageError{err}
-	} else if err != nil {
+	case err != nil:
 		return err
 	}
 	return f.print(std, report)

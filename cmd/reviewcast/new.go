@@ -16,19 +16,7 @@ type newCmd struct {
 
 type newReviewCmd struct {
 	folderFlags
-	ID           string   `name:"id" help:"The review's id (default: a new one)." placeholder:"ID"`
-	Author       string   `help:"First name and initial." placeholder:"NAME"`
-	Rating       int      `help:"Stars, 1 to 5." placeholder:"N"`
-	Date         string   `help:"The day of the review (default: today)." placeholder:"YYYY-MM-DD"`
-	Title        string   `help:"Its title." placeholder:"TEXT"`
-	Text         string   `help:"The customer's words." placeholder:"TEXT"`
-	Language     string   `help:"BCP 47 tag (default: the site's)." placeholder:"TAG"`
-	Source       string   `help:"Where it was given (default: direct)." placeholder:"NAME"`
-	Verification string   `help:"How you know that the author was a customer: ${methods}. Without it the review is not published." placeholder:"METHOD"`
-	Reference    string   `help:"Your proof, such as a job number; it is never published." placeholder:"TEXT"`
-	Technicians  []string `help:"Who did the work: ids of business.yaml, or the beginnings of names." placeholder:"ID,…" ids:"technicians"`
-	Services     []string `help:"What was done, likewise." placeholder:"ID,…" ids:"services"`
-	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
+	compose.Review
 }
 
 func (c *newReviewCmd) Help() string {
@@ -49,10 +37,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	today := string(day)
-	r := &compose.Review{
-		ID: c.ID, Author: c.Author, Rating: c.Rating, Date: c.Date, Title: c.Title, Text: c.Text, Language: c.Language, Source: c.Source,
-		Verification: c.Verification, Reference: c.Reference, Technicians: c.Technicians, Services: c.Services, ServiceAreas: c.ServiceAreas,
-	}
+	r := &c.Review
 	if err := std.prompt(ctx, func(p *terminal.Prompter) error { return r.Ask(p, content, today) }); err != nil {
 		return err
 	}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,9 +21,10 @@ import (
 const (
 	// originTimeout bounds one look at the origin with all its files.
 	originTimeout = 5 * time.Minute
-	// stopWithin is how long a copy that is being written may take to stop. A disk that
-	// hangs must not keep the process from ending.
+	// stopWithin is how long writing a copy may take to stop: a disk that hangs must not keep the process.
 	stopWithin = 2 * time.Second
+	// copyDir is --public with --origin by default.
+	copyDir = "copy"
 )
 
 // originFlags say which site an edge serves a copy of.
@@ -47,11 +50,15 @@ func (f *originFlags) follow(public, baseURL string, holder *snapshot.Holder, lo
 	if f.OriginEvery < time.Second {
 		return nil, usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", f.OriginEvery)}
 	}
-	base, err := reviewcast.ParseBaseURL(f.Origin)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--origin: %w", err)}
+	// The copy has no pages; a build and a whole copy do, which would be removed.
+	if _, err := os.Stat(filepath.Join(public, filepath.FromSlash(reviewcast.PathIndex))); err == nil {
+		return nil, usageError{fmt.Errorf("--public: %s has pages, as a build writes them; --origin would replace them by a copy of the data: name another folder, such as --public %s", public, copyDir)}
 	}
-	source, err := mirror.Open(base, mirror.Config{Timeout: originTimeout})
+	base, err := reviewcast.ParseBaseURL(f.Origin)
+	var source mirror.Source
+	if err == nil {
+		source, err = mirror.Open(base, mirror.Config{Timeout: originTimeout})
+	}
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--origin: %w", err)}
 	}

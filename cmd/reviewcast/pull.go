@@ -35,8 +35,7 @@ Examples:
   reviewcast pull https://reviews.example.com copy --only data --every 1m`
 }
 
-// minEvery is the shortest time between two updates: less is of no use to the copy
-// and a burden on the site.
+// minEvery is the shortest time between two updates.
 const minEvery = 5 * time.Second
 
 // Run updates the copy once, or until ctx ends.
@@ -68,8 +67,7 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	return nil
 }
 
-// keeper prints what changed, and an error once until another one or none takes its
-// place.
+// keeper prints what changed, and each error once.
 func keeper(std streams, copied *mirror.Copy, f *mirror.Follower, every time.Duration) *mirror.Keeper {
 	reported := ""
 	return &mirror.Keeper{Copy: copied, Follower: f, Every: every, Looked: func(report mirror.Report, err error) {

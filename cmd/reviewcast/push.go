@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"reviewcast"
 	"reviewcast/edge"
 	"reviewcast/edge/hub"
+	"reviewcast/edge/hub/store"
 	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
 )
@@ -32,47 +34,25 @@ type hubFlags struct {
 	HubAllowCIDR     []netip.Prefix  `name:"hub-allow-cidr" help:"Networks that callbacks may be in although they aren't public; for development." placeholder:"CIDR"`
 }
 
-// mountedHub is a hub in an edge.
-type mountedHub struct {
-	run      func(context.Context) error
-	state    mcpserver.State // nil without a state
-	registry *prometheus.Registry
-	metrics  http.Handler
-	health   func() error // why the hub doesn't accept requests; nil if it does
-	close    func() error // after everything that uses it has ended
-}
-
-// mountHub opens the state and puts a hub into an edge's configuration. Reload looks for
-// newer files; nil if they are loaded without it. A state that can't be opened at once is
-// opened later: the edge serves its files meanwhile.
-func (f *hubFlags) mountHub(ctx context.Context, c *edge.Config, state string, reload func([]string)) (*mountedHub, error) {
+// newHub opens the state and makes the hub of an edge; nil without a state. reload looks for newer files; nil if
+// they are loaded without it.
+func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*lateHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
 	if f.HubPerHost < 1 || f.HubMinLease <= 0 || f.HubMaxLease <= 0 { // to hub.Config these are its defaults
 		return nil, usageError{errors.New("--hub-per-host, --hub-min-lease and --hub-max-lease must be more than 0")}
 	}
-	registry := prometheus.NewRegistry()
-	registerVersions(registry, c.Snapshots)
-	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if state == noState {
-		idle := func(ctx context.Context) error {
-			<-ctx.Done()
-			return nil
-		}
-		return &mountedHub{run: idle, registry: registry, metrics: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}), health: func() error { return nil }, close: func() error { return nil }}, nil
+		return nil, nil
 	}
-	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, config: hub.Config{
+	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
 		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
-		Logger: c.Logger,
+		Logger: c.Logger, Metrics: metrics,
 	}}
-	if err := l.start(ctx); err != nil {
-		return nil, err
-	}
-	c.Hub = l
-	return &mountedHub{run: l.run, state: l, registry: registry, metrics: l.serveMetrics(registry), health: l.health, close: l.close}, nil
+	return l, l.start(ctx)
 }
 
 // editionOf is a version as the hub sees it.
@@ -89,27 +69,268 @@ func editionOf(s *snapshot.Files) *hub.Edition {
 	return e
 }
 
-// mountDevHub is mountHub for dev, whose state, unless a flag names one, is a
-// temporary one: what an editor tries out reaches no subscriber of the real thing.
-func (f *hubFlags) mountDevHub(ctx context.Context, c *edge.Config, public string) (*mountedHub, error) {
-	// The environment names the state of the real thing. Kong doesn't tell where a
-	// value is from; a flag that says the same can't be meant either.
+// devState returns the state of dev's hub and what to call at the end. Unless a flag names one, it is a temporary
+// one: what an editor tries out reaches no subscriber of the real thing.
+func (f *stateFlag) devState(baseURL, public string) (state string, remove func() error, err error) {
+	// The environment names the state of the real thing; kong doesn't tell where a value is from.
 	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
-		state, err := f.path(c.BaseURL, public)
-		if err != nil {
-			return nil, err
-		}
-		return f.mountHub(ctx, c, state, nil)
+		state, err = f.path(baseURL, public)
+		return state, func() error { return nil }, err
 	}
 	dir, err := os.MkdirTemp("", "reviewcast-dev-")
+	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
+}
+
+// mcpFlags configure the MCP server.
+type mcpFlags struct {
+	MCPAllowOrigin []string      `name:"mcp-allow-origin" help:"Origins, in addition to the public one, whose pages may use the MCP server; * allows all." placeholder:"ORIGIN"`
+	MCPSessions    int           `name:"mcp-sessions" help:"MCP sessions with streams or subscriptions that may be open at once." default:"5000" placeholder:"N"`
+	MCPIdle        time.Duration `name:"mcp-idle" help:"How long an MCP session may be silent before its subscriptions are dropped." default:"30m" placeholder:"TIME"`
+	RateMCP        float64       `name:"rate-mcp" help:"MCP requests per second and client address, with bursts of ten times as many; 0 means no limit." default:"100" placeholder:"N"`
+}
+
+// mountMCP adds an MCP server to an edge. hub may be nil. run must run beside the edge.
+func (f *mcpFlags) mountMCP(c *edge.Config, hub *lateHub) (run func(context.Context) error, err error) {
+	mc := mcpserver.Config{
+		Snapshots: c.Snapshots, BaseURL: c.BaseURL, AllowOrigins: f.MCPAllowOrigin, MaxSessions: f.MCPSessions, Idle: f.MCPIdle,
+		Client: c.Proxies.Network, Logger: c.Logger, Metrics: c.Metrics,
+	}
+	if hub != nil {
+		mc.State = hub
+	}
+	server, err := mcpserver.New(mc)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	c.MCP, c.RateMCP = server, f.RateMCP
+	return server.Run, nil
+}
+
+const (
+	// openAtOnce is how long a start waits for the state before it goes on without it.
+	openAtOnce = 2 * time.Second
+	// openTimeout bounds one attempt to open the state, and openAgain is the wait after it.
+	openTimeout = 30 * time.Second
+	openAgain   = 5 * time.Second
+)
+
+var errNotOpen = errors.New("the hub's state is not open yet")
+
+// lateHub is a hub whose state may be opened after the edge has started, so that a hanging database or a damaged
+// file doesn't keep the files from being served. Until then it rejects requests with 503.
+type lateHub struct {
+	log       *slog.Logger
+	state     string
+	snapshots *snapshot.Holder
+	config    hub.Config
+	metrics   *prometheus.Registry
+	down      prometheus.Gauge // state_up 0, before the state is open
+
+	mu          sync.Mutex
+	hub         *hub.Hub // nil: not open yet
+	store       *store.Store
+	err         error // of the last attempt
+	unsubscribe func()
+}
+
+// start opens the state, or leaves that to run if it takes too long or fails in a way that may pass.
+func (l *lateHub) start(ctx context.Context) error {
+	l.down = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."})
+	l.metrics.MustRegister(l.down)
+	attempt, cancel := context.WithTimeout(ctx, openAtOnce)
+	defer cancel()
+	err := l.open(attempt)
+	if err == nil || ctx.Err() != nil || isPermanent(err) {
+		return err
+	}
+	l.log.Warn("the hub's state can't be opened; serving without the hub and trying again", "state", stateSource(l.state), "error", err)
+	return nil
+}
+
+// isPermanent reports whether opening needs an operator: another --state or version, or the end of another edge.
+func isPermanent(err error) bool {
+	_, usage := errors.AsType[usageError](err)
+	_, path := errors.AsType[*fs.PathError](err)
+	return usage || path || errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrInUse)
+}
+
+// open opens the state and creates the hub.
+func (l *lateHub) open(ctx context.Context) error {
+	s, err := openState(ctx, l.state, l.log)
+	if err == nil {
+		err = l.mount(ctx, s)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+	return err
+}
+
+// mount creates the hub on an open state.
+func (l *lateHub) mount(ctx context.Context, s *store.Store) error {
+	// A wrong state is empty.
+	counts, err := s.Counts(ctx, time.Now())
+	if err != nil {
+		return errors.Join(fmt.Errorf("open state: %w", err), s.Close())
+	}
+	l.log.Info("hub state", "state", stateSource(l.state), "subscriptions", counts.Total)
+	c := l.config
+	if reload := c.Reload; reload != nil {
+		c.Reload = func(manifests []string) {
+			reload(manifests)
+			if manifests == nil {
+				return
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			if err := s.Ping(ctx, manifests); err != nil {
+				l.log.Warn("publish ping not passed on to other edges", "error", err)
+			}
+		}
+	}
+	c.Store = s
+	l.metrics.Unregister(l.down)
+	h, err := hub.New(c)
+	if err != nil {
+		return errors.Join(usageError{err}, s.Close())
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.hub, l.store = h, s
+	l.unsubscribe = l.snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { h.Changed() })
+	return nil
+}
+
+// current returns the hub, nil if its state isn't open yet.
+func (l *lateHub) current() *hub.Hub {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.hub
+}
+
+// run opens the state if it isn't open yet, and runs the hub until ctx is done.
+func (l *lateHub) run(ctx context.Context) error {
+	for l.current() == nil {
+		attempt, cancel := context.WithTimeout(ctx, openTimeout)
+		err := l.open(attempt)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // stopped while opening
+		case err != nil && isPermanent(err):
+			return err
+		case err != nil:
+			l.log.Warn("the hub's state can't be opened; trying again", "state", stateSource(l.state), "error", err)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(openAgain):
+			}
+		}
+	}
+	if l.config.Reload == nil {
+		return l.hub.Run(ctx)
+	}
+	var receiving sync.WaitGroup
+	defer receiving.Wait()
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	receiving.Go(func() { // what other edges have passed on
+		for ctx.Err() == nil {
+			select {
+			case <-ctx.Done():
+			case manifests := <-l.store.Pings():
+				l.config.Reload(manifests)
+			}
+		}
+	})
+	return l.hub.Run(ctx)
+}
+
+// ServeHTTP is the hub's, once its state is open.
+func (l *lateHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h := l.current(); h != nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Retry-After", "30")
+	http.Error(w, "The hub can't accept requests at the moment.", http.StatusServiceUnavailable)
+}
+
+// health returns why the hub doesn't accept requests, nil if it does.
+func (l *lateHub) health() error {
+	l.mu.Lock()
+	h, err := l.hub, l.err
+	l.mu.Unlock()
+	if h != nil {
+		return h.Health()
+	}
+	return errors.Join(errNotOpen, err)
+}
+
+// SessionKey implements [mcpserver.State], as EndSession and EndedSessions do.
+func (l *lateHub) SessionKey(ctx context.Context) ([]byte, error) {
+	s, err := l.opened()
 	if err != nil {
 		return nil, err
 	}
-	h, err := f.mountHub(ctx, c, filepath.Join(dir, "hub.sqlite"), nil)
+	return s.SessionKey(ctx)
+}
+
+func (l *lateHub) EndSession(ctx context.Context, id string, now, expires time.Time) error {
+	s, err := l.opened()
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return err
 	}
-	closeHub := h.close
-	h.close = func() error { return errors.Join(closeHub(), os.RemoveAll(dir)) }
-	return h, nil
+	return s.EndSession(ctx, id, now, expires)
+}
+
+func (l *lateHub) EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error) {
+	s, err := l.opened()
+	if err != nil {
+		return nil, err
+	}
+	return s.EndedSessions(ctx, now)
+}
+
+// opened returns the state, or an error if it isn't open yet.
+func (l *lateHub) opened() (*store.Store, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.store == nil {
+		return nil, errNotOpen
+	}
+	return l.store, nil
+}
+
+func (l *lateHub) close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.hub == nil {
+		return nil
+	}
+	l.unsubscribe()
+	return l.store.Close()
+}
+
+// openState opens a state. One that another edge has open is waited for as long as that may take to stop.
+func openState(ctx context.Context, state string, log *slog.Logger) (*store.Store, error) {
+	waits := false
+	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
+		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
+		switch {
+		case !errors.Is(err, store.ErrInUse):
+			return s, err
+		case !waits:
+			waits = true
+			log.Warn("another edge has the hub's state open; waiting for it to end", "state", stateSource(state), "until", deadline.UTC().Format(time.RFC3339))
+		case time.Now().After(deadline):
+			return nil, fmt.Errorf("%w; name another with --state, or use --state none to run without a hub", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
 }

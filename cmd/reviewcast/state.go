@@ -1,13 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/alecthomas/kong"
 
 	"reviewcast/edge/hub/store"
 )
@@ -20,8 +21,7 @@ type stateFlag struct {
 // noState runs an edge without a hub.
 const noState = "none"
 
-// path returns the state of a base URL. It rejects files within public, because those are
-// published and a state holds subscribers' secrets.
+// path returns the state of a base URL. It rejects files within public: a state holds subscribers' secrets.
 func (f *stateFlag) path(baseURL, public string) (string, error) {
 	if store.IsPostgres(f.State) || f.State == noState {
 		return f.State, nil
@@ -43,9 +43,8 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	return file, nil
 }
 
-// mistyped rejects values that look like the address of a database. As a file name it
-// would be a new, empty state. The error doesn't repeat the value, which may hold a
-// password.
+// mistyped rejects what looks like a database: as a file it would be a new, empty state. The error doesn't repeat
+// the value, which may hold a password.
 func (f *stateFlag) mistyped() error {
 	scheme, _, isURL := strings.Cut(f.State, "://")
 	key, _, isPair := strings.Cut(f.State, "=")
@@ -83,25 +82,23 @@ func stateName(baseURL string) string {
 
 // stateDir returns the system's directory for the state of programs.
 func stateDir() (string, error) {
+	var dir string
+	var err error
 	switch runtime.GOOS {
 	case "windows":
-		if dir := os.Getenv("LocalAppData"); dir != "" {
-			return filepath.Join(dir, "reviewcast"), nil
-		}
-		return "", errors.New("%LocalAppData% is not set")
+		dir, err = os.UserCacheDir() // %LocalAppData%
 	case "darwin":
-		dir, err := os.UserConfigDir() // Library/Application Support
-		return filepath.Join(dir, "reviewcast"), err
+		dir, err = os.UserConfigDir() // Library/Application Support
+	default:
+		if dir = os.Getenv("XDG_STATE_HOME"); !filepath.IsAbs(dir) {
+			dir, err = os.UserHomeDir()
+			dir = filepath.Join(dir, ".local", "state")
+		}
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "reviewcast"), nil
-	}
-	home, err := os.UserHomeDir()
-	return filepath.Join(home, ".local", "state", "reviewcast"), err
+	return filepath.Join(dir, "reviewcast"), err
 }
 
-// within reports whether a file is below a directory, after resolving symbolic links.
-// Neither need exist.
+// within reports whether a file is below a directory, after resolving links. Neither need exist.
 func within(file, dir string) bool {
 	file, ferr := filepath.Abs(file)
 	dir, derr := filepath.Abs(dir)
@@ -118,4 +115,68 @@ func resolve(path string) string {
 		return filepath.Join(resolve(parent), filepath.Base(path))
 	}
 	return path
+}
+
+// edgeEnvironment names an environment variable for every flag of edge, for services.
+func edgeEnvironment(k *kong.Kong) error {
+	for _, command := range k.Model.Children {
+		if command.Name != "edge" {
+			continue
+		}
+		for _, f := range command.Flags {
+			if f.Name != "print-config" && len(f.Envs) == 0 {
+				f.Envs = []string{"REVIEWCAST_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
+				f.Tag.Envs = f.Envs
+			}
+		}
+	}
+	return nil
+}
+
+// printConfig prints the flags with their values, without passwords, and where each is from.
+func printConfig(std streams, k *kong.Context) {
+	given := map[*kong.Flag]bool{}
+	for _, p := range k.Path {
+		if p.Flag != nil {
+			given[p.Flag] = true
+		}
+	}
+	for _, f := range k.Selected().Flags {
+		if f.Name == "print-config" {
+			continue
+		}
+		source := "default"
+		for _, env := range f.Envs {
+			if _, set := os.LookupEnv(env); set {
+				source = env
+			}
+		}
+		if given[f] {
+			source = "flag"
+		}
+		value := withoutPassword(valueOf(f))
+		if strings.HasSuffix(f.Name, "-secret") && value != "" {
+			value = "xxxxx"
+		}
+		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, value, source)
+	}
+}
+
+func valueOf(f *kong.Flag) string {
+	value := fmt.Sprint(f.Target.Interface())
+	if f.IsSlice() {
+		value = strings.Join(strings.Fields(strings.Trim(value, "[]")), ",")
+	}
+	return value
+}
+
+// withoutPassword removes the user of an address and, from a database's, its settings.
+func withoutPassword(value string) string {
+	if store.IsPostgres(value) {
+		return stateSource(value)
+	}
+	if u, err := url.Parse(value); err == nil && u.User != nil {
+		return u.Redacted()
+	}
+	return value
 }

@@ -38,8 +38,7 @@ Examples:
 // exitUnknown is the exit code of a verification that could not decide.
 const exitUnknown = 3
 
-// verdict is the error of a verification that did not prove everything. What it found
-// has been printed.
+// verdict is the error of a verification, printed before, that did not prove everything.
 type verdict struct{ code int }
 
 func (verdict) Error() string { return "" }

@@ -1,17 +1,11 @@
-// Package durable replaces all files of a directory at once, atomically and
-// durably.
+// Package durable replaces all files of a directory at once, atomically and durably.
 //
-// [Dir.Replace] writes and syncs the new files in a staging directory beside the
-// directory, then exchanges the two directories with one rename. A reader that
-// opens the directory sees the old set or the new one, and a crash leaves one of
-// them. Where directories cannot be exchanged (Windows, mount points, some network
-// file systems), the files are renamed into place one by one, the last one being
-// the file that readers check the others against. A crash in between is finished
-// by the next [Lock].
+// [Dir.Replace] stages and syncs the new files beside the directory and exchanges the two directories with one
+// rename: a reader sees the old set or the new one, and a crash leaves one of them. Where directories can't be
+// exchanged (Windows, mount points, some network file systems), files are renamed one by one, last the one that
+// readers check the others against; a crash in between is finished by the next [Lock].
 //
-// For a directory d, this package uses the names d.lock and d.staging beside it.
-// Both are removed when the work is done; what a killed process left behind is
-// removed by the next Lock.
+// Beside a directory d stand d.lock and d.staging while it is written. The next Lock removes what is left of them.
 package durable
 
 import (
@@ -38,12 +32,9 @@ type Dir struct {
 	lock    *flock.Flock
 }
 
-// Lock locks the directory, which need not exist yet. It waits for another process
-// that holds the lock, and finishes or removes what a killed process left behind.
-//
-// last is the name of the file that comes last when files are replaced one by one: a
-// manifest that lists the others with their hashes, so that a reader can reject a
-// mixture of two sets. Its presence also marks a directory as ours.
+// Lock locks the directory, which need not exist yet, after at most patience. last is the file that comes last
+// when files are replaced one by one: a manifest with hashes, by which a reader rejects a mixture of two sets. Its
+// presence marks a directory as ours.
 func Lock(ctx context.Context, path, last string) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -69,9 +60,8 @@ func Lock(ctx context.Context, path, last string) (*Dir, error) {
 	return d, nil
 }
 
-// acquire locks the file at name. The kernel releases the lock of a process that
-// dies, so the existence of the file means nothing. Since the holder removes the
-// file at the end, a lock counts only if its file is still the one at name.
+// acquire locks the file at name. The kernel releases the lock of a process that dies. Since the holder removes
+// the file at the end, a lock counts only if its file is still the one at name.
 func (d *Dir) acquire(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -95,10 +85,8 @@ func (d *Dir) acquire(ctx context.Context, name string) error {
 	}
 }
 
-// Unlock releases the lock. The file is removed while the lock is still held, so
-// that a process that waits for it finds it gone and creates a new one. Windows
-// cannot remove an open file; there it is removed right after, unless another
-// process has opened it by then.
+// Unlock releases the lock. The file is removed while it is held, so that who waits creates a new one. Windows
+// can't remove an open file; there it is removed after, unless another process has opened it.
 func (d *Dir) Unlock() {
 	removed := os.Remove(d.lock.Path()) == nil
 	d.lock.Close()

@@ -3,6 +3,7 @@ package durable
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,24 +11,22 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
 
-// errNoExchange says that two directories were not exchanged: another operating
-// system, a file system that does not support it, or a mount point. Nothing has
-// changed then.
+// errNoExchange says that two directories can't be exchanged here. Nothing has changed then.
 var errNoExchange = errors.New("directories cannot be exchanged here")
 
 // exchangeDirs is exchange. Tests replace it.
 var exchangeDirs = exchange
 
-// Replace makes files, keyed by slash-separated name, the contents of the
-// directory. The last file must be among them. ours reports whether an existing file
-// belongs to the old set; all other existing files (.gitignore, a CNAME) are kept.
-// A directory that contains files but not the last file is refused, and so is a new
-// file with the name of a kept one. When nothing differs, nothing is touched. After
-// an error the directory holds the old set, or the next Lock completes the new one.
+// Replace makes files, keyed by slash-separated name, the contents of the directory; the last file must be among
+// them. ours reports whether an existing file belongs to the old set; all others (.gitignore, a CNAME) are kept. A
+// directory with files but without the last file is refused, and a new file with the name of a kept one. When
+// nothing differs, nothing is touched. After an error the directory holds the old set, or the next Lock completes
+// the new one.
 func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
 	for name := range files {
 		// A copy takes names from a stranger; a commit record among them would be
@@ -105,21 +104,14 @@ func (d *Dir) holds(files map[string][]byte, old []string) bool {
 	if len(old) != len(files) {
 		return false
 	}
-	for _, name := range old {
+	return !slices.ContainsFunc(old, func(name string) bool {
 		want, ok := files[name]
-		if !ok {
-			return false
-		}
 		have, err := os.ReadFile(d.file(name))
-		if err != nil || !bytes.Equal(have, want) {
-			return false
-		}
-	}
-	return true
+		return !ok || err != nil || !bytes.Equal(have, want)
+	})
 }
 
-// stage writes and syncs the files into the staging directory: a rename is only as
-// durable as what it renames.
+// stage writes and syncs the files: a rename is only as durable as what it renames.
 func (d *Dir) stage(ctx context.Context, files map[string][]byte) error {
 	if err := os.Mkdir(d.staging, 0o755); err != nil {
 		return err
@@ -166,8 +158,7 @@ func (d *Dir) swap(kept []string) error {
 	return os.RemoveAll(d.staging) // the old set now
 }
 
-// carry brings a kept file into the new directory, by a hard link where possible,
-// so that owner, times and mode do not change.
+// carry brings a kept file into the new directory, if possible as a hard link, which keeps owner, times and mode.
 func carry(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -197,8 +188,7 @@ func carry(from, to string) error {
 	return os.Chmod(to, info.Mode().Perm())
 }
 
-// writeSynced creates or truncates a file and behaves like [os.WriteFile], but
-// also syncs the file.
+// writeSynced is [os.WriteFile] that also syncs the file.
 func writeSynced(path string, r io.Reader) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -208,10 +198,19 @@ func writeSynced(path string, r io.Reader) error {
 	if err == nil {
 		err = f.Sync()
 	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
+	return errors.Join(err, f.Close())
+}
+
+// syncDir makes the names in a directory durable. NTFS journals them by itself, and Windows can't flush a directory.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
 	}
-	return err
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }
 
 // syncTree makes the names in a directory and below it durable.
@@ -222,4 +221,100 @@ func syncTree(dir string) error {
 		}
 		return syncDir(path)
 	})
+}
+
+// commitFile is the commit record: the files beside it are complete, synced, and being moved one by one.
+const commitFile = ".reviewcast-commit"
+
+// moves is the content of a commit record.
+type moves struct {
+	Move   []string `json:"move"` // the last file comes last
+	Remove []string `json:"remove"`
+}
+
+// replaceEach moves the staged files in one by one and removes those of the old set that are not replaced. Once
+// the commit record is durable, the next Lock finishes the work.
+func (d *Dir) replaceEach(files map[string][]byte, old []string) error {
+	var m moves
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if name != d.last {
+			m.Move = append(m.Move, name)
+		}
+	}
+	m.Move = append(m.Move, d.last)
+	for _, name := range old {
+		if _, still := files[name]; !still {
+			m.Remove = append(m.Remove, name)
+		}
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := writeSynced(filepath.Join(d.staging, commitFile), bytes.NewReader(data)); err != nil {
+		return err
+	}
+	if err := syncDir(d.staging); err != nil {
+		return err
+	}
+	return d.rollForward(m)
+}
+
+// rollForward carries out a commit record. It can be repeated.
+func (d *Dir) rollForward(m moves) error {
+	for _, name := range m.Move {
+		if err := d.replaceFile(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range m.Remove {
+		if err := os.Remove(d.file(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if err := syncTree(d.path); err != nil {
+		return err
+	}
+	// The record goes first, and durably: a half-removed directory must not look like unfinished work.
+	if err := os.Remove(filepath.Join(d.staging, commitFile)); err != nil {
+		return err
+	}
+	if err := syncDir(d.staging); err != nil {
+		return err
+	}
+	return os.RemoveAll(d.staging)
+}
+
+// replaceFile copies a staged file and renames the copy: a rename can't cross a mount point, and a second
+// rollForward needs the staged file.
+func (d *Dir) replaceFile(name string) error {
+	from, err := os.Open(filepath.Join(d.staging, filepath.FromSlash(name)))
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	to := d.file(name)
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	if err := writeSynced(to+".tmp", from); err != nil {
+		return err
+	}
+	return os.Rename(to+".tmp", to)
+}
+
+// recover finishes or removes what a killed process left. Without a commit record that is a set that nobody has
+// seen, or the old set after an exchange.
+func (d *Dir) recover() error {
+	data, err := os.ReadFile(filepath.Join(d.staging, commitFile))
+	if err == nil {
+		var m moves
+		if json.Unmarshal(data, &m) == nil {
+			return d.rollForward(m)
+		}
+		// The record itself is cut short, so nothing has been moved yet.
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(d.staging)
 }

@@ -44,7 +44,7 @@ func (b *builder) run(watch bool) error {
 	// As dev does it: a large heap that is collected after the build, and the same watch.
 	debug.SetGCPercent(400)
 	calm := time.AfterFunc(time.Hour, runtime.GC)
-	return devserver.Watch(ctx, devserver.WatchConfig{Dir: b.content, Logger: slog.Default()}, func(c devserver.Change) time.Duration {
+	return devserver.Watch(ctx, devserver.Config{ContentDir: b.content, Logger: slog.Default()}, func(c devserver.Change) time.Duration {
 		if err := b.build(ctx, c.Names); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}

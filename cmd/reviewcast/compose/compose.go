@@ -11,24 +11,33 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/schema"
 	"reviewcast/generator/source"
 )
 
-// Review is what an editor gives of a new review. Zero values are left out of the
-// file.
+// Review is what an editor gives of a new review, with the flags that give it. Zero
+// values are left out of the file.
 type Review struct {
-	ID                                  string
-	Author                              string
-	Rating                              int
-	Date                                string // YYYY-MM-DD
-	Title, Text, Language, Source       string
-	Verification, Reference             string
-	Technicians, Services, ServiceAreas []string // ids, or the beginnings of names
+	ID           string   `name:"id" help:"The review's id (default: a new one)." placeholder:"ID"`
+	Author       string   `help:"First name and initial." placeholder:"NAME"`
+	Rating       int      `help:"Stars, 1 to 5." placeholder:"N"`
+	Date         string   `help:"The day of the review (default: today)." placeholder:"YYYY-MM-DD"`
+	Title        string   `help:"Its title." placeholder:"TEXT"`
+	Text         string   `help:"The customer's words." placeholder:"TEXT"`
+	Language     string   `help:"BCP 47 tag (default: the site's)." placeholder:"TAG"`
+	Source       string   `help:"Where it was given (default: direct)." placeholder:"NAME"`
+	Verification string   `help:"How you know that the author was a customer: ${methods}. Without it the review is not published." placeholder:"METHOD"`
+	Reference    string   `help:"Your proof, such as a job number; it is never published." placeholder:"TEXT"`
+	Technicians  []string `help:"Who did the work: ids of business.yaml, or the beginnings of names." placeholder:"ID,…" ids:"technicians"`
+	Services     []string `help:"What was done, likewise." placeholder:"ID,…" ids:"services"`
+	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
 }
 
 // InputError is a mistake in what an editor gave.
@@ -59,8 +68,10 @@ func (r *Review) Resolve(content *source.Content) error {
 	if where := used[strings.ToLower(r.ID)]; where != "" {
 		return inputErrorf("--id: %q is %s; choose another, or leave it out", r.ID, where)
 	}
-	if r.ID == "" {
-		r.ID = newID(r.Date, used)
+	for r.ID == "" {
+		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); used[id] == "" {
+			r.ID = id
+		}
 	}
 	return nil
 }
@@ -76,15 +87,6 @@ func usedIDs(content *source.Content) map[string]string {
 		used[strings.ToLower(w.ID)] = "the id of a withdrawn review"
 	}
 	return used
-}
-
-// newID returns a date and random letters.
-func newID(date string, used map[string]string) string {
-	for {
-		if id := date + "-" + strings.ToLower(rand.Text()[:6]); used[id] == "" {
-			return id
-		}
-	}
 }
 
 // list is a field of ids of business.yaml.
@@ -127,8 +129,7 @@ func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	return out
 }
 
-// resolve returns the only id that a word stands for: the id itself, or one that
-// begins with the word or whose name does.
+// resolve returns the only id that a word, or the beginning of its name, stands for.
 func resolve(word, what string, choices []terminal.Choice) (string, error) {
 	word = strings.TrimSpace(word)
 	lower := strings.ToLower(word)
@@ -158,16 +159,25 @@ func (r *Review) file() string {
 	return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml"
 }
 
-// Write writes the review into a content folder and returns the path of its file and
-// the warnings about it. A file that the loader refuses is removed again; its
-// problems are returned with the error.
+// Write writes the review and returns the path of its file and the warnings about it. A file that the loader
+// refuses is removed again; its problems are returned with the error.
 func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
 	if !reviewcast.ValidID(r.ID) {
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	path = filepath.Join(dir, filepath.FromSlash(r.file()))
-	if err := r.create(path); err != nil {
+	if err = os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return "", nil, fmt.Errorf("write the review: %w", err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return "", nil, fmt.Errorf("write the review: %s exists already; choose another --id", path)
+	} else if err != nil {
+		return "", nil, fmt.Errorf("write the review: %w", err)
+	}
+	_, err = f.WriteString(r.yaml())
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", nil, fmt.Errorf("write the review: %w", errors.Join(err, os.Remove(path)))
 	}
 	_, _, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx, nil)
 	// Other files may have been saved in the meantime.
@@ -182,19 +192,44 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 	return path, problems, err
 }
 
-func (r *Review) create(path string) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
+// yaml returns the content of the file: quoted strings, and blocks for several paragraphs.
+func (r *Review) yaml() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", schema.Line(r.file()), quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
+	for _, f := range []struct{ name, value string }{{"title", r.Title}, {"text", r.Text}, {"language", r.Language}, {"source", r.Source}} {
+		switch {
+		case f.value == "":
+		case fitsBlock(f.value):
+			fmt.Fprintf(&b, "  %s: |-\n", f.name)
+			for line := range strings.SplitSeq(f.value, "\n") {
+				b.WriteString(strings.TrimRight("    "+line, " ") + "\n")
+			}
+		default:
+			fmt.Fprintf(&b, "  %s: %s\n", f.name, quoteYAML(f.value))
+		}
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s exists already; choose another --id", path)
-	} else if err != nil {
-		return err
+	if r.Verification != "" {
+		fmt.Fprintf(&b, "  verification:\n    method: %s\n", quoteYAML(r.Verification))
+		if r.Reference != "" {
+			fmt.Fprintf(&b, "    reference: %s\n", quoteYAML(r.Reference))
+		}
 	}
-	_, err = f.WriteString(r.yaml())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+	for _, l := range []struct {
+		name string
+		ids  []string
+	}{{"technicians", r.Technicians}, {"services", r.Services}, {"service_areas", r.ServiceAreas}} {
+		if len(l.ids) > 0 {
+			fmt.Fprintf(&b, "  %s: [%s]\n", l.name, strings.Join(l.ids, ", "))
+		}
 	}
-	return nil
+	return b.String()
 }
+
+// fitsBlock reports whether a block scalar reads back as s: several lines without white space at the ends.
+func fitsBlock(s string) bool {
+	return strings.Contains(s, "\n") && s == strings.TrimSpace(s) && !strings.Contains(s, " \n") &&
+		!strings.ContainsFunc(s, func(r rune) bool { return r != '\n' && !unicode.IsPrint(r) })
+}
+
+// quoteYAML returns s in double quotes: all escapes of Go strings are YAML's, too.
+func quoteYAML(s string) string { return strconv.Quote(strings.ToValidUTF8(s, "\uFFFD")) }

@@ -1,72 +1,69 @@
-// Package devserver is the preview of `reviewcast dev`: it builds the content
-// folder whenever a file changes and serves the result from memory. It writes no
-// files and publishes nothing.
+// Package devserver is the preview of `reviewcast dev`: it builds the content folder whenever a file changes and
+// serves the result from memory. It writes no files and publishes nothing.
 //
-// The watch reports changed files and builds (watch.go, loop.go); settle.go decides
-// when a build may be half of a save. The HTTP handler serves the files of the newest
-// build at once, lets other requests wait for the index, and adds to each page a
-// script that reloads it and shows what is wrong (preview.go, page.go, events.go).
+// The watch reports changed files (watch.go), and the Server builds. The handler serves the newest files
+// at once, lets other requests wait for the index, and adds to each page a script that reloads it and shows what
+// is wrong (preview.go).
 package devserver
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
+	"reflect"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
+	"reviewcast/generator/diagnostic"
 )
 
-// Config says what to preview. All but OutputDir, Poll, Logger and the switches is
-// required.
+// Config says what to preview. All but OutputDir, Poll and Verbose is required.
 type Config struct {
 	Builder    *generator.Builder // builds the content; it should be lenient
 	ContentDir string             // the folder to watch, as problems name it
 	OutputDir  string             // where builds write, which is not watched; "" if elsewhere
 	Poll       time.Duration      // the interval of comparing files; 0 waits for events of the system
 	Snapshots  *snapshot.Holder   // receives the files of each build and then its snapshot
-	Handler    http.Handler       // the edge of Snapshots
 	BaseURL    string             // the origin that the builds are for
-	Logger     *slog.Logger       // nil discards the log
-	Out, Err   io.Writer          // receive a line for each build, and the problems
-	Verbose    bool               // list the files that a build changes
+	Logger     *slog.Logger
+	Out, Err   io.Writer // receive a line for each build, and the problems
+	Verbose    bool      // list the files that a build changes
 }
 
 // Server is a preview. It is an [http.Handler].
 type Server struct {
 	preview
-	builder *generator.Builder
-	watch   WatchConfig
-	config  snapshot.Config
-	log     *slog.Logger
-	printer printer
-
-	shown    *generator.Result // nil before the first build
+	Config
+	shown    *generator.Result    // nil before the first build
+	reported []diagnostic.Problem // of the last build
 	indexing sync.Mutex
 }
 
 // New returns a Server that has not built anything yet.
 func New(c Config) *Server {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	s := &Server{
-		preview: preview{edge: c.Handler, holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})},
-		builder: c.Builder, log: c.Logger,
-		watch:   WatchConfig{Dir: c.ContentDir, OutputDir: c.OutputDir, Poll: c.Poll, Logger: c.Logger},
-		config:  snapshot.Config{BaseURL: c.BaseURL, Logger: c.Logger, Hashed: true},
-		printer: printer{content: c.ContentDir, out: c.Out, err: c.Err, verbose: c.Verbose},
-	}
+	s := &Server{Config: c, preview: preview{holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})}}
 	s.send(&state{})
 	return s
 }
 
-// gcPercent lets the heap grow to five times what is live. Every build throws a
-// whole set of files away; the default would collect several times within each.
+// Before returns the Server, which passes what it doesn't answer to the edge of Snapshots.
+func (s *Server) Before(edge http.Handler) http.Handler {
+	s.edge = edge
+	return s
+}
+
+// gcPercent lets the heap grow to five times what is live: every build throws a whole set of files away.
 const gcPercent = 400
 
 // Run watches and builds until ctx ends. It ends all event streams.
@@ -78,5 +75,179 @@ func (s *Server) Run(ctx context.Context) error {
 		defer s.indexing.Unlock()
 		s.build.Store(&build{index: func() {}})
 	}()
-	return Watch(ctx, s.watch, func(c Change) time.Duration { return s.rebuild(ctx, c) })
+	return Watch(ctx, s.Config, func(c Change) time.Duration { return s.rebuild(ctx, c) })
+}
+
+// rebuild builds once and shows the result, or why there is none. What may be half of a save is not shown: rebuild
+// returns how long nothing must change before it is called again.
+func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
+	start := time.Now()
+	res, err := s.Builder.PrepareChanged(ctx, c.Names)
+	if ctx.Err() != nil {
+		return 0
+	}
+	if s.shown != nil {
+		built := 0
+		if err == nil {
+			built = len(res.Dataset.Reviews)
+		}
+		if wait := settleTime(err, len(s.shown.Dataset.Reviews), built); c.Quiet < wait {
+			return wait
+		}
+	}
+	if err == nil {
+		err = s.accept(res, start)
+	}
+	if err != nil {
+		s.fail(err)
+	}
+	return 0
+}
+
+// accept shows a build and reports it.
+func (s *Server) accept(res *generator.Result, start time.Time) error {
+	before := s.shown
+	switch {
+	case before != nil && res.Site == before.Site: // a file was written with the same content
+		s.clear()
+		return nil
+	case before == nil || !equalFiles(before.Manifest, res.Manifest) || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
+		if err := s.show(res); err != nil {
+			return fmt.Errorf("show the build: %w", err)
+		}
+	default:
+		s.clear()
+	}
+	s.Builder.Accept(res)
+	s.shown = res
+	s.problems(res.Problems)
+	s.built(before, res, time.Since(start))
+	return nil
+}
+
+// equalFiles reports whether two builds have the same files.
+func equalFiles(a, b *reviewcast.Manifest) bool {
+	return slices.EqualFunc(a.Files, b.Files, func(a, b reviewcast.File) bool { return a.Path == b.Path && a.SHA256 == b.SHA256 })
+}
+
+// fail reports why there is no new build.
+func (s *Server) fail(err error) {
+	var p *generator.ProblemsError
+	if !errors.As(err, &p) {
+		p = &generator.ProblemsError{}
+	}
+	s.problems(p.Problems)
+	fmt.Fprintf(s.Err, "%s\n", err)
+	s.preview.fail(err, p.Problems)
+}
+
+// indexDelay is how long the index waits: the browser gets its page first, and a newer build may come.
+const indexDelay = 150 * time.Millisecond
+
+// show serves the files of a build, searchable when a request needs that or after indexDelay.
+func (s *Server) show(res *generator.Result) error {
+	b := &build{pages: res.Pages, manifest: *res.Manifest, bodies: make(map[string][]byte, len(res.Artifacts)), config: snapshot.Config{BaseURL: s.BaseURL, Logger: s.Logger, Hashed: true}}
+	for _, a := range res.Artifacts {
+		b.bodies[a.Path] = a.Body
+	}
+	files, err := b.open()
+	if err != nil {
+		return err
+	}
+	b.index = sync.OnceFunc(func() {
+		s.indexing.Lock()
+		defer s.indexing.Unlock()
+		if s.build.Load() != b {
+			return // a newer build is shown
+		}
+		searchable, err := files.Index()
+		if err != nil {
+			s.Logger.Error("index the build", "err", err)
+			return
+		}
+		s.holder.SwapIndexed(searchable)
+	})
+	s.preview.show(b, files)
+	s.send(&state{Build: rand.Text()})
+	time.AfterFunc(indexDelay, b.index)
+	return nil
+}
+
+// A save is not one step: editors empty a file and write it again, rename, or delete and create. A build in
+// between sees half of it.
+const (
+	// debounce is how long nothing must have changed before a build starts: longer than the steps of one save are
+	// apart.
+	debounce = 4 * time.Millisecond
+	// doubtWait applies to a build that failed or has fewer reviews: longer than a busy machine pauses between
+	// emptying a file and writing it, 40 ms of which have been seen.
+	doubtWait = 250 * time.Millisecond
+	// lossWait applies to a build that lost most reviews: a large copy, or a folder that git replaces.
+	lossWait = time.Second
+)
+
+// settleTime returns how long nothing must have changed before a build replaces the one that is shown.
+func settleTime(err error, shown, built int) time.Duration {
+	switch {
+	case err == nil && 2*built < shown:
+		return lossWait
+	case err != nil || built < shown:
+		return doubtWait
+	}
+	return 0
+}
+
+// problems prints the problems that the build before did not have.
+func (s *Server) problems(problems []diagnostic.Problem) {
+	known := make(map[diagnostic.Problem]bool, len(s.reported))
+	for _, problem := range s.reported {
+		known[problem] = true
+	}
+	s.reported = problems
+	for _, problem := range problems {
+		if !known[problem] {
+			terminal.Problems(s.Err, s.ContentDir, []diagnostic.Problem{problem})
+		}
+	}
+}
+
+// built prints a line about a build; before is the one before, nil for the first.
+func (s *Server) built(before, res *generator.Result, took time.Duration) {
+	if before == nil {
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Plural(len(res.Dataset.Reviews), "review"), terminal.Duration(took), res.BaseURL)
+		return
+	}
+	fmt.Fprintf(s.Out, "%s, %s\n", changes(before.Dataset, res), terminal.Duration(took))
+	if s.Verbose {
+		terminal.Files(s.Out, res.Changed, res.Removed)
+	}
+}
+
+// maxNamed is the number of ids in a line.
+const maxNamed = 3
+
+// changes describes what a build changes on the page.
+func changes(before *reviewcast.Dataset, res *generator.Result) string {
+	files := len(res.Changed) + len(res.Removed)
+	if files == 0 {
+		return "nothing changed"
+	}
+	d := res.Delta
+	var parts []string
+	for _, part := range []struct {
+		ids  []string
+		verb string
+	}{{d.Added, "added"}, {d.Changed, "changed"}, {d.Removed, "removed"}} {
+		if n := len(part.ids); n > 0 {
+			names := strings.Join(part.ids[:min(n, maxNamed)], " ")
+			if n > maxNamed {
+				names += " …"
+			}
+			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, part.verb, names))
+		}
+	}
+	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
+		parts = append(parts, "rating "+was+" → "+is)
+	}
+	return strings.Join(append(parts, terminal.Plural(files, "file")), ", ")
 }

@@ -1,18 +1,26 @@
 package devserver
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
 )
 
@@ -26,9 +34,8 @@ const (
 //go:embed preview.js
 var previewJS []byte
 
-// preview is the HTTP side of a [Server]. It serves the files of the newest build
-// without waiting for the index that search needs, and makes a page when it is first
-// asked for.
+// preview is the HTTP side of a [Server]. It serves the newest files without waiting for their index, and makes a
+// page when it is first asked for.
 type preview struct {
 	edge    http.Handler     // of holder
 	holder  *snapshot.Holder // has the files of the newest build, and the last index
@@ -66,8 +73,7 @@ func (p *preview) show(b *build, files *snapshot.Files) {
 	p.holder.SwapFiles(files)
 }
 
-// makePage makes the page at a path, unless it is made or there is none. The files that
-// other requests read stay as they are.
+// makePage makes the page at a path, if there is one. The files that other requests read stay as they are.
 func (p *preview) makePage(path string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -139,4 +145,129 @@ func (p *preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	p.edge.ServeHTTP(w, r)
+}
+
+// page answers with a page as the edge does, and adds the script. A condition or a range would be about bytes that
+// the page does not have here.
+func (p *preview) page(w http.ResponseWriter, r *http.Request) {
+	r = r.Clone(r.Context())
+	for _, name := range []string{"If-None-Match", "If-Modified-Since", "If-Match", "If-Unmodified-Since", "If-Range", "Range", "Accept-Encoding"} {
+		r.Header.Del(name)
+	}
+	r.Method = http.MethodGet
+	// The name comes first: a page that is newer than its name reloads once more.
+	build := p.current.Load().Build
+	rec := &pageRecorder{header: http.Header{}, status: http.StatusOK}
+	p.edge.ServeHTTP(rec, r)
+	body := rec.body.Bytes()
+	h := w.Header()
+	maps.Copy(h, rec.header)
+	if rec.status == http.StatusOK {
+		body = withScript(body, build)
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		for _, name := range []string{"Etag", "Last-Modified", "Accept-Ranges"} {
+			h.Del(name)
+		}
+	}
+	w.WriteHeader(rec.status)
+	_, _ = w.Write(body) // net/http drops the body of HEAD
+}
+
+// emptyPage is the page before the first good build; the overlay says what is wrong.
+func emptyPage(w http.ResponseWriter) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", reviewcast.PagePolicy)
+	w.WriteHeader(http.StatusServiceUnavailable)
+	_, _ = w.Write(withScript([]byte("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>No build yet</title></head>\n"+
+		"<body><p>There is no build yet.</p></body></html>\n"), ""))
+}
+
+// pageRecorder is an [http.ResponseWriter] that keeps the response.
+type pageRecorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *pageRecorder) Header() http.Header         { return r.header }
+func (r *pageRecorder) WriteHeader(status int)      { r.status = status }
+func (r *pageRecorder) Write(b []byte) (int, error) { return r.body.Write(b) }
+
+// withScript adds the script to a page.
+func withScript(page []byte, build string) []byte {
+	at := max(0, bytes.Index(page, []byte("</head>")))
+	return slices.Concat(page[:at], []byte(`<script src="`+previewScript+`" data-build="`+build+`" defer></script>`+"\n"), page[at:])
+}
+
+// state is one event.
+type state struct {
+	Build string `json:"build"` // that is served; a page of another build reloads
+	// Message and Problems say why the newest content is not what is served.
+	Message  string             `json:"message"`
+	Problems []terminal.Excerpt `json:"problems"`
+	// Total also counts those that are not among Problems.
+	Total int `json:"total"`
+
+	old chan struct{} // closed when there is a newer state
+}
+
+// maxOverlay is the number of problems in the overlay, overlayColumns the width of their excerpts.
+const (
+	maxOverlay     = 50
+	overlayColumns = 80
+)
+
+// fail has pages show why there is no newer build.
+func (p *preview) fail(err error, problems []diagnostic.Problem) {
+	problems = slices.Clone(problems)
+	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
+	shown := terminal.Excerpts(p.content, problems[:min(len(problems), maxOverlay)], overlayColumns)
+	for i := range shown {
+		shown[i].File = filepath.Join(p.content, filepath.FromSlash(shown[i].File))
+	}
+	p.send(&state{Build: p.current.Load().Build, Message: err.Error(), Problems: shown, Total: len(problems)})
+}
+
+// clear removes the overlay when the content is what is served again.
+func (p *preview) clear() {
+	if s := p.current.Load(); s.Message != "" {
+		p.send(&state{Build: s.Build})
+	}
+}
+
+func (p *preview) send(s *state) {
+	s.old = make(chan struct{})
+	if before := p.current.Swap(s); before != nil {
+		close(before.old)
+	}
+}
+
+// events sends the state at once and whenever it changes, as server-sent events.
+func (p *preview) events(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store")
+	rc := http.NewResponseController(w)
+	// A stream has no end; the request ends when the page is closed.
+	_ = rc.SetWriteDeadline(time.Time{})
+	_ = rc.SetReadDeadline(time.Time{})
+	for {
+		s := p.current.Load()
+		data, err := json.Marshal(s)
+		if err != nil {
+			return
+		}
+		if _, err := fmt.Fprintf(w, "event: state\ndata: %s\n\n", data); err != nil || rc.Flush() != nil {
+			return
+		}
+		select {
+		case <-s.old:
+		case <-r.Context().Done():
+			return
+		case <-p.done:
+			return
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -19,24 +20,14 @@ import (
 
 // Change is what [Watch] reports.
 type Change struct {
-	// Names are the files that changed, relative to the folder, with slashes. nil
-	// means that anything may have changed.
+	// Names are the files that changed, relative to the folder, with slashes; nil means anything.
 	Names []string
 	// Quiet is how long, at least, nothing has changed since.
 	Quiet time.Duration
 }
 
-// WatchConfig says what to watch.
-type WatchConfig struct {
-	Dir       string        // the folder; required
-	OutputDir string        // where builds write, which is not watched; "" for none
-	Poll      time.Duration // the interval of comparing files; 0 waits for events of the system
-	Logger    *slog.Logger  // receives the errors of the system; required
-}
-
 const (
-	// maxBurst is the longest that changes without a pause put off a build, so that a
-	// program that writes all the time does not stop the preview.
+	// maxBurst is how long changes without a pause put off a build.
 	maxBurst = 100 * time.Millisecond
 	// maxNames is how many names are reported one by one.
 	maxNames = 1000
@@ -44,27 +35,21 @@ const (
 	goneInterval = 200 * time.Millisecond
 )
 
-// Watch calls changed when it has begun to watch, so that no change is lost
-// between a first build and the watch, and then after every burst of changes in the
-// folder, until ctx ends. If changed returns a duration, it is called again when
-// nothing has changed for that long, with the same names and those of the changes
-// until then.
+// Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx
+// ends. If changed returns a duration, it is called again when nothing has changed for that long, with the same
+// names and those until then.
 //
-// Directories are watched and not files, since many editors save by writing another
-// file and renaming it. When the folder itself vanishes (a rename, another branch
-// checked out), changed is called, and again when it is back. With Poll, the tree is
-// compared at that interval instead, for network folders, which send no events.
-//
-// changed is called on the goroutine of Watch. Changes in the meantime are
-// reported afterwards.
-func Watch(ctx context.Context, c WatchConfig, changed func(Change) (wait time.Duration)) error {
+// Directories are watched and not files, since many editors save by renaming. When the folder itself vanishes
+// (another branch checked out), changed is called, and again when it is back. With Poll, the tree is compared at
+// that interval: network folders send no events. Changes while changed runs are reported afterwards.
+func Watch(ctx context.Context, c Config, changed func(Change) (wait time.Duration)) error {
 	// Absolute, since walk compares paths, and . is no prefix of the paths below it.
-	dir, err := filepath.Abs(c.Dir)
+	dir, err := filepath.Abs(c.ContentDir)
 	if err != nil {
-		return fmt.Errorf("watch %s: %w", c.Dir, err)
+		return fmt.Errorf("watch %s: %w", c.ContentDir, err)
 	}
 	t := tree{dir: dir}
-	if name := source.OutputName(c.Dir, c.OutputDir); name != "" {
+	if name := source.OutputName(c.ContentDir, c.OutputDir); name != "" {
 		t.output = filepath.Join(t.dir, filepath.FromSlash(name))
 	}
 	if c.Poll > 0 {
@@ -108,17 +93,11 @@ type watch struct {
 	reported bool            // that dir does not exist
 }
 
-// rewatch replaces the watcher by a new one that watches everything below dir. One
-// that vanishes in the meantime is no error: the watch on its parent reports it.
+// rewatch replaces the watcher by a new one for everything below dir. When folders have moved, nothing less is
+// reliable: fsnotify 1.10.1 keeps the old name of a folder that is added under its new one, drops it when the
+// event of its move comes later, and panics in Remove if it was watched under two names.
 //
-// When folders have moved, nothing less is reliable: fsnotify 1.10.1 keeps the old
-// name of a folder that is added under its new name, drops it when the event of its
-// move comes later, and panics in Remove if it was watched under two names. Adding
-// the folders again to the old watcher missed edits in 7 of 24 runs of
-// TestWatchFollowsMoves.
-//
-// A goroutine receives the errors: fsnotify sends them while it holds the lock that
-// Add and Close need. One error stands for several.
+// A goroutine receives the errors: fsnotify sends them while it holds the lock that Add and Close need.
 func (w *watch) rewatch() error {
 	fresh, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -148,8 +127,7 @@ func (w *watch) rewatch() error {
 	})
 }
 
-// call reports the changes. They are kept as long as changed wants to be called
-// again. While dir does not exist, it is looked for.
+// call reports the changes, which are kept as long as changed wants to be called again.
 func (w *watch) call() {
 	if w.moved {
 		err := w.rewatch()
@@ -197,8 +175,7 @@ func (w *watch) handle(ev fsnotify.Event) {
 	w.event(ev.Name)
 }
 
-// event notes a change and puts the next call off. Without a name, folders may have
-// changed.
+// event notes a change and puts the next call off. Without a name, folders may have changed.
 func (w *watch) event(name string) {
 	w.last = time.Now()
 	if w.burst.IsZero() {
@@ -214,4 +191,104 @@ func (w *watch) event(name string) {
 		w.names[filepath.ToSlash(rel)] = true
 	}
 	w.timer.Reset(min(debounce, max(0, maxBurst-w.last.Sub(w.burst))))
+}
+
+// tree is the watched folder.
+type tree struct {
+	dir    string
+	output string // the output folder if it is inside; "" if not
+}
+
+// poll is Watch without events: it compares names, sizes and times.
+func (t tree) poll(ctx context.Context, interval time.Duration, changed func(Change) time.Duration) error {
+	last := t.stamps()
+	wait, quiet := changed(Change{}), time.Duration(0)
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			now := t.stamps()
+			quiet += interval
+			if !maps.Equal(now, last) {
+				last, quiet = now, 0
+			} else if wait == 0 || quiet < wait {
+				continue
+			}
+			wait = changed(Change{Quiet: quiet})
+		}
+	}
+}
+
+// stamps returns the size and time of each file that can be read now.
+func (t tree) stamps() map[string]string {
+	stamps := map[string]string{}
+	_ = t.walk(t.dir, func(path string, isDir bool) error {
+		if info, err := os.Stat(path); err == nil && !isDir {
+			stamps[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
+		}
+		return nil
+	})
+	return stamps
+}
+
+// ignored reports whether the loader ignores a path: dotfiles, editors' leftovers, and the output folder.
+func (t tree) ignored(path string) bool {
+	if t.output != "" && (path == t.output || path == t.output+".staging" || path == t.output+".lock") {
+		return true
+	}
+	name := filepath.Base(path)
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp")
+}
+
+// walk visits root and everything below it that the loader may read. It follows symbolic links as the loader does:
+// not out of root, and to each directory once. What vanishes in the meantime is left out.
+func (t tree) walk(root string, visit func(path string, isDir bool) error) error {
+	home, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	var descend func(dir string) error
+	descend = func(dir string) error {
+		real, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return err
+		}
+		if outside := real != home && !strings.HasPrefix(real, home+string(filepath.Separator)); outside || seen[real] {
+			return nil
+		}
+		seen[real] = true
+		if err := visit(dir, true); err != nil {
+			return err
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if t.ignored(path) {
+				continue
+			}
+			isDir := e.IsDir()
+			if e.Type()&fs.ModeSymlink != 0 {
+				info, err := os.Stat(path)
+				isDir = err == nil && info.IsDir()
+			}
+			if isDir {
+				err = descend(path)
+			} else {
+				err = visit(path, false)
+			}
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
+		return nil
+	}
+	return descend(root)
 }

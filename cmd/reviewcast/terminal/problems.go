@@ -1,16 +1,20 @@
 package terminal
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"reviewcast/generator/diagnostic"
 )
 
-// Problems writes problems in the short form, a line each. Terminals make a link of
-// the place at the beginning of the line.
+// Problems writes problems in the short form, a line each.
 func Problems(w io.Writer, content string, problems []diagnostic.Problem) {
 	for _, p := range problems {
 		fmt.Fprintln(w, Fold(w, Line(content, p), 4))
@@ -53,6 +57,140 @@ func Explain(w io.Writer, content string, problems []diagnostic.Problem) error {
 			suggestion := fmt.Sprintf("%s %s\n", ink.Dim(strings.Repeat(" ", digits)+" ="), p.Suggestion)
 			b.WriteString(Fold(w, suggestion, gutter(p.Line)))
 		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Excerpt is a problem with the line of the file that it is about.
+type Excerpt struct {
+	diagnostic.Problem
+	Source string `json:"source"` // the part of the line around the place; "" when it cannot be shown
+	Caret  int    `json:"caret"`  // the place in Source, in columns from 0
+}
+
+// maxExcerpt is the size of the largest file of which lines are shown.
+const maxExcerpt = 64 << 20
+
+// Excerpts reads the lines that problems are about, as far as they fit into the columns. Problems that follow one
+// another in the same file cost one reading.
+func Excerpts(content string, problems []diagnostic.Problem, columns int) []Excerpt {
+	out := make([]Excerpt, len(problems))
+	file, lines := "", []string(nil)
+	for i, p := range problems {
+		out[i].Problem = p
+		if p.Line > 0 && p.File != file {
+			file, lines = p.File, linesOf(content, p.File)
+		}
+		if p.Line < 1 || p.Line > len(lines) || strings.ContainsRune(lines[p.Line-1], 0) { // with NULs it is not text, or it is UTF-16
+			continue
+		}
+		line := strings.TrimRight(lines[p.Line-1], "\r\n")
+		if p.Line == 1 {
+			line = strings.TrimPrefix(line, "\uFEFF")
+		}
+		out[i].Source, out[i].Caret = window(line, p.Col, columns-gutter(p.Line))
+	}
+	return out
+}
+
+// linesOf returns the lines of a file; none of one that cannot be read, whose problem
+// says so itself.
+func linesOf(content, file string) []string {
+	root, err := os.OpenRoot(content)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	name := filepath.FromSlash(file)
+	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxExcerpt {
+		return nil
+	}
+	data, err := root.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	return slices.Collect(strings.Lines(string(data)))
+}
+
+// window returns the part of a line around a column, in code points from 1, that fits into the width, without
+// characters that move a cursor.
+func window(line string, col, columns int) (shown string, caret int) {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, line))
+	at := min(max(col-1, 0), len(runes))
+	before, after := "", ""
+	if len(runes) > columns*maxPerColumn || Width(string(runes)) > columns {
+		first, last := around(runes, at, columns-2*Width(ellipsis))
+		if first > 0 {
+			before = ellipsis
+		}
+		if last < len(runes) {
+			after = ellipsis
+		}
+		runes, at = runes[first:last], at-first
+	}
+	return before + string(runes) + after, Width(before + string(runes[:at]))
+}
+
+// ellipsis marks where a line is cut.
+const ellipsis = "…"
+
+// maxPerColumn limits the characters in a column: combining accents have no width.
+const maxPerColumn = 4
+
+// around returns the bounds of what fits around a place, as much before it as after it if there is.
+func around(runes []rune, at, columns int) (first, last int) {
+	first, last = at, at
+	for left, right := 0, 0; last-first < min(columns*maxPerColumn, len(runes)); {
+		if last < len(runes) && (first == 0 || right < left) {
+			if right += cells(runes[last]); left+right > columns {
+				break
+			}
+			last++
+		} else {
+			if left += cells(runes[first-1]); left+right > columns {
+				break
+			}
+			first--
+		}
+	}
+	return first, last
+}
+
+// gutter returns the columns that a line number and the bar after it take.
+func gutter(line int) int { return max(4, len(strconv.Itoa(line))) + len(" | ") }
+
+// WriteJSON writes problems for programs. Files are named relative to the content folder.
+func WriteJSON(w io.Writer, problems []diagnostic.Problem) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(map[string][]diagnostic.Problem{"problems": append([]diagnostic.Problem{}, problems...)})
+}
+
+// WriteGitHub writes problems as GitHub workflow commands.
+func WriteGitHub(w io.Writer, content string, problems []diagnostic.Problem) error {
+	data := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
+	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
+	var b strings.Builder
+	for _, p := range problems {
+		fmt.Fprintf(&b, "::%s file=%s", p.Severity, property.Replace(filepath.ToSlash(filepath.Join(content, p.File))))
+		if p.Line > 0 {
+			fmt.Fprintf(&b, ",line=%d", p.Line)
+		}
+		if p.Col > 0 {
+			fmt.Fprintf(&b, ",col=%d", p.Col)
+		}
+		message := p.Message
+		if p.Suggestion != "" {
+			message += "\n" + p.Suggestion
+		}
+		fmt.Fprintf(&b, ",title=%s::%s\n", property.Replace(p.Code), data.Replace(message))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

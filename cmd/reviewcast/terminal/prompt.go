@@ -15,27 +15,23 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// ErrStopped is the error of a question that was not answered: Ctrl-C, a signal, or
-// the end of the input.
+// ErrStopped is the error of a question that was not answered: Ctrl-C, a signal, or the end of the input.
 var ErrStopped = errors.New("stopped; nothing was written")
 
-// maxAnswer is the number of characters of a line that the line editor accepts. It
-// loses what is typed or pasted beyond that, so such a line is refused.
+// maxAnswer is the length of a line beyond which the line editor loses what is typed or pasted.
 const maxAnswer = 4096
 
 // Prompter asks questions on a terminal.
 type Prompter struct {
 	out io.Writer
-	// read shows a prompt and returns the line that is answered. pasted reports
-	// whether the line was pasted as a whole, including its end.
+	// read shows a prompt and returns the line; pasted if it was pasted with its end.
 	read func(prompt string) (line string, pasted bool, err error)
 	// choices are what Tab completes the current answer with.
 	choices []Choice
 }
 
-// NewPrompter returns a Prompter for a terminal, and a function that restores the
-// terminal's state. A dumb terminal has no Tab completion and cannot distinguish
-// pasting from typing.
+// NewPrompter returns a Prompter for a terminal and what restores the terminal's state. A dumb terminal has no Tab
+// completion and cannot distinguish pasting from typing.
 func NewPrompter(ctx context.Context, terminal *os.File, out io.Writer) (*Prompter, func(), error) {
 	if dumb() {
 		return NewPlainPrompter(ctx, terminal, out), func() {}, nil
@@ -98,8 +94,7 @@ func NewPlainPrompter(ctx context.Context, in io.Reader, out io.Writer) *Prompte
 	})}
 }
 
-// readLines makes read return when ctx ends. The goroutine that waits for the
-// terminal then stays until the program ends, which is at once.
+// readLines makes read return when ctx ends. Its goroutine stays until the program ends, which is at once.
 func readLines(ctx context.Context, read func(string) (string, bool, error)) func(string) (string, bool, error) {
 	type answer struct {
 		line   string
@@ -139,12 +134,11 @@ func (p *Prompter) Line(question string, choices []Choice, take func(answer stri
 		if err == nil {
 			return nil
 		}
-		p.complain(err)
+		fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
 	}
 }
 
-// Text asks for paragraphs. An empty line ends them if it was typed: an empty line
-// within pasted text belongs to the text.
+// Text asks for paragraphs, which a typed empty line ends; one that is pasted belongs to the text.
 func (p *Prompter) Text(question string) (string, error) {
 	p.choices = nil
 	prompt := p.fit(question)
@@ -168,8 +162,7 @@ func (p *Prompter) Text(question string) (string, error) {
 // minAnswer is the number of columns left for an answer beside its question.
 const minAnswer = 20
 
-// fit makes a prompt of a question. A hint in parentheses is printed on a line of
-// its own if it would leave no room for the answer.
+// fit makes a prompt of a question. A hint in parentheses that leaves no room has its own line.
 func (p *Prompter) fit(question string) string {
 	if width := Columns(os.Stdout); Width(question) > width-minAnswer {
 		if name, hint, ok := strings.Cut(question, " ("); ok {
@@ -187,6 +180,56 @@ func tooLong(line string) error {
 	return nil
 }
 
-func (p *Prompter) complain(err error) {
-	fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
+// Choice is a possible answer: an id, and the name that people know it by.
+type Choice struct{ ID, Name string }
+
+// HasPrefix reports whether the id or the name begins with a lower-case prefix.
+func (c Choice) HasPrefix(prefix string) bool {
+	return strings.HasPrefix(strings.ToLower(c.ID), prefix) || strings.HasPrefix(strings.ToLower(c.Name), prefix)
+}
+
+func (c Choice) String() string {
+	if c.Name == "" {
+		return c.ID
+	}
+	return c.ID + " (" + c.Name + ")"
+}
+
+// maxListed is the number of choices that Tab lists.
+const maxListed = 20
+
+// completeAnswer completes the word before pos, the last of a list: to the only id that matches, or to the common
+// prefix of several, which are then listed.
+func completeAnswer(line string, pos int, choices []Choice) (string, int, []string) {
+	start := strings.LastIndexByte(line[:pos], ',') + 1
+	start += len(line[start:pos]) - len(strings.TrimLeft(line[start:pos], " "))
+	word := strings.ToLower(strings.TrimSpace(line[start:pos]))
+	var found []Choice
+	for _, k := range choices {
+		if k.HasPrefix(word) {
+			found = append(found, k)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return line, pos, nil
+	case 1:
+		return line[:start] + found[0].ID + line[pos:], start + len(found[0].ID), nil
+	}
+	common := found[0].ID
+	var several []string
+	for i, k := range found {
+		for !strings.HasPrefix(k.ID, common) {
+			common = common[:len(common)-1]
+		}
+		if i < maxListed {
+			several = append(several, k.String())
+		} else if i == maxListed {
+			several = append(several, fmt.Sprintf("… and %d more", len(found)-i))
+		}
+	}
+	if len(common) > len(word) && strings.HasPrefix(common, word) {
+		return line[:start] + common + line[pos:], start + len(common), nil
+	}
+	return line, pos, several
 }

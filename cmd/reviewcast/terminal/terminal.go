@@ -1,15 +1,14 @@
-// Package terminal writes for people in front of a terminal and reads their
-// answers: colors, lines that fit the width, problems with their source lines,
-// questions.
-//
-// What it writes to a pipe or a file has no colors and no broken lines.
+// Package terminal writes for people in front of a terminal and reads their answers. What it writes to a pipe or a
+// file has no colors and no broken lines.
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/term"
@@ -28,15 +27,13 @@ func dumb() bool { return os.Getenv("TERM") == "dumb" }
 // CanRedraw reports whether f is a terminal on which a line can be written over.
 func CanRedraw(f any) bool { return IsTerminal(f) && !dumb() }
 
-// Widths in columns: the default, and the minimum that lines are made to fit. A
-// terminal that is narrower than that breaks the lines itself.
+// Widths in columns. A terminal that is narrower than the minimum breaks the lines itself.
 const (
 	defaultColumns = 80
 	minColumns     = 30
 )
 
-// Columns returns the width of w: the value of COLUMNS if it is set (POSIX), the
-// width of the terminal, or 80.
+// Columns returns the width of w: the value of COLUMNS (POSIX), that of the terminal, or 80.
 func Columns(w io.Writer) int {
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {
 		return max(n, minColumns)
@@ -49,9 +46,7 @@ func Columns(w io.Writer) int {
 	return defaultColumns
 }
 
-// TableColumns returns the width that a table is cut to: 0, which is not at all, if
-// w is no terminal and COLUMNS is not set, since the reader of a file cannot scroll
-// to what was cut off.
+// TableColumns returns the width that a table is cut to; 0, not at all, for files and pipes without COLUMNS.
 func TableColumns(w io.Writer) int {
 	if !IsTerminal(w) && os.Getenv("COLUMNS") == "" {
 		return 0
@@ -59,9 +54,8 @@ func TableColumns(w io.Writer) int {
 	return Columns(w)
 }
 
-// Fold breaks the lines of s at spaces so that they fit the terminal w. Lines after
-// a break are indented. If w is no terminal, s is returned unchanged: programs that
-// read a pipe or a file look for whole lines.
+// Fold breaks the lines of s at spaces so that they fit the terminal w, and indents what follows. Elsewhere s is
+// unchanged: programs look for whole lines.
 func Fold(w io.Writer, s string, indent int) string {
 	if !IsTerminal(w) {
 		return s
@@ -128,8 +122,7 @@ func cells(r rune) int {
 	return 1
 }
 
-// Visible removes the characters that would control a terminal or change the
-// direction of a line: the text of a review comes from a stranger.
+// Visible removes what would control a terminal or change a line's direction: reviews come from strangers.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -140,4 +133,70 @@ func Visible(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Palette colors words for a terminal. The zero value leaves them as they are.
+type Palette struct{ on bool }
+
+// PaletteFor returns a palette that colors if w is a terminal that can, or CLICOLOR_FORCE asks for it
+// (bixense.com/clicolors). NO_COLOR (no-color.org) overrides both.
+func PaletteFor(w io.Writer) Palette {
+	forced := os.Getenv("CLICOLOR_FORCE")
+	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || IsTerminal(w) && !dumb())}
+}
+
+func (p Palette) paint(code, s string) string {
+	if !p.on {
+		return s
+	}
+	return "\x1b[" + code + "m" + s + "\x1b[0m"
+}
+
+// Bold returns s in bold.
+func (p Palette) Bold(s string) string { return p.paint("1", s) }
+
+// Dim returns s dimmed.
+func (p Palette) Dim(s string) string { return p.paint("2", s) }
+
+// Red returns s in bold red.
+func (p Palette) Red(s string) string { return p.paint("1;31", s) }
+
+// Green returns s in green.
+func (p Palette) Green(s string) string { return p.paint("32", s) }
+
+// Yellow returns s in bold yellow.
+func (p Palette) Yellow(s string) string { return p.paint("1;33", s) }
+
+// Plural writes a number and its noun.
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// Files lists the published files that a build changed.
+func Files(w io.Writer, changed, removed []string) {
+	for _, path := range changed {
+		fmt.Fprintf(w, "changed %s\n", path)
+	}
+	for _, path := range removed {
+		fmt.Fprintf(w, "removed %s\n", path)
+	}
+}
+
+// Duration writes how long something took.
+func Duration(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return d.Round(10 * time.Millisecond).String()
+}
+
+// Stars writes a mean rating; nil is that of no reviews.
+func Stars(mean *float64) string {
+	if mean == nil {
+		return "none"
+	}
+	return fmt.Sprintf("%.2f", *mean)
 }

@@ -1,0 +1,154 @@
+package generator
+
+import (
+	"fmt"
+	"maps"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/insights"
+	"reviewcast/generator/source"
+)
+
+// exampleSource marks the reviews that `reviewcast init` writes.
+const exampleSource = "example"
+
+// exampleBusinesses are the businesses that init writes, the second with --empty.
+var exampleBusinesses = []string{"willow-street-home-services", "my-business"}
+
+// exampleProblems returns an error for each example that would be published as real.
+func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
+	if !public(baseURL) {
+		return nil
+	}
+	var problems []diagnostic.Problem
+	add := func(at diagnostic.Position, message, suggestion string) {
+		problems = append(problems, diagnostic.Problem{
+			Severity: diagnostic.Error, File: at.File, Line: at.Line, Col: at.Col, Code: "example", Message: message, Suggestion: suggestion,
+		})
+	}
+	if slices.Contains(exampleBusinesses, content.Business.ID) {
+		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
+			"replace its values with your own; to look at the examples, run `reviewcast dev`")
+	}
+	for _, r := range content.Reviews {
+		if r.Published && r.Source == exampleSource {
+			add(content.Position(r), fmt.Sprintf("review %q is a made-up example that init wrote, and %s is public", r.ID, baseURL),
+				"delete it; if a customer wrote it, write where in its source")
+		}
+	}
+	diagnostic.Sort(problems)
+	return problems
+}
+
+// public reports whether an origin is neither this machine nor below .example (RFC 2606).
+func public(baseURL string) bool {
+	u, err := url.Parse(baseURL)
+	if err != nil {
+		return true
+	}
+	host := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return !ip.IsLoopback() && !ip.IsUnspecified()
+	}
+	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
+}
+
+// missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
+func (p *published) missing(content *source.Content) []string {
+	kept := 0
+	for _, r := range content.Reviews {
+		if r.Published && p.ids[r.ID] {
+			kept++
+		}
+	}
+	if kept == len(p.ids) { // the usual case, on every save
+		return nil
+	}
+	missing := maps.Clone(p.ids)
+	for _, r := range content.Reviews {
+		if r.Published {
+			delete(missing, r.ID)
+		}
+	}
+	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
+	for _, w := range content.Withdrawn {
+		withdrawn[strings.ToLower(w.ID)] = true
+	}
+	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
+	return slices.Sorted(maps.Keys(missing))
+}
+
+// maxVanished is how many are reported one by one. When more are gone, it is the wrong directory or a new source.
+const maxVanished = 100
+
+// vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
+func vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
+	if len(missing) == 0 {
+		return nil
+	}
+	kept := make(map[string]*source.Review, len(content.Reviews))
+	for _, r := range content.Reviews {
+		kept[strings.ToLower(r.ID)] = r
+	}
+	severity := diagnostic.Error
+	if lenient {
+		severity = diagnostic.Warning
+	}
+	var problems []diagnostic.Problem
+	for _, id := range missing[:min(len(missing), maxVanished)] {
+		p := vanishedProblem(id, kept[strings.ToLower(id)], content)
+		p.Severity = severity
+		problems = append(problems, p)
+	}
+	if more := len(missing) - maxVanished; more > 0 {
+		problems = append(problems, diagnostic.Problem{
+			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
+			Message:    fmt.Sprintf("%d more published reviews are gone", more),
+			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
+		})
+	}
+	return problems
+}
+
+// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
+func vanishedProblem(id string, kept *source.Review, content *source.Content) diagnostic.Problem {
+	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
+	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
+	if kept == nil {
+		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
+		p.Suggestion = "put it back under this id, " + withdraw
+		return p
+	}
+	at := content.Position(kept)
+	p.File, p.Line, p.Col = at.File, at.Line, at.Col
+	if kept.ID != id {
+		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
+		p.Suggestion = fmt.Sprintf("write the id as %s: the published id must stay", id)
+		return p
+	}
+	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
+	p.Suggestion = "give it its verification back, " + withdraw
+	return p
+}
+
+// claimProblems compares what the editors claim with the counts. A claim about nothing is an error.
+func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
+	var out []diagnostic.Problem
+	for _, c := range content.Vocabulary.Claims {
+		f := insights.CheckClaim(counted, insights.Claim{Aspect: c.Aspect, Measure: c.Measure, Value: c.Value})
+		if f == nil {
+			continue
+		}
+		p := diagnostic.Problem{Severity: diagnostic.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
+		if f.Unknown {
+			p.Severity, p.Code = diagnostic.Error, "claim-unknown"
+		}
+		out = append(out, p)
+	}
+	return out
+}
