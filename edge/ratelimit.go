@@ -41,8 +41,7 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 				return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 			}
 			ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration {
-				now := time.Now()
-				return max(t.take(client, cost, now), take(e.all, cost, now))
+				return takeBoth(t.limiter(network(client)), e.all, cost, time.Now())
 			})
 			return h(w, r.WithContext(ctx))
 		}
@@ -87,9 +86,23 @@ func (t *rates) take(client netip.Addr, units int, now time.Time) (wait time.Dur
 
 // take takes units, at most its burst, from a limiter, or returns how long until it has them.
 func take(l *rate.Limiter, units int, now time.Time) (wait time.Duration) {
-	reservation := l.ReserveN(now, min(units, l.Burst()))
-	if wait = reservation.DelayFrom(now); wait > 0 {
-		reservation.CancelAt(now)
+	return takeBoth(l, unlimited, units, now)
+}
+
+var unlimited = rate.NewLimiter(rate.Inf, 0)
+
+// takeBoth takes units from two limiters, or from neither: who is refused by the first
+// must not use up the second, which others share.
+func takeBoth(l, shared *rate.Limiter, units int, now time.Time) (wait time.Duration) {
+	own := l.ReserveN(now, min(units, l.Burst()))
+	if wait = own.DelayFrom(now); wait > 0 {
+		own.CancelAt(now)
+		return wait
+	}
+	all := shared.ReserveN(now, min(units, shared.Burst()))
+	if wait = all.DelayFrom(now); wait > 0 {
+		all.CancelAt(now)
+		own.CancelAt(now)
 	}
 	return wait
 }

@@ -161,7 +161,8 @@ func TestCost(t *testing.T) {
 		}{
 			{"192.0.2.1", 15, 200, 0},
 			{"192.0.2.1", 0, 200, 0},
-			{"192.0.2.1", 40, 429, 1}, // 50 less 15 and three requests leave 32
+			{"192.0.2.1", 40, 429, 1}, // 50 less 15 and three requests leave 32, and then 31
+			{"192.0.2.1", 40, 429, 1}, // which takes nothing from the share of all
 			{"192.0.2.2", 5, 200, 0},
 			{"192.0.2.3", 5, 429, 0}, // the share of all is used up, for half a second
 			{"192.0.2.3", 0, 200, 0},

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 
@@ -170,13 +171,25 @@ func valueOf(f *kong.Flag) string {
 	return value
 }
 
-// withoutPassword removes the user of an address and, from a database's, its settings.
+// secrets match what may be a password in an address or in a database's settings, however
+// wrong it is written: what stands before an @, and what follows password=.
+var secrets = regexp.MustCompile(`(?i)(//|:/+|^|,)[^/,@]*(?:[/:][^,@]*)?@|(password=)[^ &,]*`)
+
+// withoutPassword hides passwords. A value that would be refused may have one, too.
 func withoutPassword(value string) string {
 	if store.IsPostgres(value) {
 		return stateSource(value)
 	}
-	if u, err := url.Parse(value); err == nil && u.User != nil {
-		return u.Redacted()
-	}
-	return value
+	return secrets.ReplaceAllStringFunc(value, func(found string) string {
+		if at := strings.LastIndexByte(found, '='); at >= 0 && !strings.HasSuffix(found, "@") {
+			return found[:at+1] + "xxxxx"
+		}
+		begin := strings.TrimLeft(found, ",")
+		if i := strings.Index(found, "//"); i >= 0 {
+			begin = found[:i+2]
+		} else {
+			begin = found[:len(found)-len(begin)]
+		}
+		return begin + "xxxxx@"
+	})
 }
