@@ -22,7 +22,7 @@ type front struct {
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
 	Language  string // of the editors' words
-	Links     paths
+	Links     map[string]string
 	All       tally
 	Trend     string
 	Chart     *chart

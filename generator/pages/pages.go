@@ -160,20 +160,16 @@ type layout struct {
 	JSON      template.JS
 	License   string
 	LicenseAt string // its address; "" when none is known
-	Links     paths
+	Links     map[string]string
 	Main      template.HTML
 }
 
-// paths are the published files that templates link to.
-type paths struct {
-	Reviews, Insights, JSONFeed, Atom, OpenAPI, Hub, LatestChange, Withdrawn, Docs, Months, CSV, JSONL string
-	Versions, Manifest, Search, Since, MCP                                                             string
-}
-
-var published = paths{
-	reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathHub,
-	reviewcast.PathLatestChange, reviewcast.PathWithdrawn, reviewcast.PathDocs, reviewcast.PathMonths, reviewcast.PathCSV, reviewcast.PathJSONL,
-	reviewcast.PathVersions, reviewcast.PathManifest, reviewcast.PathSearch, reviewcast.PathSince, reviewcast.PathMCP,
+// published are the files that templates link to.
+var published = map[string]string{
+	"Reviews": reviewcast.PathReviews, "Insights": reviewcast.PathInsights, "JSONFeed": reviewcast.PathJSONFeed, "Atom": reviewcast.PathAtom,
+	"OpenAPI": reviewcast.PathOpenAPI, "Hub": reviewcast.PathHub, "LatestChange": reviewcast.PathLatestChange, "Withdrawn": reviewcast.PathWithdrawn,
+	"Docs": reviewcast.PathDocs, "Months": reviewcast.PathMonths, "CSV": reviewcast.PathCSV, "JSONL": reviewcast.PathJSONL, "MCP": reviewcast.PathMCP,
+	"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Search": reviewcast.PathSearch, "Since": reviewcast.PathSince,
 }
 
 // artifacts makes a page and its twin.
