@@ -78,8 +78,8 @@ func (s *Site) front() *front {
 	points := s.quarters()
 	f.Chart = newChart(starScale("Mean stars by quarter", points), points)
 	if q := in.PullQuote; q != nil {
-		if r, ok := s.review(q.ReviewID); ok {
-			f.Quote = &pullQuote{r, q.Text}
+		if i, ok := s.at[q.ReviewID]; ok {
+			f.Quote = &pullQuote{s.reviews[i], q.Text}
 		}
 	}
 	for _, p := range in.Entities.Problems {

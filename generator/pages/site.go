@@ -33,7 +33,11 @@ func New(c Content) (*Site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
 	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews)), assets: newAssets(c.Theme)}
 	var err error
-	if s.templates, err = c.Theme.templates(); err != nil {
+	parse := ourTemplates
+	if len(c.Theme.Templates) > 0 {
+		parse = c.Theme.parse
+	}
+	if s.templates, err = parse(); err != nil {
 		return nil, err
 	}
 	s.reviews = make([]review, len(c.Dataset.Reviews))
@@ -186,27 +190,18 @@ func (r review) Heading() string {
 	return plural(r.Rating, "star") + " from " + r.Author
 }
 
-// mentioned are ids of subjects of one kind.
-type mentioned struct {
-	base string
-	ids  []string
-}
-
-// mentions are the technicians, services and areas of a review.
-func (r review) mentions() [3]mentioned {
-	return [3]mentioned{
-		{reviewcast.PathTechnicians, r.Mentions.Technicians},
-		{reviewcast.PathServices, r.Mentions.Services},
-		{reviewcast.PathAreas, r.Mentions.ServiceAreas},
-	}
+// mentions are the ids of a review's technicians, services and areas: the order of kinds
+// behind the aspects.
+func (r review) mentions() [3][]string {
+	return [3][]string{r.Mentions.Technicians, r.Mentions.Services, r.Mentions.ServiceAreas}
 }
 
 // About leads to the technicians, services and areas of a review.
 func (r review) About() []link {
 	var list []link
-	for _, kind := range r.mentions() {
-		for _, id := range kind.ids {
-			path := kind.base + id + "/"
+	for i, ids := range r.mentions() {
+		for _, id := range ids {
+			path := kinds[1+i].base + id + "/"
 			if name, known := r.s.names[path]; known {
 				list = append(list, link{name, path})
 			}
@@ -215,20 +210,12 @@ func (r review) About() []link {
 	return list
 }
 
-// review finds a published review by its id.
-func (s *Site) review(id string) (review, bool) {
-	i, ok := s.at[id]
-	if !ok {
-		return review{}, false
-	}
-	return s.reviews[i], true
-}
-
 // links lead to reviews by their ids.
 func (s *Site) links(ids []string) []link {
 	var list []link
 	for _, id := range ids {
-		if r, ok := s.review(id); ok {
+		if i, ok := s.at[id]; ok {
+			r := s.reviews[i]
 			list = append(list, link{r.Author + ", " + shortDay(r.Date), r.Path()})
 		}
 	}

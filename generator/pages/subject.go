@@ -91,30 +91,32 @@ func (e *evidence) size() int {
 // collect makes all subjects, in the order of the insights and the business.
 func (s *Site) collect() {
 	s.names = map[string]string{}
-	at := map[string]map[string]*subject{}
-	add := func(k *kind, id, name string) *subject {
-		n := &subject{kind: k, id: id, Name: name}
-		if at[k.base] == nil {
-			at[k.base] = map[string]*subject{}
+	at := make([]map[string]*subject, len(kinds))
+	for i := range at {
+		at[i] = map[string]*subject{}
+	}
+	add := func(kind int, id, name string, counted []reviewcast.Entity) *subject {
+		n := &subject{kind: kinds[kind], id: id, Name: name}
+		if i := slices.IndexFunc(counted, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
+			n.entity = &counted[i]
 		}
-		at[k.base][id] = n
-		s.names[n.Path()] = name
+		at[kind][id], s.names[n.Path()] = n, name
 		s.subjects = append(s.subjects, n)
 		return n
 	}
 	for i := range s.Insights.Aspects {
 		a := &s.Insights.Aspects[i]
-		add(kinds[0], a.ID, a.Label).Aspect = a
+		add(0, a.ID, a.Label, nil).Aspect = a
 	}
 	b, e := &s.Dataset.Business, &s.Insights.Entities
 	for _, t := range b.Technicians {
-		add(kinds[1], t.ID, t.Name).entity = entityOf(e.Technicians, t.ID)
+		add(1, t.ID, t.Name, e.Technicians)
 	}
 	for _, n := range b.Services {
-		add(kinds[2], n.ID, n.Name).entity = entityOf(e.Services, n.ID)
+		add(2, n.ID, n.Name, e.Services)
 	}
 	for _, n := range b.ServiceAreas {
-		add(kinds[3], n.ID, n.Name).entity = entityOf(e.ServiceAreas, n.ID)
+		add(3, n.ID, n.Name, e.ServiceAreas)
 	}
 	count := func(n *subject, e evidence) {
 		n.quotes = append(n.quotes, e)
@@ -123,27 +125,19 @@ func (s *Site) collect() {
 	for i, r := range s.reviews {
 		found := s.Insights.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
-			if n := at[reviewcast.PathAspects][id]; n != nil {
+			if n := at[0][id]; n != nil {
 				count(n, evidence{r, s.sentence(i, id), polarity})
 			}
 		}
 		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
-		for _, list := range r.mentions() {
-			for _, id := range list.ids {
-				if n := at[list.base][id]; n != nil {
+		for kind, ids := range r.mentions() {
+			for _, id := range ids {
+				if n := at[1+kind][id]; n != nil {
 					count(n, evidence{r, "", sentiment})
 				}
 			}
 		}
 	}
-}
-
-func entityOf(list []reviewcast.Entity, id string) *reviewcast.Entity {
-	i := slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &list[i]
 }
 
 // byStars stands in for the sentiment of a review about which nothing was counted.
@@ -159,14 +153,14 @@ func byStars(rating int) reviewcast.Polarity {
 
 // sentence is what the review at i says about an aspect, as far as it is known.
 func (s *Site) sentence(i int, aspect string) string {
-	if s.Quotes != nil {
-		for _, q := range s.Quotes[i] {
-			if q.Aspect == aspect {
-				return q.Text
-			}
-		}
+	if s.Quotes == nil {
+		return ""
 	}
-	return ""
+	at := slices.IndexFunc(s.Quotes[i], func(q Quote) bool { return q.Aspect == aspect })
+	if at < 0 {
+		return ""
+	}
+	return s.Quotes[i][at].Text
 }
 
 func newestOf(quotes []evidence) (newest reviewcast.Date) {
