@@ -165,19 +165,16 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	if err != nil {
 		return nil
 	}
-	o := &outlined{set: &Set{Scope: scope, Manifest: m, byHash: map[string][]byte{}, Files: map[string][]byte{reviewcast.PathManifest: manifest}}}
+	o := &outlined{set: newSet(scope, m, manifest), source: source}
 	set := o.set
-	take := func(path, sha256 string, limit int64) {
-		body, err := source.file(ctx, path, sha256, limit)
-		if err != nil {
-			set.damaged = append(set.damaged, path)
-			return
+	take := func(f reviewcast.File) {
+		if o.addAll(ctx, []reviewcast.File{f}) != nil {
+			set.damaged = append(set.damaged, f.Path)
 		}
-		o.add(path, sha256, body)
 	}
 	for _, f := range m.Files {
 		if scope.Holds(f.Path) {
-			take(f.Path, f.SHA256, f.Size)
+			take(f)
 		}
 	}
 	if m.ChangeSHA256 == "" {
@@ -190,7 +187,7 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	set.Versions = versions
 	for _, v := range versions[max(0, len(versions)-reviewcast.MaxChanges):] {
 		if v.Sequence >= m.ChangesFrom {
-			take(reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
+			take(document(reviewcast.ChangePath(v.Sequence), v.SHA256))
 		}
 	}
 	return set

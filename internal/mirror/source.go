@@ -128,15 +128,11 @@ func (d dir) read(ctx context.Context, path string, limit int64) ([]byte, error)
 	return data, nil
 }
 
-// errTooLarge reports a body that is larger than it may be.
-var errTooLarge = errors.New("larger than expected")
-
-// readAtMost reads all of r. It returns an error that wraps errTooLarge when there
-// are more than limit bytes.
+// readAtMost reads all of r, unless there are more than limit bytes.
 func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
+		return nil, fmt.Errorf("larger than expected: more than %d bytes", limit)
 	}
 	return data, err
 }
