@@ -24,16 +24,12 @@ package pages
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 	"reviewcast/generator/render"
@@ -59,23 +55,10 @@ type Quote struct{ Aspect, Text string }
 
 // All makes all pages and the files beside them, sorted by path.
 func (s *Site) All() ([]render.Artifact, error) {
-	made := make([][]render.Artifact, len(s.jobs))
-	errs := make([]error, len(s.jobs)) // by job, so that the first in order is reported
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, j := range s.jobs {
-		g.Go(func() error {
-			made[i], errs[i] = j.make()
-			return nil
-		})
-	}
-	_ = g.Wait() // the functions keep their errors
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
+	made, err := render.Parallel(len(s.jobs), runtime.GOMAXPROCS(0), func(i int) ([]render.Artifact, error) { return s.jobs[i].make() })
 	all := slices.Concat(made...)
 	slices.SortFunc(all, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
-	return all, nil
+	return all, err
 }
 
 // Files makes the file at a path, with its twin when it is a page; none when the site
@@ -105,12 +88,8 @@ type job struct {
 func file(path, mediaType string, body func() ([]byte, error)) job {
 	return job{path, func() ([]render.Artifact, error) {
 		b, err := body()
-		return []render.Artifact{artifact(path, mediaType, b)}, err
+		return []render.Artifact{render.NewArtifact(path, mediaType, b)}, err
 	}}
-}
-
-func artifact(path, mediaType string, body []byte) render.Artifact {
-	return render.Artifact{Path: path, MediaType: mediaType, Body: body, SHA256: sha256.Sum256(body)}
 }
 
 // page is one page.
@@ -202,7 +181,7 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 		return fail(err)
 	}
 	return []render.Artifact{
-		artifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
-		artifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
+		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
+		render.NewArtifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
 	}, nil
 }

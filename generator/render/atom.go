@@ -88,9 +88,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	b.WriteString(xml.Header)
 	enc := xml.NewEncoder(&b)
 	enc.Indent("", " ") // between elements only: a text keeps its own white space
-	if err := enc.Encode(&out); err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathAtom, err)
-	}
+	err := enc.Encode(&out)
 	b.WriteByte('\n')
-	return b.Bytes(), nil
+	return rendered(reviewcast.PathAtom, b.Bytes(), err)
 }

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"fmt"
-
 	"github.com/gorilla/feeds"
 
 	"reviewcast"
@@ -53,8 +51,5 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		out.Items = append(out.Items, jsonItem{JSONItem: item, Language: e.language, Review: f.extension(e)})
 	}
 	body, err := marshal(&out)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathJSONFeed, err)
-	}
-	return body, nil
+	return rendered(reviewcast.PathJSONFeed, body, err)
 }

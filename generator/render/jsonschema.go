@@ -38,8 +38,5 @@ func JSONSchema(baseURL, path, name string) ([]byte, error) {
 		d.Defs[todo[0]] = jsontext.Value(strings.ReplaceAll(string(b), "#/components/schemas/", "#/$defs/"))
 	}
 	body, err := marshal(&d)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", path, err)
-	}
-	return body, nil
+	return rendered(path, body, err)
 }

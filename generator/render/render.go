@@ -40,6 +40,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -84,6 +85,11 @@ type Artifact struct {
 	Encodings map[Coding][]byte
 }
 
+// NewArtifact makes a file that isn't compressed.
+func NewArtifact(path, mediaType string, body []byte) Artifact {
+	return Artifact{Path: path, MediaType: mediaType, Body: body, SHA256: sha256.Sum256(body)}
+}
+
 // Content is what is rendered.
 type Content struct {
 	Channel  Channel
@@ -111,32 +117,36 @@ func Files(c Content) ([]Artifact, error) {
 		path = reviewcast.SchemaPath(path)
 		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
 	}
-	files := []output{
+	files := []output{ // the largest first
+		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
-		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
-		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
 		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
 		schemaOf(reviewcast.PathInsights, "Insights"),
 		schemaOf(reviewcast.PathReviews, "Dataset"),
 	}
-	artifacts := make([]Artifact, len(files))
-	errs := make([]error, len(files)) // by file, so that the first in order is reported
+	artifacts, err := Parallel(len(files), runtime.GOMAXPROCS(0), func(i int) (Artifact, error) {
+		body, err := files[i].render()
+		return NewArtifact(files[i].path, files[i].mediaType, body), err
+	})
+	slices.SortFunc(artifacts, func(a, b Artifact) int { return cmp.Compare(a.Path, b.Path) })
+	return artifacts, err
+}
+
+// Parallel calls do for every index below n, in the order of the indexes, at most limit
+// at a time. The error is that of the lowest index.
+func Parallel[T any](n, limit int, do func(i int) (T, error)) ([]T, error) {
+	made, errs := make([]T, n), make([]error, n)
 	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := len(files) - 1; i >= 0; i-- { // the largest first
+	g.SetLimit(limit)
+	for i := range n {
 		g.Go(func() error {
-			f := &files[i]
-			body, err := f.render()
-			errs[i] = err
-			artifacts[i] = Artifact{Path: f.path, MediaType: f.mediaType, Body: body, SHA256: sha256.Sum256(body)}
+			made[i], errs[i] = do(i)
 			return nil
 		})
 	}
-	_ = g.Wait() // the functions keep their errors
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
-	return artifacts, nil
+	_ = g.Wait() // errs has the errors
+	return made, cmp.Or(errs...)
 }
