@@ -106,32 +106,25 @@ func (v *version) list(path, mediaType string, body []byte) {
 func (v *version) describe() error {
 	c := v.change
 	if f, ops := v.difference(reviewcast.PathInsights, v.Insights); f != nil {
-		if fits, err := small(ops, f.Size); err != nil {
-			return err
-		} else if fits {
+		if f.Ops != nil {
 			patch, err := reviewcast.EncodeJSON(reviewcast.Patch{Path: f.Path, From: f.From, To: f.To, Ops: ops})
 			if err != nil {
 				return err
 			}
-			f.Patch, f.PatchSHA256 = reviewcast.InsightsPatchPath(c.Sequence), reviewcast.SHA256(patch)
+			f.Ops, f.Patch, f.PatchSHA256 = nil, reviewcast.InsightsPatchPath(c.Sequence), reviewcast.SHA256(patch)
 			v.files[f.Patch] = patch
 		}
 		c.Files = append(c.Files, *f)
 	}
 	if f, ops := v.difference(reviewcast.PathReviews, v.Reviews); f != nil {
-		if fits, err := small(ops, f.Size); err != nil {
-			return err
-		} else if fits {
-			f.Ops = ops
-		}
 		c.Files = append(c.Files, *f)
 		return v.listReviews(ops)
 	}
 	return nil
 }
 
-// difference returns the entry of a dataset in the document, and the operations that
-// make its new bytes; nil when the bytes are the same.
+// difference returns the entry of a dataset in the document, nil when the bytes are the
+// same, and the operations that make its new bytes. The entry has them if they are small.
 func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, []reviewcast.Op) {
 	old, _ := v.Previous.Manifest.File(path)
 	now, _ := v.Manifest.File(path)
@@ -139,21 +132,17 @@ func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, 
 		return nil, nil
 	}
 	f := &reviewcast.FileChange{Path: path, From: old.SHA256, To: now.SHA256, Size: int64(len(next))}
-	return f, reviewcast.Diff(v.Previous.Files[path], next)
-}
-
-// small reports whether operations are small enough to be published beside a file of a
-// size.
-func small(ops []reviewcast.Op, size int64) (bool, error) {
+	ops := reviewcast.Diff(v.Previous.Files[path], next)
 	lines := 0
 	for _, op := range ops {
 		lines += len(op.Line)
 	}
-	if lines > reviewcast.MaxOpsSize(int(size)) {
-		return false, nil // no need to encode them
+	if most := reviewcast.MaxOpsSize(len(next)); lines <= most { // otherwise there is no need to encode them
+		if body, err := reviewcast.EncodeJSON(ops); err == nil && len(body) <= most {
+			f.Ops = ops
+		}
 	}
-	body, err := reviewcast.EncodeJSON(ops)
-	return len(body) <= reviewcast.MaxOpsSize(int(size)), err
+	return f, ops
 }
 
 // listReviews makes the lists of reviews out of the lines that the operations on
