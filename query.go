@@ -103,8 +103,7 @@ func ParseSearch(rawQuery string) (Query, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	return search(values, issues, func(p Param, given []string) (value, *Issue) {
 		if len(given) > 1 {
-			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("%s is given %d times; give it once", p.Name, len(given)))
-			return value{}, &issue
+			return value{}, p.invalid(fmt.Sprintf("%s is given %d times; give it once", p.Name, len(given)))
 		}
 		return p.parse(given[0])
 	})
@@ -153,7 +152,7 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 func ParseSince(date, rawQuery string) (Date, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	if !Date(date).Valid() {
-		issues = append(issues, invalidDate("date", date))
+		issues = append(issues, *invalidDate("date", date))
 	}
 	if keys := slices.Sorted(maps.Keys(values)); len(keys) > 0 {
 		issues = append(issues, unrecognized(keys, "this address takes none; filter with "+PathSearch))

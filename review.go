@@ -2,6 +2,7 @@ package reviewcast
 
 import (
 	"math"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -195,17 +196,8 @@ func (d Date) Month() string { return string(d[:len("2006-01")]) }
 // letter or digit, then letters, digits, '.', '_' and '-', at most MaxIDLength bytes, all
 // ASCII. Such an id is safe in a URL and a file name.
 func ValidID(s string) bool {
-	if s == "" || len(s) > MaxIDLength {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !alnum && (i == 0 || c != '.' && c != '_' && c != '-') {
-			return false
-		}
-	}
-	return true
+	const marks, letters = "._-", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return s != "" && len(s) <= MaxIDLength && strings.Trim(s, letters+marks) == "" && !strings.Contains(marks, s[:1])
 }
 
 // BadRune finds the first character of s that no published text may hold: a control

@@ -13,12 +13,9 @@ import (
 // as they go.
 func (v *verifier) checkHistory(since Note) {
 	from := v.set.Manifest.ChangesFrom
-	noted := int64(0)
-	if since != (Note{}) {
-		var kept bool
-		if noted, kept = v.checkNote(since); !kept {
-			return // what comes after a rewritten history proves nothing
-		}
+	noted, kept := v.checkNote(since)
+	if !kept {
+		return // what comes after a rewritten history proves nothing
 	}
 	v.section("the newest change document describes this set of files", v.checkNewest)
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
@@ -40,10 +37,12 @@ func (v *verifier) checkHistory(since Note) {
 }
 
 // checkNote compares versions.txt with what was noted. It returns the sequence of the
-// noted version, and whether the noted lines are still there.
+// noted version, 0 without a note, and whether the noted lines are still there.
 func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	versions := v.set.Files[reviewcast.PathVersions]
 	switch {
+	case since == Note{}:
+		return 0, true
 	case since.Size > int64(len(versions)):
 		v.contradict("%s has %d bytes, and had %d when it was noted: the site was rolled back, versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
 		return 0, false
