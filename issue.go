@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// ErrorBody is the body of every error of the HTTP interface: problem details (RFC
-// 9457), served as application/json, and for bad parameters the issues.
+// ErrorBody is the body of every HTTP error: problem details (RFC 9457), with issues of parameters.
 type ErrorBody struct {
 	Type   string  `json:"type" jsonschema:"about:blank: the title says it all (RFC 9457, section 4.2.1)"`
 	Title  string  `json:"title" jsonschema:"the status's standard phrase"`

@@ -23,9 +23,7 @@ const (
 	BooleanParam ParamType = "boolean" // true or false
 )
 
-// Param describes a search parameter. [SearchParams] is the only list of them: the
-// HTTP parser, the API description and the MCP tool's input schema are derived from
-// it.
+// Param describes a search parameter. Parser, API description and MCP schema derive from [SearchParams].
 type Param struct {
 	Name        string
 	Type        ParamType
@@ -180,8 +178,7 @@ func (p Param) invalid(message string) *Issue {
 	return &Issue{Code: InvalidType, Path: []string{p.Name}, Expected: p.expected(), Message: "Invalid input: " + message}
 }
 
-// Text parses and checks a string or date parameter's value in JSON. A number counts as
-// its text, because an id or a sequence may look like one.
+// Text parses and checks a string or date in JSON. A number counts as its text: an id may look like one.
 func (p Param) Text(raw json.RawMessage) (string, *Issue) {
 	if text := string(raw); digits(text) {
 		raw = json.RawMessage(`"` + text + `"`)

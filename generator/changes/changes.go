@@ -38,8 +38,7 @@ type Input struct {
 	Reviews, Insights []byte
 	// Withdrawn are all withdrawals. Each review that is gone must be one of them.
 	Withdrawn []reviewcast.Withdrawal
-	// Time is the time of the version, in whole seconds UTC, later than that of the
-	// previous set.
+	// Time is the time of the version, in whole seconds UTC, later than that of the previous set.
 	Time time.Time
 	// Forget removes all documents but the newest.
 	Forget bool
@@ -52,9 +51,7 @@ type version struct {
 	files  map[string][]byte
 }
 
-// New makes the files below /changes/, by path. It completes the manifest: the
-// sequence, changes_from, change_sha256, and the two of these files that a manifest
-// lists.
+// New makes the files below /changes/, by path, and completes the manifest with them.
 func New(in Input) (map[string][]byte, error) {
 	m, ds := in.Manifest, in.Dataset
 	ids := make([]string, len(ds.Reviews))
@@ -101,8 +98,7 @@ func (v *version) list(path, mediaType string, body []byte) {
 	slices.SortFunc(m.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// describe fills in what changed: the operations on the datasets, and the lists of
-// reviews.
+// describe fills in what changed: the operations on the datasets, and the lists of reviews.
 func (v *version) describe() error {
 	c := v.change
 	if f, ops := v.difference(reviewcast.PathInsights, v.Insights); f != nil {
@@ -123,8 +119,7 @@ func (v *version) describe() error {
 	return nil
 }
 
-// difference returns the entry of a dataset in the document, nil when the bytes are the
-// same, and the operations that make its new bytes. The entry has them if they are small.
+// difference returns the entry of a dataset, nil without a change, and the operations; it has small ones.
 func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, []reviewcast.Op) {
 	old, _ := v.Previous.Manifest.File(path)
 	now, _ := v.Manifest.File(path)
@@ -145,9 +140,8 @@ func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, 
 	return f, ops
 }
 
-// listReviews makes the lists of reviews out of the lines that the operations on
-// /reviews.json add and those that they don't copy. A line that only gained or lost
-// its comma is in neither.
+// listReviews makes the lists of reviews out of the lines that the operations add and don't copy. A line that
+// only gained or lost its comma is in neither.
 func (v *version) listReviews(ops []reviewcast.Op) error {
 	old := strings.SplitAfter(string(v.Previous.Files[reviewcast.PathReviews]), "\n")
 	come := map[string]string{}
@@ -216,9 +210,8 @@ func (v *version) encode() ([]byte, error) {
 	return reviewcast.EncodeJSON(v.change)
 }
 
-// holdsErased reports whether a document or a patch has a line that names a review that
-// was withdrawn for legal reasons. The quotation marks in a line are escaped there. The
-// lists of a document name ids without the escapes, and hold no text.
+// holdsErased reports whether a line in a document or a patch, where quotation marks are escaped, names a
+// review that was withdrawn for legal reasons.
 func (v *version) holdsErased(document []byte) bool {
 	lower := bytes.ToLower(document)
 	return slices.ContainsFunc(v.Withdrawn, func(w reviewcast.Withdrawal) bool {

@@ -38,8 +38,7 @@ func sharePoint(quarter string, part, whole int) point {
 	return point{quarter, whole, share, max(0, centre-margin), min(1, centre+margin)}
 }
 
-// chart is a line by quarter within the band of its intervals. The drawing is 100
-// by 100 and stretched by the page; its words are HTML, so that they keep their size.
+// chart is a line by quarter within its intervals, drawn on 100 by 100 and stretched by the page.
 type chart struct {
 	Title, Label, Unit       string
 	Top, Bottom, First, Last string
@@ -144,8 +143,7 @@ func (t tally) Spread() []bar {
 	return list
 }
 
-// balance is a diverging bar: negative to the left of the middle, positive to the
-// right, both in per cent of the whole; neutral and mixed are apart.
+// balance is a diverging bar: negative left of the middle, positive right, in per cent of the whole.
 type balance struct{ NegativeX, NegativeW, Width string }
 
 func newBalance(c reviewcast.SentimentCounts) balance {

@@ -49,8 +49,7 @@ type docsData struct {
 	HTML     template.HTML
 }
 
-// docsPage is the documentation for developers: how to use the data, by hand, and
-// every path, parameter, error and field, from the API's description.
+// docsPage is the documentation for developers, by hand and from the API's description.
 func (s *Site) docsPage() page {
 	return page{reviewcast.PathDocs, s.modified, func() (*view, error) {
 		source, err := s.docs()
@@ -105,8 +104,7 @@ func (s *Site) docs() (string, error) {
 	return b.String(), err
 }
 
-// resolve writes out the references to parameters and answers, and gives each member
-// without a description that of its type.
+// resolve writes references out, and gives members without a description that of their type.
 func (d *apiDocument) resolve() {
 	for _, methods := range d.Paths {
 		for _, op := range methods {

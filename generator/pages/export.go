@@ -55,10 +55,8 @@ func reply(r *reviewcast.Review) reviewcast.OwnerReply {
 	return *r.OwnerReply
 }
 
-// csv is the dataset as RFC 4180 has tables: one review a record, with the names of
-// the columns first, in UTF-8 without a byte order mark. Spreadsheets execute cells
-// that begin with = + - or @, so that somebody's own words that do have an
-// apostrophe before them.
+// csv is one review a record, with the columns' names first (RFC 4180, UTF-8 without a mark). Words that a
+// spreadsheet would execute (= + - @) have an apostrophe before them.
 func (s *Site) csv() ([]byte, error) {
 	var b bytes.Buffer
 	row := make([]string, len(columns))

@@ -40,8 +40,7 @@ type Content struct {
 	Channel  render.Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
-	// Quotes are, for each review of the dataset, the sentences about its aspects. A
-	// review without one is quoted by its beginning. nil: no review has one.
+	// Quotes are each review's sentences about aspects; without one its beginning is quoted.
 	Quotes [][]Quote
 	// Withdrawals are those of /withdrawn.json.
 	Withdrawals []reviewcast.Withdrawal
@@ -61,8 +60,7 @@ func (s *Site) All() ([]render.Artifact, error) {
 	return all, err
 }
 
-// Files makes the file at a path, with its twin when it is a page; none when the site
-// has no such file.
+// Files makes the file at a path, with its twin when it is a page; none when the site has no such file.
 func (s *Site) Files(path string) ([]render.Artifact, error) {
 	page := strings.TrimSuffix(strings.TrimSuffix(path, indexHTML), indexMarkdown)
 	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.path == page })
@@ -120,8 +118,7 @@ type view struct {
 	Description string
 	Crumbs      []link   // the pages above this one, but for the front page
 	Graph       []object // of schema.org
-	// Name is that of the templates, which are executed with Data: "month" is
-	// month.html and month.md.
+	// Name is that of the templates, which are executed with Data: "month" is month.html and month.md.
 	Name string
 	Data any
 }

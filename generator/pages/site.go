@@ -121,8 +121,7 @@ func (t tally) Summary() string {
 	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.count, "verified review"), t.Mean(), grouped(t.replies))
 }
 
-// group makes the months and years. Reviews are newest first, so that each month's are
-// one slice.
+// group makes the months and years. Reviews are newest first, so that each month's are one slice.
 func (s *Site) group() {
 	for from := 0; from < len(s.reviews); {
 		m := month{Name: s.reviews[from].Date.Month()}

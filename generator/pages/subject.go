@@ -51,8 +51,7 @@ const (
 	maxTwinBeginning = 80
 )
 
-// items writes the quote into a list of the page and of its twin. It writes by hand, as
-// these lists are most of the bytes, and html/template would take much longer for them.
+// items writes the quote for the page and its twin, by hand: templates would take much longer.
 func (e *evidence) items() (page, twin string) {
 	said := strings.Join(strings.Fields(e.said), " ")
 	short := said
@@ -170,8 +169,7 @@ func newestOf(quotes []evidence) (newest reviewcast.Date) {
 	return newest
 }
 
-// subjectPages are the subject's own page and, when its quotes don't fit on it, those
-// of its years.
+// subjectPages are the subject's own page and, when its quotes don't fit on it, those of its years.
 func (s *Site) subjectPages(n *subject) []page {
 	parts := n.split()
 	pages := []page{{n.Path(), newestOf(n.quotes), func() (*view, error) { return s.subjectView(n, parts), nil }}}
@@ -278,8 +276,7 @@ type related struct {
 // maxRelated is how many lines a table of a relation has.
 const maxRelated = 12
 
-// related counts what the subject's reviews are about besides: for an aspect who was
-// judged so, for the others which aspects were judged.
+// related counts what the subject's reviews are about besides.
 func (s *Site) related(n *subject) []relation {
 	counts := map[string]*related{} // by path
 	count := func(path string, polarity reviewcast.Polarity) {

@@ -34,8 +34,7 @@ const (
 // logoTypes are the media types of logos, by the end of their names.
 var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
 
-// ReadTheme reads the theme from a content folder, in which nothing of it needs to
-// be.
+// ReadTheme reads the theme from a content folder, in which nothing of it needs to be.
 func ReadTheme(content fs.FS) (Theme, error) {
 	t := Theme{Templates: map[string][]byte{}}
 	templates, err := fs.Glob(content, templatesFolder+"/*.html")
@@ -80,8 +79,7 @@ var templateFuncs = template.FuncMap{
 	"paragraphs": paragraphs, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount }, "article": func(r review, anchored bool) article { return article{r.Review, r.Path(), anchored, r.About()} },
 }
 
-// article is a review for the template of that name. Its anchor is on the page of its
-// month; elsewhere there is none, as a page must not have an id twice.
+// article is a review for the template of that name. Only the page of its month anchors it.
 type article struct {
 	R        *reviewcast.Review
 	Path     string

@@ -168,8 +168,7 @@ type words struct {
 	Strong bool
 }
 
-// paragraphs reads as much of the summary's Markdown as a page needs: blank lines
-// between paragraphs, and **strong** words. The rest stays as it is.
+// paragraphs reads the summary's Markdown as far as a page needs: paragraphs and **strong** words.
 func paragraphs(s string) [][]words {
 	var out [][]words
 	for p := range strings.SplitSeq(s, "\n\n") {

@@ -11,8 +11,7 @@ import (
 	"reviewcast"
 )
 
-// atomFeed shadows what gorilla/feeds gets wrong: it has room for one link, and
-// none for a language.
+// atomFeed shadows what gorilla/feeds gets wrong: it has room for one link, and none for a language.
 type atomFeed struct {
 	Lang string `xml:"xml:lang,attr,omitempty"`
 	*feeds.AtomFeed

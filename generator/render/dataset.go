@@ -11,8 +11,7 @@ import (
 	"reviewcast"
 )
 
-// Reviews renders /reviews.json in the layout that the package comment promises.
-// The dataset's reviews must be in their published order.
+// Reviews renders /reviews.json in the promised layout. The reviews must be in published order.
 func Reviews(d *reviewcast.Dataset) ([]byte, error) { return Content{Dataset: d}.Reviews() }
 
 // Insights renders /insights.json in the layout that the package comment promises.
@@ -70,10 +69,8 @@ func rendered(path string, body []byte, err error) ([]byte, error) {
 	return body, nil
 }
 
-// options are the package's rules for JSON: members of maps are sorted, and
-// omitempty means what it means to encoding/json, by which the contract's types
-// are read elsewhere. The rest this encoder does anyway: no null for an empty list
-// or object, no escapes for the sake of HTML, an error for text that isn't UTF-8.
+// options are the package's rules for JSON: sorted maps, and omitempty as in encoding/json, by which the
+// contract's types are read elsewhere.
 var options = json.JoinOptions(json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true))
 
 // marshal renders a whole file of JSON.

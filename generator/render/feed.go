@@ -29,10 +29,8 @@ type entry struct {
 	categories         []category
 }
 
-// category is a term that a feed reader can filter by: an id for machines, a
-// label for people. There is one for the stars ("5-stars"), one for each service
-// and one for each service area that the review mentions. Technicians are left
-// out: a feed is no place to file people under.
+// category is a term that a feed reader can filter by: the stars ("5-stars"), and each service and service
+// area. Technicians are left out: a feed is no place to file people under.
 type category struct {
 	term, label string
 }
@@ -50,8 +48,7 @@ func (f *feed) entry(r *reviewcast.Review) entry {
 	stars := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
 	e := entry{
 		Review: r,
-		// The id outlives every change of the site's pages; the url is where the
-		// review is read today.
+		// The id outlives every change of the site's pages; the url is where the review is read today.
 		id:        f.BaseURL + reviewcast.PathMonths + "#" + r.ID,
 		url:       f.BaseURL + reviewcast.ReviewPath(r.ID, r.Date),
 		title:     stars + " from " + r.Author,
@@ -92,8 +89,7 @@ func nameOf(id string, list []reviewcast.Named) string {
 	return list[i].Name
 }
 
-// updated is when the newest entry changed; an empty feed has not changed since
-// the epoch, and says so rather than asking the clock.
+// updated is when the newest entry changed, and the epoch for an empty feed.
 func (f *feed) updated() time.Time {
 	newest := time.Unix(0, 0).UTC()
 	for _, e := range f.entries {
@@ -104,8 +100,7 @@ func (f *feed) updated() time.Time {
 	return newest
 }
 
-// generic is the feed in gorilla/feeds' own terms. Each format starts from what
-// the library makes of it and shadows what the library can't say.
+// generic is the feed in gorilla/feeds' terms. The formats shadow what the library can't say.
 func (f *feed) generic() *feeds.Feed {
 	g := &feeds.Feed{
 		Title:       f.FeedTitle,
@@ -128,9 +123,8 @@ func (f *feed) generic() *feeds.Feed {
 	return g
 }
 
-// ReviewExtension is what a feed says of a review that feeds have no word for. In
-// the JSON Feed it is the member _review of an item; in Atom it is the element
-// review of the namespace ReviewNamespace, with the members as attributes.
+// ReviewExtension is what a feed says of a review beyond its format: the member _review in the JSON Feed, the
+// element review of ReviewNamespace in Atom, with the members as attributes.
 type ReviewExtension struct {
 	About              string `json:"about" xml:"-" jsonschema:"where this extension is described"`
 	Rating             int    `json:"rating" xml:"rating,attr" jsonschema:"stars, 1 to 5"`
@@ -147,8 +141,7 @@ type FeedReply struct {
 	Date reviewcast.Date `json:"date" xml:"date,attr"`
 }
 
-// ReviewNamespace is the XML namespace of the Atom feed's extension. It is a name
-// and no address, the same for every business, so that a reader can look for it.
+// ReviewNamespace is the XML namespace of the Atom feed's extension, the same for every business.
 const ReviewNamespace = "urn:reviewcast:review"
 
 func (f *feed) extension(e entry) ReviewExtension {

@@ -19,8 +19,7 @@ type schemaDocument struct {
 
 var schemaRef = regexp.MustCompile(`"#/components/schemas/([A-Za-z]+)"`)
 
-// JSONSchema renders the JSON Schema (draft 2020-12) of a file that is a value of the
-// named type, with the types that it needs.
+// JSONSchema renders the JSON Schema (draft 2020-12) of a file, with the types that it needs.
 func JSONSchema(baseURL, path, name string) ([]byte, error) {
 	all, err := sharedSchemas()
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"reviewcast"
 )
 
-// ReviewLine renders one review as it stands on its line of reviews.json, without
-// the comma and the newline. Whoever renders the same review again may keep it.
+// ReviewLine renders one review as on its line of reviews.json, without comma and newline.
 func ReviewLine(r *reviewcast.Review) ([]byte, error) { return element(r) }
 
 // InsightLine renders one entry of per_review as it stands on its line of
@@ -45,8 +44,7 @@ func elements[T any](name string, list []T) section {
 	return s
 }
 
-// layOut renders head, in which every section is empty, and puts the lines of the
-// sections in, in the order in which the members stand in head.
+// layOut renders head, and puts the sections into its empty members, in their order in head.
 func layOut(head any, sections ...section) ([]byte, error) {
 	framed, err := marshal(head)
 	// What is before the rating seldom changes: change documents copy its line.
@@ -66,8 +64,7 @@ func layOut(head any, sections ...section) ([]byte, error) {
 		if len(s.lines) == 0 {
 			continue
 		}
-		// No string can hold the member's name in this form: its quotation marks would
-		// be escaped.
+		// No string can hold the member's name in this form: its quotation marks would be escaped.
 		before, after, ok := bytes.Cut(framed, []byte(s.open+s.shut))
 		if !ok {
 			return nil, fmt.Errorf("lay out %d elements: no empty member %s%s", len(s.lines), s.open, s.shut)

@@ -15,10 +15,8 @@ import (
 	"reviewcast"
 )
 
-// OpenAPI renders /.well-known/openapi.json: the interface in OpenAPI 3.1.0, every
-// path that the files and the edge answer. It is openapi.yaml with the schemas of the
-// contract's types, the search's parameters from [reviewcast.SearchParams], and examples
-// from the newest reviews (from a made-up one as long as there is none).
+// OpenAPI renders /.well-known/openapi.json (OpenAPI 3.1.0): openapi.yaml with the schemas of the contract's
+// types, the parameters of [reviewcast.SearchParams], and the newest reviews as examples.
 func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	d = excerpt(d)
 	template, err1 := openAPITemplate()
@@ -103,8 +101,7 @@ func newInfo(c Channel, d *reviewcast.Dataset) info {
 //go:embed manual.md
 var manual string
 
-// License gives the SPDX identifier and the address of a dataset's licence, each as
-// far as it is known: editors write one or the other.
+// License gives a licence's SPDX identifier and address; editors write one or the other.
 func License(s string) (spdx, address string) {
 	switch {
 	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
@@ -139,8 +136,7 @@ var readSource = sync.OnceValues(func() (*source, error) {
 	return &s, nil
 })
 
-// openAPITemplate is the description with names in place of values. It is the same for
-// every business, and making schemas by reflection takes long.
+// openAPITemplate is the description with names in place of values, made once: reflection is slow.
 var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 	s, err := readSource()
 	if err != nil {
@@ -175,8 +171,7 @@ var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 	return fillIn(text, object{"searchParams": searchParams()})
 })
 
-// completeRead adds to an operation that reads what all of them share, and returns the
-// HEAD beside it, which knows no ranges.
+// completeRead adds what all reads share, and returns the HEAD beside it, which knows no ranges.
 func completeRead(get object) (head object) {
 	headers := []any{"ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin"}
 	if get["x-read"] == "topic" {

@@ -47,8 +47,7 @@ import (
 	"reviewcast"
 )
 
-// Channel is what the feeds, the description and the page need beside the
-// dataset: where and under what name the business publishes.
+// Channel is where and under what name the business publishes.
 type Channel struct {
 	// BaseURL is the origin of every path, as reviewcast.ParseBaseURL gives it:
 	// without a trailing slash.
@@ -80,8 +79,7 @@ type Artifact struct {
 	MediaType string
 	Body      []byte
 	SHA256    [sha256.Size]byte // of Body
-	// Encodings are the compressed variants that Precompress made, by coding.
-	// They stand beside the file, at Path + Coding.Ext().
+	// Encodings are the compressed variants by coding; they stand at Path + Coding.Ext().
 	Encodings map[Coding][]byte
 }
 
@@ -97,10 +95,8 @@ type Content struct {
 	Insights *reviewcast.Insights
 	// Withdrawn are the entries of /withdrawn.json, sorted by id.
 	Withdrawn []reviewcast.Withdrawal
-	// ReviewLines are [ReviewLine] of each review of the dataset, InsightLines
-	// [InsightLine] of each entry of PerReview, sorted by id. Whoever builds again and
-	// again keeps the lines of the reviews that are unchanged. nil: they are rendered
-	// here.
+	// ReviewLines are [ReviewLine] of each review, InsightLines [InsightLine] of each entry of PerReview,
+	// sorted by id, for whoever builds again; nil: they are rendered here.
 	ReviewLines, InsightLines [][]byte
 }
 
@@ -110,8 +106,7 @@ type output struct {
 	render          func() ([]byte, error)
 }
 
-// Files renders the data files, sorted by path, with the digests: everything that is
-// published but the pages, the manifest and the changes.
+// Files renders the data files, sorted by path: all but the pages, the manifest and the changes.
 func Files(c Content) ([]Artifact, error) {
 	schemaOf := func(path, name string) output {
 		path = reviewcast.SchemaPath(path)
@@ -135,8 +130,7 @@ func Files(c Content) ([]Artifact, error) {
 	return artifacts, err
 }
 
-// Parallel calls do for every index below n, in the order of the indexes, at most limit
-// at a time. The error is that of the lowest index.
+// Parallel calls do for every index below n, limit at a time. The error is the lowest index's.
 func Parallel[T any](n, limit int, do func(i int) (T, error)) ([]T, error) {
 	made, errs := make([]T, n), make([]error, n)
 	var g errgroup.Group

@@ -29,9 +29,8 @@ type Copy struct {
 	current *Set // the set in Dir, when it has been read
 }
 
-// Update brings the directory up to date with the source of a follower, whole or not
-// at all. Whatever the error, the directory holds the last good set. Files in it that
-// no manifest lists (.gitignore, a CNAME) stay.
+// Update brings the directory up to date with a follower's source, whole or not at all. Files that no manifest
+// lists (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	locked, err := durable.Lock(ctx, c.Dir, manifestName)
 	if err != nil {
@@ -88,8 +87,7 @@ func (s *Set) names() map[string][]byte {
 	return files
 }
 
-// owns reports whether a file in a directory is one of the set's, whatever its scope:
-// a listed file, an encoding of one, a change document, or the manifest.
+// owns reports whether a file in a directory is the set's, whatever its scope.
 func (s *Set) owns(name string) bool {
 	path := "/" + name
 	switch {
@@ -110,9 +108,8 @@ func (s *Set) owns(name string) bool {
 	return false
 }
 
-// Read returns the set in the directory. When files are damaged or missing, the set
-// has the others, and the error wraps ErrDamaged; the set is nil when its manifest
-// is damaged, too.
+// Read returns the set in the directory. When files are damaged, the set has the others, or is nil without its
+// manifest, and the error wraps ErrDamaged.
 func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	source := dir(c.Dir)
 	manifest, err := source.manifest(ctx)
@@ -136,8 +133,7 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	return set, err
 }
 
-// superfluous lists files of ours in the directory that the set doesn't have: change
-// documents of other versions, and pages when only data is wanted.
+// superfluous lists files of ours that the set doesn't have: other change documents, and unwanted pages.
 func (c *Copy) superfluous(set *Set) []string {
 	var paths []string
 	for _, f := range set.Manifest.Files {

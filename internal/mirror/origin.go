@@ -28,11 +28,9 @@ const (
 	// attempts is how often a file or a manifest is asked for with another query
 	// before the origin counts as stale.
 	attempts = 3
-	// weakAge is how much older than its answer a Last-Modified must be before it
-	// tells two states apart (RFC 9110, section 8.8.2.2).
+	// weakAge is how old a Last-Modified must be to tell two states apart (RFC 9110, section 8.8.2.2).
 	weakAge = time.Minute
-	// maxTagAge is how long a manifest is asked for conditionally before it is read
-	// whole again.
+	// maxTagAge is how long a manifest is asked for conditionally before it is read whole again.
 	maxTagAge = time.Hour
 	// rawSlack is what an encoded body may have beyond its decoded limit.
 	rawSlack = 1 << 20
@@ -234,10 +232,8 @@ func (t tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// conditional returns the request headers that ask whether an answer is still the
-// current one; nil when it must be read again. Many servers make the ETag out of the
-// time and the size of a file, so that two manifests of one second, or of a deploy
-// that sets all times alike, can share it: a tag is used as carefully as a date, and
+// conditional returns the headers that ask whether an answer is still current; nil when it must be read again.
+// Many servers make the ETag out of the time and the size of a file: a tag is used as carefully as a date, and
 // not for ever.
 func conditional(last answer) http.Header {
 	if time.Since(last.at) > maxTagAge {

@@ -15,8 +15,7 @@ import (
 // parallel is how many files are fetched at once.
 const parallel = 8
 
-// outlined is a set of which the manifest, the versions and the change documents
-// have been read, and nothing else. What the set at hand has is not read again.
+// outlined is a set of which only the manifest, the versions and the changes have been read.
 type outlined struct {
 	set    *Set
 	source Source
@@ -99,9 +98,8 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 	return nil
 }
 
-// readHistory reads the change documents from the newest back to changes_from, and
-// the versions. The versions are not fetched when the documents lead from those at
-// hand.
+// readHistory reads the change documents back to changes_from, and versions.txt unless they lead to it from the
+// one at hand.
 func (o *outlined) readHistory(ctx context.Context) error {
 	listed, _ := o.set.Manifest.File(reviewcast.PathVersions)
 	if o.base == nil || len(o.base.Versions) == 0 {
@@ -210,8 +208,7 @@ func (o *outlined) checkHistory() error {
 	return nil
 }
 
-// fetch completes the set: bodies at hand, then bodies made by changes, then whole
-// files.
+// fetch completes the set: bodies at hand, then bodies made by changes, then whole files.
 func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 	var patches, files []reviewcast.File
 	for _, c := range o.set.Changes {
@@ -248,8 +245,7 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 	return o.set, nil
 }
 
-// apply makes the datasets out of those at hand by the change documents. What the
-// documents do not reach, or do not fit, is left to be fetched whole.
+// apply makes the datasets by the change documents; what those don't reach is fetched whole.
 func (o *outlined) apply() {
 	if o.base == nil {
 		return

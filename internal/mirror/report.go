@@ -18,8 +18,7 @@ type Report struct {
 	Relation reviewcast.Relation
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
-	// Repaired counts the files of the set at hand that were damaged, missing or too
-	// much.
+	// Repaired counts the files of the set at hand that were damaged, missing or too much.
 	Repaired int
 	// Files counts the files whose bytes changed, came or went.
 	Files int
@@ -91,8 +90,7 @@ func rating(s *Set) *float64 {
 	return ds.AggregateRating.RatingValue
 }
 
-// String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62;
-// 2.8 kB".
+// String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62; 2.8 kB".
 func (r Report) String() string {
 	if !r.Updated {
 		return "nothing has changed; " + byteCount(r.Bytes)

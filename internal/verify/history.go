@@ -9,8 +9,7 @@ import (
 	"reviewcast"
 )
 
-// checkHistory walks back over the change documents, to the noted version or as far
-// as they go.
+// checkHistory walks back over the change documents, to the noted version or as far as they go.
 func (v *verifier) checkHistory(since Note) {
 	from := v.set.Manifest.ChangesFrom
 	noted, kept := v.checkNote(since)
@@ -36,8 +35,7 @@ func (v *verifier) checkHistory(since Note) {
 	}
 }
 
-// checkNote compares versions.txt with what was noted. It returns the sequence of the
-// noted version, 0 without a note, and whether the noted lines are still there.
+// checkNote returns the noted version, 0 without a note, and whether its lines are still there.
 func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	versions := v.set.Files[reviewcast.PathVersions]
 	switch {
@@ -100,8 +98,7 @@ type walk struct {
 	noted    bool            // that no edit is hidden shall be proven back to a noted version
 }
 
-// back walks to the version with the sequence until. That version's own document is
-// compared, too, since it says what reviews there were.
+// back walks to the version until, and compares its document's state, too.
 func (w *walk) back(until int64) {
 	for i, c := range slices.Backward(w.set.Changes) {
 		w.checkState(c)
@@ -125,8 +122,7 @@ func (w *walk) back(until int64) {
 	}
 }
 
-// checkState compares the reviews at a version with those that its document commits
-// to.
+// checkState compares the reviews at a version with those that its document commits to.
 func (w *walk) checkState(c *reviewcast.Change) {
 	if c.IDsSHA256 != reviewcast.IDsSHA256(slices.Collect(maps.Keys(w.ids))) {
 		w.contradict("version %d had other reviews than follow from the versions after it: a review vanished, or was exchanged, without standing in a list", c.Sequence)

@@ -57,8 +57,7 @@ func (r *Result) section(proves string, check func()) {
 	}
 }
 
-// Note identifies a state of /changes/versions.txt: its size in bytes and the sha256
-// of its bytes. The zero value is that of no state.
+// Note identifies a state of /changes/versions.txt by its size and sha256. The zero value is none.
 type Note struct {
 	Size   int64
 	SHA256 string
@@ -77,8 +76,7 @@ func ParseNote(s string) (Note, error) {
 	return Note{n, hash}, nil
 }
 
-// Verify reads a set and recomputes what it claims. since is the zero Note when
-// nothing was noted. What can't be read is in Result.Unknown.
+// Verify reads a set and recomputes what it claims, since a noted state if there is one.
 func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since Note) *Result {
 	r := &Result{}
 	set, err := mirror.Read(ctx, source, scope)
