@@ -18,10 +18,10 @@ type point struct {
 
 // meanPoint is the mean of a quarter's stars. One review has no interval.
 func meanPoint(quarter string, t tally) point {
-	p := point{quarter: quarter, count: t.count, value: t.mean()}
+	p := point{quarter: quarter, count: t.Count, value: t.mean()}
 	p.low, p.high = p.value, p.value
-	if t.count > 1 {
-		n := float64(t.count)
+	if t.Count > 1 {
+		n := float64(t.Count)
 		variance := max(0, float64(t.squares)-n*p.value*p.value) / (n - 1)
 		margin := 1.96 * math.Sqrt(variance/n)
 		p.low, p.high = max(reviewcast.MinRating, p.value-margin), min(reviewcast.MaxRating, p.value+margin)
@@ -133,12 +133,12 @@ type bar struct {
 
 // Spread is the distribution of stars, the most stars first; none without reviews.
 func (t tally) Spread() []bar {
-	if t.count == 0 {
+	if t.Count == 0 {
 		return nil
 	}
 	var list []bar
 	for stars := reviewcast.MaxRating; stars >= reviewcast.MinRating; stars-- {
-		list = append(list, bar{stars, t.spread[stars], units(100 * float64(t.spread[stars]) / float64(t.count))})
+		list = append(list, bar{stars, t.spread[stars], units(100 * float64(t.spread[stars]) / float64(t.Count))})
 	}
 	return list
 }

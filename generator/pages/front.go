@@ -51,7 +51,7 @@ type entityTable struct {
 
 // Rounded is the mean as whole stars.
 func (f *front) Rounded() int {
-	if f.All.count == 0 {
+	if f.All.Count == 0 {
 		return 0
 	}
 	return int(math.Round(f.All.mean()))
@@ -93,7 +93,7 @@ func (s *Site) front() *front {
 			f.Silent = append(f.Silent, n.Name)
 		case n.Aspect != nil:
 			f.Aspects = append(f.Aspects, n)
-		case n.count > 0:
+		case n.Count > 0:
 			if i := len(f.Entities); i == 0 || f.Entities[i-1].Title != n.kind.title {
 				f.Entities = append(f.Entities, entityTable{ID: n.kind.anchor(), Title: n.kind.title})
 			}
@@ -103,7 +103,7 @@ func (s *Site) front() *front {
 	}
 	slices.SortStableFunc(f.Aspects, func(a, b *subject) int { return b.Aspect.MentionCount - a.Aspect.MentionCount })
 	for _, table := range f.Entities {
-		slices.SortStableFunc(table.Rows, func(a, b *subject) int { return b.count - a.count })
+		slices.SortStableFunc(table.Rows, func(a, b *subject) int { return b.Count - a.Count })
 	}
 	return f
 }
@@ -117,7 +117,7 @@ func (s *Site) quarters() []point {
 		for ; i > 0 && quarterOf(reviewcast.Date(s.months[i-1].Name+"-01")) == quarter; i-- {
 			t.sum(&s.months[i-1].tally)
 		}
-		if t.count > 0 {
+		if t.Count > 0 {
 			points = append(points, meanPoint(quarter, t))
 		}
 	}

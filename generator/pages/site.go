@@ -74,25 +74,25 @@ type year struct {
 
 // tally counts reviews.
 type tally struct {
-	count, stars, squares, replies int
+	Count, Replies, stars, squares int
 	spread                         [reviewcast.MaxRating + 1]int // by stars
 }
 
 func (t *tally) add(r *reviewcast.Review) {
-	t.count++
+	t.Count++
 	t.stars += r.Rating
 	t.squares += r.Rating * r.Rating
 	t.spread[r.Rating]++
 	if r.OwnerReply != nil {
-		t.replies++
+		t.Replies++
 	}
 }
 
 func (t *tally) sum(o *tally) {
-	t.count += o.count
+	t.Count += o.Count
 	t.stars += o.stars
 	t.squares += o.squares
-	t.replies += o.replies
+	t.Replies += o.Replies
 	for i := range t.spread {
 		t.spread[i] += o.spread[i]
 	}
@@ -100,25 +100,23 @@ func (t *tally) sum(o *tally) {
 
 // Mean is the mean of the stars, for people.
 func (t tally) Mean() string {
-	if t.count == 0 {
+	if t.Count == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%.2f", t.mean())
 }
 
-func (t tally) mean() float64 { return float64(t.stars) / float64(t.count) }
+func (t tally) mean() float64 { return float64(t.stars) / float64(t.Count) }
 
-// Count, Replies and Low are for templates; low reviews have one or two stars.
-func (t tally) Count() int   { return t.count }
-func (t tally) Replies() int { return t.replies }
-func (t tally) Low() int     { return t.spread[1] + t.spread[2] }
+// Low counts the reviews with one or two stars.
+func (t tally) Low() int { return t.spread[1] + t.spread[2] }
 
 // Summary is a sentence that sums the reviews up.
 func (t tally) Summary() string {
-	if t.count == 0 {
+	if t.Count == 0 {
 		return "No reviews."
 	}
-	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.count, "verified review"), t.Mean(), grouped(t.replies))
+	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.Count, "verified review"), t.Mean(), grouped(t.Replies))
 }
 
 // group makes the months and years. Reviews are newest first, so that each month's are one slice.

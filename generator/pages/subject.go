@@ -205,10 +205,10 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 	switch {
 	case n.Aspect != nil:
 		aspectFigures(v, n)
-	case n.count == 0:
+	case n.Count == 0:
 		v.Lead = "No review names " + n.Name + "."
 	default:
-		v.Lead = fmt.Sprintf("%s of 5 stars on average, from %s.", n.Mean(), plural(n.count, "review"))
+		v.Lead = fmt.Sprintf("%s of 5 stars on average, from %s.", n.Mean(), plural(n.Count, "review"))
 		v.Facts = []fact{{"Mean stars of all reviews", mean(s.Dataset.AggregateRating.RatingValue)}}
 		if n.entity != nil {
 			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
@@ -240,7 +240,7 @@ func aspectFigures(v *subjectView, n *subject) {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
 	}
 	v.Chart = newChart(shareScale("Positive share by quarter"), n.points(func(quarter string, t tally, positive int) point {
-		return sharePoint(quarter, positive, t.count)
+		return sharePoint(quarter, positive, t.Count)
 	}))
 }
 
