@@ -1,19 +1,12 @@
-// Package changes makes the files below /changes/: what one published version says
-// about the version before it.
+// Package changes makes the files below /changes/: what one published version says about the version before it.
 //
-// Everything is a function of the last published set, the new files and the time of
-// the build. The documents say what changed in lines, since the datasets have one
-// review a line: nothing here decodes a review, so that a change of 100,000 reviews
-// costs little more than reading them.
+// Everything is a function of the last published set, the new files and the time of the build. The documents say
+// what changed in lines, since the datasets have one review a line: nothing here decodes a review.
 //
-// # Retention
-//
-// A set holds the documents that lead to it, newest first: at most
-// [reviewcast.MaxChanges], while they and their patches are together at most
-// [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
-// for legal reasons, every document that holds a line with its id is removed, and so
-// are all older ones; [Input.Forget] removes all but the newest. The lines of
-// versions.txt stay: they are hashes.
+// A set holds the documents that lead to it, newest first: at most [reviewcast.MaxChanges], while they and their
+// patches are together at most [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
+// for legal reasons, every document that holds a line with its id is removed, and so are all older ones;
+// [Input.Forget] removes all but the newest. The lines of versions.txt stay: they are hashes.
 package changes
 
 import (

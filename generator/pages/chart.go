@@ -17,7 +17,7 @@ type point struct {
 }
 
 // meanPoint is the mean of a quarter's stars. One review has no interval.
-func meanPoint(quarter string, t tally) point {
+func meanPoint(quarter string, t tally, _, _ int) point {
 	p := point{quarter: quarter, count: t.Count, value: t.mean()}
 	p.low, p.high = p.value, p.value
 	if t.Count > 1 {

@@ -75,7 +75,7 @@ func (s *Site) front() *front {
 		Withdrawn: s.withdrawn(), Replies: s.newestReplies(),
 	}
 	f.Withdrawn = f.Withdrawn[:min(len(f.Withdrawn), frontWithdrawals)]
-	points := s.quarters()
+	points := quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint)
 	f.Chart = newChart(starScale("Mean stars by quarter", points), points)
 	if q := in.PullQuote; q != nil {
 		if i, ok := s.at[q.ReviewID]; ok {
@@ -106,22 +106,6 @@ func (s *Site) front() *front {
 		slices.SortStableFunc(table.Rows, func(a, b *subject) int { return b.Count - a.Count })
 	}
 	return f
-}
-
-// quarters are the means of the stars by quarter, oldest first.
-func (s *Site) quarters() []point {
-	var points []point
-	for i := len(s.months); i > 0; {
-		quarter := quarterOf(reviewcast.Date(s.months[i-1].Name + "-01"))
-		var t tally
-		for ; i > 0 && quarterOf(reviewcast.Date(s.months[i-1].Name+"-01")) == quarter; i-- {
-			t.sum(&s.months[i-1].tally)
-		}
-		if t.Count > 0 {
-			points = append(points, meanPoint(quarter, t))
-		}
-	}
-	return points
 }
 
 // newestReplies lead to the reviews that were answered last.

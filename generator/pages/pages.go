@@ -1,25 +1,20 @@
-// Package pages makes what people and crawlers read: every HTML page, its twin in
-// Markdown, the sitemap and the other files that machines look for beside pages, and
-// the exports for analysts.
+// Package pages makes what people and crawlers read: every HTML page, its twin in Markdown, the sitemap and the
+// other files that machines look for beside pages, and the exports for analysts.
 //
 // # Addresses
 //
-// The front page is /. A review has one address for ever, its anchor on the page of
-// its month: /reviews/2026-03/#id. A withdrawn review's anchor says that it was
-// withdrawn, when and why. /reviews/ lists the months, /reviews/2026/ is a year, and
-// /aspects/{id}/, /technicians/{id}/, /services/{id}/ and /areas/{id}/ hold the quotes
-// behind a number: on one page while they fit, by year beyond that.
-// Ids of our own on a page begin with "_", which no id of a review does.
+// A review has one address for ever, its anchor on the page of its month: /reviews/2026-03/#id. A withdrawn
+// review's anchor says that it was withdrawn, when and why. /reviews/ lists the months, /reviews/2026/ is a year,
+// and /aspects/{id}/, /technicians/{id}/, /services/{id}/ and /areas/{id}/ hold the quotes behind a number: on one
+// page while they fit, by year beyond that. Ids of our own begin with "_", which no id of a review does.
 //
 // # How a page is made
 //
-// [New] groups the reviews and lists the files. Each file is made on its own: all of
-// them by [Site.All], one by [Site.Files], so that a preview makes only what is looked at.
-// A page is data and the name of two templates in site/, one for HTML and one for the twin.
+// [New] groups the reviews and lists the files. [Site.All] makes all of them, [Site.Files] one. A page is data and
+// the name of two templates in site/, one for HTML and one for the twin.
 //
-// Everything is a function of the content: dates are those of reviews, replies and
-// withdrawals. No page needs a script or another host, and the policy of each page
-// forbids both but for our own search box.
+// Everything is a function of the content: dates are those of reviews, replies and withdrawals. No page needs a
+// script or another host, and the policy of each page forbids both but for our own search box.
 package pages
 
 import (

@@ -213,7 +213,7 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 		if n.entity != nil {
 			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
 		}
-		points := n.points(func(quarter string, t tally, _ int) point { return meanPoint(quarter, t) })
+		points := quarters(len(n.quotes), n.review, meanPoint)
 		v.Chart = newChart(starScale("Mean stars by quarter", points), points)
 	}
 	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{n.kind.title, "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
@@ -239,28 +239,28 @@ func aspectFigures(v *subjectView, n *subject) {
 	if len(a.TopPhrases) > 0 {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
 	}
-	v.Chart = newChart(shareScale("Positive share by quarter"), n.points(func(quarter string, t tally, positive int) point {
-		return sharePoint(quarter, positive, t.Count)
+	v.Chart = newChart(shareScale("Positive share by quarter"), quarters(len(n.quotes), n.review, func(quarter string, t tally, from, to int) point {
+		return sharePoint(quarter, countsOf(n.quotes[from:to]).PositiveCount, t.Count)
 	}))
 }
 
-// points makes a point for each quarter that has quotes, oldest first.
-func (n *subject) points(of func(quarter string, t tally, positive int) point) []point {
+// quarters makes a point for each quarter, oldest first, of n reviews, newest first.
+func quarters(n int, at func(i int) *reviewcast.Review, of func(quarter string, t tally, from, to int) point) []point {
 	var points []point
-	for to := len(n.quotes); to > 0; {
-		quarter := quarterOf(n.quotes[to-1].Date)
+	for to := n; to > 0; {
+		from, quarter := to, quarterOf(at(to-1).Date)
 		var t tally
-		positive := 0
-		for ; to > 0 && quarterOf(n.quotes[to-1].Date) == quarter; to-- {
-			t.add(n.quotes[to-1].Review)
-			if n.quotes[to-1].polarity == reviewcast.Positive {
-				positive++
-			}
+		for ; from > 0 && quarterOf(at(from-1).Date) == quarter; from-- {
+			t.add(at(from - 1))
 		}
-		points = append(points, of(quarter, t, positive))
+		points = append(points, of(quarter, t, from, to))
+		to = from
 	}
 	return points
 }
+
+// review is the review of a quote.
+func (n *subject) review(i int) *reviewcast.Review { return n.quotes[i].Review }
 
 // relation is a table of what the same reviews are about besides.
 type relation struct {

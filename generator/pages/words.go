@@ -36,7 +36,9 @@ func quarterOf(d reviewcast.Date) string {
 }
 
 // stars draws stars: ★★★★☆.
-func stars(n int) string { return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n) }
+func stars(n int) string {
+	return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n)
+}
 
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {

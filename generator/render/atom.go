@@ -34,14 +34,9 @@ type atomCategory struct {
 	Label string `xml:"label,attr"`
 }
 
-// Atom renders /feed.xml: Atom 1.0 (RFC 4287) with the links that WebSub asks for,
-// the newest reviews first. The text is content of type text and never HTML; a
-// review of stars only has a sentence in its place. Categories are the stars, the
-// services and the service areas that the review mentions, with ids as terms and
-// names as labels. The element review is described by ReviewExtension.
-//
-// A character that XML can't carry is an error: the encoder would put another in
-// its place, and the words would no longer be the customer's.
+// Atom renders /feed.xml: Atom 1.0 (RFC 4287) with the links that WebSub asks for, the newest reviews first.
+// The text is never HTML; a review of stars only has a sentence in its place. The element review is described by
+// ReviewExtension. A character that XML can't carry is an error: another would not be the customer's.
 func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	f := newFeed(c, d)
 	base := (&feeds.Atom{Feed: f.generic()}).AtomFeed()

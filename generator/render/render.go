@@ -1,39 +1,26 @@
-// Package render turns published words into published bytes: the dataset, the
-// insights, the two feeds, the API's description, and the compressed variants beside
-// them. It reads nothing but its arguments, so that
-// the same content gives the same bytes on every machine and every day.
+// Package render turns published words into published bytes: the dataset, the insights, the two feeds, the API's
+// description, and the compressed variants beside them. It reads nothing but its arguments, so that the same
+// content gives the same bytes on every machine and every day.
 //
-// # JSON
-//
-// JSON is compact and ends in a newline. Lists and objects that are empty are []
-// and {}, never null, whether the Go value was nil or not. Characters stand as
-// themselves and are escaped only where JSON demands it; text that isn't UTF-8 is
-// an error and not a quiet replacement.
+// JSON is compact and ends in a newline. Empty lists and objects are [] and {}, never null. Characters stand as
+// themselves and are escaped only where JSON demands it; text that isn't UTF-8 is an error.
 //
 // # The layout of reviews.json
 //
-// It is a promise to the edge: first a line with the business, and one with the numbers,
-// ending in `"reviews":[`; then every review, newest first, as compact JSON on a
-// line of its own, with a comma at the end of every line but the last; then `]}`
-// on the last line.
+// It is a promise to the edge: first a line with the business, and one with the numbers, ending in `"reviews":[`;
+// then every review, newest first, on a line of its own, with a comma at the end of every line but the last; then
+// `]}` on the last line.
 //
 //	{"version":1, … ,"business":{ … },
 //	"aggregate_rating":{ … }, … ,"reviews":[
-//	{"id":"r-3", … },
 //	{"id":"r-2", … },
 //	{"id":"r-1", … }
 //	]}
 //
-// A review is thus a slice of the file, and the newest n reviews are one slice
-// too, commas included: what the edge answers is cut out, not rendered again. A
-// dataset without reviews ends in `"reviews":[]}`. insights.json is laid out in the
-// same way: one aspect, entity, topic, month and entry of per_review a line, so
-// that a new review is a few new lines to a change document or a diff.
-//
-// # Feeds
-//
-// Both feeds hold the reviewcast.FeedSize newest reviews, and say the same: see
-// Atom and JSONFeed.
+// A review is thus a slice of the file, and the newest n reviews are one slice too, commas included: what the edge
+// answers is cut out, not rendered again. A dataset without reviews ends in `"reviews":[]}`. insights.json is laid
+// out in the same way: one aspect, entity, topic, month and entry of per_review a line, so that a new review is a
+// few new lines to a change document.
 package render
 
 import (

@@ -232,10 +232,7 @@ func (c *Copy) readWaiting() *Waiting {
 func (c *Copy) writeWaiting(w *Waiting) error {
 	name := filepath.Clean(c.Dir) + waitingSuffix
 	if w == nil {
-		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return os.RemoveAll(name) // no error when there is none
 	}
 	body, err := reviewcast.EncodeJSON(w)
 	if err != nil {

@@ -1,16 +1,13 @@
-// Package verify recomputes what a published set claims: its hashes, the chain of its
-// change documents, and every count that follows from its reviews.
+// Package verify recomputes what a published set claims: its hashes, the chain of its change documents, and every
+// count that follows from its reviews.
 //
-// With a size and a hash of /changes/versions.txt that somebody noted before, it
-// proves more: that since then no review vanished, and none was edited, without a
-// published change. It can prove neither that reviews are genuine nor what was never
-// published.
+// With a size and a hash of /changes/versions.txt that somebody noted before, it proves more: that since then no
+// review vanished, and none was edited, without a published change. It can prove neither that reviews are genuine
+// nor what was never published.
 //
-// A forger who controls the site can make every hash and count right again. What the
-// forger can't change is the noted prefix of versions.txt: it holds the hash of the
-// document of the noted version, which holds the hash of the ids of its reviews, and
-// of all its files. [Verify] walks from the newest version back to the noted one by
-// the lists of the documents, and must arrive at exactly that hash.
+// A forger who controls the site can make every hash and count right again, but not the noted prefix: it holds the
+// hash of the noted version's document, which holds those of the ids of its reviews and of its files. [Verify]
+// walks from the newest version back by the lists of the documents, and must arrive at exactly that hash.
 package verify
 
 import (
