@@ -78,12 +78,12 @@ func (s *Site) frontLD() []object {
 
 // reviewsLD are the reviews of a page without their texts, which the page has.
 func (s *Site) reviewsLD(reviews []review) []object {
+	if len(reviews) == 0 {
+		return nil
+	}
 	var list []object
 	for _, r := range reviews {
 		list = append(list, s.reviewLD(r, "#"+r.ID))
-	}
-	if list == nil {
-		return nil
 	}
 	return []object{s.businessLD(list)}
 }

@@ -57,7 +57,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	for i, item := range base.Entries {
 		e := f.entries[i]
 		x := f.extension(e)
-		words := []string{e.title, e.body, e.Author}
+		words := []string{e.item.Title, e.body, e.Author}
 		if x.OwnerReply != nil {
 			words = append(words, x.OwnerReply.Text)
 		}
@@ -67,7 +67,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 			}
 		}
 		item.Content = &feeds.AtomContent{Type: "text", Content: e.body}
-		item.Published = e.published.Format(time.RFC3339)
+		item.Published = e.item.Created.Format(time.RFC3339)
 		if e.SourceURL != nil {
 			item.Links = append(item.Links, feeds.AtomLink{Rel: "via", Href: *e.SourceURL})
 		}

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -161,12 +162,15 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	if err != nil {
 		return nil
 	}
-	o := &outlined{set: newSet(scope, m, manifest), source: source}
+	o := &outlined{set: newSet(scope, m, manifest)}
 	set := o.set
 	take := func(f reviewcast.File) {
-		if o.addAll(ctx, []reviewcast.File{f}) != nil {
+		body, err := source.file(ctx, f.Path, f.SHA256, f.Size) // each, though two may have the same bytes
+		if err != nil {
 			set.damaged = append(set.damaged, f.Path)
+			return
 		}
+		o.add(f.Path, f.SHA256, body)
 	}
 	for _, f := range m.Files {
 		if scope.Holds(f.Path) {
@@ -208,10 +212,7 @@ func (c *Copy) keepEvidence(fork *ForkError) error {
 	}
 	for name, body := range files {
 		name := filepath.Join(path, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, body, 0o644); err != nil {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, 0o644)); err != nil {
 			return err
 		}
 	}

@@ -67,7 +67,9 @@ func (k *Keeper) Run(ctx context.Context) {
 			return
 		}
 		k.Looked(report, err)
-		delete(awaited, k.Copy.current.hash())
+		if set := k.Copy.current; set != nil {
+			delete(awaited, reviewcast.SHA256(set.Files[reviewcast.PathManifest]))
+		}
 		for manifest, until := range awaited {
 			if started.After(until) {
 				delete(awaited, manifest)
@@ -109,12 +111,4 @@ func (k *Keeper) sleep(ctx context.Context, started time.Time, wait time.Duratio
 			timer.Reset(time.Until(started.Add(min(minLook, k.Every))))
 		}
 	}
-}
-
-// hash is the sha256 of the set's manifest; empty without a set.
-func (s *Set) hash() string {
-	if s == nil {
-		return ""
-	}
-	return reviewcast.SHA256(s.Files[reviewcast.PathManifest])
 }

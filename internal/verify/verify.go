@@ -127,11 +127,10 @@ func (v *verifier) decode() bool {
 			return false
 		}
 	}
-	v.reviews = make(map[string]*reviewcast.Review, len(v.dataset.Reviews))
+	v.reviews, v.withdrawn = map[string]*reviewcast.Review{}, map[string]reviewcast.Withdrawal{}
 	for i := range v.dataset.Reviews {
 		v.reviews[v.dataset.Reviews[i].ID] = &v.dataset.Reviews[i]
 	}
-	v.withdrawn = make(map[string]reviewcast.Withdrawal, len(list.Withdrawn))
 	for _, w := range list.Withdrawn {
 		v.withdrawn[strings.ToLower(w.ID)] = w
 	}
