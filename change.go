@@ -13,10 +13,8 @@ import (
 	"time"
 )
 
-// Limits on the changes that a set publishes. They are shares of what a client would
-// download instead. The floors are for small sites: a document takes a kilobyte
-// whatever it says, so that a quarter of a small /reviews.json would hold the documents
-// of a day or two, and lines that are left out can't be verified.
+// Limits on the changes that a set publishes: shares of what a client would download instead, with floors for
+// small sites, where a document of a kilobyte is much.
 const (
 	// MaxChanges is how many change documents a set holds at most.
 	MaxChanges = 64
@@ -25,23 +23,19 @@ const (
 	minOps     = 16 << 10
 )
 
-// MaxChangesSize is how many bytes the documents and their patches may have beside a
-// /reviews.json of a size. The newest document is published whatever its size.
+// MaxChangesSize is how many bytes the documents and patches but the newest may have.
 func MaxChangesSize(reviews int) int { return max(reviews/4, minChanges) }
 
 // MaxOpsSize is how many bytes of JSON the operations on a file of a new size may have.
-// Larger ones are left out, and the file is fetched whole.
 func MaxOpsSize(size int) int { return max(size/8, minOps) }
 
-// Change is /changes/{sequence}.json: what one version of the published set changed
-// compared with the version before. Its sequence orders a version among the others,
-// and the hash of its document's bytes identifies it.
+// Change is /changes/{sequence}.json: what one version changed compared with the version before. Its bytes'
+// hash identifies the version.
 type Change struct {
 	Version  int   `json:"version" jsonschema:"version of this format, always 1"`
 	Sequence int64 `json:"sequence"`
-	// Previous is the sequence of the version before, and PreviousSHA256 the hash of its
-	// document. Both are nil in the first version; the hash is nil, too, when the version
-	// before had no document.
+	// Previous and PreviousSHA256 are the version before and the hash of its document. Both are nil in the
+	// first version, the hash also when there was no document.
 	Previous       *int64  `json:"previous"`
 	PreviousSHA256 *string `json:"previous_sha256"`
 	// ChangesFrom is the oldest version whose document was published with this one.
@@ -53,17 +47,14 @@ type Change struct {
 	Reviews         ReviewChanges   `json:"reviews"`
 	ReviewCount     int             `json:"review_count"`
 	AggregateRating AggregateRating `json:"aggregate_rating"`
-	// IDsSHA256 is [IDsSHA256] of the reviews after the change. A verifier that walks back
-	// from a newer version by the lists in Reviews must arrive at it. Without it a review
-	// could be exchanged for one that is listed as changed: the bytes of older datasets
-	// are gone, so that their hashes can't be recomputed.
+	// IDsSHA256 is [IDsSHA256] of the reviews after the change, at which a walk back by the lists in Reviews
+	// must arrive. Without it a review could be exchanged for one that is listed as changed.
 	IDsSHA256 string `json:"ids_sha256"`
 	// Files are the datasets whose bytes changed, sorted by path.
 	Files []FileChange `json:"files"`
 }
 
-// ReviewChanges lists reviews by id, sorted. A review that returns is in Added; one
-// whose id changed is in Withdrawn with its old id and in Added with its new one.
+// ReviewChanges lists reviews by id, sorted. A new id is a withdrawal and an addition.
 type ReviewChanges struct {
 	Added     []string          `json:"added"`
 	Changed   []string          `json:"changed"`
@@ -95,8 +86,7 @@ type FileChange struct {
 	PatchSHA256 string `json:"patch_sha256,omitempty"`
 }
 
-// Patch is /changes/{sequence}/insights.json: the operations on a file that not
-// everybody wants.
+// Patch is /changes/{sequence}/insights.json: the operations on a file that not everybody wants.
 type Patch struct {
 	Path string `json:"path"`
 	From string `json:"from"`
@@ -104,9 +94,8 @@ type Patch struct {
 	Ops  []Op   `json:"ops"`
 }
 
-// Op is one operation that makes a file of lines out of another: a copy of the lines
-// Start (counted from 0) up to, not including, End of the old file, in JSON [start, end];
-// or, when End is 0, one new line without its newline, in JSON a string.
+// Op copies the lines Start (counted from 0) up to, not including, End of the old file, in JSON [start, end];
+// or, when End is 0, it is one new line without its newline, in JSON a string.
 type Op struct {
 	Start, End int
 	Line       string
@@ -134,18 +123,15 @@ func (o *Op) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// ReviewLine returns the id of the review on a line of /reviews.json, and the line
-// without the comma and the newline behind the review. The first and the last line
-// have none.
+// ReviewLine returns the id and the review on a line of /reviews.json; the head and the end have none.
 func ReviewLine(line string) (id, review string, ok bool) {
 	rest, ok := strings.CutPrefix(line, `{"id":"`)
 	id, _, closed := strings.Cut(rest, `"`)
 	return id, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), ","), ok && closed
 }
 
-// Diff returns the operations that make the lines of next out of those of old. Both end
-// in a newline. Lines are copied from wherever they are in old, so that a line that
-// only moved is not repeated.
+// Diff returns the operations that make the lines of next out of those of old. Both end in a newline. A line
+// that only moved is copied.
 func Diff(old, next []byte) []Op {
 	lines := strings.SplitAfter(string(old), "\n")
 	lines = lines[:len(lines)-1] // what follows the last newline is no line
@@ -170,10 +156,8 @@ func Diff(old, next []byte) []Op {
 // ErrOps reports operations that don't fit the file.
 var ErrOps = errors.New("the operations do not fit the file")
 
-// Apply makes the file that c describes out of the bytes before and the operations,
-// which are c.Ops or its patch's. It returns an error that wraps ErrOps unless the
-// result is exactly the bytes that c.To is the hash of. It never makes more than c.Size
-// bytes.
+// Apply makes the file that c describes out of the bytes before and operations: c.Ops or its patch's. The error
+// wraps ErrOps unless the hash is c.To. It never makes more than c.Size bytes.
 func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
 	fail := func(format string, args ...any) ([]byte, error) {
 		return nil, fmt.Errorf("apply change of %s: %w: %s", c.Path, ErrOps, fmt.Sprintf(format, args...))
@@ -209,8 +193,7 @@ func SHA256(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// IDsSHA256 identifies a set of reviews by their ids: the sha256, in hex, of the ids
-// in byte order, each followed by a newline.
+// IDsSHA256 is the sha256, in hex, of the ids in byte order, each followed by a newline.
 func IDsSHA256(ids []string) string {
 	return SHA256([]byte(strings.Join(append(slices.Sorted(slices.Values(ids)), ""), "\n")))
 }
@@ -239,9 +222,8 @@ type Withdrawal struct {
 	Month  *string `json:"month"` // of the review, YYYY-MM; nil when it isn't known
 }
 
-// VersionLine is one line of /changes/versions.txt: a version that was published once.
-// The file is only ever appended to, so that a reader who noted its size and its hash
-// can check that prefix for ever.
+// VersionLine is one line of /changes/versions.txt, a version once published. Lines are only appended, so that
+// a noted prefix can be checked for ever.
 type VersionLine struct {
 	Sequence int64
 	SHA256   string // of its change document

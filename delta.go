@@ -24,8 +24,7 @@ type Delta struct {
 // Empty reports whether nothing changed.
 func (d *Delta) Empty() bool { return len(d.Added)+len(d.Changed)+len(d.Removed) == 0 }
 
-// Difference compares two sets of reviews by id, in any order. Reviews that are
-// known to be unchanged may be left out of both.
+// Difference compares reviews by id, in any order. Unchanged ones may be left out of both.
 func Difference(before, after []*Review) *Delta {
 	d := &Delta{Fields: map[string][]string{}}
 	old := make(map[string]*Review, len(before))
@@ -51,8 +50,7 @@ func Difference(before, after []*Review) *Delta {
 	return d
 }
 
-// ChangedFields returns the published names of the fields in which two reviews differ,
-// in the order of [Review]: none for reviews that are published as the same bytes.
+// ChangedFields returns the published names of the fields in which two reviews differ.
 func ChangedFields(a, b *Review) []string {
 	if a == b {
 		return nil

@@ -7,6 +7,5 @@
 // else. The package imports the standard library only.
 package reviewcast
 
-// Version is the version of the published API. It changes with a new member
-// (minor) or a broken promise (major), never with a new build.
+// Version is that of the published API: minor for a new member, major for a broken promise.
 const Version = "1.0.0"

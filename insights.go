@@ -38,8 +38,7 @@ type Measured struct {
 	On        string  `json:"on" jsonschema:"whose reviews they are: the figures may differ for this business"`
 }
 
-// DateRange is the dates of the oldest and the newest review; both are null when
-// there is none.
+// DateRange is the dates of the oldest and the newest review; both are null when there is none.
 type DateRange struct {
 	Earliest *Date `json:"earliest"`
 	Latest   *Date `json:"latest"`
@@ -57,8 +56,7 @@ type OverallSentiment struct {
 // Polarity is what a customer feels about something.
 type Polarity string
 
-// The polarities. A review is mixed about an aspect that it both praises and
-// blames.
+// The polarities. A review is mixed about an aspect that it both praises and blames.
 const (
 	Positive Polarity = "positive"
 	Neutral  Polarity = "neutral"
@@ -102,8 +100,7 @@ type AspectMonth struct {
 	Score        float64 `json:"score"`
 }
 
-// Confidence is the 95 % interval of the positive share: Wilson's score interval,
-// widened by the share of votes that the method reads wrongly (Method.Measured).
+// Confidence is Wilson's 95 % interval of the positive share, widened by Method.Measured's errors.
 type Confidence struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// ErrorBody is the body of every error of the HTTP interface: problem details (RFC
-// 9457), served as application/json, and for bad parameters the issues.
+// ErrorBody is the body of every HTTP error: problem details (RFC 9457), with issues of parameters.
 type ErrorBody struct {
 	Type   string  `json:"type" jsonschema:"about:blank: the title says it all (RFC 9457, section 4.2.1)"`
 	Title  string  `json:"title" jsonschema:"the status's standard phrase"`
@@ -83,26 +82,8 @@ func shorten(s string) (short, rest string) {
 	return s, ""
 }
 
-func tooSmall(name, origin string, minimum float64, what string) Issue {
-	return Issue{Code: TooSmall, Path: []string{name}, Origin: origin, Minimum: &minimum, Inclusive: ptr(true),
-		Message: fmt.Sprintf("Too small: expected %s", what)}
-}
-
-func tooBig(name, origin string, maximum float64, what string) Issue {
-	return Issue{Code: TooBig, Path: []string{name}, Origin: origin, Maximum: &maximum, Inclusive: ptr(true),
-		Message: fmt.Sprintf("Too big: expected %s", what)}
-}
-
-func invalidType(name, expected, message string) Issue {
-	return Issue{Code: InvalidType, Path: []string{name}, Expected: expected, Message: "Invalid input: " + message}
-}
-
-func invalidValue(name string, values []string, message string) Issue {
-	return Issue{Code: InvalidValue, Path: []string{name}, Values: values, Message: "Invalid option: " + message}
-}
-
-func invalidDate(name, got string) Issue {
-	return Issue{Code: InvalidFormat, Path: []string{name}, Origin: "string", Format: "date",
+func invalidDate(name, got string) *Issue {
+	return &Issue{Code: InvalidFormat, Path: []string{name}, Origin: "string", Format: "date",
 		Message: fmt.Sprintf("Invalid date: expected a calendar date YYYY-MM-DD such as 2026-03-31, received %s", echo(got))}
 }
 

@@ -14,12 +14,10 @@ import (
 type Manifest struct {
 	Version int    `json:"version"`
 	BaseURL string `json:"base_url"` // that the files were rendered for
-	// Sequence orders the versions of a set: max(previous + 1, the Unix time of the
-	// build in seconds).
+	// Sequence orders the versions of a set: max(previous + 1, the Unix time of the build in seconds).
 	Sequence int64 `json:"sequence"`
-	// ChangesFrom is the oldest version whose change document the set holds; it holds
-	// those of all later ones. ChangeSHA256 is the hash of the newest document, which
-	// identifies the version. Older programs published sets without both.
+	// ChangesFrom is the oldest version whose document the set holds, ChangeSHA256 the hash of the newest.
+	// Older programs published sets without both.
 	ChangesFrom  int64  `json:"changes_from,omitempty"`
 	ChangeSHA256 string `json:"change_sha256,omitempty"`
 	// Files are sorted by path. Neither the manifest itself nor encoded variants
@@ -39,9 +37,7 @@ type File struct {
 // ErrManifest reports bytes that are no manifest of a published set.
 var ErrManifest = errors.New("not the manifest of a published set")
 
-// ParseManifest reads a manifest, and checks the form of its paths and hashes and their
-// order: each path is valid in a directory once its slash is cut off. The error wraps
-// ErrManifest.
+// ParseManifest reads a manifest, and checks its paths, hashes and order. The error wraps ErrManifest.
 func ParseManifest(data []byte) (*Manifest, error) {
 	m := &Manifest{}
 	fail := func(format string, args ...any) (*Manifest, error) {
@@ -90,9 +86,8 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
-// SetSHA256 identifies the files of the set whatever its changes are: the sha256,
-// in hex, of a line "{sha256} {path}\n" for each file of the manifest that isn't
-// below /changes/, sorted by path.
+// SetSHA256 is the sha256, in hex, of a line "{sha256} {path}\n" for each file that isn't below /changes/,
+// sorted by path.
 func (m *Manifest) SetSHA256() string {
 	var lines []byte
 	for _, f := range m.Files {

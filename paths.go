@@ -51,8 +51,7 @@ const MediaSchema = "application/schema+json"
 // SchemaPath returns the path of the JSON Schema of a dataset's file.
 func SchemaPath(path string) string { return "/schemas" + path }
 
-// DescribedByLink is the value of the Link header that leads from a dataset's file to
-// its JSON Schema.
+// DescribedByLink is the value of the Link header that leads from a dataset's file to its JSON Schema.
 func DescribedByLink(baseURL, path string) string {
 	return fmt.Sprintf("<%s>; rel=\"describedby\"; type=%q", baseURL+SchemaPath(path), MediaSchema)
 }
@@ -85,16 +84,13 @@ var Topics = []string{PathAtom, PathJSONFeed, PathReviews, PathLatestChange}
 // IsTopic reports whether a path is one of Topics.
 func IsTopic(path string) bool { return slices.Contains(Topics, path) }
 
-// TopicLinks is the value of the Link header of a topic: its hub and itself
-// (W3C WebSub, section 4).
+// TopicLinks is the value of the Link header of a topic: its hub and itself (W3C WebSub, section 4).
 func TopicLinks(baseURL, path string) string {
 	return fmt.Sprintf("<%s>; rel=\"hub\", <%s>; rel=\"self\"", baseURL+PathHub, baseURL+path)
 }
 
-// ParseBaseURL checks the origin that all paths are below, and returns it in one form:
-// lower case, without a trailing slash or a port that the scheme implies, such as
-// "https://reviews.example.com". A host that isn't plain ASCII is an error, since it is
-// used in headers.
+// ParseBaseURL checks the origin that all paths are below, and returns it in one form: lower case, without a
+// trailing slash or a port that the scheme implies. Hosts are ASCII, for headers.
 func ParseBaseURL(s string) (string, error) {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -125,8 +121,7 @@ func ParseBaseURL(s string) (string, error) {
 	return scheme + "://" + host, nil
 }
 
-// validHost reports whether a lower-case host is an IP address or a name of labels
-// as DNS has them (RFC 1123, section 2.1).
+// validHost reports whether a lower-case host is an IP address or a DNS name (RFC 1123, section 2.1).
 func validHost(host string) bool {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return !strings.Contains(host, "%") // a zone means something on one machine only

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Query is a search: filters that combine with AND, and the number of reviews to
-// return. The zero value of a filter means no filter. As JSON it is the query member
-// of a result: the filters as applied, including defaults.
+// Query is a search: filters that combine with AND, none by the zero value, and the number of reviews to
+// return. A result has it with the defaults.
 type Query struct {
 	Rating       int      `json:"rating,omitempty"`
 	MinRating    float64  `json:"min_rating,omitempty"`
@@ -41,9 +40,8 @@ type SearchResult struct {
 	Facets   *Facets  `json:"facets,omitempty" jsonschema:"with facets=true: how many of the matches have each value"`
 }
 
-// Facets counts all matches of a search by their values. Values without a match are
-// left out. Ratings, years and months are sorted descending, the others by count, then
-// by value.
+// Facets counts all matches of a search by their values, without zeros: ratings, years and months descending,
+// the others by count, then by value.
 type Facets struct {
 	Rating       []RatingFacet `json:"rating"`
 	Year         []Facet       `json:"year"`
@@ -97,22 +95,19 @@ type SinceResult struct {
 	Reviews  []Review `json:"reviews" jsonschema:"every review dated on or after since: date descending, then id ascending"`
 }
 
-// ParseSearch parses the raw query string of a search. It reports every bad parameter;
-// the Query is valid only if there are no issues.
+// ParseSearch parses the raw query of a search. The Query is valid only without issues.
 func ParseSearch(rawQuery string) (Query, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	return search(values, issues, func(p Param, given []string) (value, *Issue) {
 		if len(given) > 1 {
-			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("%s is given %d times; give it once", p.Name, len(given)))
-			return value{}, &issue
+			return value{}, p.invalid(fmt.Sprintf("%s is given %d times; give it once", p.Name, len(given)))
 		}
 		return p.parse(given[0])
 	})
 }
 
-// BindSearch parses the arguments of a search from JSON values, as in an MCP tool call.
-// The rules are those of [ParseSearch]. Numbers and booleans may be JSON numbers and
-// booleans, or strings as in a query string, because many models send strings.
+// BindSearch is [ParseSearch] for JSON arguments, as of an MCP tool. Numbers and booleans may be strings, which
+// many models send.
 func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	return search(arguments, nil, Param.decode)
 }
@@ -153,7 +148,7 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 func ParseSince(date, rawQuery string) (Date, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	if !Date(date).Valid() {
-		issues = append(issues, invalidDate("date", date))
+		issues = append(issues, *invalidDate("date", date))
 	}
 	if keys := slices.Sorted(maps.Keys(values)); len(keys) > 0 {
 		issues = append(issues, unrecognized(keys, "this address takes none; filter with "+PathSearch))

@@ -2,6 +2,7 @@ package reviewcast
 
 import (
 	"math"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -181,8 +182,7 @@ type Date string
 // Valid reports whether the date is of the form and in the calendar.
 func (d Date) Valid() bool { return !d.Noon().IsZero() }
 
-// Noon is the instant that feeds give for a calendar date: 12:00:00Z, so that no time
-// zone that people live in shifts the day. It is zero for an invalid date.
+// Noon is the instant that feeds give, 12:00:00Z: no time zone shifts the day. Zero if invalid.
 func (d Date) Noon() time.Time {
 	t, _ := time.Parse(time.DateTime, string(d)+" 12:00:00")
 	return t
@@ -191,27 +191,16 @@ func (d Date) Noon() time.Time {
 // Month is the date's month, "2026-03". The date must be valid.
 func (d Date) Month() string { return string(d[:len("2006-01")]) }
 
-// ValidID reports whether s can be the id of a review, technician, service or area: a
-// letter or digit, then letters, digits, '.', '_' and '-', at most MaxIDLength bytes, all
-// ASCII. Such an id is safe in a URL and a file name.
+// ValidID reports whether s can be an id, safe in a URL and a file name: a letter or digit, then letters,
+// digits, '.', '_' and '-', at most MaxIDLength bytes.
 func ValidID(s string) bool {
-	if s == "" || len(s) > MaxIDLength {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		alnum := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
-		if !alnum && (i == 0 || c != '.' && c != '_' && c != '-') {
-			return false
-		}
-	}
-	return true
+	const marks, letters = "._-", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+	return s != "" && len(s) <= MaxIDLength && strings.Trim(s, letters+marks) == "" && !strings.Contains(marks, s[:1])
 }
 
-// BadRune finds the first character of s that no published text may hold: a control
-// character other than tab and newline, a noncharacter that XML can't hold, or a byte
-// that isn't UTF-8 (reported as utf8.RuneError). Zero-width and bidirectional marks are
-// valid. The offset is in bytes, -1 when there is none.
+// BadRune finds the first character of s that no published text may hold: a control character other than tab
+// and newline, one that XML can't hold, or a byte that isn't UTF-8 (utf8.RuneError). The offset is in bytes, -1
+// when there is none.
 func BadRune(s string) (offset int, r rune) {
 	for i, r := range s {
 		switch {

@@ -1,6 +1,7 @@
 package reviewcast
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -22,9 +23,7 @@ const (
 	BooleanParam ParamType = "boolean" // true or false
 )
 
-// Param describes a search parameter. [SearchParams] is the only list of them: the
-// HTTP parser, the API description and the MCP tool's input schema are derived from
-// it.
+// Param describes a search parameter. Parser, API description and MCP schema derive from [SearchParams].
 type Param struct {
 	Name        string
 	Type        ParamType
@@ -61,88 +60,62 @@ const (
 // SearchParams are the parameters of a search, in the order in which they are
 // documented and their issues reported.
 var SearchParams = []Param{
-	{
-		Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
+	{Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
 		Description: "Only reviews with exactly this many stars.",
-		set:         func(q *Query, v value) { q.Rating = int(v.number) },
-	}, {
-		Name: "min_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 4,
+		set:         func(q *Query, v value) { q.Rating = int(v.number) }},
+	{Name: "min_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 4,
 		Description: "Only reviews with at least this many stars.",
-		set:         func(q *Query, v value) { q.MinRating = v.number },
-	}, {
-		Name: "max_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 3,
+		set:         func(q *Query, v value) { q.MinRating = v.number }},
+	{Name: "max_rating", Type: NumberParam, Min: MinRating, Max: MaxRating, Example: 3,
 		Description: "Only reviews with at most this many stars.",
-		set:         func(q *Query, v value) { q.MaxRating = v.number },
-	}, {
-		Name: "since", Type: DateParam, Example: "2026-01-01",
+		set:         func(q *Query, v value) { q.MaxRating = v.number }},
+	{Name: "since", Type: DateParam, Example: "2026-01-01",
 		Description: "Only reviews dated on or after this day (YYYY-MM-DD).",
-		set:         func(q *Query, v value) { q.Since = Date(v.text) },
-	}, {
-		Name: "until", Type: DateParam, Example: "2026-03-31",
+		set:         func(q *Query, v value) { q.Since = Date(v.text) }},
+	{Name: "until", Type: DateParam, Example: "2026-03-31",
 		Description: "Only reviews dated on or before this day (YYYY-MM-DD).",
-		set:         func(q *Query, v value) { q.Until = Date(v.text) },
-	}, {
-		Name: "query", Type: StringParam, MaxLength: MaxQueryLength, Example: "on time",
+		set:         func(q *Query, v value) { q.Until = Date(v.text) }},
+	{Name: "query", Type: StringParam, MaxLength: MaxQueryLength, Example: "on time",
 		Description: "Only reviews whose title or text contains this, ignoring case. It is not trimmed; empty means no filter.",
-		set:         func(q *Query, v value) { q.Text = v.text },
-	}, {
-		Name: "mentions_technician", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "Marcus",
+		set:         func(q *Query, v value) { q.Text = v.text }},
+	{Name: "mentions_technician", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "Marcus",
 		Description: "Only reviews that mention this technician: name, alias, first name or id, ignoring case. A shared first name matches all who have it; an unknown name matches nothing.",
-		set:         func(q *Query, v value) { q.Technician = v.text },
-	}, {
-		Name: "mentions_service", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "water-heater",
+		set:         func(q *Query, v value) { q.Technician = v.text }},
+	{Name: "mentions_service", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "water-heater",
 		Description: "Only reviews that mention this service: id or name, ignoring case. An unknown one matches nothing.",
-		set:         func(q *Query, v value) { q.Service = v.text },
-	}, {
-		Name: "mentions_service_area", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "verdun",
+		set:         func(q *Query, v value) { q.Service = v.text }},
+	{Name: "mentions_service_area", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "verdun",
 		Description: "Only reviews that mention this service area: id or name, ignoring case. An unknown one matches nothing.",
-		set:         func(q *Query, v value) { q.ServiceArea = v.text },
-	}, {
-		Name: "language", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "fr",
+		set:         func(q *Query, v value) { q.ServiceArea = v.text }},
+	{Name: "language", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "fr",
 		Description: "Only reviews in this language: the whole BCP 47 tag, ignoring case.",
-		set:         func(q *Query, v value) { q.Language = v.text },
-	}, {
-		Name: "source", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "google",
+		set:         func(q *Query, v value) { q.Language = v.text }},
+	{Name: "source", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "google",
 		Description: "Only reviews from this source, ignoring case.",
-		set:         func(q *Query, v value) { q.Source = v.text },
-	}, {
-		Name: "verification", Type: StringParam, MaxLength: MaxQueryLength, Values: VerificationMethods, Example: "job",
+		set:         func(q *Query, v value) { q.Source = v.text }},
+	{Name: "verification", Type: StringParam, MaxLength: MaxQueryLength, Values: VerificationMethods, Example: "job",
 		Description: "Only reviews that were verified by this method.",
-		set:         func(q *Query, v value) { q.Verification = v.text },
-	}, {
-		Name: "has_reply", Type: BooleanParam, Example: false,
+		set:         func(q *Query, v value) { q.Verification = v.text }},
+	{Name: "has_reply", Type: BooleanParam, Example: false,
 		Description: "true: only reviews with an owner reply; false: only reviews without one.",
-		set:         func(q *Query, v value) { q.HasReply = ptr(v.text == "true") },
-	}, {
-		Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
+		set:         func(q *Query, v value) { q.HasReply = ptr(v.text == "true") }},
+	{Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
 		Description: "Only reviews that mention this aspect of the insights: id or label, ignoring case. An unknown one matches nothing.",
-		set:         func(q *Query, v value) { q.Aspect = v.text },
-	}, {
-		Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: polarities, Example: "negative",
+		set:         func(q *Query, v value) { q.Aspect = v.text }},
+	{Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: polarities, Example: "negative",
 		Description: "Only reviews with this sentiment: about the aspect if one is given, otherwise of the whole review.",
-		set:         func(q *Query, v value) { q.Sentiment = Polarity(v.text) },
-	}, {
-		Name: "facets", Type: BooleanParam, Example: true,
+		set:         func(q *Query, v value) { q.Sentiment = Polarity(v.text) }},
+	{Name: "facets", Type: BooleanParam, Example: true,
 		Description: "true: also count all matches by stars, year, month, language, source, verification, technician, service, service area, aspect and reply.",
-		set:         func(q *Query, v value) { q.Facets = v.text == "true" },
-	}, {
-		Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
+		set:         func(q *Query, v value) { q.Facets = v.text == "true" }},
+	{Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
 		Description: "The most reviews to return, newest first.",
-		set:         func(q *Query, v value) { q.Limit = int(v.number) },
-	},
+		set:         func(q *Query, v value) { q.Limit = int(v.number) }},
 }
 
 // expected is zod's name of the parameter's type.
 func (p Param) expected() string {
-	switch p.Type {
-	case IntegerParam:
-		return "int"
-	case NumberParam:
-		return "number"
-	case BooleanParam:
-		return "boolean"
-	}
-	return "string"
+	return cmp.Or(map[ParamType]string{IntegerParam: "int", DateParam: "string"}[p.Type], string(p.Type))
 }
 
 // describe describes the valid values.
@@ -166,16 +139,13 @@ func (p Param) describe() string {
 // parse parses the parameter's value from a query string.
 func (p Param) parse(s string) (value, *Issue) {
 	if !utf8.ValidString(s) {
-		issue := Issue{Code: InvalidFormat, Path: []string{p.Name}, Origin: "string", Format: "utf8",
+		return value{}, &Issue{Code: InvalidFormat, Path: []string{p.Name}, Origin: "string", Format: "utf8",
 			Message: "Invalid text: expected percent-encoded UTF-8"}
-		return value{}, &issue
 	}
 	if p.Type == IntegerParam || p.Type == NumberParam {
 		whole, frac, dot := strings.Cut(s, ".")
-		ok := digits(whole) && (!dot || p.Type == NumberParam && digits(frac))
-		if !ok {
-			issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), echo(s)))
-			return value{}, &issue
+		if !digits(whole) || dot && (p.Type != NumberParam || !digits(frac)) {
+			return value{}, p.invalid("expected " + p.describe() + ", received " + echo(s))
 		}
 		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
 		return value{number: f}, nil
@@ -200,12 +170,15 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 			}
 		}
 	}
-	issue := invalidType(p.Name, p.expected(), fmt.Sprintf("expected %s, received %s", p.describe(), EchoJSON(raw)))
-	return value{}, &issue
+	return value{}, p.invalid("expected " + p.describe() + ", received " + EchoJSON(raw))
 }
 
-// Text parses and checks a string or date parameter's value in JSON. A number counts as
-// its text, because an id or a sequence may look like one.
+// invalid is the issue of a value that isn't of the parameter's type.
+func (p Param) invalid(message string) *Issue {
+	return &Issue{Code: InvalidType, Path: []string{p.Name}, Expected: p.expected(), Message: "Invalid input: " + message}
+}
+
+// Text parses and checks a string or date in JSON. A number counts as its text: an id may look like one.
 func (p Param) Text(raw json.RawMessage) (string, *Issue) {
 	if text := string(raw); digits(text) {
 		raw = json.RawMessage(`"` + text + `"`)
@@ -219,41 +192,34 @@ func (p Param) Text(raw json.RawMessage) (string, *Issue) {
 
 // check checks a value of the right type against the parameter's bounds.
 func (p Param) check(v value) *Issue {
-	var issue Issue
-	switch n := utf8.RuneCountInString(v.text); {
-	case p.Type == DateParam:
+	allowed, origin, n := p.Values, "number", v.number
+	switch p.Type {
+	case DateParam:
 		if Date(v.text).Valid() {
 			return nil
 		}
-		issue = invalidDate(p.Name, v.text)
-	case p.Type == BooleanParam || p.Values != nil:
-		allowed := p.Values
-		if p.Type == BooleanParam {
-			allowed = booleans
-		}
-		if slices.Contains(allowed, v.text) {
-			return nil
-		}
-		issue = invalidValue(p.Name, allowed, fmt.Sprintf("expected %s, received %s", p.describe(), echo(v.text)))
-	case p.Type == StringParam && n < p.MinLength:
-		issue = tooSmall(p.Name, "string", float64(p.MinLength), p.describe()+"; leave the parameter out for no filter")
-	case p.Type == StringParam && n > p.MaxLength:
-		issue = tooBig(p.Name, "string", float64(p.MaxLength), fmt.Sprintf("%s, received %d", p.describe(), n))
-	case p.Type != StringParam && v.number < p.Min:
-		issue = tooSmall(p.Name, "number", p.Min, fmt.Sprintf("%s, received %g", p.describe(), v.number))
-	case p.Type != StringParam && v.number > p.Max:
-		issue = tooBig(p.Name, "number", p.Max, fmt.Sprintf("%s, received %g", p.describe(), v.number))
+		return invalidDate(p.Name, v.text)
+	case BooleanParam:
+		allowed = booleans
+	case StringParam:
+		origin, n, p.Min, p.Max = "string", float64(utf8.RuneCountInString(v.text)), float64(p.MinLength), float64(p.MaxLength)
+	}
+	issue := Issue{Path: []string{p.Name}, Origin: origin, Inclusive: ptr(true)}
+	switch {
+	case allowed != nil && slices.Contains(allowed, v.text):
+		return nil
+	case allowed != nil:
+		return &Issue{Code: InvalidValue, Path: issue.Path, Values: allowed, Message: "Invalid option: expected " + p.describe() + ", received " + echo(v.text)}
+	case n < p.Min && p.Type == StringParam:
+		issue.Code, issue.Minimum, issue.Message = TooSmall, &p.Min, "Too small: expected "+p.describe()+"; leave the parameter out for no filter"
+	case n < p.Min:
+		issue.Code, issue.Minimum, issue.Message = TooSmall, &p.Min, fmt.Sprintf("Too small: expected %s, received %g", p.describe(), n)
+	case n > p.Max:
+		issue.Code, issue.Maximum, issue.Message = TooBig, &p.Max, fmt.Sprintf("Too big: expected %s, received %g", p.describe(), n)
 	default:
 		return nil
 	}
 	return &issue
 }
 
-func digits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
+func digits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -1,19 +1,12 @@
-// Package changes makes the files below /changes/: what one published version says
-// about the version before it.
+// Package changes makes the files below /changes/: what one published version says about the version before it.
 //
-// Everything is a function of the last published set, the new files and the time of
-// the build. The documents say what changed in lines, since the datasets have one
-// review a line: nothing here decodes a review, so that a change of 100,000 reviews
-// costs little more than reading them.
+// Everything is a function of the last published set, the new files and the time of the build. The documents say
+// what changed in lines, since the datasets have one review a line: nothing here decodes a review.
 //
-// # Retention
-//
-// A set holds the documents that lead to it, newest first: at most
-// [reviewcast.MaxChanges], while they and their patches are together at most
-// [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
-// for legal reasons, every document that holds a line with its id is removed, and so
-// are all older ones; [Input.Forget] removes all but the newest. The lines of
-// versions.txt stay: they are hashes.
+// A set holds the documents that lead to it, newest first: at most [reviewcast.MaxChanges], while they and their
+// patches are together at most [reviewcast.MaxChangesSize]. The newest is always there. When a review is withdrawn
+// for legal reasons, every document that holds a line with its id is removed, and so are all older ones;
+// [Input.Forget] removes all but the newest. The lines of versions.txt stay: they are hashes.
 package changes
 
 import (
@@ -38,8 +31,7 @@ type Input struct {
 	Reviews, Insights []byte
 	// Withdrawn are all withdrawals. Each review that is gone must be one of them.
 	Withdrawn []reviewcast.Withdrawal
-	// Time is the time of the version, in whole seconds UTC, later than that of the
-	// previous set.
+	// Time is the time of the version, in whole seconds UTC, later than that of the previous set.
 	Time time.Time
 	// Forget removes all documents but the newest.
 	Forget bool
@@ -52,9 +44,7 @@ type version struct {
 	files  map[string][]byte
 }
 
-// New makes the files below /changes/, by path. It completes the manifest: the
-// sequence, changes_from, change_sha256, and the two of these files that a manifest
-// lists.
+// New makes the files below /changes/, by path, and completes the manifest with them.
 func New(in Input) (map[string][]byte, error) {
 	m, ds := in.Manifest, in.Dataset
 	ids := make([]string, len(ds.Reviews))
@@ -101,37 +91,28 @@ func (v *version) list(path, mediaType string, body []byte) {
 	slices.SortFunc(m.Files, func(a, b reviewcast.File) int { return strings.Compare(a.Path, b.Path) })
 }
 
-// describe fills in what changed: the operations on the datasets, and the lists of
-// reviews.
+// describe fills in what changed: the operations on the datasets, and the lists of reviews.
 func (v *version) describe() error {
 	c := v.change
 	if f, ops := v.difference(reviewcast.PathInsights, v.Insights); f != nil {
-		if fits, err := small(ops, f.Size); err != nil {
-			return err
-		} else if fits {
+		if f.Ops != nil {
 			patch, err := reviewcast.EncodeJSON(reviewcast.Patch{Path: f.Path, From: f.From, To: f.To, Ops: ops})
 			if err != nil {
 				return err
 			}
-			f.Patch, f.PatchSHA256 = reviewcast.InsightsPatchPath(c.Sequence), reviewcast.SHA256(patch)
+			f.Ops, f.Patch, f.PatchSHA256 = nil, reviewcast.InsightsPatchPath(c.Sequence), reviewcast.SHA256(patch)
 			v.files[f.Patch] = patch
 		}
 		c.Files = append(c.Files, *f)
 	}
 	if f, ops := v.difference(reviewcast.PathReviews, v.Reviews); f != nil {
-		if fits, err := small(ops, f.Size); err != nil {
-			return err
-		} else if fits {
-			f.Ops = ops
-		}
 		c.Files = append(c.Files, *f)
 		return v.listReviews(ops)
 	}
 	return nil
 }
 
-// difference returns the entry of a dataset in the document, and the operations that
-// make its new bytes; nil when the bytes are the same.
+// difference returns the entry of a dataset, nil without a change, and the operations; it has small ones.
 func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, []reviewcast.Op) {
 	old, _ := v.Previous.Manifest.File(path)
 	now, _ := v.Manifest.File(path)
@@ -139,26 +120,21 @@ func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, 
 		return nil, nil
 	}
 	f := &reviewcast.FileChange{Path: path, From: old.SHA256, To: now.SHA256, Size: int64(len(next))}
-	return f, reviewcast.Diff(v.Previous.Files[path], next)
-}
-
-// small reports whether operations are small enough to be published beside a file of a
-// size.
-func small(ops []reviewcast.Op, size int64) (bool, error) {
+	ops := reviewcast.Diff(v.Previous.Files[path], next)
 	lines := 0
 	for _, op := range ops {
 		lines += len(op.Line)
 	}
-	if lines > reviewcast.MaxOpsSize(int(size)) {
-		return false, nil // no need to encode them
+	if most := reviewcast.MaxOpsSize(len(next)); lines <= most { // otherwise there is no need to encode them
+		if body, err := reviewcast.EncodeJSON(ops); err == nil && len(body) <= most {
+			f.Ops = ops
+		}
 	}
-	body, err := reviewcast.EncodeJSON(ops)
-	return len(body) <= reviewcast.MaxOpsSize(int(size)), err
+	return f, ops
 }
 
-// listReviews makes the lists of reviews out of the lines that the operations on
-// /reviews.json add and those that they don't copy. A line that only gained or lost
-// its comma is in neither.
+// listReviews makes the lists of reviews out of the lines that the operations add and don't copy. A line that
+// only gained or lost its comma is in neither.
 func (v *version) listReviews(ops []reviewcast.Op) error {
 	old := strings.SplitAfter(string(v.Previous.Files[reviewcast.PathReviews]), "\n")
 	come := map[string]string{}
@@ -227,9 +203,8 @@ func (v *version) encode() ([]byte, error) {
 	return reviewcast.EncodeJSON(v.change)
 }
 
-// holdsErased reports whether a document or a patch has a line that names a review that
-// was withdrawn for legal reasons. The quotation marks in a line are escaped there. The
-// lists of a document name ids without the escapes, and hold no text.
+// holdsErased reports whether a line in a document or a patch, where quotation marks are escaped, names a
+// review that was withdrawn for legal reasons.
 func (v *version) holdsErased(document []byte) bool {
 	lower := bytes.ToLower(document)
 	return slices.ContainsFunc(v.Withdrawn, func(w reviewcast.Withdrawal) bool {

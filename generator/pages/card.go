@@ -2,13 +2,13 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
 	"image/png"
 	"math"
-	"sync"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -34,37 +34,28 @@ var (
 	cardTrack  = color.RGBA{0xe3, 0xdf, 0xd8, 0xff}
 )
 
-// fonts are the Go fonts, parsed once.
-var fonts = sync.OnceValues(func() ([2]*opentype.Font, error) {
-	regular, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		return [2]*opentype.Font{}, err
-	}
-	bold, err := opentype.Parse(gobold.TTF)
-	return [2]*opentype.Font{regular, bold}, err
-})
-
 // card draws the business's name, the mean and the number of reviews.
 func (s *Site) card() ([]byte, error) {
-	fonts, err := fonts()
-	if err != nil {
+	regular, err1 := opentype.Parse(goregular.TTF)
+	bold, err2 := opentype.Parse(gobold.TTF)
+	if err := cmp.Or(err1, err2); err != nil {
 		return nil, fmt.Errorf("render %s: %w", pathCard, err)
 	}
 	c := &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))}
 	draw.Draw(c, c.Bounds(), image.NewUniform(cardGround), image.Point{}, draw.Src)
 	draw.Draw(c, image.Rect(0, cardHeight-16, cardWidth, cardHeight), image.NewUniform(cardStar), image.Point{}, draw.Src)
 	name := s.Dataset.Business.Name
-	if !covers(fonts[1], name) { // a script that the Go fonts don't have
+	if !covers(bold, name) { // a script that the Go fonts don't have
 		name = hostOf(s.Channel.BaseURL)
 	}
-	c.write(fonts[1], 68, 170, cardInk, name)
-	c.write(fonts[0], 36, 235, cardQuiet, "Verified customer reviews")
+	c.write(bold, 68, 170, cardInk, name)
+	c.write(regular, 36, 235, cardQuiet, "Verified customer reviews")
 	if v := s.Dataset.AggregateRating.RatingValue; v != nil {
-		c.write(fonts[1], 170, 470, cardInk, mean(v))
+		c.write(bold, 170, 470, cardInk, mean(v))
 		for i := range reviewcast.MaxRating {
 			c.star(480+float64(i)*110, 412, 48, *v-float64(i))
 		}
-		c.write(fonts[0], 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
+		c.write(regular, 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
 	}
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestSpeed}

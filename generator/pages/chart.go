@@ -17,11 +17,11 @@ type point struct {
 }
 
 // meanPoint is the mean of a quarter's stars. One review has no interval.
-func meanPoint(quarter string, t tally) point {
-	p := point{quarter: quarter, count: t.count, value: t.mean()}
+func meanPoint(quarter string, t tally, _, _ int) point {
+	p := point{quarter: quarter, count: t.Count, value: t.mean()}
 	p.low, p.high = p.value, p.value
-	if t.count > 1 {
-		n := float64(t.count)
+	if t.Count > 1 {
+		n := float64(t.Count)
 		variance := max(0, float64(t.squares)-n*p.value*p.value) / (n - 1)
 		margin := 1.96 * math.Sqrt(variance/n)
 		p.low, p.high = max(reviewcast.MinRating, p.value-margin), min(reviewcast.MaxRating, p.value+margin)
@@ -38,8 +38,7 @@ func sharePoint(quarter string, part, whole int) point {
 	return point{quarter, whole, share, max(0, centre-margin), min(1, centre+margin)}
 }
 
-// chart is a line by quarter within the band of its intervals. The drawing is 100
-// by 100 and stretched by the page; its words are HTML, so that they keep their size.
+// chart is a line by quarter within its intervals, drawn on 100 by 100 and stretched by the page.
 type chart struct {
 	Title, Label, Unit       string
 	Top, Bottom, First, Last string
@@ -134,18 +133,17 @@ type bar struct {
 
 // Spread is the distribution of stars, the most stars first; none without reviews.
 func (t tally) Spread() []bar {
-	if t.count == 0 {
+	if t.Count == 0 {
 		return nil
 	}
 	var list []bar
 	for stars := reviewcast.MaxRating; stars >= reviewcast.MinRating; stars-- {
-		list = append(list, bar{stars, t.spread[stars], units(100 * float64(t.spread[stars]) / float64(t.count))})
+		list = append(list, bar{stars, t.spread[stars], units(100 * float64(t.spread[stars]) / float64(t.Count))})
 	}
 	return list
 }
 
-// balance is a diverging bar: negative to the left of the middle, positive to the
-// right, both in per cent of the whole; neutral and mixed are apart.
+// balance is a diverging bar: negative left of the middle, positive right, in per cent of the whole.
 type balance struct{ NegativeX, NegativeW, Width string }
 
 func newBalance(c reviewcast.SentimentCounts) balance {

@@ -17,60 +17,31 @@ import (
 	"reviewcast"
 )
 
-// The parts of the API's description that the documentation shows.
-type (
-	apiDocument struct {
-		Info       struct{ Title, Description string }
-		Paths      map[string]map[string]apiOperation
-		Components struct {
-			Schemas    map[string]*apiSchema
-			Parameters map[string]apiParameter
-			Responses  map[string]apiResponse
-		}
+// apiDocument are the parts of the API's description that the documentation shows.
+type apiDocument struct {
+	Info       apiNode
+	Paths      map[string]map[string]apiNode // operations by path and method
+	Components struct {
+		Schemas, Parameters, Responses map[string]*apiNode
 	}
-	apiOperation struct {
-		Summary, Description string
-		Parameters           []apiParameter
-		RequestBody          *apiBody
-		Responses            map[string]apiResponse
-	}
-	apiParameter struct {
-		Ref                   string `json:"$ref"`
-		Name, In, Description string
-		Required              bool
-		Schema                *apiSchema
-		Example               any
-	}
-	apiBody struct {
-		Description string
-		Content     map[string]apiMedia
-	}
-	apiResponse struct {
-		Ref         string `json:"$ref"`
-		Description string
-		Content     map[string]apiMedia
-	}
-	apiMedia struct {
-		Media   string `json:"-"`
-		Schema  *apiSchema
-		Example json.RawMessage
-	}
-	apiSchema struct {
-		Ref                  string `json:"$ref"`
-		Type                 any
-		Format, Description  string
-		Enum                 []any
-		Const                any
-		Minimum, Maximum     *float64
-		MaxLength            *int
-		Default              any
-		Items                *apiSchema
-		AnyOf, OneOf         []*apiSchema
-		Properties           map[string]*apiSchema
-		AdditionalProperties *apiSchema
-		Required             []string
-	}
-)
+}
+
+// apiNode is an operation, a parameter, a body, an answer or a schema.
+type apiNode struct {
+	Ref                                    string `json:"$ref"`
+	Name, In, Summary, Description, Format string
+	Media                                  string `json:"-"` // set by With
+	Parameters                             []*apiNode
+	RequestBody, Schema                    *apiNode
+	Responses, Content, Properties         map[string]*apiNode
+	Items, AdditionalProperties            *apiNode
+	AnyOf, OneOf                           []*apiNode
+	Type, Const, Default, Required         any
+	Enum                                   []any
+	Minimum, Maximum                       *float64
+	MaxLength                              *int
+	Example                                json.RawMessage
+}
 
 // docsData is what the templates docs show: the same text twice.
 type docsData struct {
@@ -78,8 +49,7 @@ type docsData struct {
 	HTML     template.HTML
 }
 
-// docsPage is the documentation for developers: how to use the data, by hand, and
-// every path, parameter, error and field, from the API's description.
+// docsPage is the documentation for developers, by hand and from the API's description.
 func (s *Site) docsPage() page {
 	return page{reviewcast.PathDocs, s.modified, func() (*view, error) {
 		source, err := s.docs()
@@ -134,8 +104,7 @@ func (s *Site) docs() (string, error) {
 	return b.String(), err
 }
 
-// resolve writes out the references to parameters and answers, and gives each member
-// without a description that of its type.
+// resolve writes references out, and gives members without a description that of their type.
 func (d *apiDocument) resolve() {
 	for _, methods := range d.Paths {
 		for _, op := range methods {
@@ -153,7 +122,7 @@ func (d *apiDocument) resolve() {
 	}
 	for _, s := range d.Components.Schemas {
 		for _, p := range s.Properties {
-			for _, of := range append([]*apiSchema{p, p.Items, p.AdditionalProperties}, p.AnyOf...) {
+			for _, of := range append([]*apiNode{p, p.Items, p.AdditionalProperties}, p.AnyOf...) {
 				if of != nil && of.Ref != "" && p.Description == "" {
 					p.Description = d.Components.Schemas[last(of.Ref)].Description
 				}
@@ -162,14 +131,14 @@ func (d *apiDocument) resolve() {
 	}
 }
 
-// In is the content with its media type.
-func (m apiMedia) In(media string) apiMedia {
+// With is the content with its media type.
+func (m apiNode) With(media string) apiNode {
 	m.Media = media
 	return m
 }
 
 // Text is the example, indented; "" without one.
-func (m apiMedia) Text() string {
+func (m apiNode) Text() string {
 	var text string
 	if json.Unmarshal(m.Example, &text) != nil {
 		var indented bytes.Buffer
@@ -182,28 +151,22 @@ func (m apiMedia) Text() string {
 }
 
 // Needs reports whether a member is always there.
-func (s *apiSchema) Needs(member string) bool { return slices.Contains(s.Required, member) }
+func (s *apiNode) Needs(member string) bool {
+	list, _ := s.Required.([]any)
+	return slices.Contains(list, any(member))
+}
 
 // typeOf writes a type for people: "integer, 1 to 5", "list of [Review]".
-func typeOf(s *apiSchema) string {
+func typeOf(s *apiNode) string {
 	if s == nil {
 		return ""
 	}
-	var parts []string
-	switch t := s.Type.(type) {
-	case string:
-		parts = append(parts, t)
-	case []any:
-		for _, v := range t {
-			parts = append(parts, fmt.Sprint(v))
-		}
-	}
-	kind := strings.Join(parts, " or ")
+	kind := joined(s.Type, " or ", "")
 	switch {
 	case s.Ref != "":
 		kind = "[" + last(s.Ref) + "](#_" + slug(last(s.Ref)) + ")"
 	case len(s.AnyOf)+len(s.OneOf) > 0:
-		parts = nil
+		var parts []string
 		for _, o := range slices.Concat(s.AnyOf, s.OneOf) {
 			parts = append(parts, typeOf(o))
 		}
@@ -220,11 +183,7 @@ func typeOf(s *apiSchema) string {
 		kind += ", always `" + fmt.Sprint(s.Const) + "`"
 	}
 	if len(s.Enum) > 0 {
-		parts = nil
-		for _, v := range s.Enum {
-			parts = append(parts, "`"+fmt.Sprint(v)+"`")
-		}
-		kind += ": " + strings.Join(parts, ", ")
+		kind += ": " + joined(s.Enum, ", ", "`")
 	}
 	switch {
 	case s.Minimum != nil && s.Maximum != nil:
@@ -239,6 +198,19 @@ func typeOf(s *apiSchema) string {
 		kind += fmt.Sprintf(", %v if absent", s.Default)
 	}
 	return cmp.Or(kind, "any")
+}
+
+// joined writes a value, or those of a list, each within quotes.
+func joined(v any, separator, quote string) string {
+	list, ok := v.([]any)
+	if !ok && v != nil {
+		list = []any{v}
+	}
+	var parts []string
+	for _, v := range list {
+		parts = append(parts, quote+fmt.Sprint(v)+quote)
+	}
+	return strings.Join(parts, separator)
 }
 
 // cell is a text within a table.

@@ -55,46 +55,27 @@ func reply(r *reviewcast.Review) reviewcast.OwnerReply {
 	return *r.OwnerReply
 }
 
-// csv is the dataset as RFC 4180 has tables: one review a record, with the names of
-// the columns first, in UTF-8 without a byte order mark. Spreadsheets execute cells
-// that begin with = + - or @, so that somebody's own words that do have an
-// apostrophe before them.
+// csv is one review a record, with the columns' names first (RFC 4180, UTF-8 without a mark). Words that a
+// spreadsheet would execute (= + - @) have an apostrophe before them.
 func (s *Site) csv() ([]byte, error) {
-	var b []byte
+	var b bytes.Buffer
+	row := make([]string, len(columns))
 	for i, c := range columns {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, c.name...)
+		row[i] = c.name
 	}
-	b = append(b, "\r\n"...)
+	b.WriteString(strings.Join(row, ",") + "\r\n")
 	for _, r := range s.reviews {
 		for i, c := range columns {
-			if i > 0 {
-				b = append(b, ',')
-			}
 			v := c.value(r.Review)
 			if c.words && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
 				v = "'" + v
 			}
-			b = appendCell(b, v)
+			if strings.ContainsAny(v, ",\"\r\n") || strings.TrimSpace(v) != v {
+				v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
+			}
+			row[i] = v
 		}
-		b = append(b, "\r\n"...)
+		b.WriteString(strings.Join(row, ",") + "\r\n")
 	}
-	return b, nil
-}
-
-// appendCell appends a field, in quotation marks where it needs them.
-func appendCell(b []byte, v string) []byte {
-	if !strings.ContainsAny(v, ",\"\r\n") && strings.TrimSpace(v) == v {
-		return append(b, v...)
-	}
-	b = append(b, '"')
-	for i := range len(v) {
-		if v[i] == '"' {
-			b = append(b, '"')
-		}
-		b = append(b, v[i])
-	}
-	return append(b, '"')
+	return b.Bytes(), nil
 }

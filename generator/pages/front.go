@@ -22,7 +22,7 @@ type front struct {
 	Dataset   *reviewcast.Dataset
 	Insights  *reviewcast.Insights
 	Language  string // of the editors' words
-	Links     paths
+	Links     map[string]string
 	All       tally
 	Trend     string
 	Chart     *chart
@@ -51,7 +51,7 @@ type entityTable struct {
 
 // Rounded is the mean as whole stars.
 func (f *front) Rounded() int {
-	if f.All.count == 0 {
+	if f.All.Count == 0 {
 		return 0
 	}
 	return int(math.Round(f.All.mean()))
@@ -75,11 +75,11 @@ func (s *Site) front() *front {
 		Withdrawn: s.withdrawn(), Replies: s.newestReplies(),
 	}
 	f.Withdrawn = f.Withdrawn[:min(len(f.Withdrawn), frontWithdrawals)]
-	points := s.quarters()
+	points := quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint)
 	f.Chart = newChart(starScale("Mean stars by quarter", points), points)
 	if q := in.PullQuote; q != nil {
-		if r, ok := s.review(q.ReviewID); ok {
-			f.Quote = &pullQuote{r, q.Text}
+		if i, ok := s.at[q.ReviewID]; ok {
+			f.Quote = &pullQuote{s.reviews[i], q.Text}
 		}
 	}
 	for _, p := range in.Entities.Problems {
@@ -93,7 +93,7 @@ func (s *Site) front() *front {
 			f.Silent = append(f.Silent, n.Name)
 		case n.Aspect != nil:
 			f.Aspects = append(f.Aspects, n)
-		case n.count > 0:
+		case n.Count > 0:
 			if i := len(f.Entities); i == 0 || f.Entities[i-1].Title != n.kind.title {
 				f.Entities = append(f.Entities, entityTable{ID: n.kind.anchor(), Title: n.kind.title})
 			}
@@ -103,25 +103,9 @@ func (s *Site) front() *front {
 	}
 	slices.SortStableFunc(f.Aspects, func(a, b *subject) int { return b.Aspect.MentionCount - a.Aspect.MentionCount })
 	for _, table := range f.Entities {
-		slices.SortStableFunc(table.Rows, func(a, b *subject) int { return b.count - a.count })
+		slices.SortStableFunc(table.Rows, func(a, b *subject) int { return b.Count - a.Count })
 	}
 	return f
-}
-
-// quarters are the means of the stars by quarter, oldest first.
-func (s *Site) quarters() []point {
-	var points []point
-	for i := len(s.months); i > 0; {
-		quarter := quarterOf(reviewcast.Date(s.months[i-1].Name + "-01"))
-		var t tally
-		for ; i > 0 && quarterOf(reviewcast.Date(s.months[i-1].Name+"-01")) == quarter; i-- {
-			t.sum(&s.months[i-1].tally)
-		}
-		if t.count > 0 {
-			points = append(points, meanPoint(quarter, t))
-		}
-	}
-	return points
 }
 
 // newestReplies lead to the reviews that were answered last.

@@ -76,15 +76,14 @@ func (s *Site) frontLD() []object {
 	return []object{o, s.datasetLD()}
 }
 
-// reviewsLD are the reviews of a page, without their texts: the page has them, and
-// twice they would be most of its size.
+// reviewsLD are the reviews of a page without their texts, which the page has.
 func (s *Site) reviewsLD(reviews []review) []object {
+	if len(reviews) == 0 {
+		return nil
+	}
 	var list []object
 	for _, r := range reviews {
 		list = append(list, s.reviewLD(r, "#"+r.ID))
-	}
-	if list == nil {
-		return nil
 	}
 	return []object{s.businessLD(list)}
 }

@@ -69,8 +69,7 @@ func (s *Site) llms() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// catalog is the API catalog of RFC 9727: a linkset with the description, the
-// documentation and the card of the agents' server.
+// catalog is the API catalog of RFC 9727: description, documentation and the agents' server card.
 func (s *Site) catalog() ([]byte, error) {
 	base := s.Channel.BaseURL
 	target := func(path, media string) []map[string]string {

@@ -44,8 +44,7 @@ func escapeMarkdown(s, prefix string) string {
 	return b.String()
 }
 
-// startsWithNumber reports whether the last line of s is digits only, so that a dot
-// behind it would begin a numbered list.
+// startsWithNumber reports whether the last line of s is a number: a dot behind it begins a list.
 func startsWithNumber(s string) bool {
 	line := strings.TrimLeft(s[strings.LastIndexByte(s, '\n')+1:], " \t")
 	return line != "" && len(line) < 10 && strings.Trim(line, "0123456789") == ""

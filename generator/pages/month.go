@@ -8,8 +8,7 @@ import (
 	"reviewcast"
 )
 
-// monthPage holds a month's reviews, each at its anchor, and those that were
-// withdrawn from it.
+// monthPage holds a month's reviews, each at its anchor, and those that were withdrawn from it.
 func (s *Site) monthPage(m *month) page {
 	return page{reviewcast.PathMonths + m.Name + "/", m.modified, func() (*view, error) {
 		return &view{
@@ -72,8 +71,7 @@ func (s *Site) withdrawn() []withdrawn {
 	return all
 }
 
-// maxCritical is how many of a year's critical reviews its page shows. They are
-// about 80 KB.
+// maxCritical is how many of a year's critical reviews its page shows. They are about 80 KB.
 const maxCritical = 75
 
 // Critical are a year's critical reviews, the fewest stars first.

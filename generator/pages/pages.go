@@ -1,39 +1,30 @@
-// Package pages makes what people and crawlers read: every HTML page, its twin in
-// Markdown, the sitemap and the other files that machines look for beside pages, and
-// the exports for analysts.
+// Package pages makes what people and crawlers read: every HTML page, its twin in Markdown, the sitemap and the
+// other files that machines look for beside pages, and the exports for analysts.
 //
 // # Addresses
 //
-// The front page is /. A review has one address for ever, its anchor on the page of
-// its month: /reviews/2026-03/#id. A withdrawn review's anchor says that it was
-// withdrawn, when and why. /reviews/ lists the months, /reviews/2026/ is a year, and
-// /aspects/{id}/, /technicians/{id}/, /services/{id}/ and /areas/{id}/ hold the quotes
-// behind a number: on one page while they fit, by year beyond that.
-// Ids of our own on a page begin with "_", which no id of a review does.
+// A review has one address for ever, its anchor on the page of its month: /reviews/2026-03/#id. A withdrawn
+// review's anchor says that it was withdrawn, when and why. /reviews/ lists the months, /reviews/2026/ is a year,
+// and /aspects/{id}/, /technicians/{id}/, /services/{id}/ and /areas/{id}/ hold the quotes behind a number: on one
+// page while they fit, by year beyond that. Ids of our own begin with "_", which no id of a review does.
 //
 // # How a page is made
 //
-// [New] groups the reviews and lists the files. Each file is made on its own: all of
-// them by [Site.All], one by [Site.Files], so that a preview makes only what is looked at.
-// A page is data and the name of two templates in site/, one for HTML and one for the twin.
+// [New] groups the reviews and lists the files. [Site.All] makes all of them, [Site.Files] one. A page is data and
+// the name of two templates in site/, one for HTML and one for the twin.
 //
-// Everything is a function of the content: dates are those of reviews, replies and
-// withdrawals. No page needs a script or another host, and the policy of each page
-// forbids both but for our own search box.
+// Everything is a function of the content: dates are those of reviews, replies and withdrawals. No page needs a
+// script or another host, and the policy of each page forbids both but for our own search box.
 package pages
 
 import (
 	"bytes"
-	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"html/template"
 	"runtime"
 	"slices"
 	"strings"
-
-	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 	"reviewcast/generator/render"
@@ -44,8 +35,7 @@ type Content struct {
 	Channel  render.Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
-	// Quotes are, for each review of the dataset, the sentences about its aspects. A
-	// review without one is quoted by its beginning. nil: no review has one.
+	// Quotes are each review's sentences about aspects; without one its beginning is quoted.
 	Quotes [][]Quote
 	// Withdrawals are those of /withdrawn.json.
 	Withdrawals []reviewcast.Withdrawal
@@ -59,27 +49,13 @@ type Quote struct{ Aspect, Text string }
 
 // All makes all pages and the files beside them, sorted by path.
 func (s *Site) All() ([]render.Artifact, error) {
-	made := make([][]render.Artifact, len(s.jobs))
-	errs := make([]error, len(s.jobs)) // by job, so that the first in order is reported
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, j := range s.jobs {
-		g.Go(func() error {
-			made[i], errs[i] = j.make()
-			return nil
-		})
-	}
-	_ = g.Wait() // the functions keep their errors
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
+	made, err := render.Parallel(len(s.jobs), runtime.GOMAXPROCS(0), func(i int) ([]render.Artifact, error) { return s.jobs[i].make() })
 	all := slices.Concat(made...)
 	slices.SortFunc(all, func(a, b render.Artifact) int { return strings.Compare(a.Path, b.Path) })
-	return all, nil
+	return all, err
 }
 
-// Files makes the file at a path, with its twin when it is a page; none when the site
-// has no such file.
+// Files makes the file at a path, with its twin when it is a page; none when the site has no such file.
 func (s *Site) Files(path string) ([]render.Artifact, error) {
 	page := strings.TrimSuffix(strings.TrimSuffix(path, indexHTML), indexMarkdown)
 	i := slices.IndexFunc(s.jobs, func(j job) bool { return j.path == page })
@@ -105,12 +81,8 @@ type job struct {
 func file(path, mediaType string, body func() ([]byte, error)) job {
 	return job{path, func() ([]render.Artifact, error) {
 		b, err := body()
-		return []render.Artifact{artifact(path, mediaType, b)}, err
+		return []render.Artifact{render.NewArtifact(path, mediaType, b)}, err
 	}}
-}
-
-func artifact(path, mediaType string, body []byte) render.Artifact {
-	return render.Artifact{Path: path, MediaType: mediaType, Body: body, SHA256: sha256.Sum256(body)}
 }
 
 // page is one page.
@@ -141,8 +113,7 @@ type view struct {
 	Description string
 	Crumbs      []link   // the pages above this one, but for the front page
 	Graph       []object // of schema.org
-	// Name is that of the templates, which are executed with Data: "month" is
-	// month.html and month.md.
+	// Name is that of the templates, which are executed with Data: "month" is month.html and month.md.
 	Name string
 	Data any
 }
@@ -160,20 +131,16 @@ type layout struct {
 	JSON      template.JS
 	License   string
 	LicenseAt string // its address; "" when none is known
-	Links     paths
+	Links     map[string]string
 	Main      template.HTML
 }
 
-// paths are the published files that templates link to.
-type paths struct {
-	Reviews, Insights, JSONFeed, Atom, OpenAPI, Hub, LatestChange, Withdrawn, Docs, Months, CSV, JSONL string
-	Versions, Manifest, Search, Since, MCP                                                             string
-}
-
-var published = paths{
-	reviewcast.PathReviews, reviewcast.PathInsights, reviewcast.PathJSONFeed, reviewcast.PathAtom, reviewcast.PathOpenAPI, reviewcast.PathHub,
-	reviewcast.PathLatestChange, reviewcast.PathWithdrawn, reviewcast.PathDocs, reviewcast.PathMonths, reviewcast.PathCSV, reviewcast.PathJSONL,
-	reviewcast.PathVersions, reviewcast.PathManifest, reviewcast.PathSearch, reviewcast.PathSince, reviewcast.PathMCP,
+// published are the files that templates link to.
+var published = map[string]string{
+	"Reviews": reviewcast.PathReviews, "Insights": reviewcast.PathInsights, "JSONFeed": reviewcast.PathJSONFeed, "Atom": reviewcast.PathAtom,
+	"OpenAPI": reviewcast.PathOpenAPI, "Hub": reviewcast.PathHub, "LatestChange": reviewcast.PathLatestChange, "Withdrawn": reviewcast.PathWithdrawn,
+	"Docs": reviewcast.PathDocs, "Months": reviewcast.PathMonths, "CSV": reviewcast.PathCSV, "JSONL": reviewcast.PathJSONL, "MCP": reviewcast.PathMCP,
+	"Versions": reviewcast.PathVersions, "Manifest": reviewcast.PathManifest, "Search": reviewcast.PathSearch, "Since": reviewcast.PathSince,
 }
 
 // artifacts makes a page and its twin.
@@ -206,7 +173,7 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 		return fail(err)
 	}
 	return []render.Artifact{
-		artifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
-		artifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
+		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
+		render.NewArtifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
 	}, nil
 }

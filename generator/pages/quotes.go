@@ -82,9 +82,8 @@ const (
 	firstQuotes   = 12     // of a polarity, on the own page of a subject that has others
 )
 
-// split divides the quotes into pages by year, and large years into parts; none when
-// all fit on the subject's own page. Parts are filled from the oldest quote on, so that
-// a new one changes no other page than its year's own, which holds the newest.
+// split divides the quotes into pages by year, and large years into parts, filled from the oldest quote on: a
+// new one changes only its year's own page. None when all fit on one.
 func (n *subject) split() []quotePage {
 	total := 0
 	for i := range n.quotes {

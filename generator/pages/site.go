@@ -33,7 +33,11 @@ func New(c Content) (*Site, error) {
 	c.Channel = c.Channel.Complete(c.Dataset.Business)
 	s := &Site{Content: c, at: make(map[string]int, len(c.Dataset.Reviews)), assets: newAssets(c.Theme)}
 	var err error
-	if s.templates, err = c.Theme.templates(); err != nil {
+	parse := ourTemplates
+	if len(c.Theme.Templates) > 0 {
+		parse = c.Theme.parse
+	}
+	if s.templates, err = parse(); err != nil {
 		return nil, err
 	}
 	s.reviews = make([]review, len(c.Dataset.Reviews))
@@ -70,25 +74,25 @@ type year struct {
 
 // tally counts reviews.
 type tally struct {
-	count, stars, squares, replies int
+	Count, Replies, stars, squares int
 	spread                         [reviewcast.MaxRating + 1]int // by stars
 }
 
 func (t *tally) add(r *reviewcast.Review) {
-	t.count++
+	t.Count++
 	t.stars += r.Rating
 	t.squares += r.Rating * r.Rating
 	t.spread[r.Rating]++
 	if r.OwnerReply != nil {
-		t.replies++
+		t.Replies++
 	}
 }
 
 func (t *tally) sum(o *tally) {
-	t.count += o.count
+	t.Count += o.Count
 	t.stars += o.stars
 	t.squares += o.squares
-	t.replies += o.replies
+	t.Replies += o.Replies
 	for i := range t.spread {
 		t.spread[i] += o.spread[i]
 	}
@@ -96,29 +100,26 @@ func (t *tally) sum(o *tally) {
 
 // Mean is the mean of the stars, for people.
 func (t tally) Mean() string {
-	if t.count == 0 {
+	if t.Count == 0 {
 		return "–"
 	}
 	return fmt.Sprintf("%.2f", t.mean())
 }
 
-func (t tally) mean() float64 { return float64(t.stars) / float64(t.count) }
+func (t tally) mean() float64 { return float64(t.stars) / float64(t.Count) }
 
-// Count, Replies and Low are for templates; low reviews have one or two stars.
-func (t tally) Count() int   { return t.count }
-func (t tally) Replies() int { return t.replies }
-func (t tally) Low() int     { return t.spread[1] + t.spread[2] }
+// Low counts the reviews with one or two stars.
+func (t tally) Low() int { return t.spread[1] + t.spread[2] }
 
 // Summary is a sentence that sums the reviews up.
 func (t tally) Summary() string {
-	if t.count == 0 {
+	if t.Count == 0 {
 		return "No reviews."
 	}
-	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.count, "verified review"), t.Mean(), grouped(t.replies))
+	return fmt.Sprintf("%s, %s of 5 stars on average, %s with a reply.", plural(t.Count, "verified review"), t.Mean(), grouped(t.Replies))
 }
 
-// group makes the months and years. Reviews are newest first, so that each month's are
-// one slice.
+// group makes the months and years. Reviews are newest first, so that each month's are one slice.
 func (s *Site) group() {
 	for from := 0; from < len(s.reviews); {
 		m := month{Name: s.reviews[from].Date.Month()}
@@ -186,27 +187,18 @@ func (r review) Heading() string {
 	return plural(r.Rating, "star") + " from " + r.Author
 }
 
-// mentioned are ids of subjects of one kind.
-type mentioned struct {
-	base string
-	ids  []string
-}
-
-// mentions are the technicians, services and areas of a review.
-func (r review) mentions() [3]mentioned {
-	return [3]mentioned{
-		{reviewcast.PathTechnicians, r.Mentions.Technicians},
-		{reviewcast.PathServices, r.Mentions.Services},
-		{reviewcast.PathAreas, r.Mentions.ServiceAreas},
-	}
+// mentions are the ids of a review's technicians, services and areas: the order of kinds
+// behind the aspects.
+func (r review) mentions() [3][]string {
+	return [3][]string{r.Mentions.Technicians, r.Mentions.Services, r.Mentions.ServiceAreas}
 }
 
 // About leads to the technicians, services and areas of a review.
 func (r review) About() []link {
 	var list []link
-	for _, kind := range r.mentions() {
-		for _, id := range kind.ids {
-			path := kind.base + id + "/"
+	for i, ids := range r.mentions() {
+		for _, id := range ids {
+			path := kinds[1+i].base + id + "/"
 			if name, known := r.s.names[path]; known {
 				list = append(list, link{name, path})
 			}
@@ -215,20 +207,12 @@ func (r review) About() []link {
 	return list
 }
 
-// review finds a published review by its id.
-func (s *Site) review(id string) (review, bool) {
-	i, ok := s.at[id]
-	if !ok {
-		return review{}, false
-	}
-	return s.reviews[i], true
-}
-
 // links lead to reviews by their ids.
 func (s *Site) links(ids []string) []link {
 	var list []link
 	for _, id := range ids {
-		if r, ok := s.review(id); ok {
+		if i, ok := s.at[id]; ok {
+			r := s.reviews[i]
 			list = append(list, link{r.Author + ", " + shortDay(r.Date), r.Path()})
 		}
 	}

@@ -51,8 +51,7 @@ const (
 	maxTwinBeginning = 80
 )
 
-// items writes the quote into a list of the page and of its twin. It writes by hand, as
-// these lists are most of the bytes, and html/template would take much longer for them.
+// items writes the quote for the page and its twin, by hand: templates would take much longer.
 func (e *evidence) items() (page, twin string) {
 	said := strings.Join(strings.Fields(e.said), " ")
 	short := said
@@ -91,30 +90,32 @@ func (e *evidence) size() int {
 // collect makes all subjects, in the order of the insights and the business.
 func (s *Site) collect() {
 	s.names = map[string]string{}
-	at := map[string]map[string]*subject{}
-	add := func(k *kind, id, name string) *subject {
-		n := &subject{kind: k, id: id, Name: name}
-		if at[k.base] == nil {
-			at[k.base] = map[string]*subject{}
+	at := make([]map[string]*subject, len(kinds))
+	for i := range at {
+		at[i] = map[string]*subject{}
+	}
+	add := func(kind int, id, name string, counted []reviewcast.Entity) *subject {
+		n := &subject{kind: kinds[kind], id: id, Name: name}
+		if i := slices.IndexFunc(counted, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
+			n.entity = &counted[i]
 		}
-		at[k.base][id] = n
-		s.names[n.Path()] = name
+		at[kind][id], s.names[n.Path()] = n, name
 		s.subjects = append(s.subjects, n)
 		return n
 	}
 	for i := range s.Insights.Aspects {
 		a := &s.Insights.Aspects[i]
-		add(kinds[0], a.ID, a.Label).Aspect = a
+		add(0, a.ID, a.Label, nil).Aspect = a
 	}
 	b, e := &s.Dataset.Business, &s.Insights.Entities
 	for _, t := range b.Technicians {
-		add(kinds[1], t.ID, t.Name).entity = entityOf(e.Technicians, t.ID)
+		add(1, t.ID, t.Name, e.Technicians)
 	}
 	for _, n := range b.Services {
-		add(kinds[2], n.ID, n.Name).entity = entityOf(e.Services, n.ID)
+		add(2, n.ID, n.Name, e.Services)
 	}
 	for _, n := range b.ServiceAreas {
-		add(kinds[3], n.ID, n.Name).entity = entityOf(e.ServiceAreas, n.ID)
+		add(3, n.ID, n.Name, e.ServiceAreas)
 	}
 	count := func(n *subject, e evidence) {
 		n.quotes = append(n.quotes, e)
@@ -123,27 +124,19 @@ func (s *Site) collect() {
 	for i, r := range s.reviews {
 		found := s.Insights.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
-			if n := at[reviewcast.PathAspects][id]; n != nil {
+			if n := at[0][id]; n != nil {
 				count(n, evidence{r, s.sentence(i, id), polarity})
 			}
 		}
 		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
-		for _, list := range r.mentions() {
-			for _, id := range list.ids {
-				if n := at[list.base][id]; n != nil {
+		for kind, ids := range r.mentions() {
+			for _, id := range ids {
+				if n := at[1+kind][id]; n != nil {
 					count(n, evidence{r, "", sentiment})
 				}
 			}
 		}
 	}
-}
-
-func entityOf(list []reviewcast.Entity, id string) *reviewcast.Entity {
-	i := slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id })
-	if i < 0 {
-		return nil
-	}
-	return &list[i]
 }
 
 // byStars stands in for the sentiment of a review about which nothing was counted.
@@ -159,14 +152,14 @@ func byStars(rating int) reviewcast.Polarity {
 
 // sentence is what the review at i says about an aspect, as far as it is known.
 func (s *Site) sentence(i int, aspect string) string {
-	if s.Quotes != nil {
-		for _, q := range s.Quotes[i] {
-			if q.Aspect == aspect {
-				return q.Text
-			}
-		}
+	if s.Quotes == nil {
+		return ""
 	}
-	return ""
+	at := slices.IndexFunc(s.Quotes[i], func(q Quote) bool { return q.Aspect == aspect })
+	if at < 0 {
+		return ""
+	}
+	return s.Quotes[i][at].Text
 }
 
 func newestOf(quotes []evidence) (newest reviewcast.Date) {
@@ -176,8 +169,7 @@ func newestOf(quotes []evidence) (newest reviewcast.Date) {
 	return newest
 }
 
-// subjectPages are the subject's own page and, when its quotes don't fit on it, those
-// of its years.
+// subjectPages are the subject's own page and, when its quotes don't fit on it, those of its years.
 func (s *Site) subjectPages(n *subject) []page {
 	parts := n.split()
 	pages := []page{{n.Path(), newestOf(n.quotes), func() (*view, error) { return s.subjectView(n, parts), nil }}}
@@ -213,15 +205,15 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 	switch {
 	case n.Aspect != nil:
 		aspectFigures(v, n)
-	case n.count == 0:
+	case n.Count == 0:
 		v.Lead = "No review names " + n.Name + "."
 	default:
-		v.Lead = fmt.Sprintf("%s of 5 stars on average, from %s.", n.Mean(), plural(n.count, "review"))
+		v.Lead = fmt.Sprintf("%s of 5 stars on average, from %s.", n.Mean(), plural(n.Count, "review"))
 		v.Facts = []fact{{"Mean stars of all reviews", mean(s.Dataset.AggregateRating.RatingValue)}}
 		if n.entity != nil {
 			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
 		}
-		points := n.points(func(quarter string, t tally, _ int) point { return meanPoint(quarter, t) })
+		points := quarters(len(n.quotes), n.review, meanPoint)
 		v.Chart = newChart(starScale("Mean stars by quarter", points), points)
 	}
 	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{n.kind.title, "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
@@ -247,28 +239,28 @@ func aspectFigures(v *subjectView, n *subject) {
 	if len(a.TopPhrases) > 0 {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
 	}
-	v.Chart = newChart(shareScale("Positive share by quarter"), n.points(func(quarter string, t tally, positive int) point {
-		return sharePoint(quarter, positive, t.count)
+	v.Chart = newChart(shareScale("Positive share by quarter"), quarters(len(n.quotes), n.review, func(quarter string, t tally, from, to int) point {
+		return sharePoint(quarter, countsOf(n.quotes[from:to]).PositiveCount, t.Count)
 	}))
 }
 
-// points makes a point for each quarter that has quotes, oldest first.
-func (n *subject) points(of func(quarter string, t tally, positive int) point) []point {
+// quarters makes a point for each quarter, oldest first, of n reviews, newest first.
+func quarters(n int, at func(i int) *reviewcast.Review, of func(quarter string, t tally, from, to int) point) []point {
 	var points []point
-	for to := len(n.quotes); to > 0; {
-		quarter := quarterOf(n.quotes[to-1].Date)
+	for to := n; to > 0; {
+		from, quarter := to, quarterOf(at(to-1).Date)
 		var t tally
-		positive := 0
-		for ; to > 0 && quarterOf(n.quotes[to-1].Date) == quarter; to-- {
-			t.add(n.quotes[to-1].Review)
-			if n.quotes[to-1].polarity == reviewcast.Positive {
-				positive++
-			}
+		for ; from > 0 && quarterOf(at(from-1).Date) == quarter; from-- {
+			t.add(at(from - 1))
 		}
-		points = append(points, of(quarter, t, positive))
+		points = append(points, of(quarter, t, from, to))
+		to = from
 	}
 	return points
 }
+
+// review is the review of a quote.
+func (n *subject) review(i int) *reviewcast.Review { return n.quotes[i].Review }
 
 // relation is a table of what the same reviews are about besides.
 type relation struct {
@@ -284,8 +276,7 @@ type related struct {
 // maxRelated is how many lines a table of a relation has.
 const maxRelated = 12
 
-// related counts what the subject's reviews are about besides: for an aspect who was
-// judged so, for the others which aspects were judged.
+// related counts what the subject's reviews are about besides.
 func (s *Site) related(n *subject) []relation {
 	counts := map[string]*related{} // by path
 	count := func(path string, polarity reviewcast.Polarity) {

@@ -34,42 +34,29 @@ const (
 // logoTypes are the media types of logos, by the end of their names.
 var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", ".webp": "image/webp"}
 
-// ReadTheme reads the theme from a content folder, in which nothing of it needs to
-// be.
+// ReadTheme reads the theme from a content folder, in which nothing of it needs to be.
 func ReadTheme(content fs.FS) (Theme, error) {
-	var t Theme
-	read := func(name string) ([]byte, error) {
-		b, err := fs.ReadFile(content, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, nil
-		}
-		return b, err
-	}
-	var err error
-	if t.CSS, err = read(themeCSS); err != nil {
-		return t, fmt.Errorf("read the theme: %w", err)
-	}
-	for _, name := range ThemeFiles {
-		if t.Logo == nil && logoTypes[path.Ext(name)] != "" {
-			if t.Logo, err = read(name); err != nil {
-				return t, fmt.Errorf("read the theme: %w", err)
-			}
-			t.LogoName = name
-		}
-	}
-	names, err := fs.Glob(content, templatesFolder+"/*.html")
+	t := Theme{Templates: map[string][]byte{}}
+	templates, err := fs.Glob(content, templatesFolder+"/*.html")
 	if err != nil {
 		return t, fmt.Errorf("read the theme: %w", err)
 	}
-	for _, name := range names {
-		b, err := read(name)
-		if err != nil {
+	for _, name := range slices.Concat(ThemeFiles, templates) {
+		if name == templatesFolder {
+			continue
+		}
+		b, err := fs.ReadFile(content, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
 			return t, fmt.Errorf("read the theme: %w", err)
+		case name == themeCSS:
+			t.CSS = b
+		case path.Dir(name) == templatesFolder:
+			t.Templates[path.Base(name)] = b
+		case t.Logo == nil:
+			t.Logo, t.LogoName = b, name
 		}
-		if t.Templates == nil {
-			t.Templates = map[string][]byte{}
-		}
-		t.Templates[path.Base(name)] = b
 	}
 	return t, nil
 }
@@ -92,8 +79,7 @@ var templateFuncs = template.FuncMap{
 	"paragraphs": paragraphs, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount }, "article": func(r review, anchored bool) article { return article{r.Review, r.Path(), anchored, r.About()} },
 }
 
-// article is a review for the template of that name. Its anchor is on the page of its
-// month; elsewhere there is none, as a page must not have an id twice.
+// article is a review for the template of that name. Only the page of its month anchors it.
 type article struct {
 	R        *reviewcast.Review
 	Path     string
@@ -104,14 +90,7 @@ type article struct {
 // ourTemplates are parsed once.
 var ourTemplates = sync.OnceValues(func() (*template.Template, error) { return Theme{}.parse() })
 
-// templates are ours, with the editors' in the place of those that they replace.
-func (t Theme) templates() (*template.Template, error) {
-	if len(t.Templates) == 0 {
-		return ourTemplates()
-	}
-	return t.parse()
-}
-
+// parse parses ours, and the editors' in the place of those that they replace.
 func (t Theme) parse() (*template.Template, error) {
 	set, err := template.New("pages").Funcs(templateFuncs).ParseFS(siteFiles, "site/*.html")
 	if err != nil {
@@ -120,7 +99,8 @@ func (t Theme) parse() (*template.Template, error) {
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		where := templatesFolder + "/" + name
 		if set.Lookup(name) == nil {
-			return nil, fmt.Errorf("%s replaces no template; the names are %s", where, strings.Join(templateNames(), ", "))
+			ours, _ := fs.Glob(siteFiles, "site/*.html") // the pattern is a constant
+			return nil, fmt.Errorf("%s replaces no template; the names are %s", where, strings.ReplaceAll(strings.Join(ours, ", "), "site/", ""))
 		}
 		if _, err := set.New(name).Parse(string(t.Templates[name])); err != nil {
 			return nil, fmt.Errorf("parse %s: %w", where, err)
@@ -129,24 +109,8 @@ func (t Theme) parse() (*template.Template, error) {
 	return set, nil
 }
 
-// templateNames are the templates that a theme may replace.
-func templateNames() []string {
-	names, err := fs.Glob(siteFiles, "site/*.html")
-	if err != nil {
-		panic(err) // the pattern is a constant
-	}
-	for i := range names {
-		names[i] = path.Base(names[i])
-	}
-	return names
-}
-
-// assets are the files that pages load. Their addresses carry a part of the hash, so
-// that no cache gives an older one; a path is served whatever its query.
-type assets struct {
-	Style, Script, Icon, Card string
-	Logo                      string // "" without one
-}
+// assets are the addresses of the files that pages load; Logo is "" without one.
+type assets struct{ Style, Script, Icon, Card, Logo string }
 
 // Paths of the files that pages load.
 const (
@@ -164,6 +128,8 @@ func newAssets(t Theme) assets {
 	return a
 }
 
+// versioned adds a part of the hash, so that no cache gives an older file; a path is
+// served whatever its query.
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
 
 // style is the stylesheet: ours, then the editors'.

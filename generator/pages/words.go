@@ -41,11 +41,10 @@ func stars(n int) string {
 }
 
 func hostOf(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return address
+	if u, err := url.Parse(address); err == nil && u.Host != "" {
+		return u.Host
 	}
-	return u.Host
+	return address
 }
 
 func plural(n int, noun string) string {
@@ -81,12 +80,11 @@ func percent(part, whole int) string {
 
 // interval says a confidence interval of a share in words: "7 to 9 in 10".
 func interval(c reviewcast.Confidence) string {
-	low, high := c.Low, c.High
 	of := 10.0
-	if high-low < 0.1 {
+	if c.High-c.Low < 0.1 {
 		of = 100 // tenths would round the interval away
 	}
-	l, h := math.Round(low*of), math.Round(high*of)
+	l, h := math.Round(c.Low*of), math.Round(c.High*of)
 	if l == h {
 		return fmt.Sprintf("%.0f in %.0f", l, of)
 	}
@@ -132,12 +130,10 @@ func excerpt(text string, most int) string {
 // hidden says in words how many reviews are left out, and why.
 func hidden(u reviewcast.Unpublished) string {
 	var parts []string
-	for _, reason := range []struct {
-		n    int
-		noun string
-	}{{u.Unverified, "without a verification"}, {u.Withdrawn, "withdrawn by the author or the platform"}, {u.Legal, "withdrawn for legal reasons"}} {
-		if reason.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", reason.n, reason.noun))
+	for i, n := range []int{u.Unverified, u.Withdrawn, u.Legal} {
+		if n > 0 {
+			reason := []string{"without a verification", "withdrawn by the author or the platform", "withdrawn for legal reasons"}[i]
+			parts = append(parts, fmt.Sprintf("%d %s", n, reason))
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -153,10 +149,10 @@ func reasonWords(reason string) string {
 
 // methodWords says how a review was verified.
 func methodWords(method string) string {
-	if method == "job" {
+	switch {
+	case method == "job":
 		return "a job record"
-	}
-	if method != "" && strings.ContainsRune("aeiou", rune(method[0])) {
+	case strings.IndexAny(method, "aeiou") == 0:
 		return "an " + method
 	}
 	return "a " + method
@@ -168,8 +164,7 @@ type words struct {
 	Strong bool
 }
 
-// paragraphs reads as much of the summary's Markdown as a page needs: blank lines
-// between paragraphs, and **strong** words. The rest stays as it is.
+// paragraphs reads the summary's Markdown as far as a page needs: paragraphs and **strong** words.
 func paragraphs(s string) [][]words {
 	var out [][]words
 	for p := range strings.SplitSeq(s, "\n\n") {

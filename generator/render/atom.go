@@ -11,8 +11,7 @@ import (
 	"reviewcast"
 )
 
-// atomFeed shadows what gorilla/feeds gets wrong: it has room for one link, and
-// none for a language.
+// atomFeed shadows what gorilla/feeds gets wrong: it has room for one link, and none for a language.
 type atomFeed struct {
 	Lang string `xml:"xml:lang,attr,omitempty"`
 	*feeds.AtomFeed
@@ -35,14 +34,9 @@ type atomCategory struct {
 	Label string `xml:"label,attr"`
 }
 
-// Atom renders /feed.xml: Atom 1.0 (RFC 4287) with the links that WebSub asks for,
-// the newest reviews first. The text is content of type text and never HTML; a
-// review of stars only has a sentence in its place. Categories are the stars, the
-// services and the service areas that the review mentions, with ids as terms and
-// names as labels. The element review is described by ReviewExtension.
-//
-// A character that XML can't carry is an error: the encoder would put another in
-// its place, and the words would no longer be the customer's.
+// Atom renders /feed.xml: Atom 1.0 (RFC 4287) with the links that WebSub asks for, the newest reviews first.
+// The text is never HTML; a review of stars only has a sentence in its place. The element review is described by
+// ReviewExtension. A character that XML can't carry is an error: another would not be the customer's.
 func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	f := newFeed(c, d)
 	base := (&feeds.Atom{Feed: f.generic()}).AtomFeed()
@@ -63,7 +57,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	for i, item := range base.Entries {
 		e := f.entries[i]
 		x := f.extension(e)
-		words := []string{e.title, e.body, e.Author}
+		words := []string{e.item.Title, e.body, e.Author}
 		if x.OwnerReply != nil {
 			words = append(words, x.OwnerReply.Text)
 		}
@@ -73,7 +67,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 			}
 		}
 		item.Content = &feeds.AtomContent{Type: "text", Content: e.body}
-		item.Published = e.published.Format(time.RFC3339)
+		item.Published = e.item.Created.Format(time.RFC3339)
 		if e.SourceURL != nil {
 			item.Links = append(item.Links, feeds.AtomLink{Rel: "via", Href: *e.SourceURL})
 		}
@@ -88,9 +82,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	b.WriteString(xml.Header)
 	enc := xml.NewEncoder(&b)
 	enc.Indent("", " ") // between elements only: a text keeps its own white space
-	if err := enc.Encode(&out); err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathAtom, err)
-	}
+	err := enc.Encode(&out)
 	b.WriteByte('\n')
-	return b.Bytes(), nil
+	return rendered(reviewcast.PathAtom, b.Bytes(), err)
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,8 +11,7 @@ import (
 	"reviewcast"
 )
 
-// Reviews renders /reviews.json in the layout that the package comment promises.
-// The dataset's reviews must be in their published order.
+// Reviews renders /reviews.json in the promised layout. The reviews must be in published order.
 func Reviews(d *reviewcast.Dataset) ([]byte, error) { return Content{Dataset: d}.Reviews() }
 
 // Insights renders /insights.json in the layout that the package comment promises.
@@ -21,11 +19,8 @@ func Insights(in *reviewcast.Insights) ([]byte, error) { return Content{Insights
 
 // Withdrawals renders /withdrawn.json, one withdrawal a line.
 func Withdrawals(list []reviewcast.Withdrawal) ([]byte, error) {
-	lines, err := elements(`"withdrawn":[`, list)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathWithdrawn, err)
-	}
-	return layOut(&reviewcast.Withdrawals{Version: 1}, lines)
+	body, err := layOut(&reviewcast.Withdrawals{Version: 1}, elements("withdrawn", list))
+	return rendered(reviewcast.PathWithdrawn, body, err)
 }
 
 // Reviews renders /reviews.json.
@@ -42,11 +37,8 @@ func (c Content) Reviews() ([]byte, error) {
 	}
 	head := *c.Dataset
 	head.Reviews = nil
-	body, err := layOut(&head, section{`"reviews":[`, `]`, lines})
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathReviews, err)
-	}
-	return body, nil
+	body, err := layOut(&head, section{`"reviews":[`, `]`, lines, nil})
+	return rendered(reviewcast.PathReviews, body, err)
 }
 
 func (c Content) insights() ([]byte, error) {
@@ -63,25 +55,22 @@ func (c Content) insights() ([]byte, error) {
 	in := c.Insights
 	head := *in
 	head.Aspects, head.Entities, head.Topics, head.Temporal.Monthly, head.PerReview = nil, reviewcast.Entities{}, nil, nil, nil
-	aspects, err1 := elements(`"aspects":[`, in.Aspects)
-	technicians, err2 := elements(`"technicians":[`, in.Entities.Technicians)
-	services, err3 := elements(`"services":[`, in.Entities.Services)
-	problems, err4 := elements(`"problems":[`, in.Entities.Problems)
-	areas, err5 := elements(`"service_areas":[`, in.Entities.ServiceAreas)
-	topics, err6 := elements(`"topics":[`, in.Topics)
-	months, err7 := elements(`"monthly":[`, in.Temporal.Monthly)
-	body, err := layOut(&head, aspects, technicians, services, problems, areas, topics, months, section{`"per_review":{`, `}`, lines})
-	err = cmp.Or(err1, err2, err3, err4, err5, err6, err7, err)
+	body, err := layOut(&head, elements("aspects", in.Aspects), elements("technicians", in.Entities.Technicians),
+		elements("services", in.Entities.Services), elements("problems", in.Entities.Problems), elements("service_areas", in.Entities.ServiceAreas),
+		elements("topics", in.Topics), elements("monthly", in.Temporal.Monthly), section{`"per_review":{`, `}`, lines, nil})
+	return rendered(reviewcast.PathInsights, body, err)
+}
+
+// rendered is the result of rendering a file.
+func rendered(path string, body []byte, err error) ([]byte, error) {
 	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathInsights, err)
+		return nil, fmt.Errorf("render %s: %w", path, err)
 	}
 	return body, nil
 }
 
-// options are the package's rules for JSON: members of maps are sorted, and
-// omitempty means what it means to encoding/json, by which the contract's types
-// are read elsewhere. The rest this encoder does anyway: no null for an empty list
-// or object, no escapes for the sake of HTML, an error for text that isn't UTF-8.
+// options are the package's rules for JSON: sorted maps, and omitempty as in encoding/json, by which the
+// contract's types are read elsewhere.
 var options = json.JoinOptions(json.Deterministic(true), jsonv1.OmitEmptyWithLegacySemantics(true))
 
 // marshal renders a whole file of JSON.

@@ -22,8 +22,7 @@ var exampleReview = reviewcast.Review{
 	OwnerReply:   &reviewcast.OwnerReply{Text: "Thank you, Maria!", Date: "2026-03-16"},
 }
 
-// excerpt is a dataset of a few short reviews, the newest there are, with numbers
-// that are true of them. Without one it has a made-up review.
+// excerpt is a dataset of a few of the newest short reviews, or of a made-up one.
 func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
 	e := *d
 	e.Reviews = nil

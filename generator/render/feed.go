@@ -22,17 +22,13 @@ type feed struct {
 // entry is one review as an item of a feed.
 type entry struct {
 	*reviewcast.Review
-	id, url            string
-	title, body        string
-	language           string
-	published, updated time.Time
-	categories         []category
+	item           *feeds.Item
+	body, language string
+	categories     []category
 }
 
-// category is a term that a feed reader can filter by: an id for machines, a
-// label for people. There is one for the stars ("5-stars"), one for each service
-// and one for each service area that the review mentions. Technicians are left
-// out: a feed is no place to file people under.
+// category is a term that a feed reader can filter by: the stars ("5-stars"), and each service and service
+// area. Technicians are left out: a feed is no place to file people under.
 type category struct {
 	term, label string
 }
@@ -48,26 +44,23 @@ func newFeed(c Channel, d *reviewcast.Dataset) feed {
 
 func (f *feed) entry(r *reviewcast.Review) entry {
 	stars := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
-	e := entry{
-		Review: r,
-		// The id outlives every change of the site's pages; the url is where the
-		// review is read today.
-		id:        f.BaseURL + reviewcast.PathMonths + "#" + r.ID,
-		url:       f.BaseURL + reviewcast.ReviewPath(r.ID, r.Date),
-		title:     stars + " from " + r.Author,
-		body:      stars,
-		language:  r.Language,
-		published: r.Date.Noon(),
-		updated:   r.Date.Noon(),
-	}
+	e := entry{Review: r, body: stars, language: r.Language, item: &feeds.Item{
+		// The id outlives every change of the site's pages; the link is where the review is read today.
+		Id:      f.BaseURL + reviewcast.PathMonths + "#" + r.ID,
+		Title:   stars + " from " + r.Author,
+		Link:    &feeds.Link{Href: f.BaseURL + reviewcast.ReviewPath(r.ID, r.Date), Type: "text/html"},
+		Author:  &feeds.Author{Name: r.Author},
+		Created: r.Date.Noon(),
+		Updated: r.Date.Noon(),
+	}}
 	if r.Title != nil {
-		e.title = *r.Title
+		e.item.Title = *r.Title
 	}
 	if r.Text != nil {
 		e.body = *r.Text
 	}
 	if r.OwnerReply != nil && r.OwnerReply.Date > r.Date {
-		e.updated = r.OwnerReply.Date.Noon()
+		e.item.Updated = r.OwnerReply.Date.Noon()
 	}
 	if r.Title == nil && r.Text == nil {
 		e.language = "en" // all of the entry's words are ours
@@ -92,45 +85,26 @@ func nameOf(id string, list []reviewcast.Named) string {
 	return list[i].Name
 }
 
-// updated is when the newest entry changed; an empty feed has not changed since
-// the epoch, and says so rather than asking the clock.
-func (f *feed) updated() time.Time {
-	newest := time.Unix(0, 0).UTC()
-	for _, e := range f.entries {
-		if e.updated.After(newest) {
-			newest = e.updated
-		}
-	}
-	return newest
-}
-
-// generic is the feed in gorilla/feeds' own terms. Each format starts from what
-// the library makes of it and shadows what the library can't say.
+// generic is the feed in gorilla/feeds' terms. The formats shadow what the library can't say.
 func (f *feed) generic() *feeds.Feed {
 	g := &feeds.Feed{
 		Title:       f.FeedTitle,
 		Link:        &feeds.Link{Href: f.BaseURL + "/"},
 		Description: f.Description,
 		Author:      &feeds.Author{Name: f.Author.Name, Email: f.Author.Email},
-		Updated:     f.updated(),
+		Updated:     time.Unix(0, 0).UTC(), // of an empty feed; else of the newest entry
 		Copyright:   f.dataset.License,
 	}
 	for _, e := range f.entries {
-		g.Add(&feeds.Item{
-			Id:      e.id,
-			Title:   e.title,
-			Link:    &feeds.Link{Href: e.url, Type: "text/html"},
-			Author:  &feeds.Author{Name: e.Review.Author},
-			Created: e.published,
-			Updated: e.updated,
-		})
+		if g.Add(e.item); e.item.Updated.After(g.Updated) {
+			g.Updated = e.item.Updated
+		}
 	}
 	return g
 }
 
-// ReviewExtension is what a feed says of a review that feeds have no word for. In
-// the JSON Feed it is the member _review of an item; in Atom it is the element
-// review of the namespace ReviewNamespace, with the members as attributes.
+// ReviewExtension is what a feed says of a review beyond its format: the member _review in the JSON Feed, the
+// element review of ReviewNamespace in Atom, with the members as attributes.
 type ReviewExtension struct {
 	About              string `json:"about" xml:"-" jsonschema:"where this extension is described"`
 	Rating             int    `json:"rating" xml:"rating,attr" jsonschema:"stars, 1 to 5"`
@@ -147,8 +121,7 @@ type FeedReply struct {
 	Date reviewcast.Date `json:"date" xml:"date,attr"`
 }
 
-// ReviewNamespace is the XML namespace of the Atom feed's extension. It is a name
-// and no address, the same for every business, so that a reader can look for it.
+// ReviewNamespace is the XML namespace of the Atom feed's extension, the same for every business.
 const ReviewNamespace = "urn:reviewcast:review"
 
 func (f *feed) extension(e entry) ReviewExtension {

@@ -1,8 +1,6 @@
 package render
 
 import (
-	"fmt"
-
 	"github.com/gorilla/feeds"
 
 	"reviewcast"
@@ -21,11 +19,8 @@ type jsonItem struct {
 	Review   ReviewExtension `json:"_review"`
 }
 
-// JSONFeed renders /api/feed.json: JSON Feed 1.1 (jsonfeed.org/version/1.1), the
-// newest reviews first. The text is content_text and never HTML; a review of
-// stars only has a sentence in its place. Tags are the labels of the stars, the
-// services and the service areas that the review mentions. The member _review is
-// described by ReviewExtension.
+// JSONFeed renders /api/feed.json: JSON Feed 1.1 (jsonfeed.org/version/1.1), the newest reviews first. The text
+// is never HTML; a review of stars only has a sentence in its place.
 func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	f := newFeed(c, d)
 	base := (&feeds.JSON{Feed: f.generic()}).JSONFeed()
@@ -53,8 +48,5 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		out.Items = append(out.Items, jsonItem{JSONItem: item, Language: e.language, Review: f.extension(e)})
 	}
 	body, err := marshal(&out)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathJSONFeed, err)
-	}
-	return body, nil
+	return rendered(reviewcast.PathJSONFeed, body, err)
 }

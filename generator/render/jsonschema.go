@@ -19,8 +19,7 @@ type schemaDocument struct {
 
 var schemaRef = regexp.MustCompile(`"#/components/schemas/([A-Za-z]+)"`)
 
-// JSONSchema renders the JSON Schema (draft 2020-12) of a file that is a value of the
-// named type, with the types that it needs.
+// JSONSchema renders the JSON Schema (draft 2020-12) of a file, with the types that it needs.
 func JSONSchema(baseURL, path, name string) ([]byte, error) {
 	all, err := sharedSchemas()
 	if err != nil {
@@ -38,8 +37,5 @@ func JSONSchema(baseURL, path, name string) ([]byte, error) {
 		d.Defs[todo[0]] = jsontext.Value(strings.ReplaceAll(string(b), "#/components/schemas/", "#/$defs/"))
 	}
 	body, err := marshal(&d)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", path, err)
-	}
-	return body, nil
+	return rendered(path, body, err)
 }

@@ -2,23 +2,20 @@ package render
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 
 	"reviewcast"
 )
 
-// ReviewLine renders one review as it stands on its line of reviews.json, without
-// the comma and the newline. Whoever renders the same review again may keep it.
+// ReviewLine renders one review as on its line of reviews.json, without comma and newline.
 func ReviewLine(r *reviewcast.Review) ([]byte, error) { return element(r) }
 
 // InsightLine renders one entry of per_review as it stands on its line of
 // insights.json: `"r-1":{…}`, without the comma and the newline.
 func InsightLine(id string, in reviewcast.ReviewInsight) ([]byte, error) {
 	line, err := element(map[string]reviewcast.ReviewInsight{id: in})
-	if err != nil {
-		return nil, err
-	}
-	return line[1 : len(line)-1], nil // an element of an object has no braces of its own
+	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("}")), []byte("{")), err
 }
 
 // element renders a value as compact JSON without a newline.
@@ -31,42 +28,43 @@ func element(v any) ([]byte, error) {
 type section struct {
 	open, shut string   // `"reviews":[` and `]`
 	lines      [][]byte // as ReviewLine and InsightLine give them
+	err        error    // of rendering them
 }
 
 // elements makes the section of a list.
-func elements[T any](open string, list []T) (section, error) {
-	s := section{open, "]", make([][]byte, len(list))}
+func elements[T any](name string, list []T) section {
+	s := section{open: `"` + name + `":[`, shut: "]"}
 	for i := range list {
-		var err error
-		if s.lines[i], err = element(&list[i]); err != nil {
-			return s, fmt.Errorf("element %d of %s]: %w", i, open, err)
+		line, err := element(&list[i])
+		if err != nil {
+			s.err = cmp.Or(s.err, fmt.Errorf("element %d of %s: %w", i, name, err))
 		}
+		s.lines = append(s.lines, line)
 	}
-	return s, nil
+	return s
 }
 
-// layOut renders head, in which every section is empty, and puts the lines of the
-// sections in, in the order in which the members stand in head.
+// layOut renders head, and puts the sections into its empty members, in their order in head.
 func layOut(head any, sections ...section) ([]byte, error) {
 	framed, err := marshal(head)
-	if err != nil {
-		return nil, err
-	}
 	// What is before the rating seldom changes: change documents copy its line.
 	framed = bytes.Replace(framed, []byte(`,"aggregate_rating":`), []byte(",\n"+`"aggregate_rating":`), 1)
 	size := len(framed)
 	for _, s := range sections {
+		err = cmp.Or(err, s.err)
 		for _, line := range s.lines {
 			size += len(line) + len(",\n")
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	out := make([]byte, 0, size+len(sections))
 	for _, s := range sections {
 		if len(s.lines) == 0 {
 			continue
 		}
-		// No string can hold the member's name in this form: its quotation marks would
-		// be escaped.
+		// No string can hold the member's name in this form: its quotation marks would be escaped.
 		before, after, ok := bytes.Cut(framed, []byte(s.open+s.shut))
 		if !ok {
 			return nil, fmt.Errorf("lay out %d elements: no empty member %s%s", len(s.lines), s.open, s.shut)

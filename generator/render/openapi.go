@@ -15,26 +15,14 @@ import (
 	"reviewcast"
 )
 
-// OpenAPI renders /.well-known/openapi.json: the interface in OpenAPI 3.1.0, every
-// path that the files and the edge answer. It is openapi.yaml with the schemas of the
-// contract's types, the search's parameters from [reviewcast.SearchParams], and examples
-// from the newest reviews (from a made-up one as long as there is none).
+// OpenAPI renders /.well-known/openapi.json (OpenAPI 3.1.0): openapi.yaml with the schemas of the contract's
+// types, the parameters of [reviewcast.SearchParams], and the newest reviews as examples.
 func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	d = excerpt(d)
-	c = c.Complete(d.Business)
-	template, err := openAPITemplate()
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
-	}
-	values, err := openAPIValues(c, d)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
-	}
-	body, err := fillIn(template, values)
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", reviewcast.PathOpenAPI, err)
-	}
-	return append(body, '\n'), nil
+	template, err1 := openAPITemplate()
+	values, err2 := openAPIValues(c.Complete(d.Business), d)
+	body, err3 := fillIn(template, values)
+	return rendered(reviewcast.PathOpenAPI, append(body, '\n'), cmp.Or(err1, err2, err3))
 }
 
 // fillIn replaces the strings "$name" of a JSON text by values.
@@ -52,14 +40,8 @@ func fillIn(text []byte, values map[string]any) ([]byte, error) {
 
 // openAPIValues are the values in the description that differ from business to business.
 func openAPIValues(c Channel, d *reviewcast.Dataset) (map[string]any, error) {
-	atom, err := Atom(c, d)
-	if err != nil {
-		return nil, err
-	}
-	jsonFeed, err := JSONFeed(c, d)
-	if err != nil {
-		return nil, err
-	}
+	atom, err1 := Atom(c, d)
+	jsonFeed, err2 := JSONFeed(c, d)
 	var topics []string
 	for _, path := range reviewcast.Topics {
 		topics = append(topics, c.BaseURL+path)
@@ -70,7 +52,7 @@ func openAPIValues(c Channel, d *reviewcast.Dataset) (map[string]any, error) {
 		"dataset": d, "jsonFeed": jsontext.Value(jsonFeed), "atom": string(atom), "sinceDate": oldest,
 		"search": reviewcast.SearchResult{Matched: n, Returned: n, Reviews: d.Reviews, Query: reviewcast.Query{Since: oldest, Limit: reviewcast.DefaultLimit}},
 		"since":  reviewcast.SinceResult{Since: oldest, Matched: n, Returned: n, Reviews: d.Reviews},
-	}, nil
+	}, cmp.Or(err1, err2)
 }
 
 type (
@@ -119,8 +101,7 @@ func newInfo(c Channel, d *reviewcast.Dataset) info {
 //go:embed manual.md
 var manual string
 
-// License gives the SPDX identifier and the address of a dataset's licence, each as
-// far as it is known: editors write one or the other.
+// License gives a licence's SPDX identifier and address; editors write one or the other.
 func License(s string) (spdx, address string) {
 	switch {
 	case strings.HasPrefix(s, "https://"), strings.HasPrefix(s, "http://"):
@@ -140,8 +121,8 @@ type object = map[string]any
 // source is openapi.yaml.
 type source struct {
 	Servers, Tags any
-	Paths         map[string]map[string]object // by method
-	Components    map[string]object            // by kind
+	Paths         object            // of objects by method
+	Components    map[string]object // by kind
 	Types         map[string]string
 	Members       map[string]object
 	Schemas       map[string]object
@@ -155,8 +136,7 @@ var readSource = sync.OnceValues(func() (*source, error) {
 	return &s, nil
 })
 
-// openAPITemplate is the description with names in place of values. It is the same for
-// every business, and making schemas by reflection takes long.
+// openAPITemplate is the description with names in place of values, made once: reflection is slow.
 var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 	s, err := readSource()
 	if err != nil {
@@ -166,8 +146,9 @@ var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, methods := range s.Paths {
-		if get := methods["get"]; get["x-read"] != nil {
+	for _, path := range s.Paths {
+		methods := path.(object)
+		if get, ok := methods["get"].(object); ok && get["x-read"] != nil {
 			methods["head"] = completeRead(get)
 		}
 	}
@@ -190,8 +171,7 @@ var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 	return fillIn(text, object{"searchParams": searchParams()})
 })
 
-// completeRead adds to an operation that reads what all of them share, and returns the
-// HEAD beside it, which knows no ranges.
+// completeRead adds what all reads share, and returns the HEAD beside it, which knows no ranges.
 func completeRead(get object) (head object) {
 	headers := []any{"ETag", "Last-Modified", "Cache-Control", "Vary", "Access-Control-Allow-Origin"}
 	if get["x-read"] == "topic" {
@@ -237,16 +217,6 @@ var conditions = []any{object{"$ref": "#/components/parameters/IfNoneMatch"}, ob
 // expand writes the references of openapi.yaml out.
 func expand(v any) any {
 	switch v := v.(type) {
-	case map[string]map[string]object:
-		out := object{}
-		for k, methods := range v {
-			item := object{}
-			for method, operation := range methods {
-				item[method] = expand(operation)
-			}
-			out[k] = item
-		}
-		return out
 	case object:
 		out := make(object, len(v))
 		for k, member := range v {

@@ -1,53 +1,40 @@
-// Package render turns published words into published bytes: the dataset, the
-// insights, the two feeds, the API's description, and the compressed variants beside
-// them. It reads nothing but its arguments, so that
-// the same content gives the same bytes on every machine and every day.
+// Package render turns published words into published bytes: the dataset, the insights, the two feeds, the API's
+// description, and the compressed variants beside them. It reads nothing but its arguments, so that the same
+// content gives the same bytes on every machine and every day.
 //
-// # JSON
-//
-// JSON is compact and ends in a newline. Lists and objects that are empty are []
-// and {}, never null, whether the Go value was nil or not. Characters stand as
-// themselves and are escaped only where JSON demands it; text that isn't UTF-8 is
-// an error and not a quiet replacement.
+// JSON is compact and ends in a newline. Empty lists and objects are [] and {}, never null. Characters stand as
+// themselves and are escaped only where JSON demands it; text that isn't UTF-8 is an error.
 //
 // # The layout of reviews.json
 //
-// It is a promise to the edge: first a line with the business, and one with the numbers,
-// ending in `"reviews":[`; then every review, newest first, as compact JSON on a
-// line of its own, with a comma at the end of every line but the last; then `]}`
-// on the last line.
+// It is a promise to the edge: first a line with the business, and one with the numbers, ending in `"reviews":[`;
+// then every review, newest first, on a line of its own, with a comma at the end of every line but the last; then
+// `]}` on the last line.
 //
 //	{"version":1, … ,"business":{ … },
 //	"aggregate_rating":{ … }, … ,"reviews":[
-//	{"id":"r-3", … },
 //	{"id":"r-2", … },
 //	{"id":"r-1", … }
 //	]}
 //
-// A review is thus a slice of the file, and the newest n reviews are one slice
-// too, commas included: what the edge answers is cut out, not rendered again. A
-// dataset without reviews ends in `"reviews":[]}`. insights.json is laid out in the
-// same way: one aspect, entity, topic, month and entry of per_review a line, so
-// that a new review is a few new lines to a change document or a diff.
-//
-// # Feeds
-//
-// Both feeds hold the reviewcast.FeedSize newest reviews, and say the same: see
-// Atom and JSONFeed.
+// A review is thus a slice of the file, and the newest n reviews are one slice too, commas included: what the edge
+// answers is cut out, not rendered again. A dataset without reviews ends in `"reviews":[]}`. insights.json is laid
+// out in the same way: one aspect, entity, topic, month and entry of per_review a line, so that a new review is a
+// few new lines to a change document.
 package render
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"runtime"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 )
 
-// Channel is what the feeds, the description and the page need beside the
-// dataset: where and under what name the business publishes.
+// Channel is where and under what name the business publishes.
 type Channel struct {
 	// BaseURL is the origin of every path, as reviewcast.ParseBaseURL gives it:
 	// without a trailing slash.
@@ -79,9 +66,13 @@ type Artifact struct {
 	MediaType string
 	Body      []byte
 	SHA256    [sha256.Size]byte // of Body
-	// Encodings are the compressed variants that Precompress made, by coding.
-	// They stand beside the file, at Path + Coding.Ext().
+	// Encodings are the compressed variants by coding; they stand at Path + Coding.Ext().
 	Encodings map[Coding][]byte
+}
+
+// NewArtifact makes a file that isn't compressed.
+func NewArtifact(path, mediaType string, body []byte) Artifact {
+	return Artifact{Path: path, MediaType: mediaType, Body: body, SHA256: sha256.Sum256(body)}
 }
 
 // Content is what is rendered.
@@ -91,10 +82,8 @@ type Content struct {
 	Insights *reviewcast.Insights
 	// Withdrawn are the entries of /withdrawn.json, sorted by id.
 	Withdrawn []reviewcast.Withdrawal
-	// ReviewLines are [ReviewLine] of each review of the dataset, InsightLines
-	// [InsightLine] of each entry of PerReview, sorted by id. Whoever builds again and
-	// again keeps the lines of the reviews that are unchanged. nil: they are rendered
-	// here.
+	// ReviewLines are [ReviewLine] of each review, InsightLines [InsightLine] of each entry of PerReview,
+	// sorted by id, for whoever builds again; nil: they are rendered here.
 	ReviewLines, InsightLines [][]byte
 }
 
@@ -104,39 +93,41 @@ type output struct {
 	render          func() ([]byte, error)
 }
 
-// Files renders the data files, sorted by path, with the digests: everything that is
-// published but the pages, the manifest and the changes.
+// Files renders the data files, sorted by path: all but the pages, the manifest and the changes.
 func Files(c Content) ([]Artifact, error) {
 	schemaOf := func(path, name string) output {
 		path = reviewcast.SchemaPath(path)
 		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
 	}
-	files := []output{
+	files := []output{ // the largest first
+		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
-		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
-		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
 		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
 		schemaOf(reviewcast.PathInsights, "Insights"),
 		schemaOf(reviewcast.PathReviews, "Dataset"),
 	}
-	artifacts := make([]Artifact, len(files))
-	errs := make([]error, len(files)) // by file, so that the first in order is reported
+	artifacts, err := Parallel(len(files), runtime.GOMAXPROCS(0), func(i int) (Artifact, error) {
+		body, err := files[i].render()
+		return NewArtifact(files[i].path, files[i].mediaType, body), err
+	})
+	slices.SortFunc(artifacts, func(a, b Artifact) int { return cmp.Compare(a.Path, b.Path) })
+	return artifacts, err
+}
+
+// Parallel calls do for every index below n, limit at a time. The error is the lowest index's.
+func Parallel[T any](n, limit int, do func(i int) (T, error)) ([]T, error) {
+	made, errs := make([]T, n), make([]error, n)
 	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := len(files) - 1; i >= 0; i-- { // the largest first
+	g.SetLimit(limit)
+	for i := range n {
 		g.Go(func() error {
-			f := &files[i]
-			body, err := f.render()
-			errs[i] = err
-			artifacts[i] = Artifact{Path: f.path, MediaType: f.mediaType, Body: body, SHA256: sha256.Sum256(body)}
+			made[i], errs[i] = do(i)
 			return nil
 		})
 	}
-	_ = g.Wait() // the functions keep their errors
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
-	return artifacts, nil
+	_ = g.Wait() // errs has the errors
+	return made, cmp.Or(errs...)
 }

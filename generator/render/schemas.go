@@ -36,8 +36,7 @@ func named() map[reflect.Type]*jsonschema.Schema {
 	}
 }
 
-// sharedSchemas are all schemas by name. They are made once: they are the same for
-// every business.
+// sharedSchemas are all schemas by name. They are made once: they are the same for every business.
 var sharedSchemas = sync.OnceValues(func() (map[string]jsontext.Value, error) {
 	s, err := readSource()
 	if err != nil {
@@ -112,8 +111,7 @@ func (s *source) schemaOf(name string, t reflect.Type, types map[reflect.Type]*j
 	return out, json.Unmarshal(bytes.ReplaceAll(text, []byte(schemaPrefix), nil), &out)
 }
 
-// complete adds to the members of a schema what openapi.yaml says of them. A reference
-// is described by the type that it names.
+// complete adds to the members of a schema what openapi.yaml says of them.
 func (s *source) complete(name string, schema object) {
 	properties, _ := schema["properties"].(object)
 	for member, p := range properties {
@@ -134,9 +132,8 @@ func (s *source) complete(name string, schema object) {
 	}
 }
 
-// tighten and loosen what reflection says to what is published: a list is never
-// null, whole numbers are never negative, objects may gain members, and a
-// reference that may be null says so in a way that a reference can.
+// tighten makes reflection's schema the published one: a list is never null, whole numbers are never negative,
+// objects may gain members, and a nullable reference is an anyOf.
 func tighten(s *jsonschema.Schema) {
 	switch {
 	case slices.Contains(s.Types, "array"):

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,8 @@ type Copy struct {
 	current *Set // the set in Dir, when it has been read
 }
 
-// Update brings the directory up to date with the source of a follower, whole or not
-// at all. Whatever the error, the directory holds the last good set. Files in it that
-// no manifest lists (.gitignore, a CNAME) stay.
+// Update brings the directory up to date with a follower's source, whole or not at all. Files that no manifest
+// lists (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	locked, err := durable.Lock(ctx, c.Dir, manifestName)
 	if err != nil {
@@ -88,8 +88,7 @@ func (s *Set) names() map[string][]byte {
 	return files
 }
 
-// owns reports whether a file in a directory is one of the set's, whatever its scope:
-// a listed file, an encoding of one, a change document, or the manifest.
+// owns reports whether a file in a directory is the set's, whatever its scope.
 func (s *Set) owns(name string) bool {
 	path := "/" + name
 	switch {
@@ -110,9 +109,8 @@ func (s *Set) owns(name string) bool {
 	return false
 }
 
-// Read returns the set in the directory. When files are damaged or missing, the set
-// has the others, and the error wraps ErrDamaged; the set is nil when its manifest
-// is damaged, too.
+// Read returns the set in the directory. When files are damaged, the set has the others, or is nil without its
+// manifest, and the error wraps ErrDamaged.
 func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	source := dir(c.Dir)
 	manifest, err := source.manifest(ctx)
@@ -136,8 +134,7 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	return set, err
 }
 
-// superfluous lists files of ours in the directory that the set doesn't have: change
-// documents of other versions, and pages when only data is wanted.
+// superfluous lists files of ours that the set doesn't have: other change documents, and unwanted pages.
 func (c *Copy) superfluous(set *Set) []string {
 	var paths []string
 	for _, f := range set.Manifest.Files {
@@ -165,19 +162,19 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	if err != nil {
 		return nil
 	}
-	o := &outlined{set: &Set{Scope: scope, Manifest: m, byHash: map[string][]byte{}, Files: map[string][]byte{reviewcast.PathManifest: manifest}}}
+	o := &outlined{set: newSet(scope, m, manifest)}
 	set := o.set
-	take := func(path, sha256 string, limit int64) {
-		body, err := source.file(ctx, path, sha256, limit)
+	take := func(f reviewcast.File) {
+		body, err := source.file(ctx, f.Path, f.SHA256, f.Size) // each, though two may have the same bytes
 		if err != nil {
-			set.damaged = append(set.damaged, path)
+			set.damaged = append(set.damaged, f.Path)
 			return
 		}
-		o.add(path, sha256, body)
+		o.add(f.Path, f.SHA256, body)
 	}
 	for _, f := range m.Files {
 		if scope.Holds(f.Path) {
-			take(f.Path, f.SHA256, f.Size)
+			take(f)
 		}
 	}
 	if m.ChangeSHA256 == "" {
@@ -190,7 +187,7 @@ func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set
 	set.Versions = versions
 	for _, v := range versions[max(0, len(versions)-reviewcast.MaxChanges):] {
 		if v.Sequence >= m.ChangesFrom {
-			take(reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument)
+			take(document(reviewcast.ChangePath(v.Sequence), v.SHA256))
 		}
 	}
 	return set
@@ -215,10 +212,7 @@ func (c *Copy) keepEvidence(fork *ForkError) error {
 	}
 	for name, body := range files {
 		name := filepath.Join(path, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, body, 0o644); err != nil {
+		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, 0o644)); err != nil {
 			return err
 		}
 	}
@@ -239,10 +233,7 @@ func (c *Copy) readWaiting() *Waiting {
 func (c *Copy) writeWaiting(w *Waiting) error {
 	name := filepath.Clean(c.Dir) + waitingSuffix
 	if w == nil {
-		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return os.RemoveAll(name) // no error when there is none
 	}
 	body, err := reviewcast.EncodeJSON(w)
 	if err != nil {

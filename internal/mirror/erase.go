@@ -9,9 +9,8 @@ import (
 	"reviewcast"
 )
 
-// erasedAgain returns a review that the set at hand lists as withdrawn for legal
-// reasons and of which another set holds text. Any mention of the id counts, outside
-// the lists of withdrawals: to refuse a set too many only delays a copy.
+// erasedAgain returns a review that the set at hand lists as legally withdrawn and another set mentions outside
+// its lists: to refuse a set too many only delays a copy.
 func erasedAgain(have, next *Set) (string, bool) {
 	for _, id := range legalIDs(have) {
 		quoted := []byte(`"` + id + `"`)
@@ -42,9 +41,8 @@ func legalIDs(s *Set) []string {
 	return ids
 }
 
-// Evidence returns, by file name, what shows that two histories differ: manifests,
-// versions and change documents of both. The documents are without their operations,
-// so that no text of a review is kept that either side erases later.
+// Evidence returns, by file name, the manifests, versions and change documents of both histories, without
+// operations: no text stays that either side erases later.
 func (e *ForkError) Evidence() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for name, set := range map[string]*Set{"mine": e.Mine, "theirs": e.Theirs} {

@@ -9,37 +9,32 @@ import (
 	"reviewcast"
 )
 
-// defaultSettle is how long an older version must stand at the source before it
-// counts as a rollback: longer than caches keep what the contract lets them keep.
+// defaultSettle is longer than caches keep what the contract lets them keep.
 const defaultSettle = 10 * time.Minute
 
 // maxBroken is the longest pause before a set that could not be read is read again.
 const maxBroken = 5 * time.Minute
 
-// Follower brings a set at hand up to date with a source. It is used by one
-// goroutine at a time.
+// Follower brings a set at hand up to date with a source. It is used by one goroutine at a time.
 type Follower struct {
 	Source Source
 	Scope  Scope
 	// BaseURL is the base URL that the set must have; empty is that of the set at
 	// hand, and any for the first one.
 	BaseURL string
-	// AcceptRewrite takes a set of another history and, without BaseURL, of another
-	// base URL.
+	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
 	AcceptRewrite bool
 	// Settle is how long an older version must stand at the source before it is
 	// taken; 0 is ten minutes.
 	Settle time.Duration
-	// Waiting is the older version that the source serves. Who calls Update from
-	// several processes keeps it from one to the next.
+	// Waiting is the older version that the source serves; several processes hand it on.
 	Waiting *Waiting
 
 	broken broken
 	first  time.Duration // pause before a set that could not be read is read again
 }
 
-// broken is a set that could not be read. It is read again after a pause that doubles,
-// so that a source that stays broken costs little.
+// broken is a set that could not be read. It is read again after a pause that doubles.
 type broken struct {
 	manifest string
 	err      error
@@ -53,12 +48,10 @@ type Waiting struct {
 	Since    time.Time `json:"since"`
 }
 
-// ForkError is the error of a source whose history is not that of the set at hand.
-// It wraps ErrForked.
+// ForkError is the error of a source whose history is not that of the set at hand. It wraps ErrForked.
 type ForkError struct {
 	Source string
-	// Mine and Theirs are the set at hand and that of the source, which has no files
-	// but its manifest, versions and changes.
+	// Mine is the set at hand; Theirs has only a manifest, versions and changes.
 	Mine, Theirs *Set
 }
 
@@ -77,10 +70,9 @@ func (e *ForkError) Error() string {
 
 func (e *ForkError) Unwrap() error { return ErrForked }
 
-// Update returns the set that the source publishes now. have is the set at hand, nil
-// when there is none; it is returned when the source has nothing else, and together
-// with every error. The error wraps ErrOlder or ErrForked when the source serves a
-// set that does not follow from the one at hand.
+// Update returns the set that the source publishes now, or have, the set at hand (nil without one), when there
+// is nothing else and with every error. Those wrap ErrOlder or ErrForked when the source's set does not follow
+// from have.
 func (f *Follower) Update(ctx context.Context, have *Set) (*Set, Report, error) {
 	before := f.Source.Received()
 	set, relation, err := f.update(ctx, have)
@@ -129,8 +121,7 @@ func (f *Follower) isBroken(manifest string, err error) {
 	f.broken.err, f.broken.until = err, time.Now().Add(f.broken.pause)
 }
 
-// is reports whether the set is whole, of a scope, and the one that a manifest
-// describes.
+// is reports whether the set is whole, of a scope, and the one that a manifest describes.
 func (s *Set) is(manifest []byte, scope Scope) bool {
 	return s != nil && len(s.damaged) == 0 && s.Scope == scope && string(s.Files[reviewcast.PathManifest]) == string(manifest)
 }

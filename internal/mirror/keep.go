@@ -18,13 +18,11 @@ const (
 	maxWait    = 10 * time.Minute
 )
 
-// Keeper keeps a copy up to date until its context ends: it looks at the source
-// regularly, sooner after an error, and when Ping reports a newer version.
+// Keeper keeps a copy up to date: it looks regularly, sooner after an error, and when pinged.
 type Keeper struct {
 	Copy     *Copy
 	Follower *Follower
-	// Every is the time between two looks. Each is up to a tenth sooner, so that copies
-	// that were started together don't ask together for ever.
+	// Every is the time between two looks, less up to a tenth: copies started together spread out.
 	Every time.Duration
 	// Update is what a look calls; nil is Copy.Update with Follower.
 	Update func(context.Context) (Report, error)
@@ -39,9 +37,8 @@ type Keeper struct {
 
 func (k *Keeper) init() { k.once.Do(func() { k.pinged = make(chan struct{}, 1) }) }
 
-// Ping makes Run look now. manifests are hashes of manifests that the source doesn't
-// have everywhere yet: each is looked for again and again, with growing pauses, until
-// the copy has had it or ten minutes are over. Ping doesn't wait.
+// Ping makes Run look now, without waiting. Each of the manifests, named by hash, is looked for with growing
+// pauses until the copy has had it or ten minutes are over.
 func (k *Keeper) Ping(manifests []string) {
 	k.init()
 	k.mu.Lock()
@@ -70,7 +67,9 @@ func (k *Keeper) Run(ctx context.Context) {
 			return
 		}
 		k.Looked(report, err)
-		delete(awaited, k.Copy.current.hash())
+		if set := k.Copy.current; set != nil {
+			delete(awaited, reviewcast.SHA256(set.Files[reviewcast.PathManifest]))
+		}
 		for manifest, until := range awaited {
 			if started.After(until) {
 				delete(awaited, manifest)
@@ -89,8 +88,7 @@ func (k *Keeper) Run(ctx context.Context) {
 	}
 }
 
-// sleep waits for the next look, and takes pings meanwhile. It reports false when ctx is
-// done.
+// sleep waits for the next look, and takes pings meanwhile. It reports false when ctx is done.
 func (k *Keeper) sleep(ctx context.Context, started time.Time, wait time.Duration, awaited map[string]time.Time, pause *time.Duration) bool {
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
@@ -113,12 +111,4 @@ func (k *Keeper) sleep(ctx context.Context, started time.Time, wait time.Duratio
 			timer.Reset(time.Until(started.Add(min(minLook, k.Every))))
 		}
 	}
-}
-
-// hash is the sha256 of the set's manifest; empty without a set.
-func (s *Set) hash() string {
-	if s == nil {
-		return ""
-	}
-	return reviewcast.SHA256(s.Files[reviewcast.PathManifest])
 }

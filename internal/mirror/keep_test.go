@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/internal/mirror"
 	"reviewcast/bench/mirrortest"
+	"reviewcast/internal/mirror"
 )
 
 // kept is a copy that a Keeper keeps over a connection without a network, in simulated

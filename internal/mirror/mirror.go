@@ -1,20 +1,15 @@
 // Package mirror reads, checks and follows a published set of files.
 //
-// A [Source] is where a set is: a directory or an http(s) origin. [Read] returns the
-// set in it, every body checked against its hash. A [Follower] brings a set that is
-// at hand up to date: it applies the change documents where they reach, fetches whole
-// files where they don't, and ends with exactly the bytes of the source or an error
-// that leaves the set as it was. A [Copy] is a directory that a set is kept in.
+// A [Source] is where a set is: a directory or an http(s) origin. [Read] returns the set in it. A [Follower]
+// brings a set at hand up to date: by the change documents where they reach, else by whole files, and ends with
+// the bytes of the source or an error that leaves the set as it was. A [Copy] keeps a set in a directory.
 //
-// Nothing is used whose hash is not the expected one, so that caches, torn answers
-// and publications in progress can delay a copy but not corrupt it. Files are asked
-// for with their hash in the query, and the manifest with a query of its own, so that
-// caches that serve older answers are passed.
+// Nothing is used whose hash is not the expected one, so that caches, torn answers and publications in progress
+// can delay a copy but not corrupt it. Files are asked for with their hash in the query, and the manifest with a
+// query of its own, so that caches that serve older answers are passed.
 //
-// # What a set contains
-//
-// The files of the manifest, the manifest, and the numbered change documents with
-// their patches: those of the versions from the manifest's changes_from on. Encoded variants (reviews.json.gz) are not part of a set.
+// A set is the manifest, its files, and the numbered change documents with their patches from changes_from on.
+// Encoded variants (reviews.json.gz) are not part of it.
 package mirror
 
 import (
@@ -25,25 +20,21 @@ import (
 	"reviewcast"
 )
 
-// Errors of reading and following. Each is wrapped with the address, the cause and
-// what to do.
+// Errors of reading and following. Each is wrapped with the address, the cause and what to do.
 var (
 	// ErrNeverPublished reports a source without a manifest.
 	ErrNeverPublished = errors.New("nothing is published there")
-	// ErrStale reports a source whose files don't match its manifest, or a manifest
-	// that comes from a cache and is too old.
+	// ErrStale reports files that don't match the manifest, or a manifest too long in a cache.
 	ErrStale = errors.New("a cache is behind, or a publication is in progress; try again in a minute")
 	// ErrDraft reports a set that an older version of dev wrote for an editor's eyes.
 	ErrDraft = errors.New("the set was written by an older `reviewcast dev` and never published; delete the directory, and name the last published set with --previous if there is one")
-	// ErrBaseURL reports a set that was rendered for another origin than the one at
-	// hand.
+	// ErrBaseURL reports a set that was rendered for another origin than the one at hand.
 	ErrBaseURL = errors.New("the set was rendered for another base URL")
 	// ErrOlder reports a source that serves an older version than the one at hand.
 	ErrOlder = errors.New("the source serves an older version: a cache is behind, or the site was rolled back")
 	// ErrForked reports a source whose history is not that of the set at hand.
 	ErrForked = errors.New("the source has another history than the copy: its versions were rewritten, or it is another site")
-	// ErrErased reports an older or rewritten history that publishes a review again
-	// that was withdrawn for legal reasons.
+	// ErrErased reports a history that publishes again what was withdrawn for legal reasons.
 	ErrErased = errors.New("the source publishes text that was withdrawn for legal reasons")
 	// ErrHistory reports change documents and versions that contradict each other.
 	ErrHistory = errors.New("the change documents, versions.txt and the manifest contradict each other")
@@ -51,8 +42,7 @@ var (
 	ErrDamaged = errors.New("the files do not match their manifest")
 )
 
-// Limits on what a source can make its reader hold. A file that a manifest lists is
-// limited by the size in the manifest, too.
+// Limits on what a source can make its reader hold, besides the sizes in the manifest.
 const (
 	maxManifest = 16 << 20
 	maxDocument = 64 << 20 // a change document, a patch, versions.txt
@@ -65,8 +55,7 @@ type Scope string
 // The scopes.
 const (
 	All Scope = ""
-	// Data is what programs read: the datasets, the feeds, the API description, the
-	// withdrawals, the changes and the manifest. Pages and exports are left out.
+	// Data is what programs read: everything but pages and exports.
 	Data Scope = "data"
 	// Record is what the next version is built on: the datasets, the withdrawals, the
 	// changes and the manifest.
@@ -87,8 +76,7 @@ func (s Scope) Holds(path string) bool {
 	return false
 }
 
-// Set is a published set whose bodies have the hashes that its manifest and its
-// change documents name. It is not changed after it was made.
+// Set is a published set with the hashes that it names. It is not changed after it was made.
 type Set struct {
 	Scope    Scope
 	Manifest *reviewcast.Manifest
@@ -123,8 +111,7 @@ func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	})
 }
 
-// readStable calls read with the manifest of the source, and again with a newer one
-// when a file did not match: the source may have published in between.
+// readStable calls read, and again with a newer manifest when the source published meanwhile.
 func readStable(ctx context.Context, source Source, manifest []byte, read func(manifest []byte) (*Set, error)) (*Set, error) {
 	const attempts = 3
 	for n := 1; ; n++ {

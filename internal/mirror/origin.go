@@ -2,17 +2,18 @@ package mirror
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -27,11 +28,9 @@ const (
 	// attempts is how often a file or a manifest is asked for with another query
 	// before the origin counts as stale.
 	attempts = 3
-	// weakAge is how much older than its answer a Last-Modified must be before it
-	// tells two states apart (RFC 9110, section 8.8.2.2).
+	// weakAge is how old a Last-Modified must be to tell two states apart (RFC 9110, section 8.8.2.2).
 	weakAge = time.Minute
-	// maxTagAge is how long a manifest is asked for conditionally before it is read
-	// whole again.
+	// maxTagAge is how long a manifest is asked for conditionally before it is read whole again.
 	maxTagAge = time.Hour
 	// rawSlack is what an encoded body may have beyond its decoded limit.
 	rawSlack = 1 << 20
@@ -44,7 +43,6 @@ type origin struct {
 	client   *http.Client
 	received atomic.Int64
 
-	mu   sync.Mutex
 	last answer // the last manifest, for conditional requests
 }
 
@@ -56,12 +54,7 @@ type answer struct {
 }
 
 func newOrigin(base string, cfg Config) *origin {
-	if cfg.Timeout == 0 {
-		cfg.Timeout = defaultTimeout
-	}
-	if cfg.Stall == 0 {
-		cfg.Stall = defaultStall
-	}
+	cfg.Timeout, cfg.Stall = cmp.Or(cfg.Timeout, defaultTimeout), cmp.Or(cfg.Stall, defaultStall)
 	if cfg.Transport == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone()
 		t.MaxIdleConnsPerHost = parallel
@@ -97,10 +90,7 @@ func (o *origin) checkRedirect(req *http.Request, via []*http.Request) error {
 // manifest asks for the manifest with a query that no cache has seen, and with the
 // validators of the last answer.
 func (o *origin) manifest(ctx context.Context) ([]byte, error) {
-	o.mu.Lock()
-	last := o.last
-	o.mu.Unlock()
-	conditions := conditional(last)
+	conditions := conditional(o.last)
 	address := o.base + reviewcast.PathManifest // errors are without the query, so that the same error has the same text
 	var age time.Duration
 	for range attempts {
@@ -109,13 +99,14 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("get %s: %w", address, err)
 		}
-		age = ageOf(a.header)
+		seconds, _ := strconv.ParseInt(a.header.Get("Age"), 10, 32) // without one it is fresh
+		age = time.Duration(seconds) * time.Second
 		if o.cfg.MaxAge > 0 && age > o.cfg.MaxAge {
 			continue
 		}
 		switch {
 		case status == http.StatusNotModified && conditions != nil:
-			return last.body, nil
+			return o.last.body, nil
 		case status == http.StatusNotFound:
 			return nil, fmt.Errorf("get %s: %s: %w", address, statusText(status), ErrNeverPublished)
 		case status != http.StatusOK:
@@ -125,9 +116,7 @@ func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 			return nil, fmt.Errorf("get %s: %w%s; check the address", address, err, describe(a))
 		}
 		a.at = time.Now()
-		o.mu.Lock()
 		o.last = a
-		o.mu.Unlock()
 		return a.body, nil
 	}
 	return nil, fmt.Errorf("get %s: the answer stayed in a cache for %s: %w", address, age, ErrStale)
@@ -173,9 +162,7 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 	if err != nil {
 		return answer{}, 0, err
 	}
-	for name, values := range header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("Accept-Encoding", "gzip")
 	req.Header.Set("User-Agent", "reviewcast/"+reviewcast.Version)
 	resp, err := o.client.Do(req)
@@ -187,7 +174,11 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 	if resp.StatusCode != http.StatusOK {
 		return a, resp.StatusCode, nil
 	}
-	raw := io.LimitReader(&meter{resp.Body, o, stall}, limit+limit/8+rawSlack)
+	raw := io.LimitReader(tap{resp.Body, func(n int) {
+		if o.received.Add(int64(n)); n > 0 {
+			stall.Reset(o.cfg.Stall)
+		}
+	}}, limit+limit/8+rawSlack)
 	body := raw
 	switch coding := resp.Header.Get("Content-Encoding"); coding {
 	case "", "identity":
@@ -199,7 +190,7 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 		return a, 0, fmt.Errorf("the body comes in the encoding %q, which was not asked for", coding)
 	}
 	if p := o.cfg.Progress; p != nil {
-		body = &counter{body, &p.done}
+		body = tap{body, func(n int) { p.done.Add(int64(n)) }}
 	}
 	if a.body, err = readAtMost(body, limit); err != nil {
 		return a, 0, bodyError(ctx, err)
@@ -229,38 +220,20 @@ func plainError(ctx context.Context, err error) error {
 	return err
 }
 
-// meter counts the bytes from the network, and reports life to the stall timer.
-type meter struct {
-	r      io.Reader
-	origin *origin
-	stall  *time.Timer
+// tap reports the number of bytes of each read.
+type tap struct {
+	r    io.Reader
+	seen func(n int)
 }
 
-func (m *meter) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	m.origin.received.Add(int64(n))
-	if n > 0 {
-		m.stall.Reset(m.origin.cfg.Stall)
-	}
+func (t tap) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	t.seen(n)
 	return n, err
 }
 
-// counter counts decoded bytes.
-type counter struct {
-	r io.Reader
-	n *atomic.Int64
-}
-
-func (c *counter) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
-	return n, err
-}
-
-// conditional returns the request headers that ask whether an answer is still the
-// current one; nil when it must be read again. Many servers make the ETag out of the
-// time and the size of a file, so that two manifests of one second, or of a deploy
-// that sets all times alike, can share it: a tag is used as carefully as a date, and
+// conditional returns the headers that ask whether an answer is still current; nil when it must be read again.
+// Many servers make the ETag out of the time and the size of a file: a tag is used as carefully as a date, and
 // not for ever.
 func conditional(last answer) http.Header {
 	if time.Since(last.at) > maxTagAge {
@@ -281,15 +254,6 @@ func conditional(last answer) http.Header {
 		return http.Header{"If-Modified-Since": {modified}}
 	}
 	return nil
-}
-
-// ageOf is the time that an answer stayed in caches.
-func ageOf(h http.Header) time.Duration {
-	seconds, err := strconv.ParseInt(h.Get("Age"), 10, 32)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(seconds) * time.Second
 }
 
 func statusText(status int) string {

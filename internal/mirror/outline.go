@@ -15,18 +15,12 @@ import (
 // parallel is how many files are fetched at once.
 const parallel = 8
 
-// outlined is a set of which the manifest, the versions and the change documents
-// have been read, and nothing else. What the set at hand has is not read again.
+// outlined is a set of which only the manifest, the versions and the changes have been read.
 type outlined struct {
 	set    *Set
 	source Source
 	have   map[string][]byte // bodies at hand, by hash
 	base   *Set              // the set at hand; may be nil
-}
-
-// draftMember tells a manifest that an older dev wrote.
-type draftMember struct {
-	Draft json.RawMessage `json:"draft"`
 }
 
 // outline reads the manifest, the change documents and the versions of a set. have
@@ -36,8 +30,8 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 	if err != nil {
 		return nil, fmt.Errorf("%s of %s: %w", reviewcast.PathManifest, source, err)
 	}
-	var d draftMember
-	if err := json.Unmarshal(manifest, &d); err != nil || d.Draft != nil {
+	var old struct{ Draft json.RawMessage } // an older dev wrote it
+	if err := json.Unmarshal(manifest, &old); err != nil || old.Draft != nil {
 		return nil, fmt.Errorf("%s of %s: %w", reviewcast.PathManifest, source, ErrDraft)
 	}
 	total := int64(0)
@@ -46,10 +40,7 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 			return nil, fmt.Errorf("%s of %s lists more than %d bytes", reviewcast.PathManifest, source, int64(maxSet))
 		}
 	}
-	o := &outlined{source: source, base: have, set: &Set{
-		Scope: scope, Manifest: m, byHash: map[string][]byte{},
-		Files: map[string][]byte{reviewcast.PathManifest: manifest},
-	}}
+	o := &outlined{source: source, base: have, set: newSet(scope, m, manifest)}
 	if have != nil {
 		o.have = have.byHash
 	}
@@ -62,15 +53,19 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 	return o, nil
 }
 
-// body returns the body with a hash: the one at hand, or the one of the source.
-func (o *outlined) body(ctx context.Context, path, sha256 string, limit int64) ([]byte, error) {
-	if body, ok := o.set.byHash[sha256]; ok {
+func newSet(scope Scope, m *reviewcast.Manifest, manifest []byte) *Set {
+	return &Set{Scope: scope, Manifest: m, byHash: map[string][]byte{}, Files: map[string][]byte{reviewcast.PathManifest: manifest}}
+}
+
+// body returns the body with the file's hash: the one at hand, or the one of the source.
+func (o *outlined) body(ctx context.Context, f reviewcast.File) ([]byte, error) {
+	if body, ok := o.set.byHash[f.SHA256]; ok {
 		return body, nil
 	}
-	if body, ok := o.have[sha256]; ok {
+	if body, ok := o.have[f.SHA256]; ok {
 		return body, nil
 	}
-	return o.source.file(ctx, path, sha256, limit)
+	return o.source.file(ctx, f.Path, f.SHA256, f.Size)
 }
 
 // add puts a body into the set.
@@ -78,20 +73,19 @@ func (o *outlined) add(path, sha256 string, body []byte) {
 	o.set.Files[path], o.set.byHash[sha256] = body, body
 }
 
-// wanted is a file to be read.
-type wanted struct {
-	path, sha256 string
-	limit        int64
+// document is a file below /changes/ that no manifest lists.
+func document(path, sha256 string) reviewcast.File {
+	return reviewcast.File{Path: path, SHA256: sha256, Size: maxDocument}
 }
 
 // addAll reads files, several at once, and adds them.
-func (o *outlined) addAll(ctx context.Context, files []wanted) error {
+func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 	bodies := make([][]byte, len(files))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallel)
 	for i, f := range files {
 		g.Go(func() (err error) {
-			bodies[i], err = o.body(ctx, f.path, f.sha256, f.limit)
+			bodies[i], err = o.body(ctx, f)
 			return err
 		})
 	}
@@ -99,58 +93,50 @@ func (o *outlined) addAll(ctx context.Context, files []wanted) error {
 		return err
 	}
 	for i, f := range files {
-		o.add(f.path, f.sha256, bodies[i])
+		o.add(f.Path, f.SHA256, bodies[i])
 	}
 	return nil
 }
 
-// readHistory reads the change documents from the newest back to changes_from, and
-// the versions. The versions are not fetched when the documents lead from those at
-// hand.
+// readHistory reads the change documents back to changes_from, and versions.txt unless they lead to it from the
+// one at hand.
 func (o *outlined) readHistory(ctx context.Context) error {
-	m := o.set.Manifest
-	listed, _ := m.File(reviewcast.PathVersions)
-	versions, known := o.have[listed.SHA256]
+	listed, _ := o.set.Manifest.File(reviewcast.PathVersions)
 	if o.base == nil || len(o.base.Versions) == 0 {
-		var err error
-		if versions, err = o.source.file(ctx, reviewcast.PathVersions, listed.SHA256, listed.Size); err != nil {
-			return err
-		}
-		known = true
-		if err := o.prefetch(ctx, versions); err != nil {
+		if err := o.prefetch(ctx, listed); err != nil {
 			return err
 		}
 	}
 	if err := o.walkBack(ctx); err != nil {
 		return err
 	}
-	if !known {
-		versions, known = o.extendVersions(listed.SHA256)
-	}
-	if !known {
-		var err error
-		if versions, err = o.source.file(ctx, reviewcast.PathVersions, listed.SHA256, listed.Size); err != nil {
+	versions := o.extendVersions()
+	var err error
+	if reviewcast.SHA256(versions) != listed.SHA256 {
+		if versions, err = o.body(ctx, listed); err != nil {
 			return err
 		}
 	}
 	o.add(reviewcast.PathVersions, listed.SHA256, versions)
-	var err error
 	if o.set.Versions, err = reviewcast.ParseVersions(versions); err != nil {
 		return fmt.Errorf("%s: %w", reviewcast.PathVersions, err)
 	}
 	return o.checkHistory()
 }
 
-// prefetch reads the change documents that versions.txt names, several at once.
-func (o *outlined) prefetch(ctx context.Context, versions []byte) error {
-	lines, err := reviewcast.ParseVersions(versions)
+// prefetch reads versions.txt and the change documents that it names, several at once.
+func (o *outlined) prefetch(ctx context.Context, listed reviewcast.File) error {
+	if err := o.addAll(ctx, []reviewcast.File{listed}); err != nil {
+		return err
+	}
+	lines, err := reviewcast.ParseVersions(o.set.Files[reviewcast.PathVersions])
 	if err != nil {
 		return fmt.Errorf("%s: %w", reviewcast.PathVersions, err)
 	}
-	var files []wanted
+	var files []reviewcast.File
 	for _, v := range lines[max(0, len(lines)-reviewcast.MaxChanges):] {
 		if v.Sequence >= o.set.Manifest.ChangesFrom && v.Sequence <= o.set.Manifest.Sequence {
-			files = append(files, wanted{reviewcast.ChangePath(v.Sequence), v.SHA256, maxDocument})
+			files = append(files, document(reviewcast.ChangePath(v.Sequence), v.SHA256))
 		}
 	}
 	return o.addAll(ctx, files)
@@ -162,7 +148,7 @@ func (o *outlined) walkBack(ctx context.Context) error {
 	seq, sha := m.Sequence, m.ChangeSHA256
 	for range reviewcast.MaxChanges {
 		path := reviewcast.ChangePath(seq)
-		body, err := o.body(ctx, path, sha, maxDocument)
+		body, err := o.body(ctx, document(path, sha))
 		if err != nil {
 			return err
 		}
@@ -188,7 +174,10 @@ func (o *outlined) walkBack(ctx context.Context) error {
 }
 
 // extendVersions makes versions.txt out of the one at hand and the documents since.
-func (o *outlined) extendVersions(sha256 string) ([]byte, bool) {
+func (o *outlined) extendVersions() []byte {
+	if o.base == nil {
+		return nil
+	}
 	versions := slices.Clone(o.base.Files[reviewcast.PathVersions])
 	for _, c := range o.set.Changes {
 		if c.Sequence > o.base.Manifest.Sequence {
@@ -196,7 +185,7 @@ func (o *outlined) extendVersions(sha256 string) ([]byte, bool) {
 			versions = append(versions, reviewcast.VersionLine{Sequence: c.Sequence, SHA256: reviewcast.SHA256(body)}.String()...)
 		}
 	}
-	return versions, reviewcast.SHA256(versions) == sha256
+	return versions
 }
 
 // checkHistory compares the documents with the last lines of versions.txt.
@@ -219,10 +208,9 @@ func (o *outlined) checkHistory() error {
 	return nil
 }
 
-// fetch completes the set: bodies at hand, then bodies made by changes, then whole
-// files.
+// fetch completes the set: bodies at hand, then bodies made by changes, then whole files.
 func (o *outlined) fetch(ctx context.Context) (*Set, error) {
-	var patches, files []wanted
+	var patches, files []reviewcast.File
 	for _, c := range o.set.Changes {
 		for _, f := range c.Files {
 			if f.Patch == "" {
@@ -231,7 +219,7 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 			if f.Patch != reviewcast.InsightsPatchPath(c.Sequence) || !reviewcast.IsSHA256(f.PatchSHA256) {
 				return nil, fmt.Errorf("%s names the patch %q: %w", reviewcast.ChangePath(c.Sequence), f.Patch, ErrHistory)
 			}
-			patches = append(patches, wanted{f.Patch, f.PatchSHA256, maxDocument})
+			patches = append(patches, document(f.Patch, f.PatchSHA256))
 		}
 	}
 	if err := o.addAll(ctx, patches); err != nil {
@@ -241,7 +229,7 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 	total := int64(0)
 	for _, f := range o.set.Manifest.Files {
 		if _, done := o.set.Files[f.Path]; !done && o.set.Scope.Holds(f.Path) {
-			files = append(files, wanted{f.Path, f.SHA256, f.Size})
+			files = append(files, f)
 			if o.have[f.SHA256] == nil {
 				total += f.Size
 			}
@@ -257,8 +245,7 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 	return o.set, nil
 }
 
-// apply makes the datasets out of those at hand by the change documents. What the
-// documents do not reach, or do not fit, is left to be fetched whole.
+// apply makes the datasets by the change documents; what those don't reach is fetched whole.
 func (o *outlined) apply() {
 	if o.base == nil {
 		return
@@ -275,8 +262,7 @@ func (o *outlined) apply() {
 				if f.Path != path || f.From != sha {
 					continue
 				}
-				next, err := f.Apply(body, o.ops(&f))
-				if err == nil {
+				if next, err := f.Apply(body, o.ops(&f)); err == nil {
 					body, sha = next, f.To
 				}
 			}

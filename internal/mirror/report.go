@@ -18,8 +18,7 @@ type Report struct {
 	Relation reviewcast.Relation
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
-	// Repaired counts the files of the set at hand that were damaged, missing or too
-	// much.
+	// Repaired counts the files of the set at hand that were damaged, missing or too much.
 	Repaired int
 	// Files counts the files whose bytes changed, came or went.
 	Files int
@@ -55,10 +54,9 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	}
 	old := reviewLines(before)
 	for id, line := range reviewLines(after) {
-		switch was, known := old[id]; {
-		case !known:
+		if was, known := old[id]; !known {
 			r.Added++
-		case !bytes.Equal(was, line):
+		} else if was != line {
 			r.Changed++
 		}
 		delete(old, id)
@@ -67,14 +65,12 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	return r
 }
 
-// reviewLines returns the lines of the reviews in /reviews.json by id, without what
-// follows the review on its line.
-func reviewLines(dataset []byte) map[string][]byte {
-	lines := map[string][]byte{}
-	for line := range bytes.Lines(dataset) {
-		if rest, ok := bytes.CutPrefix(line, []byte(`{"id":"`)); ok {
-			id, _, _ := bytes.Cut(rest, []byte(`"`))
-			lines[string(id)] = bytes.TrimRight(line, ",\n")
+// reviewLines returns the lines of the reviews in /reviews.json by id.
+func reviewLines(dataset []byte) map[string]string {
+	lines := map[string]string{}
+	for line := range strings.Lines(string(dataset)) {
+		if id, review, ok := reviewcast.ReviewLine(line); ok {
+			lines[id] = review
 		}
 	}
 	return lines
@@ -94,8 +90,7 @@ func rating(s *Set) *float64 {
 	return ds.AggregateRating.RatingValue
 }
 
-// String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62;
-// 2.8 kB".
+// String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62; 2.8 kB".
 func (r Report) String() string {
 	if !r.Updated {
 		return "nothing has changed; " + byteCount(r.Bytes)
@@ -116,14 +111,11 @@ func (r Report) String() string {
 	if line == "" {
 		line = fmt.Sprintf("no review changed, files: %d", r.Files)
 	}
-	before, after := stars(r.Before), stars(r.After)
-	line += "; rating " + before
-	if r.Before == nil {
-		line = strings.TrimSuffix(line, before) + after
-	} else if before != after {
-		line += " → " + after
+	rating := stars(r.After)
+	if before := stars(r.Before); r.Before != nil && before != rating {
+		rating = before + " → " + rating
 	}
-	return line + "; " + byteCount(r.Bytes)
+	return line + "; rating " + rating + "; " + byteCount(r.Bytes)
 }
 
 func stars(rating *float64) string {

@@ -20,16 +20,14 @@ import (
 type Source interface {
 	// String is the name of the source in messages: a directory or a URL.
 	String() string
-	// Received returns how many bytes came over the network since the source was
-	// opened.
+	// Received returns how many bytes came over the network since the source was opened.
 	Received() int64
 
 	// deadline bounds the time of one read.
 	deadline(ctx context.Context) (context.Context, context.CancelFunc)
 	// manifest returns the bytes of the manifest as it is now.
 	manifest(ctx context.Context) ([]byte, error)
-	// file returns the body at a path. Its hash is sha256, and it has at most limit
-	// bytes.
+	// file returns the body at a path. Its hash is sha256, and it has at most limit bytes.
 	file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error)
 	// progress is nil when nobody watches.
 	progress() *Progress
@@ -41,9 +39,8 @@ type Config struct {
 	Timeout time.Duration
 	// Stall bounds the time without a byte from the origin; 0 is 30 seconds.
 	Stall time.Duration
-	// MaxAge refuses a manifest that stayed in a cache for longer. 0 takes any: a
-	// mirror compares versions. A build, which would make a second version out of the
-	// same one, must not take an old one.
+	// MaxAge refuses a manifest that stayed in a cache for longer; 0 takes any. A build on an old set would
+	// make a second version.
 	MaxAge time.Duration
 	// Progress is updated while files are fetched; nil reports nothing.
 	Progress *Progress
@@ -51,8 +48,7 @@ type Config struct {
 	Transport http.RoundTripper
 }
 
-// Progress counts the bytes of the files to fetch. It may be read while they are
-// fetched.
+// Progress counts the bytes of the files to fetch. It may be read while they are fetched.
 type Progress struct{ done, total atomic.Int64 }
 
 // State returns how many bytes of how many have been fetched.
@@ -128,15 +124,11 @@ func (d dir) read(ctx context.Context, path string, limit int64) ([]byte, error)
 	return data, nil
 }
 
-// errTooLarge reports a body that is larger than it may be.
-var errTooLarge = errors.New("larger than expected")
-
-// readAtMost reads all of r. It returns an error that wraps errTooLarge when there
-// are more than limit bytes.
+// readAtMost reads all of r, unless there are more than limit bytes.
 func readAtMost(r io.Reader, limit int64) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(r, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("%w: more than %d bytes", errTooLarge, limit)
+		return nil, fmt.Errorf("larger than expected: more than %d bytes", limit)
 	}
 	return data, err
 }

@@ -12,8 +12,7 @@ import (
 	"reviewcast"
 )
 
-// same compares a published value with the one that follows from the reviews, in their
-// published form.
+// same compares a published value with the one that follows from the reviews, in their published form.
 func (v *verifier) same(what string, got, want any) {
 	g, err1 := reviewcast.EncodeJSON(got)
 	w, err2 := reviewcast.EncodeJSON(want)
@@ -54,9 +53,8 @@ func (v *verifier) checkDataset() {
 	}
 }
 
-// checkInsights recomputes the counts of /insights.json that follow from the reviews
-// and from per_review, and compares each quote with the text that it is from. What a
-// text means is not recomputed.
+// checkInsights recomputes the counts of /insights.json, and compares each quote with its text. What a text
+// means is not recomputed.
 func (v *verifier) checkInsights() {
 	in := &v.insights
 	v.same("review_count of the insights", in.ReviewCount, len(v.dataset.Reviews))

@@ -9,16 +9,12 @@ import (
 	"reviewcast"
 )
 
-// checkHistory walks back over the change documents, to the noted version or as far
-// as they go.
+// checkHistory walks back over the change documents, to the noted version or as far as they go.
 func (v *verifier) checkHistory(since Note) {
 	from := v.set.Manifest.ChangesFrom
-	noted := int64(0)
-	if since != (Note{}) {
-		var kept bool
-		if noted, kept = v.checkNote(since); !kept {
-			return // what comes after a rewritten history proves nothing
-		}
+	noted, kept := v.checkNote(since)
+	if !kept {
+		return // what comes after a rewritten history proves nothing
 	}
 	v.section("the newest change document describes this set of files", v.checkNewest)
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
@@ -39,11 +35,12 @@ func (v *verifier) checkHistory(since Note) {
 	}
 }
 
-// checkNote compares versions.txt with what was noted. It returns the sequence of the
-// noted version, and whether the noted lines are still there.
+// checkNote returns the noted version, 0 without a note, and whether its lines are still there.
 func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	versions := v.set.Files[reviewcast.PathVersions]
 	switch {
+	case since == Note{}:
+		return 0, true
 	case since.Size > int64(len(versions)):
 		v.contradict("%s has %d bytes, and had %d when it was noted: the site was rolled back, versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
 		return 0, false
@@ -101,8 +98,7 @@ type walk struct {
 	noted    bool            // that no edit is hidden shall be proven back to a noted version
 }
 
-// back walks to the version with the sequence until. That version's own document is
-// compared, too, since it says what reviews there were.
+// back walks to the version until, and compares its document's state, too.
 func (w *walk) back(until int64) {
 	for i, c := range slices.Backward(w.set.Changes) {
 		w.checkState(c)
@@ -126,8 +122,7 @@ func (w *walk) back(until int64) {
 	}
 }
 
-// checkState compares the reviews at a version with those that its document commits
-// to.
+// checkState compares the reviews at a version with those that its document commits to.
 func (w *walk) checkState(c *reviewcast.Change) {
 	if c.IDsSHA256 != reviewcast.IDsSHA256(slices.Collect(maps.Keys(w.ids))) {
 		w.contradict("version %d had other reviews than follow from the versions after it: a review vanished, or was exchanged, without standing in a list", c.Sequence)

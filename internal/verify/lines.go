@@ -6,8 +6,7 @@ import (
 	"reviewcast"
 )
 
-// checkLines compares the operations on /reviews.json with the lists of the document
-// and with the lines of the version, and makes the lines those of the version before.
+// checkLines compares the operations on /reviews.json with the lists, and undoes them.
 func (w *walk) checkLines(c *reviewcast.Change) {
 	listed := map[string]bool{}
 	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
@@ -41,8 +40,7 @@ func lineCount(reviews int) int {
 	return headLines + reviews + 1
 }
 
-// undo compares operations with the lines that they made, and returns the lines that
-// they were applied to, as far as those are known.
+// undo compares operations with the lines that they made, and returns the lines before, where known.
 func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string]bool, before int) []string {
 	old, copied := make([]string, before), make([]bool, before)
 	fresh := map[string]int{} // ids on new lines, and where these stand
@@ -76,8 +74,7 @@ func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string
 	return old
 }
 
-// checkFresh compares the reviews on new lines with the lists: each stands in one,
-// but for those that only gained or lost their comma at the end of the file.
+// checkFresh compares new lines with the lists, which leave out gained or lost commas.
 func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map[string]bool, copied []bool) {
 	for id := range listed {
 		if _, ok := fresh[id]; !ok {
@@ -104,17 +101,14 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map
 	}
 }
 
-// lostComma reports whether the review on line n can have become the last one: it is
-// now, and before, others followed it that are gone. Which of the lines at the end was
-// whose isn't known, so that an edit of the last review can hide in the version that
-// takes out its neighbor.
+// lostComma reports whether the review on line n can have become the last one. Which of the lines at the end
+// was whose isn't known, so an edit of it can hide in the version that takes out its neighbor.
 func (w *walk) lostComma(n int, copied []bool) bool {
 	last := len(copied) - 2
 	return n == len(w.lines)-2 && last > headLines && !copied[last] && !copied[last-1]
 }
 
-// gainedComma reports whether the review on line n can have been the last one before:
-// only reviews that are listed follow it.
+// gainedComma reports whether review line n can have been the last: only listed reviews follow it.
 func (w *walk) gainedComma(n int, listed map[string]bool) bool {
 	return n < len(w.lines)-2 && !slices.ContainsFunc(w.lines[n+1:len(w.lines)-1], func(line string) bool {
 		id, _, _ := reviewcast.ReviewLine(line)
@@ -125,13 +119,11 @@ func (w *walk) gainedComma(n int, listed map[string]bool) bool {
 // Bounds on the operations of an honest document, in bytes of JSON.
 const (
 	opSize = 24 // [start,end], and its comma
-	// escapes is how many bytes JSON takes for one of a line at most, where the line
-	// is JSON itself: a quotation mark takes two, a backslash too.
+	// escapes is how many bytes JSON takes at most for one of a line that is JSON itself.
 	escapes = 2
 )
 
-// checkLeftOut looks at a document that leaves its operations out. That hides which
-// lines changed, so it must have been too large for them.
+// checkLeftOut looks at a document without operations: it must have been too large for them.
 func (w *walk) checkLeftOut(c *reviewcast.Change, fileSize int, listed map[string]bool) {
 	size := opSize * (2 + len(listed) + 2*len(c.Reviews.Withdrawn))
 	for n, line := range w.lines {

@@ -1,16 +1,13 @@
-// Package verify recomputes what a published set claims: its hashes, the chain of its
-// change documents, and every count that follows from its reviews.
+// Package verify recomputes what a published set claims: its hashes, the chain of its change documents, and every
+// count that follows from its reviews.
 //
-// With a size and a hash of /changes/versions.txt that somebody noted before, it
-// proves more: that since then no review vanished, and none was edited, without a
-// published change. It can prove neither that reviews are genuine nor what was never
-// published.
+// With a size and a hash of /changes/versions.txt that somebody noted before, it proves more: that since then no
+// review vanished, and none was edited, without a published change. It can prove neither that reviews are genuine
+// nor what was never published.
 //
-// A forger who controls the site can make every hash and count right again. What the
-// forger can't change is the noted prefix of versions.txt: it holds the hash of the
-// document of the noted version, which holds the hash of the ids of its reviews, and
-// of all its files. [Verify] walks from the newest version back to the noted one by
-// the lists of the documents, and must arrive at exactly that hash.
+// A forger who controls the site can make every hash and count right again, but not the noted prefix: it holds the
+// hash of the noted version's document, which holds those of the ids of its reviews and of its files. [Verify]
+// walks from the newest version back by the lists of the documents, and must arrive at exactly that hash.
 package verify
 
 import (
@@ -57,8 +54,7 @@ func (r *Result) section(proves string, check func()) {
 	}
 }
 
-// Note identifies a state of /changes/versions.txt: its size in bytes and the sha256
-// of its bytes. The zero value is that of no state.
+// Note identifies a state of /changes/versions.txt by its size and sha256. The zero value is none.
 type Note struct {
 	Size   int64
 	SHA256 string
@@ -77,8 +73,7 @@ func ParseNote(s string) (Note, error) {
 	return Note{n, hash}, nil
 }
 
-// Verify reads a set and recomputes what it claims. since is the zero Note when
-// nothing was noted. What can't be read is in Result.Unknown.
+// Verify reads a set and recomputes what it claims, since a noted state if there is one.
 func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since Note) *Result {
 	r := &Result{}
 	set, err := mirror.Read(ctx, source, scope)
@@ -132,11 +127,10 @@ func (v *verifier) decode() bool {
 			return false
 		}
 	}
-	v.reviews = make(map[string]*reviewcast.Review, len(v.dataset.Reviews))
+	v.reviews, v.withdrawn = map[string]*reviewcast.Review{}, map[string]reviewcast.Withdrawal{}
 	for i := range v.dataset.Reviews {
 		v.reviews[v.dataset.Reviews[i].ID] = &v.dataset.Reviews[i]
 	}
-	v.withdrawn = make(map[string]reviewcast.Withdrawal, len(list.Withdrawn))
 	for _, w := range list.Withdrawn {
 		v.withdrawn[strings.ToLower(w.ID)] = w
 	}
