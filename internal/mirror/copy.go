@@ -27,21 +27,29 @@ type Copy struct {
 	// it is written. It may be nil.
 	Taken func(*Set)
 
-	current *Set // the set in Dir, when it has been read
+	current   *Set // the set in Dir, when it has been read
+	unwritten *Set // a newer one that could not be written yet
 }
 
 // Update brings the directory up to date with a follower's source, whole or not at all. Files that no manifest
 // lists (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
+	if c.current == nil && c.unwritten == nil { // a copy that is whole is of use although it can't be locked or written
+		_, _ = c.Read(ctx) // its error comes again
+	}
 	locked, err := durable.Lock(ctx, c.Dir, manifestName)
 	if err != nil {
 		return Report{}, err
 	}
 	defer locked.Unlock()
-	have, err := c.Read(ctx)
+	written, err := c.Read(ctx)
 	damaged := errors.Is(err, ErrDamaged)
 	if err != nil && !errors.Is(err, ErrNeverPublished) && !damaged {
 		return Report{}, err
+	}
+	have := written
+	if c.unwritten != nil {
+		have = c.unwritten
 	}
 	if f.Waiting == nil {
 		f.Waiting = c.readWaiting()
@@ -62,17 +70,18 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	if fork := (*ForkError)(nil); errors.As(err, &fork) {
 		return report, errors.Join(err, c.keepEvidence(fork))
 	}
-	if err != nil || set == have {
+	if err != nil || set == written {
 		return report, err
 	}
-	owns := have.owns
-	if have == nil && damaged { // nothing says any more what was ours
+	owns := written.owns
+	if written == nil && damaged { // nothing says any more what was ours
 		owns = set.owns
 	}
 	if err := locked.Replace(ctx, set.names(), owns); err != nil {
+		c.unwritten = set
 		return report, err
 	}
-	c.current = set
+	c.current, c.unwritten = set, nil
 	return report, nil
 }
 

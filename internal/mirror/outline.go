@@ -242,6 +242,11 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 	if err := o.addAll(ctx, files); err != nil {
 		return nil, err
 	}
+	for _, f := range o.set.Manifest.Files {
+		if body, held := o.set.Files[f.Path]; held && int64(len(body)) != f.Size {
+			return nil, fmt.Errorf("%s has %d bytes, the manifest says %d: %w", f.Path, len(body), f.Size, ErrHistory)
+		}
+	}
 	return o.set, nil
 }
 
