@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -89,11 +90,17 @@ func (o *follower) serve(set *mirror.Set) {
 	o.log.Info("serving version", "sequence", files.Sequence())
 }
 
+// maxError is the most bytes of an error that are logged and shown.
+const maxError = 500
+
 // looked records a look and logs what has changed since the one before.
 func (o *follower) looked(report mirror.Report, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	before := o.err
+	if err != nil && len(err.Error()) > maxError { // an origin may lie at length
+		err = fmt.Errorf("%s…", strings.ToValidUTF8(err.Error()[:maxError], ""))
+	}
 	if o.err = err; err != nil {
 		if before == nil || before.Error() != err.Error() {
 			o.log.Warn("origin not followed; the last good version stays in service", "error", err)

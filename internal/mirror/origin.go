@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -215,7 +216,10 @@ func plainError(ctx context.Context, err error) error {
 		return cause
 	}
 	if u := (*url.Error)(nil); errors.As(err, &u) {
-		return u.Err
+		err = u.Err
+	}
+	if op := (*net.OpError)(nil); errors.As(err, &op) { // its text has the port of this connection
+		return fmt.Errorf("%s: %w", op.Op, op.Err)
 	}
 	return err
 }
