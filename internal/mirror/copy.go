@@ -135,6 +135,14 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 			return nil, err
 		}
 	}
+	if err != nil && len(set.damaged) == 0 {
+		set.damaged = []string{reviewcast.PathChanges} // a patch is missing: salvage has none
+	}
+	if latest, ok := set.Manifest.File(reviewcast.PathLatestChange); ok && err == nil { // Read takes the numbered one for it
+		if _, err := source.file(ctx, latest.Path, latest.SHA256, latest.Size); err != nil {
+			set.damaged = append(set.damaged, latest.Path)
+		}
+	}
 	if set.damaged = append(set.damaged, c.superfluous(set)...); err == nil {
 		if c.current = set; c.Taken != nil {
 			c.Taken(set)

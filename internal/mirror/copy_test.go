@@ -65,6 +65,40 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+// TestRepair: each file that is removed or damaged is put right, although nothing new
+// is published.
+func TestRepair(t *testing.T) {
+	h := newHistory(t, 7, 60)
+	for range 6 {
+		h.step()
+	}
+	path := filepath.Join(t.TempDir(), "copy")
+	update := func() {
+		t.Helper()
+		c := &mirror.Copy{Dir: path, Scope: mirror.Data}
+		if _, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	update()
+	for name := range onDisk(t, path) {
+		file := filepath.Join(path, filepath.FromSlash(name))
+		if err := os.WriteFile(file, []byte("damaged"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		update()
+		if name != reviewcast.PathManifest { // what has none is not a copy
+			if err := os.Remove(file); err != nil {
+				t.Fatal(err)
+			}
+			update()
+		}
+		if !sameFiles(onDisk(t, path), wants(h.site.Files, mirror.Data)) {
+			t.Fatalf("%s is not put right", name)
+		}
+	}
+}
+
 // damage damages, removes or adds one file of a copy.
 func damage(t *testing.T, h *history, path string) {
 	t.Helper()
@@ -106,7 +140,7 @@ func TestReadDirectory(t *testing.T) {
 	if _, err := read(); !errors.Is(err, mirror.ErrNeverPublished) {
 		t.Errorf("no directory: %v", err)
 	}
-	c := &mirror.Copy{Dir: path}
+	c := &mirror.Copy{Dir: path, Scope: mirror.Data}
 	if _, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}); err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +172,7 @@ func TestWaitingIsKept(t *testing.T) {
 	h.publish(false)
 	path := filepath.Join(t.TempDir(), "copy")
 	update := func() error {
-		c := &mirror.Copy{Dir: path}
+		c := &mirror.Copy{Dir: path, Scope: mirror.Data}
 		_, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})})
 		return err
 	}
