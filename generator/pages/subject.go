@@ -225,8 +225,9 @@ func aspectFigures(v *subjectView, n *subject) {
 		v.Lead = "No review mentions " + n.Name + "."
 		return
 	}
-	v.Lead = fmt.Sprintf("%.0f %% positive. Of customers who mention %s, %s are content, judging from %s.",
-		a.PositivePct, n.Name, interval(a.Confidence), plural(a.MentionCount, "review"))
+	v.Lead = fmt.Sprintf("%d of %s that mention %s are positive: %.0f %%. Of all its customers, %s may be content; "+
+		"a program reads the texts, some of them wrongly, and the range allows for that.",
+		a.PositiveCount, plural(a.MentionCount, "review"), n.Name, a.PositivePct, interval(a.Confidence))
 	v.Facts = []fact{
 		{"Mean stars of the reviews that mention it", mean(a.AverageRating)},
 		{"Mean stars of those that don't", mean(a.AverageRatingWithout)},
