@@ -168,11 +168,12 @@ func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
 	lines := bytes.SplitAfter(old, []byte("\n")) // the last one is what follows the last newline
 	out := make([]byte, 0, min(c.Size, int64(len(old))+1<<20))
 	for _, op := range ops {
-		if op.End == 0 {
+		switch {
+		case op.End == 0:
 			out = append(append(out, op.Line...), '\n')
-		} else if op.Start < 0 || op.Start >= op.End || op.End >= len(lines) {
+		case op.Start < 0 || op.Start >= op.End || op.End >= len(lines):
 			return fail("lines %d to %d of %d", op.Start, op.End, len(lines)-1)
-		} else {
+		default:
 			for _, line := range lines[op.Start:op.End] {
 				out = append(out, line...)
 			}

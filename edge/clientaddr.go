@@ -60,7 +60,7 @@ func (p *Proxies) Limiter(perSecond float64) func(*http.Request) time.Duration {
 		return nil
 	}
 	t := newRates(perSecond)
-	return func(r *http.Request) time.Duration { return t.take(p.Client(r), 1, time.Now()) }
+	return func(r *http.Request) time.Duration { return t.take(p.Client(r), time.Now()) }
 }
 
 // knows reports whether a request has the secret.

@@ -37,7 +37,7 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 	return func(h handler) handler {
 		return func(w http.ResponseWriter, r *http.Request) error {
 			client := e.Proxies.Client(r)
-			if wait := t.take(client, 1, time.Now()); wait > 0 {
+			if wait := t.take(client, time.Now()); wait > 0 {
 				return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 			}
 			ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration {
@@ -80,13 +80,8 @@ func newRates(perSecond float64) *rates {
 }
 
 // take charges a client. It returns how long the client has to wait, or 0.
-func (t *rates) take(client netip.Addr, units int, now time.Time) (wait time.Duration) {
-	return take(t.limiter(network(client)), units, now)
-}
-
-// take takes units, at most its burst, from a limiter, or returns how long until it has them.
-func take(l *rate.Limiter, units int, now time.Time) (wait time.Duration) {
-	return takeBoth(l, unlimited, units, now)
+func (t *rates) take(client netip.Addr, now time.Time) (wait time.Duration) {
+	return takeBoth(t.limiter(network(client)), unlimited, 1, now)
 }
 
 var unlimited = rate.NewLimiter(rate.Inf, 0)

@@ -22,8 +22,8 @@ var exampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
 // exampleProblems returns an error for each example that would be published as real.
 func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
-	if !public(baseURL) {
-		return nil
+	if baseURL == "" || !public(baseURL) {
+		return nil // without one there is an error of its own
 	}
 	var problems []diagnostic.Problem
 	add := func(at diagnostic.Position, message, suggestion string) {

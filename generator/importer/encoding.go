@@ -100,7 +100,7 @@ func notText(in *bufio.Reader, json bool) string {
 		return "the export is a web page, perhaps one to log in; download it again, as CSV or JSON"
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
-	case json && start != "" && !strings.ContainsAny(start[:1], "{[\x00\xff\xfe"):
+	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
 		return "the export is not JSON; import a table with `reviewcast import csv`"
 	}
 	return ""

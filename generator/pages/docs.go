@@ -151,8 +151,8 @@ func (m apiNode) Text() string {
 }
 
 // Needs reports whether a member is always there.
-func (s *apiNode) Needs(member string) bool {
-	list, _ := s.Required.([]any)
+func (m *apiNode) Needs(member string) bool {
+	list, _ := m.Required.([]any)
 	return slices.Contains(list, any(member))
 }
 

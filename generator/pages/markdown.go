@@ -7,7 +7,7 @@ import (
 
 // twins are the templates of the pages' twins in Markdown. Nothing in them is escaped
 // but by inline and quoted.
-var twins = texttemplate.Must(texttemplate.New("twins").Funcs(texttemplate.FuncMap(templateFuncs)).
+var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
 	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": prose}).ParseFS(siteFiles, "site/*.md"))
 
 // prose writes a text as paragraphs of Markdown.

@@ -30,7 +30,7 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
-	message, advice := "this text needs quotes", ""
+	message, advice := "", ""
 	switch c, _ := utf8.DecodeRuneInString(value); {
 	case c == '"' || c == '\'':
 		end := strings.IndexRune(value[1:], c)

@@ -29,9 +29,6 @@ func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool)
 	return cleanLines(data, separators, p)
 }
 
-// startLength is how many bytes checkStart needs.
-const startLength = 16
-
 // checkStart checks the encoding and the type of a file by its first bytes, and drops
 // a byte order mark.
 func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {

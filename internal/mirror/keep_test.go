@@ -26,7 +26,8 @@ import (
 type kept struct {
 	*history
 	keeper *mirror.Keeper
-	looks  int
+	mu     sync.Mutex
+	looked int
 	err    error
 }
 
@@ -39,8 +40,9 @@ func keep(t *testing.T, test func(k *kept)) {
 			Follower: &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: k.origin}), AcceptRewrite: true},
 			Every:    30 * time.Second,
 			Looked: func(_ mirror.Report, err error) {
-				k.looks++
-				k.err = err
+				k.mu.Lock()
+				defer k.mu.Unlock()
+				k.looked, k.err = k.looked+1, err
 			},
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -53,12 +55,26 @@ func keep(t *testing.T, test func(k *kept)) {
 	})
 }
 
+// lastErr returns the error of the last look.
+func (k *kept) lastErr() error {
+	_, err := k.looks()
+	return err
+}
+
+// looks returns how often the keeper has looked, and its last error.
+func (k *kept) looks() (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.looked, k.err
+}
+
 // during lets time pass and returns how often the keeper looked.
 func (k *kept) during(d time.Duration) int {
-	before := k.looks
+	before, _ := k.looks()
 	time.Sleep(d)
 	synctest.Wait()
-	return k.looks - before
+	after, _ := k.looks()
+	return after - before
 }
 
 // holds reports whether the copy is what the site published last.
@@ -83,8 +99,8 @@ func TestKeeperLooksRegularly(t *testing.T) {
 			t.Errorf("%d looks in ten minutes", n)
 		}
 		k.origin.Serve(mirrortest.Files{})
-		if n := k.during(2 * time.Hour); n < 240 || n > 280 || !errors.Is(k.err, mirror.ErrNeverPublished) {
-			t.Errorf("%d looks in two hours at nothing: %v", n, k.err)
+		if n := k.during(2 * time.Hour); n < 240 || n > 280 || !errors.Is(k.lastErr(), mirror.ErrNeverPublished) {
+			t.Errorf("%d looks in two hours at nothing: %v", n, k.lastErr())
 		}
 		k.next()
 		k.origin.Serve(k.site.Files)
@@ -135,12 +151,13 @@ func TestKeeperWaits(t *testing.T) {
 func TestKeeperIsNotDriven(t *testing.T) {
 	keep(t, func(k *kept) {
 		k.during(time.Minute)
-		before := k.looks
+		before, _ := k.looks()
 		for n := range 1000 {
 			k.keeper.Ping([]string{fmt.Sprintf("%064d", n)})
 			time.Sleep(10 * time.Millisecond)
 		}
-		if n := k.looks - before; n < 8 || n > 11 {
+		after, _ := k.looks()
+		if n := after - before; n < 8 || n > 11 {
 			t.Errorf("%d looks in ten seconds of pings", n)
 		}
 		k.next()
@@ -153,12 +170,12 @@ func TestKeeperIsNotDriven(t *testing.T) {
 			k.keeper.Ping(nil)
 			time.Sleep(time.Second)
 		}
-		if n := k.origin.Requests()[document]; n == 0 || n > 100 || !errors.Is(k.err, mirror.ErrStale) {
-			t.Errorf("%d requests for a broken set in 20 minutes: %v", n, k.err)
+		if n := k.origin.Requests()[document]; n == 0 || n > 100 || !errors.Is(k.lastErr(), mirror.ErrStale) {
+			t.Errorf("%d requests for a broken set in 20 minutes: %v", n, k.lastErr())
 		}
 		k.origin.Serve(k.site.Files)
 		if k.during(6 * time.Minute); !k.holds() {
-			t.Errorf("the mended set was not taken: %v", k.err)
+			t.Errorf("the mended set was not taken: %v", k.lastErr())
 		}
 	})
 }
