@@ -218,7 +218,7 @@ func plainError(ctx context.Context, err error) error {
 	if u := (*url.Error)(nil); errors.As(err, &u) {
 		err = u.Err
 	}
-	if op := (*net.OpError)(nil); errors.As(err, &op) { // its text has the port of this connection
+	if op := (*net.OpError)(nil); errors.As(err, &op) && op.Op != "dial" { // its text has the port of this connection
 		return fmt.Errorf("%s: %w", op.Op, op.Err)
 	}
 	return err
