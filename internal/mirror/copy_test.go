@@ -138,7 +138,7 @@ func TestReadDirectory(t *testing.T) {
 	if _, err := read(); !errors.Is(err, mirror.ErrNeverPublished) {
 		t.Errorf("no directory: %v", err)
 	}
-	c := &mirror.Copy{Dir: path, Scope: mirror.Data}
+	c := &mirror.Copy{Dir: path}
 	if _, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestWaitingIsKept(t *testing.T) {
 	h.publish(false)
 	path := filepath.Join(t.TempDir(), "copy")
 	update := func() error {
-		c := &mirror.Copy{Dir: path, Scope: mirror.Data}
+		c := &mirror.Copy{Dir: path}
 		_, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})})
 		return err
 	}
