@@ -36,7 +36,7 @@ for (const [path, type] of Object.entries(types)) {
   assert.match(value(path, "Content-Security-Policy") ?? "", /default-src 'none'/, `CSP of ${path}`);
   assert.equal(value(path, "Access-Control-Allow-Origin"), "*");
   assert.equal(value(path, "X-Content-Type-Options"), "nosniff");
-  assert.match(value(path, "Cache-Control"), /max-age=60/);
+  assert.match(value(path, "Cache-Control"), path === "/manifest.json" ? /no-cache/ : /max-age=60/);
 }
 for (const topic of ["/reviews.json", "/api/feed.json", "/feed.xml"]) {
   const link = value(topic, "Link");
