@@ -315,7 +315,9 @@ func BenchmarkFanOut(b *testing.B) {
 // BenchmarkIsolation measures how long the 9,900 that answer wait when a hundred
 // others never do, on their host and on hosts of their own: a first publish of a
 // fresh hub without them and one with them in turn, five times, and the medians.
-func BenchmarkIsolation(b *testing.B) {
+func BenchmarkIsolation(b *testing.B) { b.Run("10000", benchmarkIsolation) }
+
+func benchmarkIsolation(b *testing.B) {
 	const silent = many / 100
 	once := func(b *testing.B, list []string, r *receiver) (took, cpu float64) {
 		e := newBench(b, storetest.SQLite(b), r.Certificate())
@@ -373,7 +375,9 @@ func newSilent(b testing.TB) *receiver {
 // BenchmarkHundredThousand publishes to 100,000 subscriptions: what the publish
 // itself takes, beside a bare fsync, how long until all are served, and the
 // memory of the process (its subscribers' server included).
-func BenchmarkHundredThousand(b *testing.B) {
+func BenchmarkHundredThousand(b *testing.B) { b.Run("sqlite", benchmarkHundredThousand) }
+
+func benchmarkHundredThousand(b *testing.B) {
 	const n = 100_000
 	r := newReceiver(b)
 	e := newBench(b, storetest.SQLite(b), r.Certificate())
