@@ -13,7 +13,7 @@ import (
 	"reviewcast/edge/snapshot/snapshottest"
 )
 
-// TestCostlySearch: a search is charged to the client before it runs, whoever decodes
+// TestCostlySearch: a search is charged to the client before it runs, whichever path decodes
 // the call. The error says how long to wait.
 func TestCostlySearch(t *testing.T) {
 	s, _ := serve(t, snapshottest.Publish(t, corpus.Dataset(5000)), Config{})

@@ -83,7 +83,7 @@ type Content struct {
 	// Withdrawn are the entries of /withdrawn.json, sorted by id.
 	Withdrawn []reviewcast.Withdrawal
 	// ReviewLines are [ReviewLine] of each review, InsightLines [InsightLine] of each entry of PerReview,
-	// sorted by id, for whoever builds again; nil: they are rendered here.
+	// sorted by id, kept by callers that build again; nil renders them here.
 	ReviewLines, InsightLines [][]byte
 }
 

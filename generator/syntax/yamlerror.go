@@ -13,7 +13,7 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// causes are the errors of the parser that no correction mended, the first that fits:
+// causes are the parser errors that no correction fixed; the first that fits is used:
 // what its message says, or the context of a message, and what is told instead. %o is
 // the line where the context begins.
 var causes = []struct{ says, within, code, message, suggestion string }{

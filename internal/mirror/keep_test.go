@@ -175,7 +175,7 @@ func TestKeeperIsNotDriven(t *testing.T) {
 		}
 		k.origin.Serve(k.site.Files)
 		if k.during(6 * time.Minute); !k.holds() {
-			t.Errorf("the mended set was not taken: %v", k.lastErr())
+			t.Errorf("the corrected set was not taken: %v", k.lastErr())
 		}
 	})
 }
