@@ -9,6 +9,7 @@ import (
 
 // TestLineEnds builds the sample as a checkout with CRLF has it: the bytes are the same.
 func TestLineEnds(t *testing.T) {
+	t.Parallel()
 	files := read(t, "../content")
 	crlf := map[string]string{}
 	for name, text := range files {

@@ -10,6 +10,7 @@ import (
 )
 
 func TestManifestDates(t *testing.T) {
+	t.Parallel()
 	now := time.Date(2026, 5, 6, 7, 8, 9, 500, time.UTC)
 	site := func(body string) *Site {
 		return &Site{Artifacts: []render.Artifact{{Path: "/a", Body: []byte(body), SHA256: sha256.Sum256([]byte(body))}, {Path: "/b", Body: []byte("b")}}}

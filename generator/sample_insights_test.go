@@ -22,6 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // TestSampleInsights holds the insights of the sample business, which are what an
 // editor sees change when the rules or the lists do. Every quote is its slice.
 func TestSampleInsights(t *testing.T) {
+	t.Parallel()
 	b := generator.NewBuilder(generator.Config{ContentDir: "../content", Today: "2026-11-21"})
 	in, err := b.Insights(context.Background())
 	if err != nil {
@@ -67,6 +68,7 @@ func TestSampleInsights(t *testing.T) {
 // TestShippedAspects compares the aspects that editors may extend with the shipped
 // ones: source and sentiment don't know each other.
 func TestShippedAspects(t *testing.T) {
+	t.Parallel()
 	var ids []string
 	for _, a := range sentiment.DefaultAspects {
 		ids = append(ids, a.ID)

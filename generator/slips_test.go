@@ -36,6 +36,7 @@ func unescape(data []byte) string {
 // compares the whole output of check, or of the import of a file named import…, with
 // that of the table.
 func TestSlips(t *testing.T) {
+	t.Parallel()
 	const table = "testdata/slips.txt"
 	data, err := os.ReadFile(table)
 	if err != nil {

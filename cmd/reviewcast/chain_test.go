@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
@@ -45,6 +44,7 @@ func newChain(t *testing.T) *chain {
 	if testing.Short() {
 		t.Skip("it waits for deliveries of a real edge")
 	}
+	t.Parallel()
 	dir := t.TempDir()
 	c := &chain{T: t, dir: dir, public: filepath.Join(dir, "public"), copy: filepath.Join(dir, "copy"), got: map[string]string{}, reviews: map[string]string{}}
 	for i := range 40 {
@@ -128,12 +128,11 @@ func (c *chain) until(what string, happens func() bool) {
 	}
 }
 
-// command runs reviewcast in this process.
+// command runs reviewcast, and returns what it printed as the error if it fails.
 func (c *chain) command(args ...string) error {
-	var out bytes.Buffer
-	err := run(c.Context(), args, nil, &out, &out)
+	out, err := exec.Command(binary(c.T), args...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("%w\n%s", err, out.String())
+		return fmt.Errorf("%w\n%s", err, out)
 	}
 	return nil
 }

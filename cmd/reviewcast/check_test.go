@@ -27,6 +27,7 @@ var elsewhere = []string{"not-a-folder", "not-text", "not-utf8", "output-inside"
 // tests and those here, and compares its output with a golden file. Every code of the
 // loader has a case.
 func TestCheck(t *testing.T) {
+	t.Parallel()
 	archives, err := filepath.Glob("../../generator/source/testdata/problems/*.txtar")
 	if err != nil || len(archives) == 0 {
 		t.Fatal("no archives: ", err)

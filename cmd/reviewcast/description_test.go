@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,16 +24,11 @@ import (
 // The origin that the sample is built for in tests.
 const origin = "https://reviews.example.com"
 
-// site builds a content folder into a temporary one and opens it for the edge.
-func site(t testing.TB, content string) (*snapshot.Holder, http.Handler) {
+// site serves the published files of the sample, as the edge does.
+func site(t testing.TB) http.Handler {
 	t.Helper()
-	public := filepath.Join(t.TempDir(), "public")
-	builder := generator.NewBuilder(generator.Config{ContentDir: content, PublicDir: public, BaseURL: origin, Today: "2026-11-21"})
-	if _, err := builder.Build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	holder := &snapshot.Holder{}
-	watcher := snapshot.Watcher{Dir: public, Config: snapshot.Config{BaseURL: origin}, Holder: holder}
+	watcher := snapshot.Watcher{Dir: samplePublic(t), Config: snapshot.Config{BaseURL: origin}, Holder: holder}
 	if err := watcher.Look(); err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +41,14 @@ func site(t testing.TB, content string) (*snapshot.Holder, http.Handler) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return holder, h
+	return h
 }
 
 // TestAnswersMatchDescription holds real answers of the edge, good and bad,
 // against the API description that it serves: status, headers and body.
 func TestAnswersMatchDescription(t *testing.T) {
 	t.Parallel()
-	_, h := site(t, "../../content")
+	h := site(t)
 	ask := func(method, target string, header http.Header) *http.Response {
 		r := httptest.NewRequestWithContext(t.Context(), method, origin+target, nil)
 		if header != nil {
@@ -161,21 +155,20 @@ func TestAnswersMatchDescription(t *testing.T) {
 // the same, review by review and number by number.
 func TestSnapshotReadsBack(t *testing.T) {
 	t.Parallel()
-	public := filepath.Join(t.TempDir(), "public")
-	builder := generator.NewBuilder(generator.Config{ContentDir: "../../content", PublicDir: public, BaseURL: origin, Today: "2026-11-21"})
-	res, err := builder.Build(t.Context())
+	builder := generator.NewBuilder(generator.Config{ContentDir: "../../content", PublicDir: t.TempDir(), BaseURL: origin, Today: "2026-11-21"})
+	written, _, err := builder.Dataset(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := snapshot.OpenFiles(os.DirFS(public), snapshot.Config{BaseURL: origin})
+	f, err := snapshot.OpenFiles(os.DirFS(samplePublic(t)), snapshot.Config{BaseURL: origin})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := snapshottest.Index(t, f)
-	if s.Len() != len(res.Dataset.Reviews) {
-		t.Fatalf("%d reviews are written, %d read", len(res.Dataset.Reviews), s.Len())
+	if s.Len() != len(written.Reviews) {
+		t.Fatalf("%d reviews are written, %d read", len(written.Reviews), s.Len())
 	}
-	for _, want := range res.Dataset.Reviews {
+	for _, want := range written.Reviews {
 		raw, ok := s.Review(want.ID)
 		if !ok {
 			t.Fatalf("review %s is written and not read", want.ID)
@@ -190,9 +183,9 @@ func TestSnapshotReadsBack(t *testing.T) {
 		}
 	}
 	head := s.Dataset()
-	head.Reviews = res.Dataset.Reviews
+	head.Reviews = written.Reviews
 	a, _ := json.Marshal(head)
-	b, _ := json.Marshal(res.Dataset)
+	b, _ := json.Marshal(written)
 	var x, y any
 	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil || !equalJSON(x, y) {
 		t.Errorf("the head is written as\n%.2000s\nand read as\n%.2000s", b, a)

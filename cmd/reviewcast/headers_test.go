@@ -17,7 +17,8 @@ import (
 // TestCacheHeaders: the edge and netlify.toml give each published file the same headers,
 // and what says which version is the newest is never taken from a cache unasked.
 func TestCacheHeaders(t *testing.T) {
-	_, h := site(t, "../../content")
+	t.Parallel()
+	h := site(t)
 	get := func(path string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))

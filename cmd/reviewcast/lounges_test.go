@@ -157,18 +157,19 @@ var loungeQuestions = []question{
 
 // TestLoungeQuestions asks about 1,000 reviews of another kind.
 func TestLoungeQuestions(t *testing.T) {
-	askAll(t, loungeContent(t, 1000), loungeQuestions)
+	t.Parallel()
+	public := filepath.Join(t.TempDir(), "public")
+	buildSite(t, loungeContent(t, 1000), public)
+	askAll(t, public, loungeQuestions)
 }
 
 // TestChangesOfAHistory: get_changes sums up what three builds published.
 func TestChangesOfAHistory(t *testing.T) {
-	content := loungeContent(t, 60)
-	builder, public := newBuilder(t, content)
+	t.Parallel()
+	content, public := loungeContent(t, 60), filepath.Join(t.TempDir(), "public")
 	build := func() int64 {
 		t.Helper()
-		if _, err := builder.Build(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		buildSite(t, content, public)
 		p, err := os.ReadFile(filepath.Join(public, "manifest.json"))
 		var m reviewcast.Manifest
 		if err != nil || json.Unmarshal(p, &m) != nil {

@@ -45,6 +45,7 @@ func (c cleaner) Run() int {
 	return c.M.Run()
 }
 
+// programDir has what all tests share: the program, and the sample's published files.
 var programDir string
 
 // program returns the program for tests that start it often. With the race detector,
@@ -73,6 +74,29 @@ func binary(tb testing.TB) string {
 	}
 	return path
 }
+
+// buildSite builds a content folder with the program, for tests of what is published.
+func buildSite(tb testing.TB, content, public string) {
+	tb.Helper()
+	out, err := exec.Command(binary(tb), "build", "--content", content, "--public", public, "--base-url", origin, "--today", "2026-11-21", "--encodings", "none", "--quiet").CombinedOutput()
+	if err != nil {
+		tb.Fatalf("build: %v\n%s", err, out)
+	}
+}
+
+// samplePublic returns the published files of the sample. They are built once, and not
+// to be changed.
+func samplePublic(tb testing.TB) string {
+	tb.Helper()
+	public := filepath.Join(programDir, "public")
+	sampleBuilt.Do(func() { buildSite(tb, "../../content", public) })
+	if _, err := os.Stat(public); err != nil {
+		tb.Fatal(err)
+	}
+	return public
+}
+
+var sampleBuilt sync.Once
 
 // racing returns the path of a program named reviewcast that has the race detector if
 // the test has.

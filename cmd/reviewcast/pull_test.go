@@ -71,6 +71,7 @@ func (s *pullSite) holds(files mirrortest.Files) bool {
 
 // TestPull: one line says what changed, and an error leaves the copy as it is.
 func TestPull(t *testing.T) {
+	t.Parallel()
 	s := newPullSite(t, 100)
 	out, errs, err := s.pull()
 	if err != nil || !strings.Contains(out, " added; rating ") || errs != "" || !s.holds(s.Files) {
@@ -96,6 +97,7 @@ func TestPull(t *testing.T) {
 
 // TestPullFollows: with --every an error is printed once, and what changed each time.
 func TestPullFollows(t *testing.T) {
+	t.Parallel()
 	s := newPullSite(t, 20)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -17,7 +17,6 @@ import (
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
 	"reviewcast/edge/snapshot/snapshottest"
-	"reviewcast/generator"
 )
 
 // A question that somebody asks an assistant, the tool calls that an agent makes for
@@ -198,19 +197,16 @@ var questions = []question{
 // TestQuestions asks the real server everything that people ask about the sample. Each
 // answer is right, with at most two calls and 3,000 tokens.
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	if len(questions) < 40 {
 		t.Errorf("%d questions", len(questions))
 	}
-	askAll(t, "../../content", questions)
+	askAll(t, samplePublic(t), questions)
 }
 
-// askAll asks questions about a content folder.
-func askAll(t *testing.T, content string, questions []question) {
+// askAll asks questions about a published set.
+func askAll(t *testing.T, public string, questions []question) {
 	t.Helper()
-	builder, public := newBuilder(t, content)
-	if _, err := builder.Build(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	p, h := servePublic(t, public)
 	one := 0
 	for _, q := range questions {
@@ -238,14 +234,6 @@ func askAll(t *testing.T, content string, questions []question) {
 		}
 	}
 	t.Logf("%d questions, %d with one call", len(questions), one)
-}
-
-// newBuilder returns a builder of a content folder, and where it publishes.
-func newBuilder(t *testing.T, content string) (b *generator.Builder, public string) {
-	t.Helper()
-	public = filepath.Join(t.TempDir(), "public")
-	return generator.NewBuilder(generator.Config{ContentDir: content, PublicDir: public, BaseURL: snapshottest.BaseURL,
-		Encodings: generator.EncodingsNone, Today: "2026-11-21"}), public
 }
 
 // servePublic serves a published set, which it also returns.

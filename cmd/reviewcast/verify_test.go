@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"reviewcast/generator"
 	"reviewcast/internal/mirror"
 	"reviewcast/internal/verify"
 )
@@ -58,7 +57,6 @@ type editor struct {
 	content, public string
 	reviews         map[string]map[string]any
 	withdrawn       []string
-	builder         *generator.Builder
 	n               int
 }
 
@@ -69,7 +67,6 @@ func newEditor(t *testing.T, seed uint64) *editor {
 	for range 30 {
 		e.write("")
 	}
-	e.builder = generator.NewBuilder(generator.Config{ContentDir: e.content, PublicDir: e.public, BaseURL: origin, Today: "2026-11-21", Encodings: "none"})
 	return e
 }
 
@@ -123,9 +120,7 @@ func (e *editor) build() {
 	}
 	writeFile(e.T, filepath.Join(e.content, "reviews", "all.jsonl"), lines.String())
 	writeFile(e.T, filepath.Join(e.content, "withdrawn.yaml"), strings.Join(e.withdrawn, ""))
-	if _, err := e.builder.Build(e.Context()); err != nil {
-		e.Fatal(err)
-	}
+	buildSite(e.T, e.content, e.public)
 }
 
 // verify verifies both the site and its copy.

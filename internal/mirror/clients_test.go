@@ -71,7 +71,7 @@ func TestClients(t *testing.T) {
 			if language == "go" {
 				command("go", "build", "-o", "client", c.name)
 			}
-			h := newHistory(t, 11, 250)
+			h := newHistory(t, 11, 100)
 			server := httptest.NewServer(h.origin)
 			defer server.Close()
 			file := filepath.Join(dir, "reviews.json")
@@ -133,6 +133,7 @@ func followFile(t *testing.T, h *history, file string, run func()) int {
 // TestReceiver runs the program of docs/datasets.md that keeps a database from
 // pushes, of which it loses a third.
 func TestReceiver(t *testing.T) {
+	t.Parallel()
 	source := program(t, "python", 1)
 	python, err := exec.LookPath("python3")
 	if err != nil {

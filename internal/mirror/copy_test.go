@@ -46,10 +46,11 @@ func sameFiles(a, b mirrortest.Files) bool {
 
 // TestCopy keeps a directory through a history, each time as a new process would.
 func TestCopy(t *testing.T) {
+	t.Parallel()
 	h := newHistory(t, 7, 60)
 	path := filepath.Join(t.TempDir(), "copy")
-	for n := range 30 {
-		c := &mirror.Copy{Dir: path, Scope: []mirror.Scope{mirror.All, mirror.Data}[n/10%2]}
+	for n := range 15 {
+		c := &mirror.Copy{Dir: path, Scope: []mirror.Scope{mirror.All, mirror.Data}[n/5%2]}
 		f := &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}
 		if _, err := c.Update(t.Context(), f); err != nil {
 			t.Fatal(err)
@@ -70,6 +71,7 @@ func TestCopy(t *testing.T) {
 // TestRepair: each file that is removed or damaged is put right, although nothing new
 // is published.
 func TestRepair(t *testing.T) {
+	t.Parallel()
 	h := newHistory(t, 7, 60)
 	for range 6 {
 		h.step()

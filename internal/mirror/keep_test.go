@@ -266,10 +266,14 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	use(good)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
 	defer srv.Close()
-	source, err := mirror.Open(srv.URL, mirror.Config{Stall: 200 * time.Millisecond, Timeout: 20 * time.Second})
-	if err != nil {
-		t.Fatal(err)
+	open := func(stall time.Duration) mirror.Source {
+		source, err := mirror.Open(srv.URL, mirror.Config{Stall: stall})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return source
 	}
+	source := open(0)
 	taken := 0
 	copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Scope: mirror.Data, Taken: func(*mirror.Set) { taken++ }}
 	follower := &mirror.Follower{Source: source, BaseURL: mirrortest.BaseURL, AcceptRewrite: true}
@@ -280,6 +284,7 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	site.Add()
 	site.Publish(false)
 	use(bad(site.Files))
+	follower.Source = open(200 * time.Millisecond) // all errors are right here
 	if _, err := copied.Update(t.Context(), follower); err == nil || taken != 1 || !sameFiles(onDisk(t, copied.Dir), before) {
 		t.Errorf("sets taken: %d; error: %v", taken, err)
 	} else {
@@ -287,6 +292,7 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	}
 	good.Serve(site.Files)
 	use(good)
+	follower.Source = source
 	if _, err := copied.Update(t.Context(), follower); err != nil || taken != 2 || !sameFiles(onDisk(t, copied.Dir), wants(site.Files, mirror.Data)) {
 		t.Errorf("sets taken: %d; error: %v", taken, err)
 	}

@@ -123,6 +123,7 @@ func TestOriginErrors(t *testing.T) {
 		{"slow for ever", reviews(func(r *http.Request) (*http.Response, error) { return response(r, 200, untilDone{r, dripping{}}), nil }), nil, []string{"took longer than 10m0s"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{Transport: test.over, MaxAge: time.Minute})
 				if err != nil {
