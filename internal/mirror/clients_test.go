@@ -40,6 +40,14 @@ func program(t *testing.T, language string, n int) string {
 	return source
 }
 
+// onlyInCI skips what .ci/mirror runs: it starts hundreds of processes.
+func onlyInCI(t *testing.T) {
+	t.Helper()
+	if os.Getenv("MIRROR_HISTORIES") == "" {
+		t.Skip("MIRROR_HISTORIES is not set")
+	}
+}
+
 // TestClients runs the programs of docs/datasets.md through a history, those whose
 // interpreter is installed.
 func TestClients(t *testing.T) {
@@ -52,6 +60,9 @@ func TestClients(t *testing.T) {
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
+			if language != "python" {
+				onlyInCI(t)
+			}
 			source := program(t, language, 0)
 			if _, err := exec.LookPath(c.tool); err != nil {
 				t.Skipf("%s is not installed", c.tool)
@@ -134,6 +145,7 @@ func followFile(t *testing.T, h *history, file string, run func()) int {
 // pushes, of which it loses a third.
 func TestReceiver(t *testing.T) {
 	t.Parallel()
+	onlyInCI(t)
 	source := program(t, "python", 1)
 	python, err := exec.LookPath("python3")
 	if err != nil {

@@ -53,7 +53,7 @@ func TestServers(t *testing.T) {
 func nginx(t *testing.T, root, port string) []string {
 	dir := t.TempDir()
 	conf := filepath.Join(dir, "nginx.conf")
-	text := fmt.Sprintf(`user root; daemon off; pid %[1]s/pid; error_log %[1]s/error.log;
+	text := fmt.Sprintf(`user root; daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log;
 events {}
 http {
 	types { application/json json; text/html html; text/plain txt; }
@@ -89,7 +89,7 @@ func startServer(t *testing.T, exe string, command func(t *testing.T, root, port
 		_ = cmd.Wait()
 	})
 	url := "http://" + addr
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(5 * time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) { // no measure of time
 		if resp, err := http.Get(url + "/ready.txt"); err == nil {
 			resp.Body.Close()
 			return url
