@@ -30,7 +30,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,6 +38,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/edgetest"
 )
 
 var (
@@ -120,62 +120,15 @@ func (s *soak) run(ctx context.Context) error {
 
 // start starts the edge and waits until it has an index.
 func (s *soak) start(cert string) (stop func(), err error) {
-	c := exec.Command(*bin, "edge", "--origin", s.site.URL, "--origin-every", "30s", "--public", filepath.Join(s.dir, "copy"),
-		"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--state", filepath.Join(s.dir, "hub.db"),
-		"--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0", "--rate-search", "0", "--rate-mcp", "0")
-	c.Env = append(os.Environ(), "SSL_CERT_FILE="+cert)
-	stderr, err := c.StderrPipe()
+	edge, err := edgetest.Start(edgetest.Config{Program: *bin, Env: []string{"SSL_CERT_FILE=" + cert}, Log: problems{},
+		Args: []string{"--origin", s.site.URL, "--origin-every", "30s", "--public", filepath.Join(s.dir, "copy"),
+			"--admin-listen", "127.0.0.1:0", "--state", filepath.Join(s.dir, "hub.db"),
+			"--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0", "--rate-search", "0", "--rate-mcp", "0"}})
 	if err != nil {
 		return nil, err
 	}
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() {
-		_ = c.Process.Signal(os.Interrupt)
-		_ = c.Wait()
-	}
-	found := make(chan string, 2)
-	go func() {
-		address := regexp.MustCompile(`msg=(serving|"serving operators") addr=(\S+)`)
-		rest := make([]byte, 0, 1<<16)
-		buf := make([]byte, 4096)
-		for {
-			n, err := stderr.Read(buf)
-			rest = append(rest, buf[:n]...)
-			for _, m := range address.FindAllSubmatch(rest, -1) {
-				select {
-				case found <- string(m[1]) + "\t" + string(m[2]):
-				default:
-				}
-			}
-			if i := bytes.LastIndexByte(rest, '\n'); i >= 0 {
-				for line := range strings.Lines(string(rest[:i+1])) {
-					if strings.Contains(line, "level=ERROR") || strings.Contains(line, "level=WARN") {
-						log.Print("edge: ", strings.TrimSpace(line))
-					}
-				}
-				rest = append(rest[:0], rest[i+1:]...)
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
-	for range 2 {
-		select {
-		case f := <-found:
-			kind, addr, _ := strings.Cut(f, "\t")
-			if kind == "serving" {
-				s.base = "http://" + addr
-			} else {
-				s.admin = "http://" + addr
-			}
-		case <-time.After(30 * time.Second):
-			stop()
-			return nil, fmt.Errorf("the edge doesn't serve")
-		}
-	}
+	stop = func() { _ = edge.Stop(os.Interrupt) }
+	s.base, s.admin = edge.URL, edge.Admin
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		if r, err := http.Get(s.base + reviewcast.PathSearch); err == nil {
 			_, _ = io.Copy(io.Discard, r.Body)
@@ -189,6 +142,18 @@ func (s *soak) start(cert string) (stop func(), err error) {
 			return nil, fmt.Errorf("the edge has nothing to search")
 		}
 	}
+}
+
+// problems prints the warnings and errors of a log. The logger writes whole lines.
+type problems struct{}
+
+func (problems) Write(lines []byte) (int, error) {
+	for line := range bytes.Lines(lines) {
+		if bytes.Contains(line, []byte("level=ERROR")) || bytes.Contains(line, []byte("level=WARN")) {
+			log.Print("edge: ", string(bytes.TrimSpace(line)))
+		}
+	}
+	return len(lines), nil
 }
 
 // publish writes the content and builds the site.

@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/edgetest"
 	"reviewcast/bench/mirrortest"
 	"reviewcast/generator"
 )
@@ -68,22 +69,16 @@ func (c *chain) start() {
 	c.Cleanup(callback.Close)
 	roots := filepath.Join(c.dir, "roots.pem")
 	writeFile(c.T, roots, string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: callback.Certificate().Raw})))
-	free := httptest.NewServer(nil)
-	address := strings.TrimPrefix(free.URL, "http://")
-	free.Close()
-	c.edge = "http://" + address
-	cmd := exec.Command(binary(c.T), "edge", "--public", c.public, "--listen", address, "--base-url", origin,
-		"--state", filepath.Join(c.dir, "hub.sqlite"), "--hub-allow-cidr", "127.0.0.0/8")
-	var log safeBuffer
-	cmd.Stderr, cmd.Env = &log, append(os.Environ(), "SSL_CERT_FILE="+roots)
-	if err := cmd.Start(); err != nil {
+	edge, err := edgetest.Start(edgetest.Config{Program: binary(c.T), Env: []string{"SSL_CERT_FILE=" + roots},
+		Args: []string{"--public", c.public, "--base-url", origin, "--state", filepath.Join(c.dir, "hub.sqlite"), "--hub-allow-cidr", "127.0.0.0/8"}})
+	if err != nil {
 		c.Fatal(err)
 	}
+	c.edge = edge.URL
 	c.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = edge.Stop(os.Kill)
 		if c.Failed() {
-			c.Log(log.String())
+			c.Log(edge.Log())
 		}
 	})
 	for _, topic := range []string{reviewcast.PathReviews, reviewcast.PathLatestChange} {

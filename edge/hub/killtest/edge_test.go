@@ -1,80 +1,39 @@
 package killtest
 
 import (
-	"bufio"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
-	"regexp"
 	"strings"
-	"time"
 
 	"reviewcast"
+	"reviewcast/bench/edgetest"
 	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // edge is a running program.
 type edge struct {
-	*exec.Cmd
+	*edgetest.Edge
 	addr, admin string
-	done        chan struct{}
 }
-
-var (
-	addressOf = regexp.MustCompile(`msg=serving addr=(\S+)`)
-	adminOf   = regexp.MustCompile(`msg="serving operators" addr=(\S+)`)
-)
 
 // start starts the program and waits until it serves.
 func (s *killRun) start() *edge {
 	s.Helper()
-	e := &edge{done: make(chan struct{})}
-	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--state", s.state,
-		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0")
-	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert)
-	stderr, err := e.StderrPipe()
+	e, err := edgetest.Start(edgetest.Config{Program: s.program, Env: []string{"SSL_CERT_FILE=" + s.cert},
+		Args: []string{"--public", s.public, "--admin-listen", "127.0.0.1:0", "--state", s.state,
+			"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0"}})
 	if err != nil {
 		s.Fatal(err)
 	}
-	if err := e.Start(); err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(e.kill)
-	serving := make(chan string, 1)
-	var log strings.Builder
-	go func() {
-		defer close(e.done)
-		lines := bufio.NewScanner(stderr)
-		for lines.Scan() {
-			fmt.Fprintln(&log, lines.Text())
-			if m := adminOf.FindStringSubmatch(lines.Text()); m != nil {
-				e.admin = m[1]
-			}
-			if m := addressOf.FindStringSubmatch(lines.Text()); m != nil {
-				serving <- m[1]
-			}
-		}
-	}()
-	select {
-	case e.addr = <-serving:
-	case <-e.done:
-		s.Fatalf("the edge ended:\n%s", &log)
-	case <-time.After(patience):
-		s.Fatal("the edge doesn't serve")
-	}
-	return e
+	s.Cleanup(func() { _ = e.Stop(os.Kill) })
+	return &edge{e, strings.TrimPrefix(e.URL, "http://"), strings.TrimPrefix(e.Admin, "http://")}
 }
 
 // kill kills the program and waits until it is dead.
-func (e *edge) kill() {
-	_ = e.Process.Kill() // it may be dead already
-	<-e.done
-	_ = e.Wait()
-}
+func (e *edge) kill() { _ = e.Stop(os.Kill) }
 
 // status returns the status and body of a GET.
 func (s *killRun) status(address, path string) (int, string) {
