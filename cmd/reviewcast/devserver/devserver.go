@@ -9,6 +9,7 @@ package devserver
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"reviewcast"
@@ -41,18 +43,23 @@ type Config struct {
 	Verbose    bool      // list the files that a build changes
 }
 
-// Server is a preview. It is an [http.Handler].
+// Server is a preview. It serves the newest files without waiting for their index, and makes a page when it is
+// asked for. It is an [http.Handler].
 type Server struct {
-	preview
 	Config
+	edge     http.Handler          // of Snapshots
+	build    atomic.Pointer[build] // nil before the first
+	indexing sync.Mutex
+	current  atomic.Pointer[state] // what the script receives
+	done     chan struct{}         // closed when the preview ends
+
 	shown    *generator.Result    // nil before the first build
 	reported []diagnostic.Problem // of the last build
-	indexing sync.Mutex
 }
 
 // New returns a Server that has not built anything yet.
 func New(c Config) *Server {
-	s := &Server{Config: c, preview: preview{holder: c.Snapshots, content: c.ContentDir, done: make(chan struct{})}}
+	s := &Server{Config: c, done: make(chan struct{})}
 	s.send(&state{})
 	return s
 }
@@ -82,7 +89,7 @@ func (s *Server) Run(ctx context.Context) error {
 // returns how long nothing must change before it is called again.
 func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
 	start := time.Now()
-	res, err := s.Builder.PrepareChanged(ctx, c.Names)
+	res, err := s.Builder.Prepare(ctx, c.Names)
 	if ctx.Err() != nil {
 		return 0
 	}
@@ -138,7 +145,7 @@ func (s *Server) fail(err error) {
 	}
 	s.problems(p.Problems)
 	fmt.Fprintf(s.Err, "%s\n", err)
-	s.preview.fail(err, p.Problems)
+	s.overlay(err, p.Problems)
 }
 
 // indexDelay is how long the index waits: the browser gets its page first, and a newer build may come.
@@ -146,14 +153,19 @@ const indexDelay = 150 * time.Millisecond
 
 // show serves the files of a build, searchable when a request needs that or after indexDelay.
 func (s *Server) show(res *generator.Result) error {
-	b := &build{pages: res.Pages, manifest: *res.Manifest, bodies: make(map[string][]byte, len(res.Artifacts)), config: snapshot.Config{BaseURL: s.BaseURL, Logger: s.Logger, Hashed: true}}
-	for _, a := range res.Artifacts {
-		b.bodies[a.Path] = a.Body
-	}
-	files, err := b.open()
+	manifest, err := json.Marshal(res.Manifest)
 	if err != nil {
 		return err
 	}
+	bodies := make(map[string][]byte, len(res.Artifacts))
+	for _, a := range res.Artifacts {
+		bodies[a.Path] = a.Body
+	}
+	files, err := snapshot.FilesOf(manifest, bodies, snapshot.Config{BaseURL: s.BaseURL, Logger: s.Logger, Hashed: true})
+	if err != nil {
+		return err
+	}
+	b := &build{pages: res.Pages}
 	b.index = sync.OnceFunc(func() {
 		s.indexing.Lock()
 		defer s.indexing.Unlock()
@@ -165,9 +177,10 @@ func (s *Server) show(res *generator.Result) error {
 			s.Logger.Error("index the build", "err", err)
 			return
 		}
-		s.holder.SwapIndexed(searchable)
+		s.Snapshots.SwapIndexed(searchable)
 	})
-	s.preview.show(b, files)
+	s.build.Store(b)
+	s.Snapshots.SwapFiles(files)
 	s.send(&state{Build: rand.Text()})
 	time.AfterFunc(indexDelay, b.index)
 	return nil
