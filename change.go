@@ -224,7 +224,7 @@ type Withdrawal struct {
 }
 
 // VersionLine is one line of /changes/versions.txt, a version once published. Lines are only appended, so that
-// a noted prefix can be checked for ever.
+// a noted prefix can be checked at any later time.
 type VersionLine struct {
 	Sequence int64
 	SHA256   string // of its change document

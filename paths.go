@@ -63,7 +63,7 @@ const PagePolicy = "default-src 'none'; style-src 'self'; script-src 'self'; con
 // ReviewPath is a review's anchor on the page of its month. The date must be valid.
 func ReviewPath(id string, date Date) string { return PathMonths + date.Month() + "/#" + id }
 
-// Media types as they stand in Content-Type and in the manifest.
+// Media types, for Content-Type and the manifest.
 const (
 	MediaJSON     = "application/json"
 	MediaAtom     = "application/atom+xml"

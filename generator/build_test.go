@@ -191,7 +191,7 @@ func TestNothingNew(t *testing.T) {
 	b := NewBuilder(cfg)
 	prepare := func(names ...string) *Result {
 		t.Helper()
-		res, err := b.PrepareChanged(t.Context(), names)
+		res, err := b.Prepare(t.Context(), names)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestVanished(t *testing.T) {
 	lenient.Lenient = true
 	b := NewBuilder(lenient)
 	for range 2 {
-		res, err := b.Prepare(t.Context())
+		res, err := b.Prepare(t.Context(), nil)
 		if err != nil || len(res.Problems) != 3 || diagnostic.HasErrors(res.Problems) {
 			t.Fatalf("a preview: %v, %v", err, res)
 		}
@@ -447,7 +447,7 @@ func TestExamples(t *testing.T) {
 			t.Errorf("%s: %v", origin, err)
 		}
 		cfg.Lenient = true
-		if res, err := NewBuilder(cfg).Prepare(t.Context()); err != nil || len(res.Problems) > 0 {
+		if res, err := NewBuilder(cfg).Prepare(t.Context(), nil); err != nil || len(res.Problems) > 0 {
 			t.Errorf("a preview for %s: %v", origin, err)
 		}
 	}

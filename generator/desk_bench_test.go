@@ -82,7 +82,7 @@ func BenchmarkPrepare(b *testing.B) {
 					b.Fatal(err)
 				}
 				b.StartTimer()
-				res, err := builder.PrepareChanged(b.Context(), []string{changed})
+				res, err := builder.Prepare(b.Context(), []string{changed})
 				if err != nil {
 					b.Fatal(err)
 				}

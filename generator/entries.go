@@ -8,8 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
 	"reviewcast"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/pages"
@@ -57,13 +55,11 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 			come = append(come, r)
 		}
 	}
-	made := make([]*entry, len(come))
-	errs := make([]error, len(come))
-	parallel(len(come), func(i int) { made[i], errs[i] = newEntry(e.analyzer, come[i]) })
+	made, err := render.Parallel(len(come), runtime.GOMAXPROCS(0), func(i int) (*entry, error) { return newEntry(e.analyzer, come[i]) })
+	if err != nil {
+		return err
+	}
 	for i, r := range come {
-		if errs[i] != nil {
-			return fmt.Errorf("render review %s: %w", r.ID, errs[i])
-		}
 		e.of[r] = made[i]
 		e.note(r.ID, nil, &made[i].published)
 	}
@@ -80,7 +76,10 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	for aspect, sentence := range e.Sentences(a) {
 		e.quotes = append(e.quotes, pages.Quote{Aspect: aspect, Text: sentence})
 	}
-	return e, cmp.Or(err, err2)
+	if err = cmp.Or(err, err2); err != nil {
+		return nil, fmt.Errorf("render review %s: %w", r.ID, err)
+	}
+	return e, nil
 }
 
 // note remembers what became of a review: the first before and the last after.
@@ -178,20 +177,4 @@ func readTheme(dir string) (pages.Theme, error) {
 	}
 	defer root.Close()
 	return pages.ReadTheme(root.FS())
-}
-
-// parallel calls do for every index below n, on all cores.
-func parallel(n int, do func(i int)) {
-	const batch = 256
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for low := 0; low < n; low += batch {
-		g.Go(func() error {
-			for i := low; i < min(low+batch, n); i++ {
-				do(i)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // do has no error
 }

@@ -11,10 +11,10 @@
 // (changes), and replaces the output directory at once (internal/durable). The
 // command sends the publish ping to the hub.
 //
-// The files are a function of the content, and of the last published set only where
-// they tell what changed: the same content gives the same bytes on every machine and
-// every day. The clock dates the manifest and the change document, and decides, with
-// the business's time zone, which dates lie in the future.
+// The files are a function of the content: the same content gives the same bytes on
+// every machine and every day. Only the change documents also depend on the last
+// published set. The clock dates the manifest and the change document, and decides,
+// with the business's time zone, which dates are in the future.
 package generator
 
 import (
@@ -135,7 +135,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	}
 	defer dir.Unlock()
 	b.published, b.accepted = nil, nil
-	res, err := b.PrepareChanged(ctx, nil)
+	res, err := b.Prepare(ctx, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -160,9 +160,6 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	return res, dir.Replace(ctx, files, ours)
 }
 
-// Prepare builds without writing, for a preview. It makes no page but the front page.
-func (b *Builder) Prepare(ctx context.Context) (*Result, error) { return b.PrepareChanged(ctx, nil) }
-
 // Accept makes res what the next result is compared with.
 func (b *Builder) Accept(res *Result) {
 	b.accepted, b.changed = res, false
@@ -181,9 +178,9 @@ func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *s
 	return content, delta, problems, b.entries.apply(content, delta)
 }
 
-// PrepareChanged is Prepare for a caller that watches the directory: nothing but the named files has changed; nil
-// is anything. When not even those have, the Site is that of the last accepted result.
-func (b *Builder) PrepareChanged(ctx context.Context, names []string) (*Result, error) {
+// Prepare builds without writing, for a preview, and makes no page but the front page. Nothing but the named files
+// has changed; nil is anything. When nothing has, the Site is that of the last accepted result.
+func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) {
 	content, delta, problems, err := b.load(ctx, names)
 	if err != nil {
 		return nil, err

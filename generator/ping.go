@@ -14,7 +14,7 @@ import (
 // pingTimeout bounds one ping, which a hub answers before it does anything about it.
 const pingTimeout = 10 * time.Second
 
-// Ping tells a WebSub hub that topics have changed, one publish request for each, which every hub understands
+// Ping informs a WebSub hub that topics have changed, one publish request for each, which every hub understands
 // (PubSubHubbub 0.4, section 7.1). manifest is the hash of the published manifest: an edge that follows the site
 // waits until that version is deployed, and other hubs ignore it.
 func Ping(ctx context.Context, hub, baseURL, manifest string, topics []string) error {

@@ -60,15 +60,6 @@ func public(baseURL string) bool {
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
 func (p *published) missing(content *source.Content) []string {
-	kept := 0
-	for _, r := range content.Reviews {
-		if r.Published && p.ids[r.ID] {
-			kept++
-		}
-	}
-	if kept == len(p.ids) { // the usual case, on every save
-		return nil
-	}
 	missing := maps.Clone(p.ids)
 	for _, r := range content.Reviews {
 		if r.Published {

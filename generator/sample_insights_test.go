@@ -1,4 +1,4 @@
-package generator_test
+package generator
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"reviewcast/generator"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/sentiment"
 	"reviewcast/generator/source"
@@ -23,7 +22,7 @@ var update = flag.Bool("update", false, "write the golden files")
 // editor sees change when the rules or the lists do. Every quote is its slice.
 func TestSampleInsights(t *testing.T) {
 	t.Parallel()
-	b := generator.NewBuilder(generator.Config{ContentDir: "../content", Today: "2026-11-21"})
+	b := NewBuilder(Config{ContentDir: "../content", Today: "2026-11-21"})
 	in, err := b.Insights(context.Background())
 	if err != nil {
 		t.Fatal(err)

@@ -2,7 +2,6 @@ package generator
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,8 +14,6 @@ import (
 
 	"reviewcast/generator/importer"
 )
-
-var updateSlips = flag.Bool("update-slips", false, "write what check and import print to testdata/slips.txt")
 
 // escaped is a character that the table can't show: {U+00A0}, or a byte {0xE9}.
 var escaped = regexp.MustCompile(`\{(U\+|0x)([0-9A-F]+)\}`)
@@ -91,7 +88,7 @@ func TestSlips(t *testing.T) {
 	if len(pieces) < 61 {
 		t.Errorf("%d slips, at least 60 wanted", len(pieces)-1)
 	}
-	if *updateSlips {
+	if *update {
 		if err := os.WriteFile(table, []byte(strings.Join(out, "\n@@@ ")), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -21,22 +21,19 @@ var manifestName = strings.TrimPrefix(reviewcast.PathManifest, "/")
 
 // files returns every file of the output directory by its name, with the encoded variants that are smaller.
 func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
-	if err := render.Precompress(r.Artifacts, codings...); err != nil {
-		return nil, err
-	}
 	manifest, err := json.MarshalIndent(r.Manifest, "", "  ")
 	if err != nil {
 		return nil, err
 	}
 	files := map[string][]byte{manifestName: append(manifest, '\n')}
-	documents := make([]render.Artifact, 0, len(r.documents))
+	artifacts := slices.Clone(r.Artifacts)
 	for path, body := range r.documents {
-		documents = append(documents, render.Artifact{Path: path, Body: body})
+		artifacts = append(artifacts, render.Artifact{Path: path, Body: body})
 	}
-	if err := render.Precompress(documents, codings...); err != nil {
+	if err := render.Precompress(artifacts, codings...); err != nil {
 		return nil, err
 	}
-	for _, a := range slices.Concat(r.Artifacts, documents) {
+	for _, a := range artifacts {
 		name := strings.TrimPrefix(a.Path, "/")
 		files[name] = a.Body
 		for coding, encoded := range a.Encodings {

@@ -32,6 +32,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 )
 
@@ -77,7 +78,8 @@ func main() {
 			fmt.Fprintln(os.Stderr, terminal.Fold(os.Stderr, "reviewcast: "+msg, 4))
 		}
 		code := exitProblem
-		if _, ok := errors.AsType[usageError](err); ok {
+		_, input := errors.AsType[compose.InputError](err)
+		if _, usage := errors.AsType[usageError](err); usage || input {
 			code = exitUsage
 		} else if v, ok := errors.AsType[verdict](err); ok {
 			code = v.code

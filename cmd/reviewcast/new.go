@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"reviewcast/cmd/reviewcast/compose"
@@ -43,24 +42,16 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	}
 	r.Date = cmp.Or(r.Date, today)
 	if err := r.Resolve(content); err != nil {
-		return inputError(err)
+		return err
 	}
 	path, problems, err := r.Write(ctx, c.Content, today)
 	terminal.Problems(std.err, c.Content, problems)
 	if err != nil {
-		return inputError(err)
+		return err
 	}
 	fmt.Fprintln(std.out, path)
 	if r.Verification == "" {
 		fmt.Fprintln(std.err, terminal.Fold(std.err, "this review is not published until it has a verification: how you know that its author was a customer", 2))
 	}
 	return nil
-}
-
-// inputError makes a usage error of an [compose.InputError].
-func inputError(err error) error {
-	if _, ok := errors.AsType[compose.InputError](err); ok {
-		return usageError{err}
-	}
-	return err
 }

@@ -43,7 +43,7 @@ func lineCount(reviews int) int {
 // undo compares operations with the lines that they made, and returns the lines before, where known.
 func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string]bool, before int) []string {
 	old, copied := make([]string, before), make([]bool, before)
-	fresh := map[string]int{} // ids on new lines, and where these stand
+	fresh := map[string]int{} // ids on new lines, and the numbers of these
 	n := 0
 	for _, op := range ops {
 		made := max(op.End-op.Start, 1)
