@@ -7,6 +7,10 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +23,7 @@ import (
 	"reviewcast/edge/snapshot"
 	"reviewcast/edge/snapshot/snapshottest"
 	"reviewcast/generator"
+	"reviewcast/generator/source"
 )
 
 // The origin that the sample is built for in tests.
@@ -196,4 +201,33 @@ func equalJSON(a, b any) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	return bytes.Equal(x, y)
+}
+
+// TestEveryFieldIsEverywhere: the CSV export, the manual and the loader's documentation
+// have every field of a review.
+func TestEveryFieldIsEverywhere(t *testing.T) {
+	t.Parallel()
+	read := func(file string) string {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	header, _, _ := strings.Cut(read(filepath.Join(samplePublic(t), "reviews.csv")), "\r\n")
+	for field := range reflect.TypeFor[reviewcast.Review]().Fields() {
+		name := field.Tag.Get("json")
+		if !slices.ContainsFunc(strings.Split(header, ","), func(column string) bool { return column == name || strings.HasPrefix(column, name+".") }) {
+			t.Errorf("reviews.csv has no column for %s: %s", name, header)
+		}
+	}
+	manual, doc := read(manual), read("../../generator/source/doc.go")
+	for _, name := range source.Fields("review") {
+		if !strings.Contains(manual, "`"+name) {
+			t.Errorf("content/README.md doesn't describe %s", name)
+		}
+		if !regexp.MustCompile(`\n//\t.*\b` + name + `\b`).MatchString(doc) {
+			t.Errorf("generator/source/doc.go doesn't list %s", name)
+		}
+	}
 }

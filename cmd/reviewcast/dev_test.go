@@ -329,7 +329,7 @@ func TestOverlay(t *testing.T) {
 	t.Parallel()
 	content := newContent(t)
 	writeFile(t, filepath.Join(content, "reviews", "bad.yaml"), "- id: bad\n\trating: 5\n")
-	d := startDesk(t, content)
+	d := startDeskOf(t, binary(t), content)
 	s := d.wait("a first build that fails", func(s pageState) bool { return len(s.Problems) > 0 })
 	if page := d.get("/"); !strings.Contains(page, "/.reviewcast/preview.js") || s.Build != "" {
 		t.Errorf("before the first build: build %q, page\n%s", s.Build, page)
@@ -359,7 +359,7 @@ func TestOverlay(t *testing.T) {
 func TestBurst(t *testing.T) {
 	t.Parallel()
 	content := newContent(t)
-	d := startDesk(t, content)
+	d := startDeskOf(t, binary(t), content)
 	d.shows("The first one.")
 	for i := range 1000 {
 		d.write(fmt.Sprintf("reviews/%d/r%d.yaml", i%10, i), oneReview(fmt.Sprintf("r%d", i), "One of many."))

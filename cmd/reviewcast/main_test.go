@@ -136,11 +136,7 @@ func TestScripts(t *testing.T) {
 			_, port, _ := net.SplitHostPort(l.Addr().String())
 			env.Setenv("PORT", port)
 			env.Setenv("HOME", env.WorkDir)
-			switch filepath.Base(env.WorkDir) {
-			case "script-dev": // with the race detector
-			default:
-				env.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+env.Getenv("PATH"))
-			}
+			env.Setenv("PATH", filepath.Dir(binary(t))+string(os.PathListSeparator)+env.Getenv("PATH"))
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){"get": get, "waitfor": waitFor},

@@ -189,6 +189,7 @@ func (s *deployment) subscriber(topic string) (received *safeBuffer) {
 
 // TestFollowedSite: the shape that users deploy, from a build to an answer of the edge.
 func TestFollowedSite(t *testing.T) {
+	t.Parallel()
 	s := newDeployment(t)
 	s.start()
 	if status, body := s.get(s.hub + "/reviews.json"); status != http.StatusServiceUnavailable {
@@ -275,6 +276,7 @@ func (s *deployment) holds(text string) (found bool) {
 // TestKilledFollower kills edges while they take a version: the next one serves at once,
 // without the site, what the copy holds, and takes the version then.
 func TestKilledFollower(t *testing.T) {
+	t.Parallel()
 	s := newDeployment(t, "--origin-every", "1s")
 	s.build("v0", "")
 	s.deploy("v0")
@@ -307,6 +309,7 @@ func TestKilledFollower(t *testing.T) {
 
 // TestPingReachesAll: edges that share a state learn of a ping that one of them gets.
 func TestPingReachesAll(t *testing.T) {
+	t.Parallel()
 	one := newDeployment(t)
 	one.env = []string{"REVIEWCAST_STATE=" + storetest.Postgres(t)}
 	two := &deployment{T: t, program: one.program, dir: one.dir, args: slices.Clone(one.args), env: one.env}

@@ -24,6 +24,7 @@ func TestStorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("edits for several seconds")
 	}
+	t.Parallel()
 	long := 3 * time.Second
 	if s := os.Getenv("STORM"); s != "" {
 		var err error
