@@ -189,10 +189,6 @@ func (s *sqlite) commit(batch []*job) {
 	}
 }
 
-func (s *sqlite) single(ctx context.Context, scan scanner, query string, args ...any) error {
-	return s.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
-}
-
 func (s *sqlite) read(ctx context.Context, scan scanner, query string, args ...any) error {
 	return scanAll(scan)(s.reader.QueryContext(ctx, s.sql[query], args...))
 }
