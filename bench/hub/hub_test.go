@@ -94,14 +94,19 @@ type bench struct {
 }
 
 func newBench(b testing.TB, state string, ca *x509.Certificate) *bench {
+	return newBenchWith(b, state, ca, func(*hub.Config) {})
+}
+
+func newBenchWith(b testing.TB, state string, ca *x509.Certificate, change func(*hub.Config)) *bench {
 	pool := x509.NewCertPool()
 	pool.AddCert(ca)
 	e := &bench{TB: b, store: storetest.Open(b, state)}
 	e.next(1)
 	var err error
-	e.hub, err = hub.New(hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, Limits: hub.Limits{PerHost: perHost},
-		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
-	if err != nil {
+	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, Limits: hub.Limits{PerHost: perHost},
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	change(&c)
+	if e.hub, err = hub.New(c); err != nil {
 		b.Fatal(err)
 	}
 	return e

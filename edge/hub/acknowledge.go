@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"reviewcast/edge/hub/store"
@@ -15,7 +16,12 @@ const (
 	maxBatch = 512
 	// storeRetry is the wait before a write that failed is tried again.
 	storeRetry = time.Second
+	// maxRejections is how often a write may fail while other writes succeed.
+	maxRejections = 10
 )
+
+// errRejected is the error of a write that fails although the state can be written.
+var errRejected = errors.New("the state rejects it")
 
 // acknowledgeLoop writes outcomes until their channel is closed. It retries what can't be
 // written, because it has happened.
@@ -38,39 +44,47 @@ func (h *Hub) acknowledgeLoop(ctx context.Context) {
 // while nothing is in flight but slow deliveries.
 func (h *Hub) collect(first store.Outcome) []store.Outcome {
 	batch := []store.Outcome{first}
-	timer := time.NewTimer(batchWait)
-	defer timer.Stop()
-	for len(batch) < maxBatch && (len(h.outcomes) > 0 || h.scheduler.slots.load().normal > 0) {
-		select {
-		case o, ok := <-h.outcomes:
-			if !ok {
-				return batch
-			}
-			batch = append(batch, o)
-		case <-timer.C:
-			return batch
-		}
+	if h.scheduler.slots.load().normal > 0 {
+		time.Sleep(batchWait)
+	}
+	for len(batch) < maxBatch && len(h.outcomes) > 0 {
+		batch = append(batch, <-h.outcomes)
 	}
 	return batch
 }
 
-// acknowledge writes a batch.
+// acknowledge writes a batch. If it is rejected, each outcome is written alone, so that one
+// doesn't keep the others from being written. What is rejected alone is given up: its claim
+// lapses, and the delivery is repeated.
 func (h *Hub) acknowledge(ctx context.Context, batch []store.Outcome) {
-	err := h.insist(ctx, "deliveries not acknowledged", func() error { return h.Store.Acknowledge(ctx, time.Now(), h.owner, batch) })
-	if err != nil {
+	write := func(batch []store.Outcome) error { return h.Store.Acknowledge(ctx, time.Now(), h.owner, batch) }
+	err := h.insist(ctx, "deliveries not acknowledged", func() error { return write(batch) })
+	if err != nil && !errors.Is(err, errRejected) {
 		h.Logger.Error("stopped before deliveries were acknowledged; they will be repeated", "deliveries", len(batch), "error", err)
+	} else if err != nil {
+		for _, o := range batch {
+			if err := write([]store.Outcome{o}); err != nil {
+				h.Logger.Error("delivery not acknowledged; it will be repeated", "subscription", o.Delivery.ID, "topic", o.Delivery.Topic, "error", err)
+			}
+		}
 	}
 }
 
 // insist repeats a write until it succeeds, is stale or ctx is done: it records what has
-// happened.
+// happened. A write that fails although heartbeats succeed is given up with errRejected.
 func (h *Hub) insist(ctx context.Context, what string, write func() error) error {
-	for {
+	for rejections := 0; ; {
 		err := write()
 		if err == nil || errors.Is(err, store.ErrStale) {
 			return err
 		}
 		h.storeError(ctx, what, err)
+		if h.Health() == nil {
+			rejections++
+		}
+		if rejections == maxRejections {
+			return fmt.Errorf("%w: %w", errRejected, err)
+		}
 		select {
 		case <-ctx.Done():
 			return err

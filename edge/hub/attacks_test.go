@@ -6,16 +6,16 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
 
-	"reviewcast/edge/hub/store"
+	"reviewcast/edge/hub/store/storetest"
 )
 
 // An answer that switches protocols is a failure. It keeps no slot and doesn't keep the hub
@@ -42,102 +42,113 @@ func TestSwitchingProtocols(t *testing.T) {
 	})
 }
 
-// Errors of the database don't remove the reason of a denial.
-func TestStoreErrorKeepsReason(t *testing.T) {
-	for _, failing := range []string{"11", "111", "1101011", "1111111111"} {
-		t.Run(failing, func(t *testing.T) {
-			t.Parallel()
-			state := migratedState(t)
-			roots(t)
-			synctest.Test(t, func(t *testing.T) {
-				net := &pipes{}
-				r := newRig(t, state, slowly, func(c *Config) {
-					c.Dial, c.Store = net.dial, &flakyStore{Store: c.Store, deny: failing}
-					c.Retry = [2]time.Duration{30 * time.Second, time.Minute}
-				})
-				s, callback := net.subscriber(t, 0)
-				r.subscribe(s, atom, callback)
-				s.answers(status(http.StatusTeapot))
-				r.publish(2, "second")
-				for range 3 {
-					s.notification()
-				}
-				if c := s.verification(); !strings.HasSuffix(c.query.Get("hub.reason"), "answered 418 I'm a teapot") {
-					t.Errorf("told %q", c.query.Get("hub.reason"))
-				}
-				r.stop()
-			})
-		})
-	}
-}
-
-// flakyStore fails writes of denials, settlements and postponements: each digit of a field
-// is one write, 1 for a failure.
-type flakyStore struct {
-	Store
-	mu                     sync.Mutex
-	deny, settle, postpone string
-}
-
-func (s *flakyStore) fails(left *string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if *left == "" {
-		return false
-	}
-	first := (*left)[0]
-	*left = (*left)[1:]
-	return first == '1'
-}
-
-func (s *flakyStore) Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool, why string) (int64, error) {
-	if s.fails(&s.settle) {
-		return 0, errors.New("database error")
-	}
-	return s.Store.Settle(ctx, now, v, confirmed, why)
-}
-
-func (s *flakyStore) Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time, why string) error {
-	if s.fails(&s.postpone) {
-		return errors.New("database error")
-	}
-	return s.Store.Postpone(ctx, v, attempts, next, why)
-}
-
-func (s *flakyStore) Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error {
-	if outcomes[0].Verdict == store.Denied && s.fails(&s.deny) {
-		return errors.New("database error")
-	}
-	return s.Store.Acknowledge(ctx, now, owner, outcomes)
-}
-
-// A database error while a callback answers delays the verification by seconds, not until
-// the claim lapses.
-func TestStoreErrorWhileVerifying(t *testing.T) {
+// rejecting runs a test in a bubble with a function that makes the state reject some writes,
+// by a trigger, and returns the function that ends it. Heartbeats succeed meanwhile.
+func rejecting(t *testing.T, change func(*Config), f func(t *testing.T, r *rig, net *pipes, reject func(when string) (end func()))) {
 	t.Parallel()
 	state := migratedState(t)
 	roots(t)
 	synctest.Test(t, func(t *testing.T) {
 		net := &pipes{}
-		r := newRig(t, state, func(c *Config) {
-			c.Dial, c.Store = net.dial, &flakyStore{Store: c.Store, settle: "1111", postpone: "11"}
+		r := newRig(t, state, func(c *Config) { c.Dial = net.dial }, change)
+		f(t, r, net, func(when string) (end func()) {
+			storetest.Exec(t, state, "CREATE TRIGGER reject BEFORE "+when+" BEGIN SELECT RAISE(ABORT, 'rejected'); END")
+			return func() { storetest.Exec(t, state, "DROP TRIGGER reject") }
 		})
+		r.stop()
+	})
+}
+
+// A state that rejects a denial doesn't remove its reason, however long it does.
+func TestRejectionKeepsReason(t *testing.T) {
+	for _, pause := range []time.Duration{2 * storeRetry, 2 * maxRejections * storeRetry} {
+		t.Run(pause.String(), func(t *testing.T) {
+			short := func(c *Config) { slowly(c); c.Retry = [2]time.Duration{30 * time.Second, time.Minute} }
+			rejecting(t, short, func(t *testing.T, r *rig, net *pipes, reject func(string) func()) {
+				s, callback := net.subscriber(t, 0)
+				r.subscribe(s, atom, callback)
+				s.answers(status(http.StatusTeapot))
+				end := reject("INSERT ON handshakes WHEN new.mode = 'denied'")
+				r.publish(2, "second")
+				for range 3 {
+					s.notification()
+				}
+				time.Sleep(pause)
+				end()
+				c := s.next()
+				if c.method == http.MethodPost { // the outcome was given up, and the delivery repeated
+					c = s.verification()
+				}
+				if !strings.HasSuffix(c.query.Get("hub.reason"), "answered 418 I'm a teapot") {
+					t.Errorf("told %q", c.query.Get("hub.reason"))
+				}
+			})
+		})
+	}
+}
+
+// An outcome that the state rejects doesn't keep others from being acknowledged. It is given
+// up: the delivery is repeated when its claim lapses.
+func TestRejectedOutcome(t *testing.T) {
+	lines := &counter{words: "delivery not acknowledged; it will be repeated"}
+	log := func(c *Config) { slowly(c); c.Logger = slog.New(slog.NewTextHandler(lines, nil)) }
+	rejecting(t, log, func(t *testing.T, r *rig, net *pipes, reject func(string) func()) {
 		s, callback := net.subscriber(t, 0)
+		for i := range 3 {
+			r.subscribe(s, atom, fmt.Sprintf("%s?%d", callback, i))
+		}
+		end := reject("UPDATE OF delivered_version ON subscriptions WHEN old.callback LIKE '%?1'")
+		behind := func() (list []string) {
+			for _, l := range r.list() {
+				if l.Behind {
+					list = append(list, l.Callback)
+				}
+			}
+			return list
+		}
+		r.publish(2, "second")
+		for range 3 {
+			s.notification()
+		}
+		time.Sleep((maxRejections + 1) * storeRetry)
+		if list := behind(); len(list) != 1 || list[0] != callback+"?1" || lines.n.Load() != 1 {
+			t.Errorf("not acknowledged: %v, logged %d times", list, lines.n.Load())
+		}
+		end()
+		if c := s.notification(); c.uri != "/cb?1" {
+			t.Errorf("repeated for %s", c.uri)
+		}
+		r.until("all are acknowledged", func() bool { return len(behind()) == 0 })
+		s.quiet()
+	})
+}
+
+// A state that rejects a settlement delays the verification by seconds, not until the claim
+// lapses.
+func TestRejectionWhileVerifying(t *testing.T) {
+	rejecting(t, func(*Config) {}, func(t *testing.T, r *rig, net *pipes, reject func(string) func()) {
+		s, callback := net.subscriber(t, 0)
+		end := reject("DELETE ON handshakes")
 		began := time.Now()
-		r.subscribe(s, atom, callback)
-		if took := time.Since(began); took > 4*storeRetry+2*DefaultPollInterval || len(r.list()) != 1 {
+		r.ask("subscribe", atom, callback)
+		s.verification()
+		time.Sleep(4 * storeRetry)
+		end()
+		r.settled()
+		if took := time.Since(began); took > 5*storeRetry+2*DefaultPollInterval || len(r.list()) != 1 {
 			t.Errorf("%d subscribed after %s", len(r.list()), took)
 		}
 		other, dead := at(1)
+		end = reject("UPDATE OF attempts ON handshakes WHEN new.attempts > 0")
 		r.ask("subscribe", atom, other) // nobody answers
-		time.Sleep(DefaultPollInterval)
+		time.Sleep(2 * storeRetry)
+		end()
 		newSubscriber(t, net.listen(dead)).verification()
 		r.settled()
 		if took := time.Since(began); took > time.Minute {
 			t.Errorf("the other is subscribed after %s", took)
 		}
 		s.quiet() // it wasn't asked twice
-		r.stop()
 	})
 }
 

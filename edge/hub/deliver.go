@@ -87,7 +87,7 @@ func (d *delivery) id() string { return fmt.Sprintf("%d.%d.%d", d.ID, d.Version,
 
 // deliver sends a topic's body to a callback and evaluates the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
-	if now := time.Now(); !h.network.allow(now) {
+	if now := time.Now(); !h.network.allowDelivery(now) {
 		return postponed(d, now, errOutage, postponeFor), abandoned
 	}
 	valid := h.stillValid(ctx, d)
@@ -113,7 +113,7 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	case isLocal(err):
 		return postponed(d, now, fmt.Errorf("%w: %w", errLocal, err), localWait), abandoned
-	case h.network.isOutage(ctx, d.Endpoint, began, err):
+	case h.network.isOutage(ctx, d.Endpoint, began):
 		return postponed(d, time.Now(), errOutage, postponeFor), abandoned
 	default:
 		return h.failed(d, now, errorText(err), publicReason(err), 0), unanswered

@@ -93,7 +93,10 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 		if err != nil {
 			return "", err
 		}
-		h.pings.add(manifests)
+		select {
+		case h.pings <- manifests:
+		default: // the reload will find the newest files anyway
+		}
 		signal(h.wakeReload)
 		return "Accepted. The hub will check whether the topics have changed.", nil
 	case modeSubscribe, modeUnsubscribe:

@@ -37,7 +37,7 @@ type Config struct {
 	// BaseURL is the public origin, as reviewcast.ParseBaseURL returns it. Required.
 	BaseURL string
 	// Store keeps the state. Required; the hub doesn't close it.
-	Store Store
+	Store *store.Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
 	// Reload looks for newer files. It is called at most once a second, with the hashes of
@@ -78,31 +78,6 @@ type Config struct {
 	Logger *slog.Logger
 }
 
-// Store is the durable state that a hub needs, as [store.Store] implements it.
-type Store interface {
-	Publish(ctx context.Context, now time.Time, p store.Publication) (changed bool, err error)
-	Topics(ctx context.Context) (map[string]store.Publication, error)
-
-	Request(ctx context.Context, now time.Time, r store.Request, served store.Publication, caps store.Caps) error
-	ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]store.Verification, error)
-	Settle(ctx context.Context, now time.Time, v store.Verification, confirmed bool, why string) (subscription int64, err error)
-	Postpone(ctx context.Context, v store.Verification, attempts int, next time.Time, why string) error
-
-	Due(ctx context.Context, now time.Time) ([]store.WorkKey, error)
-	ClaimDeliveries(ctx context.Context, now time.Time, c store.Claim) ([]store.Delivery, error)
-	Revalidate(ctx context.Context, owner string, d *store.Delivery) (valid bool, err error)
-	Acknowledge(ctx context.Context, now time.Time, owner string, outcomes []store.Outcome) error
-
-	Heartbeat(ctx context.Context, now time.Time, owner string) error
-	Leave(ctx context.Context, owner string) error
-	Sweep(ctx context.Context, now time.Time, n int) (int, error)
-	Counts(ctx context.Context, now time.Time) (store.Counts, error)
-	CountPending(ctx context.Context) (map[string]int, error)
-	Answered(ctx context.Context, n int) (endpoints []string, err error)
-	History(ctx context.Context, now time.Time, topic, callback string) ([]store.Record, error)
-	Wake() <-chan struct{}
-}
-
 // Edition is a published set of files, as far as the hub needs it. It is immutable.
 type Edition struct {
 	Sequence int64              // of the manifest
@@ -136,7 +111,7 @@ type Hub struct {
 	// Each of these wakes one loop.
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
-	pings    pings
+	pings    chan []string         // manifests that pings have announced, to reloadLoop
 	health   atomic.Pointer[error] // of the last heartbeat
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
@@ -162,7 +137,7 @@ func New(c Config) (*Hub, error) {
 		outcomes:    make(chan store.Outcome, c.Limits.Ready),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
-		errorsAt: map[string]time.Time{},
+		pings: make(chan []string, maxPings), errorsAt: map[string]time.Time{},
 	}
 	if h.Dial == nil {
 		h.Dial = guardedDialer(h.guard)

@@ -107,7 +107,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 				t.Fatal(err)
 			}
 			(&rig{TB: t, Hub: h}).ask("subscribe", atom, s.URL) // it accepts requests and doesn't Run yet
-			if err := h.Store.(*store.Store).Close(); err != nil {
+			if err := h.Store.Close(); err != nil {
 				t.Fatal(err)
 			}
 		}()

@@ -26,9 +26,6 @@ const (
 	postponeFor = 10 * time.Second
 	// localWait is the wait after an error of this machine.
 	localWait = 30 * time.Second
-	// namesFor is how long after another name was resolved a name server is trusted that a
-	// name doesn't exist.
-	namesFor = time.Hour
 )
 
 var (
@@ -43,8 +40,9 @@ var (
 // unless it began during an outage. Otherwise the network is checked: connections to
 // endpoints that answered last. If none of them can be connected to, the network is down:
 // deliveries and verifications are postponed, without counting as attempts, until an
-// exchange is answered or a check succeeds. A name that doesn't exist is a failure if its
-// name server has resolved another one within the hour.
+// exchange is answered or a check succeeds. An endpoint with a failure is not used for
+// checks, so that it doesn't excuse the next. If no other endpoint has answered, the
+// exchange is a failure.
 type network struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	log  *slog.Logger
@@ -52,19 +50,16 @@ type network struct {
 	mu         sync.Mutex
 	answeredAt time.Time
 	upAt       time.Time // the end of the last outage
-	recent     []canary  // the last at the end
+	recent     []string  // endpoints that have answered, the last at the end
 	down       bool
-	nextProbe  time.Time // when a delivery may be attempted although the network is down
+
+	// When the next delivery and the next verification may be attempted although the network
+	// is down.
+	nextDelivery, nextVerification time.Time
 
 	checking  chan struct{} // holds a value during a check
 	checkedAt time.Time
 	checkOK   bool
-}
-
-// canary is an endpoint that has answered.
-type canary struct {
-	endpoint string
-	at       time.Time
 }
 
 func newNetwork(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *network {
@@ -76,8 +71,8 @@ func (n *network) remember(endpoints []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range endpoints {
-		if known := func(c canary) bool { return c.endpoint == e }; len(n.recent) < maxCanaries && !slices.ContainsFunc(n.recent, known) {
-			n.recent = slices.Insert(n.recent, 0, canary{endpoint: e})
+		if len(n.recent) < maxCanaries && !slices.Contains(n.recent, e) {
+			n.recent = slices.Insert(n.recent, 0, e)
 		}
 	}
 }
@@ -88,17 +83,20 @@ func (n *network) answered(endpoint string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.answeredAt = time.Now()
-	if last := len(n.recent) - 1; last >= 0 && n.recent[last].endpoint == endpoint {
-		n.recent[last].at = n.answeredAt
-	} else if endpoint != "" {
-		n.recent = slices.DeleteFunc(n.recent, func(c canary) bool { return c.endpoint == endpoint })
-		n.recent = append(n.recent, canary{endpoint, n.answeredAt})
+	if last := len(n.recent) - 1; endpoint != "" && (last < 0 || n.recent[last] != endpoint) {
+		n.forget(endpoint)
+		n.recent = append(n.recent, endpoint)
 		n.recent = n.recent[max(0, len(n.recent)-maxCanaries):]
 	}
 	if n.down {
 		n.down, n.upAt = false, n.answeredAt
 		n.log.Info("the network of the hub works again")
 	}
+}
+
+// forget removes an endpoint. The caller holds mu.
+func (n *network) forget(endpoint string) {
+	n.recent = slices.DeleteFunc(n.recent, func(e string) bool { return e == endpoint })
 }
 
 // isDown reports whether there is an outage.
@@ -108,63 +106,56 @@ func (n *network) isDown() bool {
 	return n.down
 }
 
-// allow reports whether a delivery may be attempted: always, except during an outage,
-// when one may every probeEvery.
-func (n *network) allow(now time.Time) bool {
+// allowDelivery and allowVerification report whether an exchange may be attempted: always,
+// except during an outage, when one may every probeEvery. Endpoints that have answered may be
+// gone for good, so verifications are attempted as well.
+func (n *network) allowDelivery(now time.Time) bool     { return n.allow(now, &n.nextDelivery) }
+func (n *network) allowVerification(now time.Time) bool { return n.allow(now, &n.nextVerification) }
+
+func (n *network) allow(now time.Time, next *time.Time) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if !n.down {
 		return true
 	}
-	if now.Before(n.nextProbe) {
+	if now.Before(*next) {
 		return false
 	}
-	n.nextProbe = now.Add(probeEvery)
+	*next = now.Add(probeEvery)
 	return true
 }
 
 // isOutage reports whether an exchange without an answer is due to an outage.
-func (n *network) isOutage(ctx context.Context, endpoint string, began time.Time, err error) bool {
+func (n *network) isOutage(ctx context.Context, endpoint string, began time.Time) bool {
 	n.mu.Lock()
 	outage := n.down || began.Before(n.upAt)
-	known := outage || n.answeredAt.After(began) || isNotFound(err) && n.resolves(endpoint)
+	works := n.answeredAt.After(began)
 	n.mu.Unlock()
-	if known || n.check(ctx, endpoint) {
-		return outage
-	}
+	works = outage || works || n.check(ctx, endpoint)
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if works {
+		if !outage {
+			n.forget(endpoint)
+		}
+		return outage
+	}
 	if !n.down {
-		n.down, n.nextProbe = true, time.Now().Add(probeEvery)
+		n.down, n.nextDelivery = true, time.Now().Add(probeEvery)
 		n.log.Warn("the network of the hub is down: deliveries are postponed", "error", "endpoints that answered last can't be connected to")
 	}
 	return true
 }
 
-// resolves reports whether a name other than an endpoint's was resolved within the hour.
-// The caller holds mu.
-func (n *network) resolves(endpoint string) bool {
-	name, _, _ := net.SplitHostPort(endpoint)
-	return slices.ContainsFunc(n.recent, func(c canary) bool {
-		other, _, _ := net.SplitHostPort(c.endpoint)
-		return other != name && net.ParseIP(other) == nil && time.Since(c.at) < namesFor
-	})
-}
-
-func isNotFound(err error) bool {
-	var lookup *net.DNSError
-	return errors.As(err, &lookup) && lookup.IsNotFound
-}
-
 // check reports whether any of the endpoints that answered last, other than except, can
-// be connected to. If there are too few it assumes so.
+// be connected to. If there is none it assumes so.
 func (n *network) check(ctx context.Context, except string) bool {
 	n.checking <- struct{}{}
 	defer func() { <-n.checking }()
 	n.mu.Lock()
-	list := slices.DeleteFunc(slices.Clone(n.recent), func(c canary) bool { return c.endpoint == except })
+	list := slices.DeleteFunc(slices.Clone(n.recent), func(e string) bool { return e == except })
 	n.mu.Unlock()
-	if len(list) < canaries {
+	if len(list) == 0 {
 		return true
 	}
 	if time.Since(n.checkedAt) < checkFor {
@@ -172,10 +163,11 @@ func (n *network) check(ctx context.Context, except string) bool {
 	}
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
+	list = list[max(0, len(list)-canaries):]
 	results := make(chan error, canaries)
-	for _, c := range list[len(list)-canaries:] {
+	for _, endpoint := range list {
 		go func() {
-			conn, err := n.dial(ctx, "tcp", c.endpoint)
+			conn, err := n.dial(ctx, "tcp", endpoint)
 			if err == nil {
 				err = conn.Close()
 			}
@@ -183,10 +175,8 @@ func (n *network) check(ctx context.Context, except string) bool {
 		}()
 	}
 	ok := false
-	for range canaries {
-		if ok = <-results == nil; ok {
-			break
-		}
+	for range list {
+		ok = ok || <-results == nil
 	}
 	n.checkedAt, n.checkOK = time.Now(), ok
 	return ok

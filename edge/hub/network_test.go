@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -36,10 +35,9 @@ func TestOutageOfOurNetwork(t *testing.T) {
 			return &net.OpError{Op: "dial", Err: &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}}
 		},
 	} {
-		for _, when := range []string{"at work", "after a restart"} {
-			t.Run(name+" "+when, func(t *testing.T) {
-				testOutage(t, broken, when == "after a restart")
-			})
+		t.Run(name, func(t *testing.T) { testOutage(t, broken, false) })
+		if name == "connections time out" {
+			t.Run("after a restart", func(t *testing.T) { testOutage(t, broken, true) })
 		}
 	}
 }
@@ -48,7 +46,7 @@ func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bo
 	t.Parallel()
 	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
-		const n = 30
+		const n = 12
 		pipes := &pipes{}
 		l := pipes.listen("all").(*pipeListener)
 		s := newSubscriber(t, l)
@@ -131,7 +129,7 @@ func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bo
 func TestSilentSubscribersAreNoOutage(t *testing.T) {
 	short := func(c *Config) { c.Retry = [2]time.Duration{2 * time.Second, 4 * time.Second} }
 	bubbleWith(t, short, func(t *testing.T, r *rig, net *pipes) {
-		const silent, honest = 40, 5
+		const silent, honest = 20, 5
 		l := net.listen("all").(*pipeListener)
 		s := newSubscriber(t, l)
 		var list []string
@@ -167,38 +165,86 @@ func TestSilentSubscribersAreNoOutage(t *testing.T) {
 	})
 }
 
-// Without other endpoints that answered, an exchange without an answer is a failure. A name
-// that doesn't exist is a failure while another name was resolved within the hour.
+// Without another endpoint that answered, an exchange without an answer is a failure. One
+// that has failed excuses no other.
 func TestIsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := newNetwork(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("refused") }, slog.New(slog.DiscardHandler))
-		refused := errors.New("refused")
-		for i := range canaries {
-			time.Sleep(time.Second)
-			if n.isOutage(t.Context(), "a.example:443", time.Now(), refused) {
-				t.Errorf("an outage, with %d endpoints that answered", i)
+		var up atomic.Bool
+		n := newNetwork(func(context.Context, string, string) (net.Conn, error) {
+			if c, _ := net.Pipe(); up.Load() {
+				return c, nil
 			}
-			n.answered(fmt.Sprintf("%d.example:443", i))
+			return nil, errors.New("refused")
+		}, slog.New(slog.DiscardHandler))
+		isOutage := func(endpoint string) bool {
+			time.Sleep(2 * checkFor)
+			return n.isOutage(t.Context(), endpoint, time.Now())
 		}
-		missing := &net.DNSError{Err: "no such host", Name: "a.example", IsNotFound: true}
-		time.Sleep(namesFor - time.Minute)
-		if n.isOutage(t.Context(), "a.example:443", time.Now(), missing) {
-			t.Error("an outage, though other names are resolved")
+		n.answered("a.example:443")
+		if isOutage("a.example:443") {
+			t.Error("an outage, though nobody else is known")
 		}
-		time.Sleep(time.Minute)
-		if !n.isOutage(t.Context(), "a.example:443", time.Now(), missing) || !n.isDown() {
-			t.Error("no outage, though no name was resolved for an hour and nobody can be connected to")
+		n.answered("a.example:443")
+		n.answered("b.example:443")
+		up.Store(true)
+		if isOutage("a.example:443") {
+			t.Error("an outage, though another endpoint can be connected to")
 		}
-		if n.allow(time.Now()) {
+		up.Store(false)
+		if isOutage("b.example:443") {
+			t.Error("an outage, because of an endpoint that had failed")
+		}
+		n.answered("a.example:443")
+		n.answered("b.example:443")
+		if !isOutage("b.example:443") || !n.isDown() {
+			t.Error("no outage, though nobody can be connected to")
+		}
+		if n.allowDelivery(time.Now()) {
 			t.Error("a delivery is attempted at once")
 		}
 		time.Sleep(probeEvery)
-		if !n.allow(time.Now()) || n.allow(time.Now()) {
-			t.Error("not one probe")
+		if !n.allowDelivery(time.Now()) || n.allowDelivery(time.Now()) || !n.allowVerification(time.Now()) || n.allowVerification(time.Now()) {
+			t.Error("not one probe of each kind")
 		}
 		n.answered("")
-		if !n.allow(time.Now()) {
+		if !n.allowDelivery(time.Now()) {
 			t.Error("deliveries are not allowed after an answer")
+		}
+	})
+}
+
+// If all subscribers are gone for good, which looks like an outage, new ones are verified and
+// end it.
+func TestAllSubscribersGone(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig, net *pipes) {
+		var gone []*subscriber
+		for i := range 2 {
+			s, callback := net.subscriber(t, i)
+			r.subscribe(s, atom, callback)
+			gone = append(gone, s)
+		}
+		for i, s := range gone {
+			s.Close()
+			_, address := at(i)
+			net.mu.Lock()
+			delete(net.hosts, address)
+			net.mu.Unlock()
+		}
+		r.deliverClient.CloseIdleConnections()
+		r.publish(2, "second")
+		r.until("it looks like an outage", r.network.isDown)
+		time.Sleep(time.Minute)
+		if n := len(r.list()); n != 2 {
+			t.Errorf("%d subscriptions are left", n)
+		}
+		s, callback := net.subscriber(t, 2)
+		r.subscribe(s, atom, callback)
+		if r.network.isDown() {
+			t.Error("the network is still said to be down")
+		}
+		r.publish(3, "third")
+		if c := s.notification(); c.body != "third" {
+			t.Errorf("sent %q", c.body)
 		}
 	})
 }

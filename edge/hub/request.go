@@ -146,19 +146,13 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// endsInNumber reports whether a host is neither a DNS name nor an address (WHATWG URL,
-// section 3.5, "ends in a number").
+// endsInNumber reports whether a host is neither a DNS name nor an address: no top-level
+// domain begins with a digit.
 func endsInNumber(host string) bool {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return false
-	}
+	_, err := netip.ParseAddr(host)
 	last := strings.TrimSuffix(host, ".")
-	last = strings.ToLower(last[strings.LastIndexByte(last, '.')+1:])
-	if last == "" {
-		return false
-	}
-	hex, ok := strings.CutPrefix(last, "0x")
-	return strings.Trim(last, "0123456789") == "" || ok && strings.Trim(hex, "0123456789abcdef") == ""
+	last = last[strings.LastIndexByte(last, '.')+1:]
+	return err != nil && last != "" && last[0] >= '0' && last[0] <= '9'
 }
 
 // lease returns the lease that is granted: the requested one, within our bounds.

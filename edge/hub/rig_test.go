@@ -293,8 +293,11 @@ func status(code int, header ...string) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// hang never answers.
-func hang(_ http.ResponseWriter, r *http.Request, _ call) { <-r.Context().Done() }
+// hang never answers, even when the hub has given up.
+func hang(_ http.ResponseWriter, r *http.Request, _ call) {
+	<-r.Context().Done()
+	panic(http.ErrAbortHandler)
+}
 
 // next waits for the next call.
 func (s *subscriber) next() call {

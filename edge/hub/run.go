@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 )
@@ -22,7 +21,8 @@ const (
 	// logEvery is how often an error of one kind is logged: it may happen thousands of
 	// times a second.
 	logEvery = 10 * time.Second
-	// maxPings is the number of manifests that are remembered until the next reload.
+	// maxPings is the number of pings, and of their manifests, that are remembered until the
+	// next reload.
 	maxPings = 16
 	// Grace is how long Run lets deliveries in flight end.
 	Grace = 8 * time.Second
@@ -157,7 +157,7 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 		case <-h.wakeReload:
 		}
 		if h.Reload != nil {
-			h.Reload(h.pings.take())
+			h.Reload(h.takePings())
 		}
 		h.Changed()
 		select {
@@ -168,31 +168,16 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 	}
 }
 
-// pings are the hashes of manifests that pings have announced since the last reload:
+// takePings returns the hashes of manifests that pings have announced since the last reload:
 // nil without a ping.
-type pings struct {
-	mu        sync.Mutex
-	manifests []string
-}
-
-func (p *pings) add(manifests []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.manifests == nil {
-		p.manifests = []string{}
-	}
-	for _, m := range manifests {
-		if len(p.manifests) < maxPings && !slices.Contains(p.manifests, m) {
-			p.manifests = append(p.manifests, m)
+func (h *Hub) takePings() (manifests []string) {
+	for len(h.pings) > 0 { // nobody else receives from it
+		manifests = append(manifests, <-h.pings...)
+		if manifests == nil {
+			manifests = []string{}
 		}
 	}
-}
-
-func (p *pings) take() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	defer func() { p.manifests = nil }()
-	return p.manifests
+	return manifests[:min(len(manifests), maxPings)]
 }
 
 // listenLoop wakes the other loops when another process has created work.

@@ -70,10 +70,14 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 }
 
 func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []store.Verification {
-	if n <= 0 || h.network.isDown() {
+	now := time.Now()
+	if n <= 0 || !h.network.allowVerification(now) {
 		return nil
 	}
-	claimed, err := h.Store.ClaimVerifications(ctx, time.Now(), h.owner, except, n)
+	if h.network.isDown() {
+		n = 1 // a probe
+	}
+	claimed, err := h.Store.ClaimVerifications(ctx, now, h.owner, except, n)
 	if err != nil {
 		h.storeError(ctx, "verifications not claimed", err)
 	}
@@ -96,7 +100,7 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	case ctx.Err() != nil: // the hub stops: the claim lapses
 	case isLocal(err) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(localWait), fmt.Errorf("%w: %w", errLocal, err))
-	case h.network.isOutage(ctx, v.Endpoint, began, err) && mayPostpone(v, began):
+	case h.network.isOutage(ctx, v.Endpoint, began) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(postponeFor), errOutage)
 	default:
 		if attempts := v.Attempts + 1; attempts < verifyTries {

@@ -33,8 +33,6 @@ import (
 
 const (
 	subscribers = 500
-	// defaultRounds is for every day; KILL_ROUNDS names another number.
-	defaultRounds = 4
 	// killWithin is the time after a publish within which the kill comes: from before the
 	// edge detects it until after the last delivery.
 	killWithin = 600 * time.Millisecond
@@ -47,21 +45,26 @@ const (
 
 const topic = snapshottest.BaseURL + reviewcast.PathAtom
 
+// killRounds returns the number of kills, from the variable KILL_ROUNDS. Without it the test
+// is skipped: starting and killing programs takes minutes.
+func killRounds(t *testing.T) int {
+	if runtime.GOOS == "windows" {
+		t.Skip("no SIGKILL on Windows, and an open file can't be removed")
+	}
+	s := os.Getenv("KILL_ROUNDS")
+	if s == "" {
+		t.Skip("KILL_ROUNDS is not set")
+	}
+	rounds, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rounds
+}
+
 // TestKill kills edges: one on SQLite, and one of two that share PostgreSQL.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts and kills edges for several seconds")
-	}
-	if runtime.GOOS == "windows" {
-		t.Skip("no SIGKILL on Windows")
-	}
-	rounds := defaultRounds
-	if s := os.Getenv("KILL_ROUNDS"); s != "" {
-		var err error
-		if rounds, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
-	}
+	rounds := killRounds(t)
 	program := build(t)
 	for name, c := range map[string]struct {
 		edges int

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -24,9 +23,7 @@ const migrationLock = 0x7265766965776361
 // served all the time, the hub rejects requests and says so, and it works as soon as the
 // state does.
 func TestState(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("an open file can't be removed on Windows")
-	}
+	killRounds(t)
 	program := build(t)
 	start := func(t *testing.T, state string) (*killRun, *edge) {
 		s := &killRun{T: t, program: program, state: state, public: t.TempDir()}

@@ -12,9 +12,6 @@ import (
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
 	write(ctx context.Context, f func(context.Context, transaction) error) error
-	// single runs one statement that is durable when it returns, with fewer round
-	// trips than a transaction needs.
-	single(ctx context.Context, scan scanner, query string, args ...any) error
 	// read runs a query outside of transactions.
 	read(ctx context.Context, scan scanner, query string, args ...any) error
 	// check returns an error for problems that queries don't detect.
@@ -123,15 +120,15 @@ func millis(t time.Time) int64 {
 	return t.UnixMilli()
 }
 
-// lease scans a duration in seconds.
-type lease time.Duration
+// seconds scans a duration.
+type seconds time.Duration
 
 // Scan implements [sql.Scanner].
-func (l *lease) Scan(v any) error {
+func (s *seconds) Scan(v any) error {
 	n, ok := v.(int64)
 	if !ok {
-		return fmt.Errorf("a lease is %T", v)
+		return fmt.Errorf("a duration is %T", v)
 	}
-	*l = lease(time.Duration(n) * time.Second)
+	*s = seconds(time.Duration(n) * time.Second)
 	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"fmt"
 	"net"
-	"strings"
 	"time"
 )
 
@@ -83,7 +82,7 @@ func (s *Store) Due(ctx context.Context, now time.Time) (due []WorkKey, err erro
 
 // ClaimDeliveries claims deliveries that are due.
 func (s *Store) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (claimed []Delivery, err error) {
-	err = s.claim(ctx, now, c.Owner, "deliveries", into(&claimed, func(rows *sql.Rows, d *Delivery) error {
+	err = s.claim(ctx, now, &s.deliveryClaims, c.Owner, "claim deliveries", into(&claimed, func(rows *sql.Rows, d *Delivery) error {
 		d.ClaimedAt, d.Pace = now, c.Pace
 		return rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, (*stamp)(&d.ExpiresAt), &d.Failures, &d.Version)
 	}), marshal(c.Except), c.Limit, c.Topic, c.SHA256, int64(c.Pace))
@@ -126,9 +125,6 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 		by[o.Verdict] = append(by[o.Verdict], o.row(now))
 	}
 	doing := fmt.Sprintf("acknowledge %d deliveries", len(outcomes))
-	if len(by[Delivered]) == len(outcomes) { // the usual case, without a transaction
-		return wrap(doing, s.db.single(ctx, nil, "delivered", marshal(by[Delivered]), owner))
-	}
 	return wrap(doing, s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		// Gone and Denied take two steps. Subscriptions that were renewed since the delivery
 		// began, or whose failures were reset, are not removed but released.
@@ -160,7 +156,7 @@ func (s *Store) Acknowledge(ctx context.Context, now time.Time, owner string, ou
 func (o Outcome) row(now time.Time) outcome {
 	d := o.Delivery
 	row := outcome{ID: d.ID, Version: d.Version, At: millis(now), Started: millis(d.ClaimedAt), Failures: -1,
-		Next: millis(o.Next), Error: text(o.Error), Reason: text(o.Reason)}
+		Next: millis(o.Next), Error: o.Error, Reason: o.Reason}
 	if o.Slow {
 		row.Slow = 1
 	}
@@ -170,6 +166,3 @@ func (o Outcome) row(now time.Time) outcome {
 	}
 	return row
 }
-
-// text removes NUL characters, which PostgreSQL can't store.
-func text(s string) string { return strings.ReplaceAll(s, "\x00", "") }

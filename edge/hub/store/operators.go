@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"time"
 )
 
@@ -21,7 +20,6 @@ type TopicCounts struct {
 	Failing int       // with one
 	Behind  int       // without the newest content
 	Due     time.Time // since when one of those could have had it; zero if all of them wait for a retry
-	Changed time.Time // when the newest content was published
 }
 
 // Subscription is what operators are shown. It never holds the secret.
@@ -55,16 +53,18 @@ type Filter struct {
 // Counts counts for metrics and caps.
 func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
 	c := Counts{Topics: map[string]TopicCounts{}}
-	topics, err := s.Topics(ctx)
-	if err != nil {
-		return Counts{}, fmt.Errorf("count: %w", err)
-	}
-	for topic, p := range topics {
-		c.Topics[topic] = TopicCounts{Changed: p.ChangedAt}
-	}
-	c.Pending, err = s.CountPending(ctx)
+	pending, err := s.CountPending(ctx)
+	c.Pending = pending
 	err = errors.Join(err,
-		s.db.read(ctx, func(rows *sql.Rows) error { return c.addVersion(rows, topics) }, "count versions", millis(now)),
+		s.db.read(ctx, func(rows *sql.Rows) error {
+			var topic string
+			var all int
+			var t TopicCounts
+			err := rows.Scan(&topic, &all, &t.Failing, &t.Behind, (*stamp)(&t.Due))
+			t.Active = all - t.Failing
+			c.Topics[topic] = t
+			return err
+		}, "count topics", millis(now)),
 		s.db.read(ctx, func(rows *sql.Rows) error { return rows.Scan(&c.Total) }, "count subscriptions"))
 	return c, wrap("count", err)
 }
@@ -88,35 +88,6 @@ func (s *Store) Answered(ctx context.Context, n int) (endpoints []string, err er
 	return endpoints, wrap("read endpoints", err)
 }
 
-// addVersion adds the subscriptions of a topic that were delivered one version.
-func (c *Counts) addVersion(rows *sql.Rows, topics map[string]Publication) error {
-	var topic string
-	var version int64
-	var all, failing, due int
-	var since time.Time
-	if err := rows.Scan(&topic, &version, &all, &failing, &due, (*stamp)(&since)); err != nil {
-		return err
-	}
-	p, known := topics[topic]
-	if !known {
-		return nil // it was never published
-	}
-	t := c.Topics[topic]
-	t.Active += all - failing
-	t.Failing += failing
-	if version < p.Version {
-		t.Behind += all
-		if p.ChangedAt.After(since) {
-			since = p.ChangedAt
-		}
-		if due > 0 && (t.Due.IsZero() || since.Before(t.Due)) {
-			t.Due = since
-		}
-	}
-	c.Topics[topic] = t
-	return nil
-}
-
 // List returns subscriptions by ascending id.
 func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err error) {
 	failing := 0
@@ -130,7 +101,7 @@ func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err er
 
 func scanSubscription(rows *sql.Rows, r *Subscription, secret *[]byte) error {
 	var pace Pace
-	err := rows.Scan(&r.ID, &r.Topic, &r.Callback, secret, (*lease)(&r.Lease), (*stamp)(&r.CreatedAt), (*stamp)(&r.RenewedAt), (*stamp)(&r.ExpiresAt),
+	err := rows.Scan(&r.ID, &r.Topic, &r.Callback, secret, (*seconds)(&r.Lease), (*stamp)(&r.CreatedAt), (*stamp)(&r.RenewedAt), (*stamp)(&r.ExpiresAt),
 		(*stamp)(&r.DeliveredAt), &r.Behind, &r.Failures, (*stamp)(&r.NextAttempt), &r.LastError, &pace, &r.InFlight)
 	r.Secret, r.Slow = *secret != nil, pace == Slow
 	return err

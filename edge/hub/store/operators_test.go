@@ -67,7 +67,7 @@ func TestOperators(t *testing.T) {
 		counts, err := b.Counts(b.Context(), noon)
 		b.must(err)
 		want := store.Counts{Total: 2, Pending: map[string]int{}, Topics: map[string]store.TopicCounts{
-			topic: {Active: 1, Failing: 1, Behind: 2, Due: noon, Changed: noon}}}
+			topic: {Active: 1, Failing: 1, Behind: 2, Due: noon}}}
 		if diff := cmp.Diff(want, counts); diff != "" {
 			b.Error(diff)
 		}

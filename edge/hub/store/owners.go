@@ -19,11 +19,11 @@ func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) erro
 	if err := s.db.check(); err != nil {
 		return err
 	}
-	return s.single(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now))
+	return s.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now))
 }
 
 // Leave gives up all claims of an owner.
-func (s *Store) Leave(ctx context.Context, owner string) error { return s.single(ctx, "leave", owner) }
+func (s *Store) Leave(ctx context.Context, owner string) error { return s.exec(ctx, "leave", owner) }
 
 // Sweep deletes subscriptions whose lease ended a day ago, at most n, owners that died long
 // ago, and old departures. It returns the number of subscriptions.

@@ -96,10 +96,6 @@ func (p *postgres) write(ctx context.Context, f func(context.Context, transactio
 	return transact(ctx, p.db, transaction{sql: p.sql}, f)
 }
 
-func (p *postgres) single(ctx context.Context, scan scanner, query string, args ...any) error {
-	return p.read(ctx, scan, query, args...)
-}
-
 func (p *postgres) read(ctx context.Context, scan scanner, query string, args ...any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

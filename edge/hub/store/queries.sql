@@ -62,11 +62,12 @@ UPDATE handshakes SET claimed_by = $1, claimed_until = $2
 WHERE token IN (
   SELECT h.token FROM handshakes AS h
   WHERE h.next_attempt <= $3
-    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living $1 $3 $4}}))
-    AND h.endpoint NOT IN ({{list $5}})
+    AND (h.claimed_by IS NULL OR h.claimed_until <= $3 OR h.claimed_by <> $1 AND h.claimed_by NOT IN ({{living $1 $3 $4}})
+      OR h.claimed_by = $1 AND h.claimed_until BETWEEN $5 AND $6)
+    AND h.endpoint NOT IN ({{list $7}})
   -- First attempts come before repeated ones.
   ORDER BY h.attempts, h.next_attempt
-  LIMIT $6 {{skip locked h}})
+  LIMIT $8 {{skip locked h}})
 RETURNING {{verification}}
 
 -- name: end verification
@@ -116,14 +117,15 @@ ORDER BY CASE p.pace WHEN 2 THEN 0 ELSE p.pace END, t.topic -- quick subscribers
 UPDATE subscriptions SET claimed_by = $1, claimed_until = $2
 WHERE id IN (
   SELECT s.id FROM subscriptions AS s
-  WHERE s.topic = $7 AND s.pace = $9
-    AND s.delivered_version < (SELECT version FROM topics WHERE topic = $7 AND sha256 = $8)
+  WHERE s.topic = $9 AND s.pace = $11
+    AND s.delivered_version < (SELECT version FROM topics WHERE topic = $9 AND sha256 = $10)
     AND s.next_attempt <= $3 AND s.expires_at > $3
-    AND (s.claimed_by IS NULL OR s.claimed_until <= $3 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{living $1 $3 $4}}))
-    AND s.endpoint NOT IN ({{list $5}})
+    AND (s.claimed_by IS NULL OR s.claimed_until <= $3 OR s.claimed_by <> $1 AND s.claimed_by NOT IN ({{living $1 $3 $4}})
+      OR s.claimed_by = $1 AND s.claimed_until BETWEEN $5 AND $6)
+    AND s.endpoint NOT IN ({{list $7}})
   ORDER BY s.delivered_version, s.next_attempt
-  LIMIT $6 {{skip locked s}})
-RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $7)
+  LIMIT $8 {{skip locked s}})
+RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $9)
 
 -- name: revalidate
 SELECT secret, expires_at, failures FROM subscriptions AS s
@@ -187,12 +189,14 @@ DELETE FROM owners WHERE alive_until <= $1
 DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
 RETURNING id, topic, callback, secret, last_error
 
--- name: count versions
--- Most subscriptions are at one version, so this returns a few rows per topic.
-SELECT topic, delivered_version, count(*), sum(CASE WHEN failures > 0 THEN 1 ELSE 0 END),
-  sum(CASE WHEN next_attempt <= $1 THEN 1 ELSE 0 END), coalesce(min(CASE WHEN next_attempt <= $1 THEN next_attempt END), 0)
-FROM subscriptions WHERE expires_at > $1
-GROUP BY topic, pace, delivered_version
+-- name: count topics
+-- Due is since when one of those without the newest content could have had it.
+SELECT t.topic, count(s.id), coalesce(sum(CASE WHEN s.failures > 0 THEN 1 ELSE 0 END), 0),
+  coalesce(sum(CASE WHEN s.delivered_version < t.version THEN 1 ELSE 0 END), 0),
+  coalesce(min(CASE WHEN s.delivered_version < t.version AND s.next_attempt <= $1
+    THEN CASE WHEN s.next_attempt > t.changed_at THEN s.next_attempt ELSE t.changed_at END END), 0)
+FROM topics AS t LEFT JOIN subscriptions AS s ON s.topic = t.topic AND s.expires_at > $1
+GROUP BY t.topic
 
 -- name: count subscriptions
 SELECT count(*) FROM subscriptions
@@ -240,12 +244,6 @@ SELECT topic, callback, proof_key, cause, error, departed_at FROM departed WHERE
 
 -- name: topic names
 SELECT topic FROM topics UNION SELECT topic FROM handshakes ORDER BY topic
-
--- name: release deliveries
-UPDATE subscriptions SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2 RETURNING id
-
--- name: release verifications
-UPDATE handshakes SET claimed_by = NULL WHERE claimed_by = $1 AND claimed_until = $2 RETURNING token
 
 -- name: create secret
 INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT (name) DO NOTHING

@@ -8,14 +8,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes take
-// turns on one connection. Callers that have many give them in one call.
+// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes that
+// begin during a commit share the next one: thousands may subscribe at once.
 type sqlite struct {
 	lock     *flock.Flock // held if exclusive
 	file     string
@@ -24,6 +25,17 @@ type sqlite struct {
 	prepared map[string]*sql.Stmt // on writer's one connection
 	reader   *sql.DB
 	sql      map[string]string
+
+	mu      sync.Mutex
+	waiting []*job     // for the next transaction
+	turn    sync.Mutex // held during a transaction; guards the fields of jobs
+}
+
+// job is a write.
+type job struct {
+	f    func(context.Context, transaction) error
+	done bool
+	err  error
 }
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
@@ -132,12 +144,49 @@ func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction)
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	// It isn't interrupted: the caller must know whether f ran, and f runs soon.
-	return transact(context.WithoutCancel(ctx), s.writer, transaction{prepared: s.prepared}, f)
+	j := &job{f: f}
+	s.mu.Lock()
+	s.waiting = append(s.waiting, j)
+	s.mu.Unlock()
+	s.turn.Lock()
+	defer s.turn.Unlock()
+	if !j.done { // the transaction that has just ended began before it
+		s.mu.Lock()
+		batch := s.waiting
+		s.waiting = nil
+		s.mu.Unlock()
+		s.commit(batch)
+	}
+	return j.err
 }
 
-func (s *sqlite) single(ctx context.Context, scan scanner, query string, args ...any) error {
-	return s.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
+// commit runs jobs in one transaction. One that fails is rolled back alone. It isn't
+// interrupted: callers must know whether their jobs ran, and they run soon.
+func (s *sqlite) commit(batch []*job) {
+	err := transact(context.Background(), s.writer, transaction{prepared: s.prepared}, func(ctx context.Context, tx transaction) error {
+		if len(batch) == 1 {
+			return batch[0].f(ctx, tx)
+		}
+		for _, j := range batch {
+			if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
+				return err
+			}
+			end := "RELEASE job"
+			if j.err = j.f(ctx, tx); j.err != nil {
+				end = "ROLLBACK TO job; RELEASE job"
+			}
+			if _, err := tx.ExecContext(ctx, end); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, j := range batch {
+		j.done = true
+		if j.err == nil {
+			j.err = err
+		}
+	}
 }
 
 func (s *sqlite) read(ctx context.Context, scan scanner, query string, args ...any) error {

@@ -49,8 +49,8 @@ type Options struct {
 // Store is the hub's durable state. What a method has changed is durable when it
 // returns; a method that fails changes nothing. Methods are safe for concurrent use.
 type Store struct {
-	db     database
-	claims claims
+	db                                 database
+	deliveryClaims, verificationClaims claims
 }
 
 // IsPostgres reports whether a state is the address of a PostgreSQL database.
@@ -82,8 +82,13 @@ func (s *Store) Ping(ctx context.Context, manifests []string) error { return s.d
 // miss some.
 func (s *Store) Pings() <-chan []string { return s.db.pings() }
 
-func (s *Store) single(ctx context.Context, query string, args ...any) error {
-	return wrap(query, s.db.single(ctx, nil, query, args...))
+// each runs one statement in a transaction, and scans the rows that it returns.
+func (s *Store) each(ctx context.Context, scan scanner, query string, args ...any) error {
+	return s.db.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
+}
+
+func (s *Store) exec(ctx context.Context, query string, args ...any) error {
+	return wrap(query, s.each(ctx, nil, query, args...))
 }
 
 func wrap(doing string, err error) error {

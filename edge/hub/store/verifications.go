@@ -129,14 +129,14 @@ func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps C
 
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
 func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Verification, err error) {
-	if err = s.claim(ctx, now, owner, "verifications", into(&claimed, scanVerification), marshal(except), n); err != nil {
+	if err = s.claim(ctx, now, &s.verificationClaims, owner, "claim verifications", into(&claimed, scanVerification), marshal(except), n); err != nil {
 		return nil, err
 	}
 	return claimed, nil
 }
 
 func scanVerification(rows *sql.Rows, v *Verification) error {
-	return rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, (*lease)(&v.Lease), &v.Secret, &v.Reason, &v.Version,
+	return rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, (*seconds)(&v.Lease), &v.Secret, &v.Reason, &v.Version,
 		&v.Attempts, (*stamp)(&v.RequestedAt), (*stamp)(&v.NextAttempt), &v.LastError)
 }
 
@@ -149,7 +149,7 @@ func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confi
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		version, denial, err := endVerification(ctx, tx, v, confirmed)
 		if err == nil && !confirmed && v.Mode == ModeSubscribe {
-			err = recordDeparture(ctx, tx, now, departure{topic: v.Topic, callback: v.Callback, secret: v.Secret, cause: CauseUnverified, why: text(why)})
+			err = recordDeparture(ctx, tx, now, departure{topic: v.Topic, callback: v.Callback, secret: v.Secret, cause: CauseUnverified, why: why})
 		}
 		switch {
 		case err != nil:
@@ -199,7 +199,7 @@ func endVerification(ctx context.Context, tx transaction, v Verification, confir
 // Postpone releases a verification, to be tried again at a time. Why is the error of the
 // last attempt.
 func (s *Store) Postpone(ctx context.Context, v Verification, attempts int, next time.Time, why string) error {
-	return s.single(ctx, "postpone", v.Token, attempts, millis(next), text(why))
+	return s.exec(ctx, "postpone", v.Token, attempts, millis(next), why)
 }
 
 // Pending returns verifications, the oldest request first, at most n.

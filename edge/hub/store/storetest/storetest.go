@@ -63,14 +63,14 @@ func run(t testing.TB, address, query string) {
 	}
 }
 
-// Exec runs one statement on a state that isn't open.
+// Exec runs one statement on a state.
 func Exec(t testing.TB, state, query string) {
 	t.Helper()
 	if store.IsPostgres(state) {
 		run(t, state, query)
 		return
 	}
-	db, err := sql.Open("sqlite", state)
+	db, err := sql.Open("sqlite", "file:"+state+"?_pragma=busy_timeout(5000)")
 	if err != nil {
 		t.Fatal(err)
 	}
