@@ -88,7 +88,7 @@ func startServer(t *testing.T, exe string, command func(t *testing.T, root, port
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = cmd.Process.Signal(os.Interrupt) // killed, nginx leaves its workers running
 		_ = cmd.Wait()
 	})
 	url := "http://" + addr
