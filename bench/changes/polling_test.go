@@ -198,7 +198,7 @@ http {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = cmd.Process.Signal(os.Interrupt) // killed, nginx leaves its workers running
 		_ = cmd.Wait()
 	})
 	for range 200 {

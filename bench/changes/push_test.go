@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,9 +35,13 @@ type follower struct {
 	sequence int64
 	sha256   string
 	body     []byte // nil where only the hash is kept
+	heard    string // hash of the document that it answered last
 }
 
-// subscribers are followers on one server, and a hub that pushes a history to them.
+// subscribers are followers on one server, and a hub that pushes a history to them. A
+// share of all deliveries is lost: half of them before the answer, so that the hub tries
+// again, and half after it, so that only the next version shows what is missing. Those of
+// the last version are all lost before the answer.
 type subscribers struct {
 	testing.TB
 	*httptest.Server
@@ -51,7 +56,9 @@ type subscribers struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
 	state []follower
-	lost  int
+	lost  int  // deliveries that were not answered
+	late  int  // that were answered and then lost
+	last  bool // whether what is published is the last version
 }
 
 func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64) *subscribers {
@@ -62,7 +69,7 @@ func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64)
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	var err error
-	if s.store, err = store.Open(t.Context(), filepath.Join(t.TempDir(), "hub.sqlite"), store.Options{Exclusive: true}); err != nil {
+	if s.store, err = store.Open(t.Context(), filepath.Join(memory(t), "hub.sqlite"), store.Options{Exclusive: true}); err != nil {
 		t.Fatal(err)
 	}
 	s.publish()
@@ -81,6 +88,21 @@ func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64)
 		}
 	})
 	return s
+}
+
+// memory returns a directory in memory where the system has one. Bytes are measured
+// here; 10,000 subscriptions on a disk take minutes.
+func memory(t testing.TB) string {
+	dir, err := os.MkdirTemp("/dev/shm", "push")
+	if err != nil {
+		return t.TempDir()
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // run runs the hub.
@@ -111,11 +133,13 @@ func (s *subscribers) fill() {
 		if err := s.store.Request(ctx, now, r, served, store.Caps{}); err != nil {
 			s.Fatal(err)
 		}
-		claimed, err := s.store.ClaimVerifications(ctx, now, "fill", nil, 1)
-		if err != nil || len(claimed) != 1 {
-			s.Fatal(len(claimed), err)
-		}
-		if _, err := s.store.Settle(ctx, now, claimed[0], true, ""); err != nil {
+	}
+	claimed, err := s.store.ClaimVerifications(ctx, now, "fill", nil, len(s.state))
+	if err != nil || len(claimed) != len(s.state) {
+		s.Fatal(len(claimed), err)
+	}
+	for _, v := range claimed {
+		if _, err := s.store.Settle(ctx, now, v, true, ""); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -169,7 +193,9 @@ func (s *subscribers) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.topic == reviewcast.PathLatestChange {
-			s.follow(&s.state[i], s.h.file(s, reviewcast.PathLatestChange))
+			document := s.h.file(s, reviewcast.PathLatestChange)
+			s.follow(&s.state[i], document)
+			s.state[i].heard = reviewcast.SHA256(document)
 		}
 		return
 	}
@@ -179,13 +205,18 @@ func (s *subscribers) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.rng.Float64() < s.loss {
+	lost := s.rng.Float64() < s.loss
+	if lost && (s.last || s.rng.IntN(2) == 0) {
 		s.lost++
 		panic(http.ErrAbortHandler) // no answer
 	}
-	if s.topic == reviewcast.PathLatestChange {
+	s.state[i].heard = reviewcast.SHA256(body)
+	switch {
+	case lost:
+		s.late++
+	case s.topic == reviewcast.PathLatestChange:
 		s.follow(&s.state[i], body)
-	} else {
+	default:
 		s.state[i].sha256 = reviewcast.SHA256(body)
 	}
 }
@@ -226,8 +257,9 @@ func (s *subscribers) follow(f *follower, document []byte) {
 // hold gives everybody the content of now; some of them keep the whole file.
 func (s *subscribers) hold(whole int) {
 	body := s.h.file(s, reviewcast.PathReviews)
+	sha256 := reviewcast.SHA256(body)
 	for i := range s.state {
-		s.state[i] = follower{sequence: s.edition.Load().Sequence, sha256: reviewcast.SHA256(body)}
+		s.state[i] = follower{sequence: s.edition.Load().Sequence, sha256: sha256}
 		if i < whole {
 			s.state[i].body = body
 		}
@@ -240,7 +272,17 @@ func (s *subscribers) current() {
 	s.until("everybody has the newest content", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return !slices.ContainsFunc(s.state, func(f follower) bool { return f.sha256 != want || f.body != nil && reviewcast.SHA256(f.body) != want })
+		return !slices.ContainsFunc(s.state, func(f follower) bool { return f.sha256 != want })
+	})
+}
+
+// answered waits until everybody has answered the newest document.
+func (s *subscribers) answered() {
+	want := s.edition.Load().Topics[s.topic].SHA256
+	s.until("everybody has answered", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return !slices.ContainsFunc(s.state, func(f follower) bool { return f.heard != want })
 	})
 }
 
@@ -278,44 +320,69 @@ func TestLossySubscribers(t *testing.T) {
 		c, err := s.store.Counts(s.Context(), time.Now())
 		return err == nil && c.Total == len(s.state)
 	})
-	for range 5 {
-		h.day()
-		h.build(t)
-		s.publish()
-	}
-	s.current()
-	if s.lost == 0 {
-		t.Error("nothing was lost")
+	s.days(5)
+	if s.lost == 0 || s.late == 0 {
+		t.Errorf("%d deliveries were not answered, %d answered and lost", s.lost, s.late)
 	}
 }
 
-// BenchmarkPush pushes one day to 10,000 subscribers of the changes of 10,000 reviews, of
-// whom 30 % lose each delivery, and to 20 of the dataset. The bytes are what the
-// subscribers' server receives for one subscriber without loss, TLS included.
+// days publishes versions, and waits until everybody has the last one.
+func (s *subscribers) days(n int) {
+	for i := range n {
+		s.h.day()
+		s.h.build(s)
+		s.mu.Lock()
+		s.last = i == n-1
+		s.mu.Unlock()
+		s.publish()
+		if i%2 == 0 {
+			s.answered() // every other version comes while the one before is delivered
+		}
+	}
+	s.current()
+}
+
+// BenchmarkPush pushes one day to 20 subscribers of a dataset of 6 MB and to 10,000 of its
+// changes. The bytes are what the subscribers' server receives for one of them, TLS
+// included. Then 30 % of the deliveries of four days are lost, and in the end everybody has
+// the exact hash; 20 keep the whole file.
 func BenchmarkPush(b *testing.B) { b.Run("10000", benchmarkPush) }
+
+const (
+	sixMegabytes = 7_900 // reviews
+	subscribed   = 10_000
+	lossyDays    = 4
+)
 
 func benchmarkPush(b *testing.B) {
 	for b.Loop() {
-		h := newHistory(b, 10_000)
+		h := newHistory(b, sixMegabytes)
 		h.build(b)
-		each := func(topic string, n, whole int, loss float64) float64 {
-			s := newSubscribers(b, h, topic, n, loss)
-			s.hold(whole)
-			s.fill()
-			s.run()
-			h.day()
-			h.build(b)
-			before := s.received.Load()
-			s.publish()
-			s.current()
-			return float64(s.received.Load()-before) / float64(n)
-		}
-		dataset := each(reviewcast.PathReviews, 20, 0, 0)
-		changes := each(reviewcast.PathLatestChange, 10_000, 0, 0)
-		lossy := each(reviewcast.PathLatestChange, 10_000, 20, 0.3)
-		b.ReportMetric(dataset, "dataset-bytes")
+		b.ReportMetric(float64(len(h.file(b, reviewcast.PathReviews))), "dataset-size")
+		dataset := newSubscribers(b, h, reviewcast.PathReviews, 20, 0)
+		dataset.hold(0)
+		dataset.fill()
+		dataset.run()
+		whole := dataset.received.Load()
+		dataset.days(1)
+		whole = (dataset.received.Load() - whole) / int64(len(dataset.state))
+
+		s := newSubscribers(b, h, reviewcast.PathLatestChange, subscribed, 0)
+		s.hold(20)
+		s.fill()
+		s.run()
+		before := s.received.Load()
+		s.days(1)
+		changes := float64(s.received.Load()-before) / subscribed
+		s.mu.Lock()
+		s.loss = 0.3
+		s.mu.Unlock()
+		s.days(lossyDays)
+		b.ReportMetric(float64(whole), "dataset-bytes")
 		b.ReportMetric(changes, "changes-bytes")
-		b.ReportMetric(dataset/changes, "push-ratio")
-		b.ReportMetric(dataset/lossy, "push-ratio-lossy")
+		b.ReportMetric(float64(whole)/changes, "push-ratio")
+		b.ReportMetric(float64(s.lost), "unanswered")
+		b.ReportMetric(float64(s.late), "answered-and-lost")
+		b.ReportMetric(0, "ns/op")
 	}
 }

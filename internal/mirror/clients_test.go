@@ -22,16 +22,23 @@ import (
 	"reviewcast"
 )
 
-// program returns a program of docs/datasets.md: the n-th block of a language.
+// program returns a program of docs/datasets.md and then of the section of
+// docs/websub.md that keeps a database: the n-th block of a language.
 func program(t *testing.T, language string, n int) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/datasets.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	websub, err := os.ReadFile("../../docs/websub.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := bytes.Cut(websub, []byte("\n## Keep a database current\n"))
+	text = append(text, section...)
 	blocks := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(text, -1)
 	if len(blocks) <= n {
-		t.Fatalf("docs/datasets.md has %d blocks of %s", len(blocks), language)
+		t.Fatalf("the pages have %d blocks of %s", len(blocks), language)
 	}
 	source := string(blocks[n][1])
 	if lines := strings.Count(source, "\n"); lines > 30 {
@@ -141,7 +148,7 @@ func followFile(t *testing.T, h *history, file string, run func()) int {
 	return downloads
 }
 
-// TestReceiver runs the program of docs/datasets.md that keeps a database from
+// TestReceiver runs the program of docs/websub.md that keeps a database from
 // pushes, of which it loses a third.
 func TestReceiver(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 		err = werr
 	}
 	if fork := (*ForkError)(nil); errors.As(err, &fork) {
-		return report, errors.Join(err, c.keepEvidence(fork))
+		return report, errors.Join(fmt.Errorf("%w; %s has the evidence", err, filepath.Clean(c.Dir)+forkSuffix), c.keepEvidence(fork))
 	}
 	if err != nil || set == written {
 		return report, err

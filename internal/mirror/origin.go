@@ -284,5 +284,5 @@ func describe(a answer) string {
 	if bytes.HasPrefix(start, []byte("<")) {
 		return " (the answer is a page in HTML)"
 	}
-	return fmt.Sprintf(" (the answer has %d bytes of %s)", len(a.body), a.header.Get("Content-Type"))
+	return fmt.Sprintf(" (the answer has %d bytes of %s)", len(a.body), cmp.Or(a.header.Get("Content-Type"), "no media type"))
 }

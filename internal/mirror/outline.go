@@ -160,7 +160,10 @@ func (o *outlined) walkBack(ctx context.Context) error {
 		if err := json.Unmarshal(body, c); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if c.Version != 1 || c.Sequence != seq || c.Previous != nil && *c.Previous >= seq {
+		if c.Version == 1 && c.Sequence == seq && c.Previous != nil && *c.Previous >= seq {
+			return fmt.Errorf("%s: its previous version, %d, is not older: %w", path, *c.Previous, ErrHistory)
+		}
+		if c.Version != 1 || c.Sequence != seq {
 			return fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, ErrHistory)
 		}
 		o.set.Changes = append(o.set.Changes, c)

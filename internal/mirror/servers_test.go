@@ -23,26 +23,29 @@ func TestServers(t *testing.T) {
 	if err != nil {
 		t.Skip("MIRROR_SERVERS is not a number of histories")
 	}
-	for name, command := range map[string]func(t *testing.T, root, port string) []string{
-		"nginx": nginx,
-		"caddy": func(_ *testing.T, root, port string) []string {
+	for i, server := range []struct {
+		name    string
+		command func(t *testing.T, root, port string) []string
+	}{
+		{"nginx", nginx},
+		{"caddy", func(_ *testing.T, root, port string) []string {
 			return []string{"file-server", "--root", root, "--listen", "127.0.0.1:" + port}
-		},
-		"python3": func(_ *testing.T, root, port string) []string {
+		}},
+		{"python3", func(_ *testing.T, root, port string) []string {
 			return []string{"-m", "http.server", "--bind", "127.0.0.1", "--directory", root, port}
-		},
+		}},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(server.name, func(t *testing.T) {
 			t.Parallel()
-			exe, err := exec.LookPath(name)
+			exe, err := exec.LookPath(server.name)
 			if err != nil {
-				t.Skipf("%s is not installed", name)
+				t.Skipf("%s is not installed", server.name)
 			}
 			root := filepath.Join(t.TempDir(), "current")
-			url := startServer(t, exe, command, root)
+			url := startServer(t, exe, server.command, root)
 			versions := 0
-			for seed := range uint64(n) {
-				versions += followThrough(t, seed, root, url)
+			for seed := range uint64(n) { // no two servers have the same history
+				versions += followThrough(t, uint64(i*n)+seed, root, url)
 			}
 			t.Logf("%d histories, %d versions", n, versions)
 		})
@@ -85,7 +88,7 @@ func startServer(t *testing.T, exe string, command func(t *testing.T, root, port
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
+		_ = cmd.Process.Signal(os.Interrupt) // killed, nginx leaves its workers running
 		_ = cmd.Wait()
 	})
 	url := "http://" + addr
