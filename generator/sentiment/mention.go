@@ -13,6 +13,7 @@ type AspectMention struct {
 	Rule       Rule
 	Use        Use
 	contrasted bool // a "but" or its like is in the sentence
+	exception  bool // a word such as "only" or "complaint" is in it
 	// Phrase identifies the phrase or term that matched, 0 when none did.
 	Phrase int32
 	// Opinion is the word that decides the polarity of a term, and OpinionWord its
@@ -89,6 +90,7 @@ const (
 	elsewhere           // about another business, or only hoped for
 	noOpinion           // no opinion word near it
 	againstText         // opinion words contradict the rest of the text, and aren't strong
+	againstStars        // it contradicts the stars, and nothing else supports it
 	weak                // opinion words are too far away, or contradict each other
 )
 
@@ -97,7 +99,8 @@ func (r Rule) String() string {
 		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
 		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so",
 		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
-		noOpinion: "named, but no opinion word is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", weak: "the opinion words are too far away or contradict each other",
+		noOpinion: "named, but no opinion word is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", againstStars: "it contradicts the stars, and no second sign supports it",
+		weak: "the opinion words are too far away or contradict each other",
 	}[r]
 }
 

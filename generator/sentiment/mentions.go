@@ -34,7 +34,7 @@ func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, 
 			}
 			do(h, e, AspectMention{
 				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
-				contrasted: s.contrast, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+				contrasted: s.contrast, exception: s.exception, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
 			})
 		}
 	}
@@ -77,8 +77,10 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 			m.OpinionWord = w.tokens[strongest.at].text
 		}
 		m.Score, m.Polarity = float32(sum), polarityOf(sum)
-		if m.Polarity == Positive && w.condition(first) == counterfactual {
+		if r := w.condition(first); r == counterfactual && m.Polarity == Positive {
 			m.Polarity, m.Rule = Negative, counterfactual
+		} else if r == conditional {
+			m.Rule = conditional
 		}
 		switch {
 		case sum >= countedScore || sum <= -countedScore:
@@ -224,9 +226,10 @@ func (w *worker) isQuestion(s sentence, i int) bool {
 
 // sentence is a sentence of a text: its tokens, and the phrases in it.
 type sentence struct {
-	lo, hi   int
-	hits     []hit
-	contrast bool // a word such as "but" is in it
+	lo, hi    int
+	hits      []hit
+	contrast  bool // a word such as "but" is in it
+	exception bool // a word such as "only" is in it
 }
 
 // sentences splits the tokens by sentence, and sets w.opinions to the opinion
@@ -251,8 +254,11 @@ func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
 				w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
 			}
 			sortOpinions(w.opinions)
-			contrasted := slices.ContainsFunc(w.tokens[lo:hi], func(t token) bool { return t.flags&contrast != 0 })
-			if !yield(sentence{lo, hi, hits[from:next], contrasted}) {
+			var has flags
+			for _, t := range w.tokens[lo:hi] {
+				has |= t.flags
+			}
+			if !yield(sentence{lo, hi, hits[from:next], has&contrast != 0, has&exception != 0}) {
 				return
 			}
 			lo = hi

@@ -86,15 +86,18 @@ func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 	return f, asWritten
 }
 
-// condition returns conditional when token i is in an "if" of its clause,
-// counterfactual when it is wished for ("if only", "I wish", "if the price had been
-// fair"), and asWritten otherwise.
+// condition returns conditional when token i is in an "if" of its clause, asked for
+// ("please") or promised ("said he would"), counterfactual when it is wished for ("if
+// only", "I wish", "if the price had been fair"), and asWritten otherwise.
 func (w *worker) condition(i int) Rule {
 	found := conditional
 	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
 		t := &w.tokens[k]
 		if t.text == "been" && k > 0 && (w.tokens[k-1].text == "had" || k > 1 && w.tokens[k-2].text == "had") {
 			found = counterfactual
+		}
+		if t.text == "would" && w.promised(k) {
+			return conditional
 		}
 		if t.flags&hedge == 0 {
 			continue
@@ -108,4 +111,16 @@ func (w *worker) condition(i int) Rule {
 		return found
 	}
 	return asWritten
+}
+
+// promised reports whether the "would" at token k follows what somebody said: what
+// was promised need not have happened.
+func (w *worker) promised(k int) bool {
+	for back := 1; back <= 4 && k-back >= 0 && w.tokens[k-back].clause == w.tokens[k].clause; back++ {
+		switch w.tokens[k-back].text {
+		case "said", "told", "promised", "assured", "claimed", "guaranteed":
+			return true
+		}
+	}
+	return false
 }
