@@ -82,7 +82,7 @@ func (a *Analysis) dropDoubtful(rating int) {
 		proof := &a.Aspects[b.Mention]
 		rule := asWritten
 		switch {
-		case against(b.Polarity, rating) && !a.sure(b):
+		case a.against(b.Polarity, rating) && !a.sure(b):
 			rule = againstStars
 		case contradicts(b.Polarity, a.tone) && proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < againstTone:
 			rule = againstText
@@ -99,9 +99,10 @@ func (a *Analysis) dropDoubtful(rating int) {
 	})
 }
 
-// against reports whether a polarity is the opposite of a rating.
-func against(p reviewcast.Polarity, rating int) bool {
-	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating < 3
+// against reports whether a polarity is the opposite of a rating that the words of
+// the whole review don't contradict.
+func (a *Analysis) against(p reviewcast.Polarity, rating int) bool {
+	return p == reviewcast.Negative && rating > 3 && a.tone[0] >= a.tone[1] || p == reviewcast.Positive && rating < 3 && a.tone[1] >= a.tone[0]
 }
 
 // sure reports whether a vote has a second sign: its sentence says that it is an
