@@ -99,15 +99,16 @@ func (a *Analysis) dropDoubtful(rating int) {
 	})
 }
 
-// against reports whether a polarity is the opposite of a rating that the words of
-// the whole review don't contradict.
+// against reports whether a polarity is the opposite of a rating, and the words of
+// the whole review don't clearly have it either.
 func (a *Analysis) against(p reviewcast.Polarity, rating int) bool {
-	return p == reviewcast.Negative && rating > 3 && a.tone[0] >= a.tone[1] || p == reviewcast.Positive && rating < 3 && a.tone[1] >= a.tone[0]
+	return p == reviewcast.Negative && rating > 3 && !contradicts(reviewcast.Positive, a.tone) ||
+		p == reviewcast.Positive && rating < 3 && !contradicts(reviewcast.Negative, a.tone)
 }
 
 // sure reports whether a vote has a second sign: its sentence says that it is an
 // exception ("but", "only complaint"), or two sentences agree. Where another
-// sentence disagrees, none is sure.
+// sentence disagrees, none is sure, nor where opinion words are weak.
 func (a *Analysis) sure(b Vote) bool {
 	proof, signs := &a.Aspects[b.Mention], 0
 	last := Span{}
@@ -124,7 +125,7 @@ func (a *Analysis) sure(b Vote) bool {
 		}
 		signs, last = signs+1, m.Sentence
 	}
-	return signs > 1
+	return signs > 1 && (proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= 2*countedScore)
 }
 
 // Round rounds to a number of decimals. It never returns -0.
