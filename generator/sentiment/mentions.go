@@ -5,13 +5,9 @@ import (
 	"slices"
 )
 
-// Below what score, either way, a term's opinion words count for little.
-const (
-	// countedScore is the score from which the opinion words around a term count.
-	countedScore = 0.35
-	// possibleScore is the score from which they are at least a possible sign.
-	possibleScore = 0.12
-)
+// countedScore is the score, either way, from which the opinion words around a term
+// count. Below it they are a possible sign.
+const countedScore = 0.35
 
 // aspects finds the mentions of aspects in the text, sentence by sentence.
 func (w *worker) aspects(a *Analysis) {
@@ -77,15 +73,8 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 			m.OpinionWord = w.tokens[strongest.at].text
 		}
 		m.Score, m.Polarity = float32(sum), polarityOf(sum)
-		if r := w.condition(first); r == counterfactual && m.Polarity == Positive {
-			m.Polarity, m.Rule = Negative, counterfactual
-		} else if r == conditional {
-			m.Rule = conditional
-		}
 		switch {
 		case sum >= countedScore || sum <= -countedScore:
-		case sum >= possibleScore || sum <= -possibleScore:
-			m.Use, m.Rule = Possible, weak
 		case w.missing(first):
 			m.Rule, m.Polarity, m.Score = absent, Negative, -phraseValence
 			if w.tokens[h.m.last()].flags&burden != 0 {
@@ -94,6 +83,9 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		case w.middling(h.m):
 		default:
 			m.Use, m.Rule = Possible, noOpinion
+		}
+		if w.supposed(first) {
+			m.Rule = conditional
 		}
 		w.setUse(s, first, &m)
 		a.Aspects = append(a.Aspects, m)
