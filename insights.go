@@ -85,7 +85,7 @@ type Aspect struct {
 	AverageRating    *float64   `json:"average_rating" jsonschema:"mean stars of the reviews that mention it; null when none does"`
 	TopPhrases       []string   `json:"top_phrases"`
 	ExampleReviewIDs []string   `json:"example_review_ids"`
-	Evidence         []Evidence `json:"evidence"`
+	Evidence         []Evidence `json:"evidence" jsonschema:"the surest sentences, at most 3 praising, 3 criticizing and 1 neutral; the aspect's page and get_aspect_sentiment have all reviews"`
 
 	NotMentionedPct      float64       `json:"not_mentioned_pct" jsonschema:"share of the reviews with text that don't mention it"`
 	AverageRatingWithout *float64      `json:"average_rating_without" jsonschema:"mean stars of the reviews with text that don't mention it; null when all do"`
@@ -139,6 +139,17 @@ type Entity struct {
 	TopAspects       []string `json:"top_aspects"`
 	LastMentioned    *Date    `json:"last_mentioned"`
 	ExampleReviewIDs []string `json:"example_review_ids"`
+
+	Trend    Trend     `json:"trend" jsonschema:"change of the share of reviews that name it, from the 90 days before to the newest 90"`
+	Quarters []Quarter `json:"quarters" jsonschema:"of a technician: the quarters with a review, in order; empty for others"`
+}
+
+// Quarter is what one quarter's reviews that name a technician judge.
+type Quarter struct {
+	Quarter       string                     `json:"quarter" jsonschema:"YYYY-Qn"`
+	ReviewCount   int                        `json:"review_count"`
+	AverageRating *float64                   `json:"average_rating"`
+	Votes         map[string]SentimentCounts `json:"votes" jsonschema:"by aspect id"`
 }
 
 // Topic is a phrase that comes up again and again.
@@ -154,6 +165,7 @@ type Topic struct {
 	AverageRatingWithout *float64 `json:"average_rating_without" jsonschema:"mean stars of the reviews with text that don't have it"`
 	RecentShare          *float64 `json:"recent_share" jsonschema:"share among the newest 90 days' reviews with text"`
 	EarlierShare         *float64 `json:"earlier_share" jsonschema:"share among the older ones; null when there is none"`
+	Trend                Trend    `json:"trend" jsonschema:"change of the share, from the 90 days before to the newest 90"`
 }
 
 // Temporal shows how the numbers move.
@@ -173,8 +185,8 @@ type Month struct {
 // Trend compares the newest window with the one before it, counted back from the
 // newest review and never from the clock.
 type Trend struct {
-	Direction string   `json:"direction" jsonschema:"improving, steady, declining or insufficient_data"`
-	Change    *float64 `json:"change" jsonschema:"change of the mean; null when there is too little data"`
+	Direction string   `json:"direction" jsonschema:"improving, steady or declining; of a share rising, steady or falling; insufficient_data"`
+	Change    *float64 `json:"change" jsonschema:"change of the mean or share; null when there is too little data"`
 	// StandardError is that of the change if nothing had changed.
 	StandardError *float64 `json:"standard_error" jsonschema:"standard error of the change; a change within 1.96 of it is steady; null when there is too little data"`
 	WindowDays    int      `json:"window_days"`

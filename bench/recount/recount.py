@@ -53,6 +53,35 @@ def trend(newest, values):
     return ("improving" if change > 0 else "declining"), change, error
 
 
+def share_trend(newest, reviews, has):
+    """The share of the reviews that has is true of, with Yates's correction."""
+    day = datetime.date.fromisoformat
+    recent, before = newest - datetime.timedelta(89), newest - datetime.timedelta(179)
+    a = [has(r) for r in reviews if day(r["date"]) >= recent]
+    b = [has(r) for r in reviews if before <= day(r["date"]) < recent]
+    if len(a) < 8 or len(b) < 8:
+        return "insufficient_data", None, None
+    change, p, n = mean(a) - mean(b), mean(a + b), len(a) + len(b)
+    error = math.sqrt(p * (1 - p) * n / (n - 1) * (1 / len(a) + 1 / len(b)))
+    if abs(change) <= 1.96 * error + (1 / len(a) + 1 / len(b)) / 2 or round(change, 2) == 0:
+        return "steady", change, error
+    return ("rising" if change > 0 else "falling"), change, error
+
+
+def check_quarters(entity, reviews, per, of):
+    for q in entity["quarters"]:
+        name = f"{entity['id']} {q['quarter']}"
+        here = [r for r in of if f"{r['date'][:4]}-Q{(int(r['date'][5:7]) + 2) // 3}" == q["quarter"]]
+        same(name + " reviews", q["review_count"], len(here))
+        same(name + " stars", q["average_rating"], mean([r["rating"] for r in here]))
+        votes = [v for r in here for v in per[r["id"]]["aspects"].items()]
+        same(name + " aspects", sorted(q["votes"]), sorted({a for a, _ in votes}))
+        for a, counts in q["votes"].items():
+            for p in ("positive", "neutral", "negative", "mixed"):
+                same(f"{name} {a} {p}", counts[p + "_count"], votes.count((a, p)))
+    same(entity["id"] + " quarters", sum(q["review_count"] for q in entity["quarters"]), len(of))
+
+
 def check_trend(name, published, expected):
     direction, change, error = expected
     same(name + " direction", published["direction"], direction)
@@ -116,6 +145,9 @@ def main(public):
             of = [r for r in reviews if entity["id"] in r["mentions"][member]]
             same(f"{entity['id']} reviews", entity["review_count"], len(of))
             same(f"{entity['id']} stars", entity["average_rating"], mean([r["rating"] for r in of]))
+            check_trend(entity["id"], entity["trend"], share_trend(newest, reviews, lambda r: r in of))
+            if kind == "technicians":
+                check_quarters(entity, reviews, per, of)
     print("\n".join(wrong) or f"insights of {len(reviews)} reviews recomputed: no difference")
     return bool(wrong)
 

@@ -2,6 +2,7 @@ package insights
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ const maxTopAspects = 3
 type entityCounter struct {
 	a     *sentiment.Analyzer
 	index [sentiment.Kinds]map[string]int32 // by id
+	// windows are the numbers of reviews in the newest 90 days and the 90 before.
+	windows [2]int
 }
 
 func newEntityCounter(a *sentiment.Analyzer) *entityCounter {
@@ -32,9 +35,11 @@ func newEntityCounter(a *sentiment.Analyzer) *entityCounter {
 // entitySum is what is counted of one entity.
 type entitySum struct {
 	reviewcast.Entity
-	stars      int
-	aspects    []int // votes by aspect
-	job, times int   // of one review: whether its job record names it, and how often the text does
+	stars        int
+	aspects      []int // votes by aspect
+	windows      [2]int
+	quarterStars int // of its newest quarter so far
+	job, times   int // of one review: whether its job record names it, and how often the text does
 }
 
 // count counts everything, in one pass over the reviews, newest first.
@@ -43,7 +48,7 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 	for k := range sentiment.Kinds {
 		for _, e := range c.a.Entities(k) {
 			sums[k] = append(sums[k], entitySum{
-				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}},
+				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}, Quarters: []reviewcast.Quarter{}},
 				aspects: make([]int, len(c.a.Aspects())),
 			})
 		}
@@ -56,8 +61,16 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 		}
 		return s
 	}
+	var w windows
+	if len(all) > 0 {
+		w = windowsTo(all[0].Date)
+	}
 	for i := range all {
 		r := &all[i]
+		window := w.of(r.Date)
+		if window >= 0 {
+			c.windows[window]++
+		}
 		for k := range sentiment.Kinds {
 			for _, id := range k.Of(r.Job) {
 				if at, ok := c.index[k][id]; ok {
@@ -72,6 +85,12 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 		}
 		for _, s := range here {
 			s.add(r)
+			if window >= 0 {
+				s.windows[window]++
+			}
+		}
+		for _, id := range r.Mentions.Technicians {
+			c.addQuarter(&sums[sentiment.Technician][c.index[sentiment.Technician][id]], r)
 		}
 		here = here[:0]
 	}
@@ -102,6 +121,25 @@ func (e *entitySum) add(r *Analyzed) {
 	}
 }
 
+// addQuarter adds a review's votes to its quarter. Reviews come newest first.
+func (c *entityCounter) addQuarter(e *entitySum, r *Analyzed) {
+	at := r.Date.Noon()
+	name := fmt.Sprintf("%d-Q%d", at.Year(), (int(at.Month())+2)/3)
+	if n := len(e.Quarters); n == 0 || e.Quarters[n-1].Quarter != name {
+		e.Quarters, e.quarterStars = append(e.Quarters, reviewcast.Quarter{Quarter: name, Votes: map[string]reviewcast.SentimentCounts{}}), 0
+	}
+	q := &e.Quarters[len(e.Quarters)-1]
+	q.ReviewCount++
+	e.quarterStars += r.Rating
+	q.AverageRating = Mean(e.quarterStars, q.ReviewCount)
+	for _, v := range r.Votes {
+		id := c.a.Aspects()[v.Aspect].ID
+		sum := q.Votes[id]
+		count(&sum, v.Polarity)
+		q.Votes[id] = sum
+	}
+}
+
 // publish sorts by number of reviews, then by id. Entities that no review names are
 // listed with zeros.
 func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
@@ -116,6 +154,8 @@ func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
 			}
 		}
 		s.TopAspects = most(counts, maxTopAspects)
+		s.Trend = shareTrend(c.windows, s.windows)
+		slices.Reverse(s.Quarters)
 		out[i] = s.Entity
 	}
 	slices.SortStableFunc(out, func(a, b reviewcast.Entity) int {

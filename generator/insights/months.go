@@ -67,6 +67,18 @@ func windowsTo(newest reviewcast.Date) windows {
 	return windows{back(trendWindowDays), back(2 * trendWindowDays)}
 }
 
+// of returns 0 for a day in the newest window, 1 for one in the window before, and -1
+// for an earlier one.
+func (w windows) of(day reviewcast.Date) int {
+	switch {
+	case day >= w.recent:
+		return 0
+	case day >= w.before:
+		return 1
+	}
+	return -1
+}
+
 // trendSum sums values by window: 0 the newest, 1 the one before.
 type trendSum struct {
 	n       [2]int
@@ -76,12 +88,8 @@ type trendSum struct {
 
 // add adds a value of a day, if the day is in one of the windows.
 func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
-	k := 0
-	switch {
-	case day >= w.recent:
-	case day >= w.before:
-		k = 1
-	default:
+	k := w.of(day)
+	if k < 0 {
 		return
 	}
 	t.n[k]++
@@ -89,10 +97,21 @@ func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
 	t.squares += value * value
 }
 
-// trend compares the means of the windows. The standard error is that of the
+// trend compares the means of two windows.
+func (t *trendSum) trend() reviewcast.Trend { return t.called("improving", "declining", 0) }
+
+// shareTrend compares the share of a window's reviews that something is in; n are
+// all reviews by window, with those that it is in. Counts move by whole reviews, so
+// the change must exceed its error by half a review (F. Yates, 1934).
+func shareTrend(n, with [2]int) reviewcast.Trend {
+	t := trendSum{n: n, sum: [2]float64{float64(with[0]), float64(with[1])}, squares: float64(with[0] + with[1])}
+	return t.called("rising", "falling", (1/float64(n[0])+1/float64(n[1]))/2)
+}
+
+// called compares the means of the windows. The standard error is that of the
 // difference under the hypothesis that both windows are samples of the same values,
 // so it uses the variance of all of them.
-func (t *trendSum) trend() reviewcast.Trend {
+func (t *trendSum) called(up, down string, slack float64) reviewcast.Trend {
 	out := reviewcast.Trend{Direction: "insufficient_data", WindowDays: trendWindowDays}
 	if t.n[0] < minTrendReviews || t.n[1] < minTrendReviews {
 		return out
@@ -104,12 +123,12 @@ func (t *trendSum) trend() reviewcast.Trend {
 	variance := max(0, (t.squares-n*mean*mean)/(n-1))
 	se := math.Sqrt(variance * (1/recent + 1/before))
 	switch {
-	case math.Abs(change) <= trendErrors*se || sentiment.Round(change, 2) == 0:
+	case math.Abs(change) <= trendErrors*se+slack || sentiment.Round(change, 2) == 0:
 		out.Direction = "steady"
 	case change > 0:
-		out.Direction = "improving"
+		out.Direction = up
 	default:
-		out.Direction = "declining"
+		out.Direction = down
 	}
 	change, se = sentiment.Round(change, 2), sentiment.Round(se, 2)
 	out.Change, out.StandardError = &change, &se

@@ -26,19 +26,19 @@ const (
 
 // topicSum is what is counted of one topic.
 type topicSum struct {
-	key             sentiment.TopicKey
-	n, stars        int
-	recent, earlier int
-	counts          reviewcast.SentimentCounts // of the reviews that have it
-	examples        []string
-	sample          []*Analyzed
+	key      sentiment.TopicKey
+	n, stars int
+	windows  [2]int                     // the newest 90 days and the 90 before
+	counts   reviewcast.SentimentCounts // of the reviews that have it
+	examples []string
+	sample   []*Analyzed
 }
 
 // topics counts the phrases that many reviews have, and the editors' topics.
 func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	rules := a.TopicRules()
 	hidden := a.HiddenTopics()
-	sums, texts, stars, recent := sumTopics(hidden, a, all)
+	sums, texts, stars, n := sumTopics(hidden, a, all)
 	out := []reviewcast.Topic{}
 	taken := map[string]bool{}
 	grown := map[sentiment.TopicKey]int{} // phrases of two words that a longer topic includes
@@ -85,8 +85,8 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		out = append(out, reviewcast.Topic{
 			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts), 3),
 			AverageRating: Mean(s.stars, s.n), AverageRatingWithout: Mean(stars-s.stars, texts-s.n),
-			RecentShare: share(s.recent, recent), EarlierShare: share(s.earlier, texts-recent), ExampleReviewIDs: s.examples,
-			SentimentCounts: s.counts,
+			RecentShare: share(s.windows[0], n[0]), EarlierShare: share(s.n-s.windows[0], texts-n[0]), ExampleReviewIDs: s.examples,
+			SentimentCounts: s.counts, Trend: shareTrend(n, s.windows),
 		})
 	}
 	return out
@@ -114,7 +114,7 @@ func share(n, of int) *float64 {
 // sumTopics counts the phrases that are frequent enough, most frequent first, at
 // most three times as many as are listed. A first pass over small counters that
 // several phrases share excludes nearly all of them; the second pass is exact.
-func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []Analyzed) (sums []*topicSum, texts, stars, recent int) {
+func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []Analyzed) (sums []*topicSum, texts, stars int, n [2]int) {
 	var w windows
 	if len(all) > 0 {
 		w = windowsTo(all[0].Date)
@@ -128,8 +128,8 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 		}
 		texts++
 		stars += all[i].Rating
-		if all[i].Date >= w.recent {
-			recent++
+		if k := w.of(all[i].Date); k >= 0 {
+			n[k]++
 		}
 		for _, k := range all[i].Topics {
 			rough[slot(k)]++
@@ -157,17 +157,15 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 	slices.SortFunc(sums, func(a, b *topicSum) int {
 		return cmp.Or(first(a.key.Editors(), b.key.Editors()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
-	return sums[:min(len(sums), 3*maxTopics+a.EditorTopics())], texts, stars, recent
+	return sums[:min(len(sums), 3*maxTopics+a.EditorTopics())], texts, stars, n
 }
 
 func (s *topicSum) add(r *Analyzed, w windows) {
 	s.n++
 	s.stars += r.Rating
 	count(&s.counts, r.Insight.Sentiment)
-	if r.Date >= w.recent {
-		s.recent++
-	} else {
-		s.earlier++
+	if k := w.of(r.Date); k >= 0 {
+		s.windows[k]++
 	}
 	if len(s.examples) < maxExamples {
 		s.examples = append(s.examples, r.ID)

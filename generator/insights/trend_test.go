@@ -57,6 +57,30 @@ func TestTrendOfNothing(t *testing.T) {
 	}
 }
 
+// TestShareOfNothing shuffles in which reviews a topic is: at most 6.5 % of its
+// changes are called.
+func TestShareOfNothing(t *testing.T) {
+	random := rand.New(rand.NewPCG(16, 3))
+	for _, c := range []struct{ n, with int }{{20, 4}, {100, 4}, {100, 8}, {200, 13}, {400, 100}} {
+		called := 0
+		for range 2000 {
+			var with [2]int
+			for _, at := range random.Perm(c.n)[:c.with] {
+				with[at%2]++
+			}
+			if d := shareTrend([2]int{c.n / 2, c.n / 2}, with).Direction; d == "rising" || d == "falling" {
+				called++
+			}
+		}
+		if share := float64(called) / 2000; share > 0.065 {
+			t.Errorf("%d of %d reviews: %.1f %% of the changes are called although nothing changes", c.with, c.n, 100*share)
+		}
+	}
+	if got := shareTrend([2]int{50, 50}, [2]int{12, 2}); got.Direction != "rising" || *got.Change != 0.2 {
+		t.Errorf("12 of 50 after 2 of 50: %+v", got)
+	}
+}
+
 // TestTrendOfChange calls a change that is there.
 func TestTrendOfChange(t *testing.T) {
 	var all []Analyzed

@@ -24,9 +24,10 @@ type flags uint32
 const (
 	negator flags = 1 << iota
 	contrast
-	joins    // "and", "so": a new clause when a subject follows
-	subject  // "he", "the": what begins a clause after a joining word
-	stopword // never begins or ends a topic
+	exception // "only", "complaint": what follows differs from the rest
+	joins     // "and", "so": a new clause when a subject follows
+	subject   // "he", "the": what begins a clause after a joining word
+	stopword  // never begins or ends a topic
 	numeric
 	knownWord // an English word that the lists know, so no misspelt name
 	auxiliary

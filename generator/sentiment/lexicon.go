@@ -122,7 +122,7 @@ func (lex *lexicon) wordLine(s string) error {
 }
 
 var flagNames = map[string]flags{
-	"negator": negator, "contrast": contrast, "joins": joins, "subject": subject, "stopword": stopword,
+	"negator": negator, "contrast": contrast, "exception": exception, "joins": joins, "subject": subject, "stopword": stopword,
 	"numeric": numeric, "english": knownWord, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun,
 	"light": light, "middling": middling, "burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 }

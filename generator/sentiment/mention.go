@@ -13,6 +13,7 @@ type AspectMention struct {
 	Rule       Rule
 	Use        Use
 	contrasted bool // a "but" or its like is in the sentence
+	exception  bool // a word such as "only" or "complaint" is in it
 	// Phrase identifies the phrase or term that matched, 0 when none did.
 	Phrase int32
 	// Opinion is the word that decides the polarity of a term, and OpinionWord its
@@ -78,26 +79,25 @@ func (o Origin) String() string { return [...]string{"editor", "trade", "lexicon
 type Rule uint8
 
 const (
-	asWritten      Rule = iota
-	afterNegation       // a negation before it
-	absent              // the thing itself is missing: "no towels"
-	asQuestion          // an open question
-	conditional         // in an "if"
-	counterfactual      // in an "if" that says it is not so: "if they ever …"
-	figures             // the figures of quote and bill
-	earlier             // about an earlier time
-	elsewhere           // about another business, or only hoped for
-	noOpinion           // no opinion word near it
-	againstText         // opinion words contradict the rest of the text, and aren't strong
-	weak                // opinion words are too far away, or contradict each other
+	asWritten     Rule = iota
+	afterNegation      // a negation before it
+	absent             // the thing itself is missing: "no towels"
+	asQuestion         // an open question
+	conditional        // in an "if", a wish, a request or a promise
+	figures            // the figures of quote and bill
+	earlier            // about an earlier time
+	elsewhere          // about another business, or only hoped for
+	noOpinion          // no clear opinion word near it
+	againstText        // opinion words contradict the rest of the text, and aren't strong
+	againstStars       // it contradicts the stars, and nothing else supports it
 )
 
 func (r Rule) String() string {
 	return [...]string{
 		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
-		conditional: "a condition (\"if\"), not a statement", counterfactual: "an \"if\" that says it is not so",
-		figures: "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
-		noOpinion: "named, but no opinion word is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", weak: "the opinion words are too far away or contradict each other",
+		conditional: "supposed, wished, asked for or promised, not stated",
+		figures:     "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
+		noOpinion: "named, but no clear opinion is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", againstStars: "it contradicts the stars, and no second sign supports it",
 	}[r]
 }
 

@@ -5,13 +5,9 @@ import (
 	"slices"
 )
 
-// Below what score, either way, a term's opinion words count for little.
-const (
-	// countedScore is the score from which the opinion words around a term count.
-	countedScore = 0.35
-	// possibleScore is the score from which they are at least a possible sign.
-	possibleScore = 0.12
-)
+// countedScore is the score, either way, from which the opinion words around a term
+// count. Below it they are a possible sign.
+const countedScore = 0.35
 
 // aspects finds the mentions of aspects in the text, sentence by sentence.
 func (w *worker) aspects(a *Analysis) {
@@ -34,7 +30,7 @@ func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, 
 			}
 			do(h, e, AspectMention{
 				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
-				contrasted: s.contrast, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+				contrasted: s.contrast, exception: s.exception, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
 			})
 		}
 	}
@@ -77,13 +73,8 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 			m.OpinionWord = w.tokens[strongest.at].text
 		}
 		m.Score, m.Polarity = float32(sum), polarityOf(sum)
-		if m.Polarity == Positive && w.condition(first) == counterfactual {
-			m.Polarity, m.Rule = Negative, counterfactual
-		}
 		switch {
 		case sum >= countedScore || sum <= -countedScore:
-		case sum >= possibleScore || sum <= -possibleScore:
-			m.Use, m.Rule = Possible, weak
 		case w.missing(first):
 			m.Rule, m.Polarity, m.Score = absent, Negative, -phraseValence
 			if w.tokens[h.m.last()].flags&burden != 0 {
@@ -92,6 +83,9 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		case w.middling(h.m):
 		default:
 			m.Use, m.Rule = Possible, noOpinion
+		}
+		if w.supposed(first) {
+			m.Rule = conditional
 		}
 		w.setUse(s, first, &m)
 		a.Aspects = append(a.Aspects, m)
@@ -224,9 +218,10 @@ func (w *worker) isQuestion(s sentence, i int) bool {
 
 // sentence is a sentence of a text: its tokens, and the phrases in it.
 type sentence struct {
-	lo, hi   int
-	hits     []hit
-	contrast bool // a word such as "but" is in it
+	lo, hi    int
+	hits      []hit
+	contrast  bool // a word such as "but" is in it
+	exception bool // a word such as "only" is in it
 }
 
 // sentences splits the tokens by sentence, and sets w.opinions to the opinion
@@ -251,8 +246,11 @@ func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
 				w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
 			}
 			sortOpinions(w.opinions)
-			contrasted := slices.ContainsFunc(w.tokens[lo:hi], func(t token) bool { return t.flags&contrast != 0 })
-			if !yield(sentence{lo, hi, hits[from:next], contrasted}) {
+			var has flags
+			for _, t := range w.tokens[lo:hi] {
+				has |= t.flags
+			}
+			if !yield(sentence{lo, hi, hits[from:next], has&contrast != 0, has&exception != 0}) {
 				return
 			}
 			lo = hi

@@ -74,38 +74,38 @@ func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 	if e.meaning == blames {
 		f = Negative
 	}
-	if !e.hasNegation && negated(w.tokens, m.first()) {
+	switch {
+	case !e.hasNegation && negated(w.tokens, m.first()):
 		return f.not(), afterNegation
-	}
-	switch r := w.condition(m.first()); {
-	case r == counterfactual && f == Positive:
-		return Negative, r
-	case r == conditional:
-		return Neutral, r
+	case w.supposed(m.first()):
+		return Neutral, conditional
 	}
 	return f, asWritten
 }
 
-// condition returns conditional when token i is in an "if" of its clause,
-// counterfactual when it is wished for ("if only", "I wish", "if the price had been
-// fair"), and asWritten otherwise.
-func (w *worker) condition(i int) Rule {
-	found := conditional
+// supposed reports whether token i is in an "if" or a wish of its clause, asked for
+// ("please") or promised ("said he would").
+func (w *worker) supposed(i int) bool {
 	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
 		t := &w.tokens[k]
-		if t.text == "been" && k > 0 && (w.tokens[k-1].text == "had" || k > 1 && w.tokens[k-2].text == "had") {
-			found = counterfactual
+		if t.text == "would" && w.promised(k) {
+			return true
 		}
-		if t.flags&hedge == 0 {
-			continue
+		if t.flags&hedge != 0 { // "even if", "as if", "no wonder if" suppose nothing
+			return k == 0 || w.tokens[k-1].text != "even" && w.tokens[k-1].text != "as" && w.tokens[k-1].text != "wonder"
 		}
-		switch {
-		case k > 0 && (w.tokens[k-1].text == "even" || w.tokens[k-1].text == "as" || w.tokens[k-1].text == "wonder"):
-			return asWritten
-		case t.text == "wish" || t.text == "wished" || w.tokens[k+1].text == "only":
-			return counterfactual
-		}
-		return found
 	}
-	return asWritten
+	return false
+}
+
+// promised reports whether the "would" at token k follows what somebody said: what
+// was promised need not have happened.
+func (w *worker) promised(k int) bool {
+	for back := 1; back <= 4 && k-back >= 0 && w.tokens[k-back].clause == w.tokens[k].clause; back++ {
+		switch w.tokens[k-back].text {
+		case "said", "told", "promised", "assured", "claimed", "guaranteed":
+			return true
+		}
+	}
+	return false
 }

@@ -96,6 +96,12 @@ func negated(tokens []token, i int) bool {
 		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}
+		if back > 1 && (next.text == "to" || next.text == "of" || next.text == "than") {
+			switch t.text { // "refused to fix it right", "rather than fix it"
+			case "refuse", "refused", "refuses", "fail", "failed", "fails", "unable", "unwilling", "instead", "rather", "yet":
+				return true
+			}
+		}
 		if t.flags&negator == 0 {
 			continue
 		}

@@ -44,7 +44,7 @@ var noAspects = map[string]reviewcast.Polarity{}
 // judge sets the review's votes and its sentiment as a whole.
 func (v *vocabulary) judge(rating int, a *Analysis) {
 	a.Votes, a.Possible = votesOf(a.Aspects)
-	a.dropDoubtful()
+	a.dropDoubtful(rating)
 	in := &a.Insight
 	in.Source, in.Aspects = "stars", noAspects
 	score := float64(rating-3) / 2
@@ -74,22 +74,58 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	}
 }
 
-// dropDoubtful turns votes of opinion words that contradict the rest of the text into
-// possible ones, unless they are strong.
-func (a *Analysis) dropDoubtful() {
+// dropDoubtful turns votes that contradict the rest of the review into possible ones:
+// opinion words against most of its words, unless they are strong, and any vote
+// against its stars that only one sign supports.
+func (a *Analysis) dropDoubtful(rating int) {
 	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
 		proof := &a.Aspects[b.Mention]
-		if !contradicts(b.Polarity, a.tone) || proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= againstTone {
+		rule := asWritten
+		switch {
+		case a.against(b.Polarity, rating) && !a.sure(b):
+			rule = againstStars
+		case contradicts(b.Polarity, a.tone) && proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < againstTone:
+			rule = againstText
+		default:
 			return false
 		}
 		for i := range a.Aspects {
 			if m := &a.Aspects[i]; m.Aspect == b.Aspect && m.Use == Counted {
-				m.Use, m.Rule = Possible, againstText
+				m.Use, m.Rule = Possible, rule
 			}
 		}
 		a.Possible = append(a.Possible, b.Aspect)
 		return true
 	})
+}
+
+// against reports whether a polarity is the opposite of a rating, and the words of
+// the whole review don't clearly have it either.
+func (a *Analysis) against(p reviewcast.Polarity, rating int) bool {
+	return p == reviewcast.Negative && rating > 3 && !contradicts(reviewcast.Positive, a.tone) ||
+		p == reviewcast.Positive && rating < 3 && !contradicts(reviewcast.Negative, a.tone)
+}
+
+// sure reports whether a vote has a second sign: its sentence says that it is an
+// exception ("but", "only complaint"), or two sentences agree. Where another
+// sentence disagrees, none is sure, nor where opinion words are weak.
+func (a *Analysis) sure(b Vote) bool {
+	proof, signs := &a.Aspects[b.Mention], 0
+	last := Span{}
+	for i := range a.Aspects {
+		m := &a.Aspects[i]
+		if m.Aspect != b.Aspect || m.Use != Counted || m.Polarity == Neutral {
+			continue
+		}
+		if m.Polarity != proof.Polarity {
+			return false
+		}
+		if m.contrasted || m.exception || m.Rule == figures || signs > 0 && m.Sentence != last {
+			signs++
+		}
+		signs, last = signs+1, m.Sentence
+	}
+	return signs > 1 && (proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= 2*countedScore)
 }
 
 // Round rounds to a number of decimals. It never returns -0.
@@ -173,8 +209,8 @@ func (s *sides) add(mentions []AspectMention, i int32) {
 // figuresWeight is how many sentences the figures of a quote and its bill count for.
 const figuresWeight = 3
 
-// firm is the score from which one side of a tie is firm.
-const firm = 1.0
+// firm is the score from which one side of a tie is firm: that of a phrase.
+const firm = phraseValence
 
 func (s *sides) verdict() (reviewcast.Polarity, int32) {
 	praise, blame := s.sentences[Positive], s.sentences[Negative]
