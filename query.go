@@ -28,14 +28,23 @@ type Query struct {
 	Aspect       string   `json:"aspect,omitempty"`
 	Sentiment    Polarity `json:"sentiment,omitempty"`
 	Facets       bool     `json:"facets,omitempty"`
+	Order        string   `json:"order,omitempty"`
 	Limit        int      `json:"limit"`
 }
+
+// The values of Query.Order. Empty is OrderNewest.
+const (
+	OrderNewest  = "newest"  // date descending, then id ascending
+	OrderOldest  = "oldest"  // the reverse
+	OrderLowest  = "lowest"  // rating ascending, then as OrderNewest
+	OrderHighest = "highest" // rating descending, then as OrderNewest
+)
 
 // SearchResult is the response of /api/reviews/search.
 type SearchResult struct {
 	Matched  int      `json:"matched" jsonschema:"how many reviews match, returned or not"`
 	Returned int      `json:"returned" jsonschema:"how many of them are here: at most the limit"`
-	Reviews  []Review `json:"reviews" jsonschema:"the newest that match: date descending, then id ascending"`
+	Reviews  []Review `json:"reviews" jsonschema:"the first that match in the order asked for; by default the newest: date descending, then id ascending"`
 	Query    Query    `json:"query" jsonschema:"the filters as applied, including defaults"`
 	Facets   *Facets  `json:"facets,omitempty" jsonschema:"with facets=true: how many of the matches have each value"`
 }

@@ -91,7 +91,7 @@ func TestIssueMembers(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `[{"code":"too_big","path":["limit"],"message":"Too big: expected a whole number from 1 to 100, received 101","origin":"number","maximum":100,"inclusive":true},` +
-		`{"code":"unrecognized_keys","path":[],"message":"Unrecognized parameter: \"foo\"; known are rating, min_rating, max_rating, since, until, query, mentions_technician, mentions_service, mentions_service_area, language, source, verification, has_reply, aspect, sentiment, facets, limit","keys":["foo"]}]`
+		`{"code":"unrecognized_keys","path":[],"message":"Unrecognized parameter: \"foo\"; known are rating, min_rating, max_rating, since, until, query, mentions_technician, mentions_service, mentions_service_area, language, source, verification, has_reply, aspect, sentiment, facets, order, limit","keys":["foo"]}]`
 	if string(got) != want {
 		t.Errorf("issues are\n%s\nwant\n%s", got, want)
 	}

@@ -108,8 +108,11 @@ var SearchParams = []Param{
 	{Name: "facets", Type: BooleanParam, Example: true,
 		Description: "true: also count all matches by stars, year, month, language, source, verification, technician, service, service area, aspect and reply.",
 		set:         func(q *Query, v value) { q.Facets = v.text == "true" }},
+	{Name: "order", Type: StringParam, MaxLength: MaxQueryLength, Values: []string{OrderNewest, OrderOldest, OrderLowest, OrderHighest}, Example: OrderLowest,
+		Description: "newest (default), oldest, lowest or highest rating first. Reviews of the same rating are newest first; oldest is newest reversed.",
+		set:         func(q *Query, v value) { q.Order = v.text }},
 	{Name: "limit", Type: IntegerParam, Min: 1, Max: MaxLimit, Default: DefaultLimit, Example: 3,
-		Description: "The most reviews to return, newest first.",
+		Description: "The most reviews to return.",
 		set:         func(q *Query, v value) { q.Limit = int(v.number) }},
 }
 

@@ -52,7 +52,7 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 		query, args := url.Values{}, map[string]any{}
 		give := func(name string, value any) { query.Set(name, fmt.Sprint(value)); args[name] = value }
 		for _, name := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"rating", "min_rating", "since", "until", "query", "mentions_technician", "mentions_service", "limit",
-			"max_rating", "mentions_service_area", "language", "source", "verification", "has_reply", "aspect", "sentiment", "facets"}), 0, 5, rapid.ID).Draw(rt, "names") {
+			"max_rating", "mentions_service_area", "language", "source", "verification", "has_reply", "aspect", "sentiment", "facets", "order"}), 0, 5, rapid.ID).Draw(rt, "names") {
 			switch name {
 			case "rating", "limit":
 				give(name, rapid.IntRange(0, 7).Draw(rt, name))
@@ -62,6 +62,8 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 				give(name, rapid.SampledFrom([]string{"2024-06-01", "2025-06-01", "2026-01-31", "2026-02-30", "soon"}).Draw(rt, name))
 			case "verification", "sentiment":
 				give(name, rapid.SampledFrom([]string{"job", "platform", "positive", "mixed", ""}).Draw(rt, name))
+			case "order":
+				give(name, rapid.SampledFrom([]string{"lowest", "oldest", "Lowest", ""}).Draw(rt, name))
 			case "has_reply", "facets":
 				give(name, rapid.SampledFrom([]any{true, false, "true", "yes"}).Draw(rt, name))
 			case "language", "source":

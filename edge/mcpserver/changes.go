@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/edge/snapshot"
 )
 
 const maxChangedIDs = 50
@@ -84,7 +85,7 @@ func (v *view) named(ids []string) (found [][]byte) {
 			found = append(found, raw)
 		}
 	}
-	slices.SortFunc(found, func(a, b []byte) int { return cmp.Compare(keyOf(b).Date, keyOf(a).Date) })
+	slices.SortFunc(found, func(a, b []byte) int { return cmp.Compare(snapshot.PlaceOf(b).Date, snapshot.PlaceOf(a).Date) })
 	return found[:min(len(found), maxChangedReviews)]
 }
 

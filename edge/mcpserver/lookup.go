@@ -71,18 +71,18 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 		return nil, err
 	}
 	q := reviewcast.Query{Aspect: a.ID, Sentiment: reviewcast.Polarity(args.values["polarity"]), Limit: mentionsPage}
-	from, err := v.resume(q, args.values["cursor"])
+	last, err := resume(q, args.values["cursor"])
 	if err != nil {
 		return nil, err
 	}
-	found := v.SearchFrom(q, from)
+	found := v.SearchAfter(q, last)
 	answer := oneAspect{Notice: notice, Aspect: a, ReviewCount: v.Len(), Method: v.insights.Method.Name,
 		Languages: v.insights.Method.Languages, Matched: found.Matched, Reviews: []line{}, NextCursor: nextCursor(found)}
 	answer.Aspect.Monthly = a.Monthly[max(0, len(a.Monthly)-maxMonths):]
 	if q.Sentiment != "" {
 		answer.Aspect.Evidence = slices.DeleteFunc(slices.Clone(a.Evidence), func(e reviewcast.Evidence) bool { return e.Polarity != q.Sentiment })
 	}
-	if from > 0 { // the first page has them
+	if last != nil { // the first page has them
 		answer.Aspect.Evidence, answer.Aspect.Monthly = []reviewcast.Evidence{}, []reviewcast.AspectMonth{}
 	}
 	for _, raw := range found.Reviews {

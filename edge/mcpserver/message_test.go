@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"reviewcast"
+	"reviewcast/edge/snapshot"
 )
 
 // FuzzBody: a body is either refused with a JSON-RPC error or consists of messages that
@@ -40,8 +41,8 @@ func FuzzBody(f *testing.F) {
 // FuzzCursor: a forged cursor is refused or points into the list.
 func FuzzCursor(f *testing.F) {
 	q := reviewcast.Query{Rating: 5, Limit: 3}
-	f.Add(cursor(q, key{Date: "2026-02-10", ID: "r3"}))
-	f.Add(cursor(q, key{Date: "1970-01-01", ID: "zzz"}))
+	f.Add(cursor(q, snapshot.Place{Rating: 5, Date: "2026-02-10", ID: "r3"}))
+	f.Add(cursor(q, snapshot.Place{Rating: 5, Date: "1970-01-01", ID: "zzz"}))
 	f.Add("")
 	s := sample(f).Open(f, 1)
 	v, err := newView(s)
@@ -49,16 +50,18 @@ func FuzzCursor(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, c string) {
-		from, err := v.resume(q, c)
+		last, err := resume(q, c)
 		if err != nil {
-			if strings.Contains(err.Error(), "Go ") || from != 0 {
-				t.Errorf("%q: %d, %v", c, from, err)
+			if strings.Contains(err.Error(), "Go ") || last != nil {
+				t.Errorf("%q: %v, %v", c, last, err)
 			}
 			return
 		}
-		if from < 0 || from > v.Len() {
-			t.Errorf("%q points to %d of %d", c, from, v.Len())
+		for _, order := range []string{"", reviewcast.OrderOldest, reviewcast.OrderLowest, reviewcast.OrderHighest} {
+			q.Order = order
+			if found := v.SearchAfter(q, last); len(found.Reviews) > found.Matched {
+				t.Errorf("%q points to %d of %d", c, len(found.Reviews), found.Matched)
+			}
 		}
-		_ = v.SearchFrom(q, from)
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast"
+	"reviewcast/edge/snapshot"
 )
 
 const (
@@ -110,7 +111,7 @@ func (v *view) before(months, days int) reviewcast.Date {
 	if len(newest) == 0 {
 		return "1970-01-01"
 	}
-	return reviewcast.Date(keyOf(newest[0]).Date.Noon().AddDate(0, -months, -days).Format(time.DateOnly))
+	return reviewcast.Date(snapshot.PlaceOf(newest[0]).Date.Noon().AddDate(0, -months, -days).Format(time.DateOnly))
 }
 
 func answerQuestion(v *view, given map[string]string) (*mcp.GetPromptResult, error) {

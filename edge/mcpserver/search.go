@@ -6,9 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -41,15 +41,15 @@ const (
 func searchReviews(v *view, args arguments) (any, error) {
 	q, format := args.query, args.values["response_format"]
 	q.Facets = q.Facets || format == counts
-	from, err := v.resume(q, args.values["cursor"])
+	last, err := resume(q, args.values["cursor"])
 	if err != nil {
 		return nil, err
 	}
-	found := v.SearchFrom(q, from, v.alsoMatching(q.Text)...)
+	found := v.SearchAfter(q, last, v.alsoMatching(q.Text)...)
 	review := cutTexts
 	switch format {
 	case counts:
-		found.Reviews, found.Next = nil, -1
+		found.Reviews, found.More = nil, false
 		f := found.Facets
 		f.Month = f.Month[:min(len(f.Month), maxMonths)]
 	case concise:
@@ -82,7 +82,7 @@ func conciseLines(found *snapshot.Result) (lines [][]byte) {
 			panic(err) // decoded from JSON
 		}
 		if size += len(b) + 1; size > conciseBudget && i > 0 {
-			found.Reviews, found.Next = found.Reviews[:i], i // any ordinal: a cursor names a review
+			found.Reviews, found.More = found.Reviews[:i], true
 			break
 		}
 		lines = append(lines, b)
@@ -157,8 +157,8 @@ func beginning(text string, length int) string {
 	return text
 }
 
-// A cursor names the filters and the last review of a page, by its position in the published order.
-// It stays valid at every edge: no review appears twice, and none that was there is left out.
+// A cursor names the filters and the last review of a page, by its place in every order. It stays
+// valid at every edge: no review appears twice, and none that was there is left out.
 
 // filters is a short hash of a query without its limit and facets.
 func filters(q reviewcast.Query) []byte {
@@ -171,39 +171,32 @@ func filters(q reviewcast.Query) []byte {
 	return sum[:6]
 }
 
-func cursor(q reviewcast.Query, last key) string {
-	return base64.RawURLEncoding.EncodeToString(append(filters(q), string(last.Date)+last.ID...))
+func cursor(q reviewcast.Query, last snapshot.Place) string {
+	return base64.RawURLEncoding.EncodeToString(append(filters(q), strconv.Itoa(last.Rating)+string(last.Date)+last.ID...))
 }
 
 func nextCursor(found snapshot.Result) *string {
-	if found.Next < 0 {
+	if !found.More {
 		return nil
 	}
-	next := cursor(found.Query, keyOf(found.Reviews[len(found.Reviews)-1]))
+	next := cursor(found.Query, snapshot.PlaceOf(found.Reviews[len(found.Reviews)-1]))
 	return &next
 }
 
-// resume finds the ordinal at which a search continues, 0 without a cursor.
-func (v *view) resume(q reviewcast.Query, cursor string) (int, error) {
+// resume returns the place after which a search continues, nil without a cursor.
+func resume(q reviewcast.Query, cursor string) (*snapshot.Place, error) {
 	if cursor == "" {
-		return 0, nil
+		return nil, nil
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	const hash, date = 6, 6 + len("2006-01-02")
-	if err != nil || len(raw) < date || !reviewcast.Date(raw[hash:date]).Valid() || !reviewcast.ValidID(string(raw[date:])) {
-		return 0, badArguments{fmt.Sprintf("cursor: received %s: expected next_cursor of an earlier result, unchanged", echo(cursor))}
+	const hash, rating, date = 6, 7, 7 + len("2006-01-02")
+	if err != nil || len(raw) < date || raw[hash] < '1' || raw[hash] > '5' || !reviewcast.Date(raw[rating:date]).Valid() || !reviewcast.ValidID(string(raw[date:])) {
+		return nil, badArguments{fmt.Sprintf("cursor: received %s: expected next_cursor of an earlier result, unchanged", echo(cursor))}
 	}
 	if !bytes.Equal(raw[:hash], filters(q)) {
-		return 0, badArguments{"cursor: it belongs to another search: repeat all filters of the search that returned it (limit and response_format may change)"}
+		return nil, badArguments{"cursor: it belongs to another search: repeat all filters and the order of the search that returned it (limit and response_format may change)"}
 	}
-	// The reviews of the same day, and the number of newer ones.
-	last := key{Date: reviewcast.Date(raw[hash:date]), ID: string(raw[date:])}
-	day := v.Search(reviewcast.Query{Since: last.Date, Until: last.Date, Limit: math.MaxInt})
-	same := slices.IndexFunc(day.Reviews, func(review json.RawMessage) bool { return keyOf(review).ID > last.ID })
-	if same < 0 {
-		same = len(day.Reviews)
-	}
-	return v.Since(last.Date).Matched - day.Matched + same, nil
+	return &snapshot.Place{Rating: int(raw[hash] - '0'), Date: reviewcast.Date(raw[rating:date]), ID: string(raw[date:])}, nil
 }
 
 // widen is the hint for a search that found nothing: known names, and what matches without each filter.
@@ -256,7 +249,7 @@ func (v *view) countsWithout(q reviewcast.Query) (counts []string) {
 	for _, p := range reviewcast.SearchParams {
 		var given map[string]json.RawMessage
 		_ = json.Unmarshal(raw, &given) // marshalled above
-		if given[p.Name] == nil || p.Name == "limit" {
+		if given[p.Name] == nil || p.Name == "limit" || p.Name == "order" {
 			continue
 		}
 		delete(given, p.Name)

@@ -15,6 +15,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/edge/snapshot"
 	"reviewcast/edge/snapshot/snapshottest"
 )
 
@@ -45,6 +46,7 @@ func genQuery(rt *rapid.T) map[string]any {
 	maybe("has_reply", func() any { return rapid.SampledFrom([]any{true, false, "true"}).Draw(rt, "has_reply") })
 	maybe("facets", func() any { return rapid.Bool().Draw(rt, "facets") })
 	maybe("limit", func() any { return rapid.IntRange(1, 100).Draw(rt, "limit") })
+	maybe("order", func() any { return rapid.SampledFrom([]string{"newest", "oldest", "lowest", "highest"}).Draw(rt, "order") })
 	maybe("since", day)
 	maybe("until", day)
 	if s, ok := args["since"].(string); ok {
@@ -90,7 +92,7 @@ func TestSearchIsTheHTTPSearch(t *testing.T) {
 		if !reflect.DeepEqual(got.Facets, want.Facets) {
 			rt.Fatalf("%v: facets %+v, want %+v", args, got.Facets, want.Facets)
 		}
-		if (got.NextCursor == nil) != (want.Next < 0) || (got.Hint != "") != (got.Matched == 0) {
+		if (got.NextCursor == nil) != (!want.More) || (got.Hint != "") != (got.Matched == 0) {
 			rt.Fatalf("%v: cursor %v and hint %q with %d of %d", args, got.NextCursor, got.Hint, got.Returned, got.Matched)
 		}
 	})
@@ -111,7 +113,7 @@ func TestPages(t *testing.T) {
 		for sequence := int64(2); ; sequence++ {
 			args["limit"] = rapid.IntRange(1, 40).Draw(rt, "limit")
 			var page struct {
-				Reviews    []key
+				Reviews    []snapshot.Place
 				NextCursor *string `json:"next_cursor"`
 			}
 			if err := json.Unmarshal(c.tool(t, "search_reviews", args).StructuredContent, &page); err != nil {
@@ -144,7 +146,7 @@ func TestPages(t *testing.T) {
 		q.Limit = 1000
 		var want []string
 		for _, r := range s.config.Snapshots.Load().Search(q).Reviews {
-			want = append(want, keyOf(r).ID)
+			want = append(want, snapshot.PlaceOf(r).ID)
 		}
 		if !slices.Equal(got, want) {
 			rt.Fatalf("%v: pages hold %v, want %v", args, got, want)

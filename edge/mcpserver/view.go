@@ -67,7 +67,7 @@ func encode(value any) (jsontext.Value, error) {
 // reviewIDs lists the ids of all reviews, newest first.
 func (v *view) reviewIDs() (ids []string) {
 	for _, raw := range v.Search(reviewcast.Query{Limit: v.Len()}).Reviews {
-		ids = append(ids, keyOf(raw).ID)
+		ids = append(ids, snapshot.PlaceOf(raw).ID)
 	}
 	return ids
 }
@@ -97,17 +97,6 @@ func (v *view) alsoMatching(query string) (ordinals []int) {
 		}
 	}
 	return ordinals
-}
-
-// key is the date and the id of a review, by which reviews are ordered.
-type key struct {
-	Date reviewcast.Date `json:"date"`
-	ID   string          `json:"id"`
-}
-
-func keyOf(review []byte) (k key) {
-	_ = json.Unmarshal(review, &k) // checked when the snapshot was opened
-	return k
 }
 
 // views makes the view of the current snapshot once, at the first call after a swap.

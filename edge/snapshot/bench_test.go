@@ -104,6 +104,15 @@ func BenchmarkSearch(b *testing.B) {
 				b.ReportMetric(float64(r.Matched), "matched")
 				b.ReportMetric(float64(s.Cost(q.Query)), "cost")
 			})
+			if q.Name == "no filter" {
+				for _, q.Order = range []string{reviewcast.OrderOldest, reviewcast.OrderLowest} {
+					b.Run(fmt.Sprintf("%d/%s", n, q.Order), func(b *testing.B) {
+						for b.Loop() {
+							s.Search(q.Query)
+						}
+					})
+				}
+			}
 			if s.Cost(q.Query) > 0 {
 				b.Run(fmt.Sprintf("%d/%s again", n, q.Name), func(b *testing.B) {
 					for b.Loop() {

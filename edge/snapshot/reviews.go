@@ -56,6 +56,30 @@ func (l *list) newerThan(d reviewcast.Date) int {
 	return l.days[i].first
 }
 
+// Place is what a review's position in every order of a search depends on.
+type Place struct {
+	Rating int             `json:"rating"`
+	Date   reviewcast.Date `json:"date"`
+	ID     string          `json:"id"`
+}
+
+// PlaceOf is the place of a review of a snapshot.
+func PlaceOf(review []byte) (p Place) {
+	_ = json.Unmarshal(review, &p) // checked on opening
+	return p
+}
+
+// around returns the first ordinal after a place in published order, and how many ordinals are
+// before it. The review that had it may be gone.
+func (l *list) around(p Place) (after, before int) {
+	day := l.newerThan(p.Date)
+	n, found := sort.Find(l.after(p.Date)-day, func(i int) int { return strings.Compare(p.ID, PlaceOf(l.json(day+i)).ID) })
+	if found {
+		return day + n + 1, day + n
+	}
+	return day + n, day + n
+}
+
 // split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
 func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place

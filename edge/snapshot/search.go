@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -14,12 +15,12 @@ type Result struct {
 	Query reviewcast.Query
 	// Matched is the number of reviews that match, returned or not.
 	Matched int
-	// Reviews are the JSON of the newest matches, at most the query's limit.
+	// Reviews are the JSON of the first matches in the query's order, at most its limit.
 	Reviews []json.RawMessage
 	// Facets count all matches; nil unless the query asks for them.
 	Facets *reviewcast.Facets
-	// Next is the ordinal at which SearchFrom continues; -1 at the end.
-	Next int
+	// More says that there are matches after these.
+	More bool
 }
 
 // AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around
@@ -61,30 +62,68 @@ func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []
 	return append(b, facets...)
 }
 
-// Search finds the reviews that match all filters of a query, newest first. Text must be UTF-8.
-func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchFrom(q, 0) }
+// Search finds the reviews that match all filters of a query, in its order. Text must be UTF-8.
+func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchAfter(q, nil) }
 
-// SearchFrom is Search, but returns only reviews from an ordinal on, which is 0 or the
-// Next of an earlier Result. Matched still counts all matches. The reviews with the
-// ordinals in also match the query's text even if they don't contain it.
-func (s *Snapshot) SearchFrom(q reviewcast.Query, ordinal int, also ...int) Result {
+// SearchAfter is Search, but returns only reviews after a place in the query's order, if it isn't
+// nil. Matched still counts all matches. The reviews with the ordinals in also match the query's
+// text even if they don't contain it.
+func (s *Snapshot) SearchAfter(q reviewcast.Query, last *Place, also ...int) Result {
 	found := s.match(q, also)
-	r := Result{Query: q, Matched: found.len(), Next: -1}
+	r := Result{Query: q, Matched: found.len()}
 	if q.Facets {
 		r.Facets = s.facets(found)
 	}
-	if r.Matched == 0 || ordinal < 0 {
+	if r.Matched == 0 {
 		return r
 	}
 	r.Reviews = make([]json.RawMessage, 0, min(r.Matched, max(q.Limit, 0)))
-	for i := range found.all(ordinal) {
+	for i := range s.ordered(found, q.Order, last) {
 		if len(r.Reviews) >= q.Limit {
-			r.Next = int(i)
+			r.More = true
 			break
 		}
 		r.Reviews = append(r.Reviews, s.reviews.json(int(i)))
 	}
 	return r
+}
+
+// ordered iterates over found in an order, from what follows a place on.
+func (s *Snapshot) ordered(found bitmap, order string, last *Place) iter.Seq[uint32] {
+	start, end := 0, s.Len()
+	if last != nil {
+		start, end = s.reviews.around(*last)
+	}
+	switch order {
+	case reviewcast.OrderOldest:
+		return found.backward(end)
+	case reviewcast.OrderLowest, reviewcast.OrderHighest:
+	default:
+		return found.all(start)
+	}
+	return func(yield func(uint32) bool) {
+		for step := range reviewcast.MaxRating {
+			stars := reviewcast.MinRating + step
+			if order == reviewcast.OrderHighest {
+				stars = reviewcast.MaxRating - step
+			}
+			low := 0
+			switch { // until the last one's stars come, all are before it
+			case last != nil && last.Rating != stars:
+				continue
+			case last != nil:
+				low, last = start, nil
+			}
+			rated := newBitmap(s.Len())
+			s.stars[stars].addTo(rated)
+			rated.and(found)
+			for i := range rated.all(low) {
+				if !yield(i) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // match returns the ordinals that match the query. Those in also count as matching its text.

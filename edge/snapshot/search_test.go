@@ -149,6 +149,7 @@ func query(d reviewcast.Dataset) *rapid.Generator[reviewcast.Query] {
 			q.Sentiment = rapid.SampledFrom([]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}).Draw(t, "sentiment")
 		}
 		q.Facets = rapid.Bool().Draw(t, "facets")
+		q.Order = rapid.SampledFrom([]string{"", "newest", "oldest", "lowest", "highest"}).Draw(t, "order")
 		switch rapid.IntRange(0, 3).Draw(t, "by text") {
 		case 0:
 			q.Text = text().Draw(t, "text")
@@ -222,6 +223,18 @@ func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business, 
 		(q.Since == "" || r.Date >= q.Since) && (q.Until == "" || r.Date <= q.Until) &&
 		(q.Text == "" || contains(r.Title) || contains(r.Text)) &&
 		(q.Technician == "" || technician) && (q.Service == "" || service)
+}
+
+// plainOrder sorts reviews that are newest first.
+func plainOrder(reviews []reviewcast.Review, order string) {
+	switch order {
+	case reviewcast.OrderOldest:
+		slices.Reverse(reviews)
+	case reviewcast.OrderLowest:
+		slices.SortStableFunc(reviews, func(a, b reviewcast.Review) int { return a.Rating - b.Rating })
+	case reviewcast.OrderHighest:
+		slices.SortStableFunc(reviews, func(a, b reviewcast.Review) int { return b.Rating - a.Rating })
+	}
 }
 
 // plainFacets counts reviews one by one.
@@ -324,11 +337,10 @@ func TestSearchIsPlainScan(t *testing.T) {
 		s := p.Open(t, 1)
 		for range 20 {
 			q := query(d).Draw(rt, "query")
-			var want []string
 			var matches []reviewcast.Review
 			for _, r := range d.Reviews {
 				if plainMatch(q, r, d.Business, in) {
-					want, matches = append(want, r.ID), append(matches, r)
+					matches = append(matches, r)
 				}
 			}
 			if facets := s.Search(q).Facets; q.Facets != (facets != nil) {
@@ -336,17 +348,25 @@ func TestSearchIsPlainScan(t *testing.T) {
 			} else if diff := cmp.Diff(plainFacets(matches, in), facets); q.Facets && diff != "" {
 				rt.Fatalf("%+v: facets (-want +got):\n%s", q, diff)
 			}
+			plainOrder(matches, q.Order)
+			var want []string
+			for _, r := range matches {
+				want = append(want, r.ID)
+			}
 			var got []string
-			for from := 0; from >= 0; {
-				r := s.SearchFrom(q, from)
+			var last *snapshot.Place
+			for more := true; more; {
+				r := s.SearchAfter(q, last)
 				if r.Matched != len(want) {
 					rt.Fatalf("%+v: matched %d, want %d: %q", q, r.Matched, len(want), want)
 				}
-				if len(r.Reviews) > q.Limit || r.Next >= 0 && len(r.Reviews) < q.Limit {
-					rt.Fatalf("%+v from %d: %d reviews, then %d", q, from, len(r.Reviews), r.Next)
+				if len(r.Reviews) > q.Limit || r.More && len(r.Reviews) < q.Limit {
+					rt.Fatalf("%+v after %v: %d reviews, more %t", q, last, len(r.Reviews), r.More)
 				}
 				got = append(got, ids(t, r.Reviews)...)
-				from = r.Next
+				if more = r.More; more {
+					last = new(snapshot.PlaceOf(r.Reviews[len(r.Reviews)-1]))
+				}
 			}
 			if !slices.Equal(got, want) {
 				rt.Fatalf("%+v: %q, want %q", q, got, want)
@@ -393,7 +413,7 @@ func TestSearchManyShards(t *testing.T) {
 func TestSearchInvalid(t *testing.T) {
 	s := snapshottest.Publish(t, corpus.Dataset(100)).Open(t, 1)
 	for _, text := range []string{"\xFF", "a\xFF", "\xFFab", "on\xFFtime", "\xC3", "\xED\xA0\x80", "\x00", "\x00\x00", "\x00\x00\x00\x00"} {
-		if r := s.Search(reviewcast.Query{Text: text, Limit: 20}); r.Matched != 0 || r.Next != -1 {
+		if r := s.Search(reviewcast.Query{Text: text, Limit: 20}); r.Matched != 0 || r.More {
 			t.Errorf("%q: matched %d", text, r.Matched)
 		}
 	}
@@ -402,12 +422,18 @@ func TestSearchInvalid(t *testing.T) {
 			t.Errorf("%+v: matched %d", q, r.Matched)
 		}
 	}
-	if r := s.Search(reviewcast.Query{}); r.Matched != 100 || len(r.Reviews) != 0 || r.Next != 0 {
-		t.Errorf("limit 0: matched %d, %d reviews, next %d; want a count only", r.Matched, len(r.Reviews), r.Next)
+	if r := s.Search(reviewcast.Query{}); r.Matched != 100 || len(r.Reviews) != 0 || !r.More {
+		t.Errorf("limit 0: matched %d, %d reviews, more %t; want a count only", r.Matched, len(r.Reviews), r.More)
 	}
-	for _, from := range []int{-1, 100, 1 << 40} {
-		if r := s.SearchFrom(reviewcast.Query{Limit: 5}, from); r.Matched != 100 || len(r.Reviews) != 0 || r.Next != -1 {
-			t.Errorf("from %d: %d of %d reviews, next %d", from, len(r.Reviews), r.Matched, r.Next)
+	for _, order := range []string{reviewcast.OrderNewest, reviewcast.OrderOldest, reviewcast.OrderLowest, reviewcast.OrderHighest} {
+		end := snapshot.Place{Rating: map[string]int{reviewcast.OrderLowest: 5}[order], Date: "0001-01-01"}
+		if order == reviewcast.OrderOldest {
+			end.Date = "9999-12-31"
+		} else if order == reviewcast.OrderHighest {
+			end.Rating = 1
+		}
+		if r := s.SearchAfter(reviewcast.Query{Limit: 5, Order: order}, &end); r.Matched != 100 || len(r.Reviews) != 0 || r.More {
+			t.Errorf("%s: %d of %d reviews after the end, more %t", order, len(r.Reviews), r.Matched, r.More)
 		}
 	}
 }

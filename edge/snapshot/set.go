@@ -52,6 +52,17 @@ func (b bitmap) all(low int) iter.Seq[uint32] {
 	}
 }
 
+// backward iterates over the ordinals below end, descending.
+func (b bitmap) backward(end int) iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		for i := end - 1; i >= 0; i-- {
+			if b[i>>6]&(1<<(i&63)) != 0 && !yield(uint32(i)) {
+				return
+			}
+		}
+	}
+}
+
 // set is an immutable set of ordinals, a sorted list or a bitmap. The zero value is empty.
 type set struct {
 	n    int
