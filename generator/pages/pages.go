@@ -104,7 +104,7 @@ func (s *Site) pages() []page {
 	for _, y := range s.years {
 		pages = append(pages, s.yearPage(y))
 	}
-	return append(pages, s.indexPage(), s.frontPage(), s.docsPage())
+	return append(append(pages, s.indexPage(), s.frontPage()), s.docsPages()...)
 }
 
 // view is what a page shows within the frame that all pages share.

@@ -76,7 +76,7 @@ func siteFile(name string) []byte {
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
 	"percent": percent, "interval": interval, "stars": stars, "method": methodWords, "reason": reasonWords, "place": place, "upper": strings.ToUpper,
-	"paragraphs": paragraphs, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount }, "article": func(r review, anchored bool) article { return article{r.Review, r.Path(), anchored, r.About()} },
+	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount }, "article": func(r review, anchored bool) article { return article{r.Review, r.Path(), anchored, r.About()} },
 }
 
 // article is a review for the template of that name. Only the page of its month anchors it.

@@ -193,7 +193,7 @@ func completeRead(get object) (head object) {
 	for mediaType, whole := range ok["content"].(object) {
 		content[mediaType] = object{"schema": whole.(object)["schema"]}
 	}
-	responses["206"] = object{"description": "The part of the body that `Range` asked for.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
+	responses["206"] = object{"description": "The part of the body that `Range` asked for; of several ranges, `multipart/byteranges`.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
 	for status, name := range map[string]string{"304": "NotModified", "405": "MethodNotAllowed", "406": "NotAcceptable", "412": "PreconditionFailed",
 		"414": "URITooLong", "416": "RangeNotSatisfiable", "431": "HeadersTooLarge", "503": "ServiceUnavailable"} {
 		responses[status] = name
