@@ -48,18 +48,14 @@ type chart struct {
 	Top, Bottom, First, Last string
 	Grid                     []string
 	Bands, Lines             []string // points of one drawing for each run of quarters without a gap
-	Dots                     []dot
-	Rows                     []chartRow
+	Points                   []chartPoint
 }
 
-type dot struct {
-	At, Title string
-	Few       bool
-}
-
-type chartRow struct {
-	Quarter, Value, Interval string
-	Count                    int
+// chartPoint is a quarter as a point of the drawing and as a row of the table.
+type chartPoint struct {
+	At, Quarter, Value, Interval string
+	Count                        int
+	Few                          bool
 }
 
 // scale is what the axis of a chart says.
@@ -121,8 +117,7 @@ func newChart(s scale, points []point) *chart {
 			run = append(run, p)
 			interval = s.format(p.low) + " to " + s.format(p.high)
 		}
-		c.Dots = append(c.Dots, dot{"M" + x(p) + " " + y(p.value) + "h0", p.quarter + ": " + s.format(p.value) + ", " + plural(p.count, "review"), p.count < few})
-		c.Rows = append(c.Rows, chartRow{p.quarter, s.format(p.value), interval, p.count})
+		c.Points = append(c.Points, chartPoint{"M" + x(p) + " " + y(p.value) + "h0", p.quarter, s.format(p.value), interval, p.count, p.count < few})
 	}
 	flush()
 	c.Note = fmt.Sprintf("%d to %s a quarter.", least, plural(most, "review"))

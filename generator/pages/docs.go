@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 
@@ -79,7 +78,7 @@ func (s *Site) docsPages() []page {
 				return nil, err
 			}
 			var b bytes.Buffer
-			if err := toHTML.Convert([]byte(source), &b, parser.WithContext(parser.NewContext(parser.WithIDs(anchors{})))); err != nil {
+			if err := toHTML.Convert([]byte(source), &b); err != nil {
 				return nil, err
 			}
 			d := docsData{Manuals: manuals, Path: m.Path, Title: m.Title, Markdown: source}
@@ -103,20 +102,6 @@ func (s *Site) docsPages() []page {
 
 // toHTML converts the documentation. HTML in it, such as in an example, is not passed on.
 var toHTML = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
-
-// anchors are the ids of headings: "_" and their letters and digits in lower case.
-type anchors struct{}
-
-func (anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
-	return []byte("_" + slug(string(heading)))
-}
-func (anchors) Put([]byte) {}
-
-func slug(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}), "-")
-}
 
 // docs is one of the manuals in Markdown.
 func (s *Site) docs(name string) (string, error) {
@@ -197,7 +182,7 @@ func typeOf(s *apiNode) string {
 	kind := joined(s.Type, " or ", "")
 	switch {
 	case s.Ref != "":
-		kind = "[" + last(s.Ref) + "](" + reviewcast.PathDocs + "fields/#_" + slug(last(s.Ref)) + ")"
+		kind = "[" + last(s.Ref) + "](" + reviewcast.PathDocs + "fields/#" + strings.ToLower(last(s.Ref)) + ")"
 	case len(s.AnyOf)+len(s.OneOf) > 0:
 		var parts []string
 		for _, o := range slices.Concat(s.AnyOf, s.OneOf) {

@@ -73,11 +73,6 @@ func mean(v *float64) string {
 	return fmt.Sprintf("%.2f", *v)
 }
 
-// percent is a share in whole per cent.
-func percent(part, whole int) string {
-	return fmt.Sprintf("%.0f %%", 100*float64(part)/float64(max(whole, 1)))
-}
-
 // interval says a confidence interval of a share in words: "7 to 9 in 10".
 func interval(c reviewcast.Confidence) string {
 	of := 10.0
