@@ -108,14 +108,7 @@ func (c *canvas) star(x, y, radius, share float64) {
 		}
 	}
 	shape.ClosePath()
-	mask := image.NewAlpha(c.Bounds())
-	shape.Draw(mask, mask.Bounds(), image.Opaque, image.Point{})
 	cut := int(x - radius + 2*radius*min(max(share, 0), 1))
-	for _, part := range []struct {
-		from, to int
-		ink      color.Color
-	}{{int(x - radius - 1), cut, cardStar}, {cut, int(x + radius + 1), cardTrack}} {
-		r := image.Rect(part.from, int(y-radius-1), part.to, int(y+radius+1))
-		draw.DrawMask(c, r, image.NewUniform(part.ink), image.Point{}, mask, r.Min, draw.Over)
-	}
+	shape.Draw(c, c.Bounds(), image.NewUniform(cardTrack), image.Point{})
+	shape.Draw(c, image.Rect(0, 0, cut, cardHeight), image.NewUniform(cardStar), image.Point{})
 }

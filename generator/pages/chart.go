@@ -16,11 +16,15 @@ type point struct {
 	value, low, high float64
 }
 
-// meanPoint is the mean of a quarter's stars. One review has no interval.
+// few is how many reviews a quarter needs for its figure to say something: the point of one with fewer is small,
+// no line joins it, and no interval is given.
+const few = 5
+
+// meanPoint is the mean of a quarter's stars.
 func meanPoint(quarter string, t tally, _, _ int) point {
 	p := point{quarter: quarter, count: t.Count, value: t.mean()}
 	p.low, p.high = p.value, p.value
-	if t.Count > 1 {
+	if t.Count >= few {
 		n := float64(t.Count)
 		variance := max(0, float64(t.squares)-n*p.value*p.value) / (n - 1)
 		margin := 1.96 * math.Sqrt(variance/n)
@@ -40,19 +44,18 @@ func sharePoint(quarter string, part, whole int) point {
 
 // chart is a line by quarter within its intervals, drawn on 100 by 100 and stretched by the page.
 type chart struct {
-	Title, Label, Unit       string
+	Title, Label, Unit, Note string
 	Top, Bottom, First, Last string
 	Grid                     []string
 	Bands, Lines             []string // points of one drawing for each run of quarters without a gap
-	Dots                     []dot
-	Rows                     []chartRow
+	Points                   []chartPoint
 }
 
-type dot struct{ At, Title string }
-
-type chartRow struct {
-	Quarter, Value, Interval string
-	Count                    int
+// chartPoint is a quarter as a point of the drawing and as a row of the table.
+type chartPoint struct {
+	At, Quarter, Value, Interval string
+	Count                        int
+	Few                          bool
 }
 
 // scale is what the axis of a chart says.
@@ -103,16 +106,24 @@ func newChart(s scale, points []point) *chart {
 		}
 		run = nil
 	}
+	least, most := first.count, first.count
 	for _, p := range points {
-		if len(run) > 0 && quarterNumber(run[len(run)-1].quarter)+1 != quarterNumber(p.quarter) {
+		least, most = min(least, p.count), max(most, p.count)
+		if len(run) > 0 && (p.count < few || quarterNumber(run[len(run)-1].quarter)+1 != quarterNumber(p.quarter)) {
 			flush()
 		}
-		run = append(run, p)
-		interval := s.format(p.low) + " to " + s.format(p.high)
-		c.Dots = append(c.Dots, dot{"M" + x(p) + " " + y(p.value) + "h0", p.quarter + ": " + s.format(p.value) + ", " + plural(p.count, "review")})
-		c.Rows = append(c.Rows, chartRow{p.quarter, s.format(p.value), interval, p.count})
+		interval := "too few"
+		if p.count >= few {
+			run = append(run, p)
+			interval = s.format(p.low) + " to " + s.format(p.high)
+		}
+		c.Points = append(c.Points, chartPoint{"M" + x(p) + " " + y(p.value) + "h0", p.quarter, s.format(p.value), interval, p.count, p.count < few})
 	}
 	flush()
+	c.Note = fmt.Sprintf("%d to %s a quarter.", least, plural(most, "review"))
+	if least < few {
+		c.Note += fmt.Sprintf(" Small points stand for fewer than %d: too few for a line.", few)
+	}
 	return c
 }
 

@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
-	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
 
@@ -43,50 +43,68 @@ type apiNode struct {
 	Example                                json.RawMessage
 }
 
-// docsData is what the templates docs show: the same text twice.
-type docsData struct {
-	Markdown string
-	HTML     template.HTML
+// manuals are the pages of the documentation: by hand, and from the API's description. The text of one is the
+// template of its name.
+var manuals = []struct{ name, Path, Title, description string }{
+	{"guide", reviewcast.PathDocs, "How to use the data", "Datasets, changes, feeds, search and agents: how to use the reviews of "},
+	{"api", reviewcast.PathDocs + "api/", "Paths", "Every path, parameter, status and error of the reviews of "},
+	{"fields", reviewcast.PathDocs + "fields/", "Fields", "The data dictionary: type, meaning and unit of every field of the reviews of "},
 }
 
-// docsPage is the documentation for developers, by hand and from the API's description.
-func (s *Site) docsPage() page {
-	return page{reviewcast.PathDocs, s.modified, func() (*view, error) {
-		source, err := s.docs()
-		if err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		if err := toHTML.Convert([]byte(source), &b, parser.WithContext(parser.NewContext(parser.WithIDs(anchors{})))); err != nil {
-			return nil, err
-		}
-		// What scrolls can be reached with the keyboard.
-		body := strings.NewReplacer("<table>", `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="reference">`, "</table>", "</table></div>",
-			"<pre>", `<pre tabindex="0">`).Replace(b.String())
-		return &view{Title: "How to use the data", Description: "Every path, parameter, error and field of the reviews of " + s.Dataset.Business.Name + ".",
-			Graph: []object{s.datasetLD()}, Name: "docs", Data: docsData{source, template.HTML(body)}}, nil
-	}}
+// docsData is what the templates docs show: the same text twice.
+type docsData struct {
+	Manuals     any // the manuals
+	Path, Title string
+	Markdown    string
+	HTML        template.HTML
+	Contents    []heading
+}
+
+// heading is an entry in the contents of a page.
+type heading struct {
+	Level, ID string
+	Text      template.HTML
+}
+
+var headings = regexp.MustCompile(`<h([23]) id="([^"]+)">(.*)</h[23]>`)
+
+// docsPages are the documentation for developers.
+func (s *Site) docsPages() []page {
+	var pages []page
+	for _, m := range manuals {
+		pages = append(pages, page{m.Path, s.modified, func() (*view, error) {
+			source, err := s.docs(m.name)
+			if err != nil {
+				return nil, err
+			}
+			var b bytes.Buffer
+			if err := toHTML.Convert([]byte(source), &b); err != nil {
+				return nil, err
+			}
+			d := docsData{Manuals: manuals, Path: m.Path, Title: m.Title, Markdown: source}
+			for _, h := range headings.FindAllStringSubmatch(b.String(), -1) {
+				d.Contents = append(d.Contents, heading{h[1], h[2], template.HTML(h[3])})
+			}
+			// What scrolls can be reached with the keyboard.
+			d.HTML = template.HTML(strings.NewReplacer("<table>", `<div class="scroll" tabindex="0" role="group" aria-label="Table"><table class="reference">`,
+				"</table>", "</table></div>", "<pre>", `<pre tabindex="0">`).Replace(b.String()))
+			v := &view{Title: m.Title, Description: m.description + s.Dataset.Business.Name + ".", Name: "docs", Data: d}
+			if m.Path == reviewcast.PathDocs {
+				v.Graph = []object{s.datasetLD()}
+			} else {
+				v.Crumbs = []link{{manuals[0].Title, reviewcast.PathDocs}}
+			}
+			return v, nil
+		}})
+	}
+	return pages
 }
 
 // toHTML converts the documentation. HTML in it, such as in an example, is not passed on.
 var toHTML = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// anchors are the ids of headings: "_" and their letters and digits in lower case.
-type anchors struct{}
-
-func (anchors) Generate(heading []byte, _ ast.NodeKind) []byte {
-	return []byte("_" + slug(string(heading)))
-}
-func (anchors) Put([]byte) {}
-
-func slug(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < '0' || r > '9')
-	}), "-")
-}
-
-// docs is the documentation in Markdown.
-func (s *Site) docs() (string, error) {
+// docs is one of the manuals in Markdown.
+func (s *Site) docs(name string) (string, error) {
 	var d apiDocument
 	if err := json.Unmarshal(s.OpenAPI, &d); err != nil {
 		return "", fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
@@ -98,8 +116,8 @@ func (s *Site) docs() (string, error) {
 	}
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
-	err := twins.ExecuteTemplate(&b, "reference.md", map[string]any{
-		"Base": s.Channel.BaseURL, "Links": published, "Example": example, "Manual": strings.ReplaceAll(manual, "## ", "### "), "API": d,
+	err := twins.ExecuteTemplate(&b, name+".md", map[string]any{
+		"Base": s.Channel.BaseURL, "Links": published, "Example": example, "Manual": manual, "API": d,
 	})
 	return b.String(), err
 }
@@ -164,7 +182,7 @@ func typeOf(s *apiNode) string {
 	kind := joined(s.Type, " or ", "")
 	switch {
 	case s.Ref != "":
-		kind = "[" + last(s.Ref) + "](#_" + slug(last(s.Ref)) + ")"
+		kind = "[" + last(s.Ref) + "](" + reviewcast.PathDocs + "fields/#" + strings.ToLower(last(s.Ref)) + ")"
 	case len(s.AnyOf)+len(s.OneOf) > 0:
 		var parts []string
 		for _, o := range slices.Concat(s.AnyOf, s.OneOf) {

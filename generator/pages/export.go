@@ -2,6 +2,8 @@ package pages
 
 import (
 	"bytes"
+	"cmp"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -16,66 +18,40 @@ func (s *Site) jsonl() ([]byte, error) {
 }
 
 // columns are those of the CSV export: the members of a review, flattened.
-var columns = []struct {
-	name  string
-	value func(*reviewcast.Review) string
-	words bool // somebody's own words
-}{
-	{name: "id", value: func(r *reviewcast.Review) string { return r.ID }},
-	{name: "author", value: func(r *reviewcast.Review) string { return r.Author }, words: true},
-	{name: "author_avatar_url", value: func(r *reviewcast.Review) string { return deref(r.AuthorAvatarURL) }},
-	{name: "rating", value: func(r *reviewcast.Review) string { return string(rune('0' + r.Rating)) }},
-	{name: "date", value: func(r *reviewcast.Review) string { return string(r.Date) }},
-	{name: "title", value: func(r *reviewcast.Review) string { return deref(r.Title) }, words: true},
-	{name: "text", value: func(r *reviewcast.Review) string { return deref(r.Text) }, words: true},
-	{name: "language", value: func(r *reviewcast.Review) string { return r.Language }},
-	{name: "source", value: func(r *reviewcast.Review) string { return r.Source }, words: true},
-	{name: "source_url", value: func(r *reviewcast.Review) string { return deref(r.SourceURL) }},
-	{name: "owner_reply.text", value: func(r *reviewcast.Review) string { return reply(r).Text }, words: true},
-	{name: "owner_reply.date", value: func(r *reviewcast.Review) string { return string(reply(r).Date) }},
-	{name: "verified", value: func(r *reviewcast.Review) string { return "true" }},
-	{name: "verification.method", value: func(r *reviewcast.Review) string { return r.Verification.Method }},
-	{name: "verification.verified_on", value: func(r *reviewcast.Review) string { return string(r.Verification.VerifiedOn) }},
-	{name: "mentions.technicians", value: func(r *reviewcast.Review) string { return strings.Join(r.Mentions.Technicians, ";") }},
-	{name: "mentions.services", value: func(r *reviewcast.Review) string { return strings.Join(r.Mentions.Services, ";") }},
-	{name: "mentions.service_areas", value: func(r *reviewcast.Review) string { return strings.Join(r.Mentions.ServiceAreas, ";") }},
+const columns = "id,author,author_avatar_url,rating,date,title,text,language,source,source_url,owner_reply.text,owner_reply.date,verified," +
+	"verification.method,verification.verified_on,mentions.technicians,mentions.services,mentions.service_areas"
+
+// row is a review's values in the order of columns.
+func row(r *reviewcast.Review) []string {
+	reply := cmp.Or(r.OwnerReply, &reviewcast.OwnerReply{})
+	list := func(ids []string) string { return strings.Join(ids, ";") }
+	return []string{r.ID, words(r.Author), deref(r.AuthorAvatarURL), strconv.Itoa(r.Rating), string(r.Date), words(deref(r.Title)), words(deref(r.Text)),
+		r.Language, words(r.Source), deref(r.SourceURL), words(reply.Text), string(reply.Date), "true",
+		r.Verification.Method, string(r.Verification.VerifiedOn), list(r.Mentions.Technicians), list(r.Mentions.Services), list(r.Mentions.ServiceAreas)}
 }
 
-func deref(s *string) string {
-	if s == nil {
-		return ""
+func deref(s *string) string { return *cmp.Or(s, new(string)) }
+
+// words are somebody's own. An apostrophe stands before those that a spreadsheet would execute (= + - @).
+func words(s string) string {
+	if s != "" && strings.IndexByte("=+-@\t\r", s[0]) >= 0 {
+		return "'" + s
 	}
-	return *s
+	return s
 }
 
-func reply(r *reviewcast.Review) reviewcast.OwnerReply {
-	if r.OwnerReply == nil {
-		return reviewcast.OwnerReply{}
-	}
-	return *r.OwnerReply
-}
-
-// csv is one review a record, with the columns' names first (RFC 4180, UTF-8 without a mark). Words that a
-// spreadsheet would execute (= + - @) have an apostrophe before them.
+// csv is one review a record, with the columns' names first (RFC 4180, UTF-8 without a mark).
 func (s *Site) csv() ([]byte, error) {
 	var b bytes.Buffer
-	row := make([]string, len(columns))
-	for i, c := range columns {
-		row[i] = c.name
-	}
-	b.WriteString(strings.Join(row, ",") + "\r\n")
+	b.WriteString(columns + "\r\n")
 	for _, r := range s.reviews {
-		for i, c := range columns {
-			v := c.value(r.Review)
-			if c.words && v != "" && strings.IndexByte("=+-@\t\r", v[0]) >= 0 {
-				v = "'" + v
-			}
+		values := row(r.Review)
+		for i, v := range values {
 			if strings.ContainsAny(v, ",\"\r\n") || strings.TrimSpace(v) != v {
-				v = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
+				values[i] = `"` + strings.ReplaceAll(v, `"`, `""`) + `"`
 			}
-			row[i] = v
 		}
-		b.WriteString(strings.Join(row, ",") + "\r\n")
+		b.WriteString(strings.Join(values, ",") + "\r\n")
 	}
 	return b.Bytes(), nil
 }

@@ -24,9 +24,10 @@ type front struct {
 	Language  string // of the editors' words
 	Links     map[string]string
 	All       tally
+	Rounded   int // the mean as whole stars
 	Trend     string
 	Chart     *chart
-	Quote     *pullQuote
+	Quote     *review // of which the insights quote a sentence
 	Aspects   []*subject
 	Silent    []string // labels of the aspects that nobody mentions
 	Entities  []entityTable
@@ -34,27 +35,14 @@ type front struct {
 	Problems  []reviewcast.Entity
 	Newest    []review
 	Replies   []link
-	Withdrawn []withdrawn
+	Withdrawn []reviewcast.Withdrawal
 	Hidden    string
 	Methods   []fact
-}
-
-type pullQuote struct {
-	review
-	Said string
 }
 
 type entityTable struct {
 	ID, Title string
 	Rows      []*subject
-}
-
-// Rounded is the mean as whole stars.
-func (f *front) Rounded() int {
-	if f.All.Count == 0 {
-		return 0
-	}
-	return int(math.Round(f.All.mean()))
 }
 
 // Reviews leads to reviews by their ids.
@@ -75,11 +63,14 @@ func (s *Site) front() *front {
 		Withdrawn: s.withdrawn(), Replies: s.newestReplies(),
 	}
 	f.Withdrawn = f.Withdrawn[:min(len(f.Withdrawn), frontWithdrawals)]
+	if s.all.Count > 0 {
+		f.Rounded = int(math.Round(s.all.mean()))
+	}
 	points := quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint)
 	f.Chart = newChart(starScale("Mean stars by quarter", points), points)
 	if q := in.PullQuote; q != nil {
 		if i, ok := s.at[q.ReviewID]; ok {
-			f.Quote = &pullQuote{s.reviews[i], q.Text}
+			f.Quote = &s.reviews[i]
 		}
 	}
 	for _, p := range in.Entities.Problems {

@@ -23,10 +23,10 @@ func thing(typeName string, o object) object {
 
 func (s *Site) businessID() string { return s.Channel.BaseURL + "/#business" }
 
-// businessLD is the business, as short as it can be referred to, with reviews.
-func (s *Site) businessLD(reviews []object) object {
+// businessLD is the business with reviews, and with what else is said of it.
+func (s *Site) businessLD(reviews []object, o object) object {
 	b := s.Dataset.Business
-	o := object{"@id": s.businessID(), "name": b.Name, "url": cmp.Or(b.URL, s.Channel.BaseURL+"/")}
+	o["@id"], o["name"], o["url"] = s.businessID(), b.Name, cmp.Or(b.URL, s.Channel.BaseURL+"/")
 	if len(reviews) > 0 {
 		o["review"] = reviews
 	}
@@ -47,10 +47,9 @@ func (s *Site) frontLD() []object {
 		reviews = append(reviews, l)
 	}
 	b := s.Dataset.Business
-	o := s.businessLD(reviews)
-	maps.Copy(o, thing(o["@type"].(string), object{
+	o := object{
 		"legalName": b.LegalName, "description": b.Description, "telephone": b.Telephone, "email": b.Email, "logo": b.Logo, "openingHours": b.Hours, "sameAs": b.SameAs,
-	}))
+	}
 	if a := b.Address; a != (reviewcast.Address{}) {
 		o["address"] = thing("PostalAddress", object{"streetAddress": a.StreetAddress, "addressLocality": a.AddressLocality, "addressRegion": a.AddressRegion,
 			"postalCode": a.PostalCode, "addressCountry": a.AddressCountry})
@@ -62,9 +61,7 @@ func (s *Site) frontLD() []object {
 	for _, area := range b.ServiceAreas {
 		areas = append(areas, area.Name)
 	}
-	if areas != nil {
-		o["areaServed"] = areas
-	}
+	o["areaServed"] = areas
 	// A rating of nothing is no rating: the validators refuse one with a count of 0.
 	if r := s.Dataset.AggregateRating; r.RatingValue != nil {
 		rating := thing("AggregateRating", object{"ratingValue": *r.RatingValue, "ratingCount": r.RatingCount, "bestRating": r.BestRating, "worstRating": r.WorstRating})
@@ -73,7 +70,7 @@ func (s *Site) frontLD() []object {
 		}
 		o["aggregateRating"] = rating
 	}
-	return []object{o, s.datasetLD()}
+	return []object{s.businessLD(reviews, o), s.datasetLD()}
 }
 
 // reviewsLD are the reviews of a page without their texts, which the page has.
@@ -85,7 +82,7 @@ func (s *Site) reviewsLD(reviews []review) []object {
 	for _, r := range reviews {
 		list = append(list, s.reviewLD(r, "#"+r.ID))
 	}
-	return []object{s.businessLD(list)}
+	return []object{s.businessLD(list, object{})}
 }
 
 // reviewLD is a review. Its rating is 1 to 5 unless it says otherwise.

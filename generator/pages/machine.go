@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/xml"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -44,21 +45,18 @@ func (s *Site) files(pages []page) []job {
 
 // sitemap lists the pages with the newest date that each shows.
 func (s *Site) sitemap(pages []page) ([]byte, error) {
-	type entry struct {
-		Loc     string          `xml:"loc"`
-		LastMod reviewcast.Date `xml:"lastmod,omitempty"`
+	sorted := slices.SortedFunc(slices.Values(pages), func(a, b page) int { return strings.Compare(a.path, b.path) })
+	var b bytes.Buffer
+	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
+	for _, p := range sorted { // a path is made of ids, which need no escaping
+		fmt.Fprintf(&b, " <url>\n  <loc>%s%s</loc>\n", s.Channel.BaseURL, p.path)
+		if p.modified != "" {
+			fmt.Fprintf(&b, "  <lastmod>%s</lastmod>\n", p.modified)
+		}
+		b.WriteString(" </url>\n")
 	}
-	set := struct {
-		XMLName xml.Name `xml:"urlset"`
-		NS      string   `xml:"xmlns,attr"`
-		URLs    []entry  `xml:"url"`
-	}{NS: "http://www.sitemaps.org/schemas/sitemap/0.9"}
-	for _, p := range pages {
-		set.URLs = append(set.URLs, entry{s.Channel.BaseURL + p.path, p.modified})
-	}
-	slices.SortFunc(set.URLs, func(a, b entry) int { return strings.Compare(a.Loc, b.Loc) })
-	body, err := xml.MarshalIndent(set, "", " ")
-	return append([]byte(xml.Header), append(body, '\n')...), err
+	b.WriteString("</urlset>\n")
+	return b.Bytes(), nil
 }
 
 // llms is a short guide for language models (llmstxt.org).

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"bytes"
+	"html/template"
 	"strings"
 	texttemplate "text/template"
 )
@@ -9,6 +11,18 @@ import (
 // but by inline and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
 	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": prose}).ParseFS(siteFiles, "site/*.md"))
+
+// withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
+func withoutLinks(s string) string {
+	return strings.NewReplacer("<", "&lt;", "[", `\[`, "]", `\]`).Replace(strings.TrimSpace(s))
+}
+
+// markdownHTML converts the editors' Markdown, as far as [withoutLinks] keeps it.
+func markdownHTML(s string) (template.HTML, error) {
+	var b bytes.Buffer
+	err := toHTML.Convert([]byte(withoutLinks(s)), &b)
+	return template.HTML(b.String()), err
+}
 
 // prose writes a text as paragraphs of Markdown.
 func prose(s string) string { return escapeMarkdown(s, "") }

@@ -1,9 +1,9 @@
 package pages
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"reviewcast"
 )
@@ -23,16 +23,9 @@ func (s *Site) monthPage(m *month) page {
 type indexView struct {
 	tally
 	Years     []*year
-	Withdrawn []withdrawn
+	Withdrawn []reviewcast.Withdrawal
 	Hidden    string
 	Names     string // of what the search finds facets of, by id, as JSON
-}
-
-// withdrawn is a withdrawal with the address of what is left of it.
-type withdrawn struct {
-	reviewcast.Withdrawal
-	Path     string
-	Anchored bool // on the page of the months itself
 }
 
 // indexPage lists the months, and all withdrawals.
@@ -58,16 +51,9 @@ func (s *Site) searchNames() (string, error) {
 }
 
 // withdrawn are all withdrawals, the newest first.
-func (s *Site) withdrawn() []withdrawn {
-	var all []withdrawn
-	for _, g := range s.Withdrawals {
-		w := withdrawn{g, reviewcast.PathMonths + "#" + g.ID, true}
-		if g.Month != nil {
-			w.Path, w.Anchored = reviewcast.PathMonths+*g.Month+"/#"+g.ID, false
-		}
-		all = append(all, w)
-	}
-	slices.SortStableFunc(all, func(a, b withdrawn) int { return strings.Compare(string(b.Date), string(a.Date)) })
+func (s *Site) withdrawn() []reviewcast.Withdrawal {
+	all := slices.Clone(s.Withdrawals)
+	slices.SortStableFunc(all, func(a, b reviewcast.Withdrawal) int { return cmp.Compare(b.Date, a.Date) })
 	return all
 }
 

@@ -19,7 +19,6 @@ package pages
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"runtime"
@@ -104,7 +103,7 @@ func (s *Site) pages() []page {
 	for _, y := range s.years {
 		pages = append(pages, s.yearPage(y))
 	}
-	return append(pages, s.indexPage(), s.frontPage(), s.docsPage())
+	return append(append(pages, s.indexPage(), s.frontPage()), s.docsPages()...)
 }
 
 // view is what a page shows within the frame that all pages share.
@@ -128,7 +127,6 @@ type layout struct {
 	Business  reviewcast.Business
 	Assets    assets
 	Policy    string
-	JSON      template.JS
 	License   string
 	LicenseAt string // its address; "" when none is known
 	Links     map[string]string
@@ -153,13 +151,6 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 	l := &layout{view: v, Path: p.path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
 		Policy: reviewcast.PagePolicy, License: s.Dataset.License, Links: published}
 	_, l.LicenseAt = render.License(l.License)
-	if v.Graph != nil {
-		ld, err := json.Marshal(object{"@context": "https://schema.org", "@graph": v.Graph}) // it escapes <, > and &, so that no text ends the script
-		if err != nil {
-			return fail(err)
-		}
-		l.JSON = template.JS(ld)
-	}
 	var main, body, twin bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
 		return fail(err)

@@ -88,16 +88,6 @@ func (t *tally) add(r *reviewcast.Review) {
 	}
 }
 
-func (t *tally) sum(o *tally) {
-	t.Count += o.Count
-	t.stars += o.stars
-	t.squares += o.squares
-	t.Replies += o.Replies
-	for i := range t.spread {
-		t.spread[i] += o.spread[i]
-	}
-}
-
 // Mean is the mean of the stars, for people.
 func (t tally) Mean() string {
 	if t.Count == 0 {
@@ -151,14 +141,16 @@ func (s *Site) group() {
 			m.Newer, s.months[i-1].Older = s.months[i-1].Name, m.Name
 		}
 		s.modified = max(s.modified, m.modified)
-		s.all.sum(&m.tally)
 		name := m.Name[:4]
 		if n := len(s.years); n == 0 || s.years[n-1].Name != name {
 			s.years = append(s.years, &year{Name: name, Months: s.months[i:i]})
 		}
 		y := s.years[len(s.years)-1]
 		y.Months = y.Months[:len(y.Months)+1]
-		y.sum(&m.tally)
+		for _, r := range m.Reviews {
+			y.add(r.Review)
+			s.all.add(r.Review)
+		}
 	}
 }
 

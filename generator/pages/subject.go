@@ -232,7 +232,7 @@ func aspectFigures(v *subjectView, n *subject) {
 		{"Mean stars of the reviews that mention it", mean(a.AverageRating)},
 		{"Mean stars of those that don't", mean(a.AverageRatingWithout)},
 		{"Reviews with text that don't mention it", fmt.Sprintf("%.0f %%", a.NotMentionedPct)},
-		{"Trend", trendWords(a.Trend, "on a scale from −1 to 1")},
+		{"Trend, on a scale from −1 to 1", trendWords(a.Trend, "points")},
 	}
 	if a.PossibleCount > 0 {
 		v.Facts = append(v.Facts, fact{"Weak signs only, counted nowhere else", plural(a.PossibleCount, "review")})

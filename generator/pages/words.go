@@ -73,11 +73,6 @@ func mean(v *float64) string {
 	return fmt.Sprintf("%.2f", *v)
 }
 
-// percent is a share in whole per cent.
-func percent(part, whole int) string {
-	return fmt.Sprintf("%.0f %%", 100*float64(part)/float64(max(whole, 1)))
-}
-
 // interval says a confidence interval of a share in words: "7 to 9 in 10".
 func interval(c reviewcast.Confidence) string {
 	of := 10.0
@@ -96,11 +91,15 @@ func trendWords(t reviewcast.Trend, unit string) string {
 	if t.Change == nil || t.Direction == "insufficient_data" {
 		return "too few reviews to see a trend"
 	}
-	margin := ""
-	if t.StandardError != nil {
-		margin = fmt.Sprintf("; standard error %.2f", *t.StandardError)
+	side, chance := "above", "more than chance explains"
+	if *t.Change < 0 {
+		side = "below"
 	}
-	return fmt.Sprintf("%s (%+.2f %s in the newest %d days against the %d before%s)", t.Direction, *t.Change, unit, t.WindowDays, t.WindowDays, margin)
+	if t.Direction == "steady" {
+		chance = "which may be chance"
+	}
+	return fmt.Sprintf("%s; the mean of the newest %d days is %.2f %s %s that of the %d days before, %s",
+		t.Direction, t.WindowDays, math.Abs(*t.Change), unit, side, t.WindowDays, chance)
 }
 
 // place puts an address on one line.
@@ -112,8 +111,6 @@ func place(a reviewcast.Address) string {
 
 // excerpt is the beginning of a text, cut after a word.
 func excerpt(text string, most int) string {
-	head := text[:min(len(text), 2*most)] // with room for white space
-	text = strings.Join(strings.Fields(head), " ")
 	if len(text) <= most {
 		return text
 	}
@@ -121,7 +118,7 @@ func excerpt(text string, most int) string {
 	for !utf8.RuneStart(text[cut]) {
 		cut--
 	}
-	if space := strings.LastIndexByte(text[:cut], ' '); space > cut/2 {
+	if space := strings.LastIndexAny(text[:cut], " \n"); space > cut/2 {
 		cut = space
 	}
 	return text[:cut] + "…"
@@ -156,33 +153,4 @@ func methodWords(method string) string {
 		return "an " + method
 	}
 	return "a " + method
-}
-
-// words are some words of a paragraph, strong or not.
-type words struct {
-	Text   string
-	Strong bool
-}
-
-// paragraphs reads the summary's Markdown as far as a page needs: paragraphs and **strong** words.
-func paragraphs(s string) [][]words {
-	var out [][]words
-	for p := range strings.SplitSeq(s, "\n\n") {
-		p = strings.Join(strings.Fields(p), " ")
-		if p == "" {
-			continue
-		}
-		parts := strings.Split(p, "**")
-		if len(parts)%2 == 0 { // a mark without its counterpart is just two stars
-			parts = []string{p}
-		}
-		var paragraph []words
-		for i, part := range parts {
-			if part != "" {
-				paragraph = append(paragraph, words{part, i%2 == 1})
-			}
-		}
-		out = append(out, paragraph)
-	}
-	return out
 }

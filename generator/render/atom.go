@@ -3,7 +3,6 @@ package render
 import (
 	"bytes"
 	"encoding/xml"
-	"fmt"
 	"time"
 
 	"github.com/gorilla/feeds"
@@ -25,64 +24,47 @@ type atomFeed struct {
 type atomEntry struct {
 	Lang string `xml:"xml:lang,attr,omitempty"`
 	*feeds.AtomEntry
-	Category []atomCategory  `xml:"category"`
+	Category []category      `xml:"category"`
 	Review   ReviewExtension `xml:"urn:reviewcast:review review"`
-}
-
-type atomCategory struct {
-	Term  string `xml:"term,attr"`
-	Label string `xml:"label,attr"`
 }
 
 // Atom renders /feed.xml: Atom 1.0 (RFC 4287) with the links that WebSub asks for, the newest reviews first.
 // The text is never HTML; a review of stars only has a sentence in its place. The element review is described by
-// ReviewExtension. A character that XML can't carry is an error: another would not be the customer's.
+// ReviewExtension. Characters that XML can't carry are refused where the content is read.
 func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
-	f := newFeed(c, d)
-	base := (&feeds.Atom{Feed: f.generic()}).AtomFeed()
-	base.Id = f.BaseURL + reviewcast.PathAtom
-	base.Link = nil
-	base.Author.Uri = f.Author.URL
-
-	out := atomFeed{
-		Lang:      f.Language,
-		AtomFeed:  base,
-		Generator: "reviewcast",
+	c = c.Complete(d.Business)
+	f := atomFeed{
+		Lang: c.Language, Generator: "reviewcast",
+		AtomFeed: &feeds.AtomFeed{
+			Xmlns: "http://www.w3.org/2005/Atom", Title: c.FeedTitle, Id: c.BaseURL + reviewcast.PathAtom, Subtitle: c.Description, Rights: d.License,
+			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: c.Author.Name, Uri: c.Author.URL, Email: c.Author.Email}},
+		},
 		Links: []feeds.AtomLink{
-			{Rel: "self", Href: f.BaseURL + reviewcast.PathAtom, Type: reviewcast.MediaAtom},
-			{Rel: "alternate", Href: f.BaseURL + "/", Type: "text/html"},
-			{Rel: "hub", Href: f.BaseURL + reviewcast.PathHub},
+			{Rel: "self", Href: c.BaseURL + reviewcast.PathAtom, Type: reviewcast.MediaAtom},
+			{Rel: "alternate", Href: c.BaseURL + "/", Type: "text/html"},
+			{Rel: "hub", Href: c.BaseURL + reviewcast.PathHub},
 		},
 	}
-	for i, item := range base.Entries {
-		e := f.entries[i]
-		x := f.extension(e)
-		words := []string{e.item.Title, e.body, e.Author}
-		if x.OwnerReply != nil {
-			words = append(words, x.OwnerReply.Text)
+	updated := time.Unix(0, 0).UTC() // of an empty feed; else of the newest entry
+	for _, e := range newest(c, d) {
+		if e.updated.After(updated) {
+			updated = e.updated
 		}
-		for _, text := range words {
-			if at, bad := reviewcast.BadRune(text); at >= 0 {
-				return nil, fmt.Errorf("render %s: review %s holds %U, which XML can't carry", reviewcast.PathAtom, e.ID, bad)
-			}
-		}
-		item.Content = &feeds.AtomContent{Type: "text", Content: e.body}
-		item.Published = e.item.Created.Format(time.RFC3339)
+		item := &feeds.AtomEntry{Title: e.title, Id: e.id, Updated: e.updated.Format(time.RFC3339), Published: e.published.Format(time.RFC3339),
+			Links:   []feeds.AtomLink{{Rel: "alternate", Href: e.url, Type: "text/html"}},
+			Content: &feeds.AtomContent{Type: "text", Content: e.body},
+			Author:  &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: e.Author}}}
 		if e.SourceURL != nil {
 			item.Links = append(item.Links, feeds.AtomLink{Rel: "via", Href: *e.SourceURL})
 		}
-		entry := atomEntry{Lang: e.language, AtomEntry: item, Review: x}
-		for _, c := range e.categories {
-			entry.Category = append(entry.Category, atomCategory{Term: c.term, Label: c.label})
-		}
-		out.Entries = append(out.Entries, entry)
+		f.Entries = append(f.Entries, atomEntry{e.language, item, e.categories, e.extension})
 	}
-
+	f.Updated = updated.Format(time.RFC3339)
 	var b bytes.Buffer
 	b.WriteString(xml.Header)
 	enc := xml.NewEncoder(&b)
 	enc.Indent("", " ") // between elements only: a text keeps its own white space
-	err := enc.Encode(&out)
+	err := enc.Encode(&f)
 	b.WriteByte('\n')
 	return rendered(reviewcast.PathAtom, b.Bytes(), err)
 }

@@ -25,19 +25,13 @@ func Withdrawals(list []reviewcast.Withdrawal) ([]byte, error) {
 
 // Reviews renders /reviews.json.
 func (c Content) Reviews() ([]byte, error) {
-	lines := c.ReviewLines
-	if lines == nil {
-		for i := range c.Dataset.Reviews {
-			line, err := ReviewLine(&c.Dataset.Reviews[i])
-			if err != nil {
-				return nil, fmt.Errorf("render %s: review %s: %w", reviewcast.PathReviews, c.Dataset.Reviews[i].ID, err)
-			}
-			lines = append(lines, line)
-		}
+	reviews := section{`"reviews":[`, `]`, c.ReviewLines, nil}
+	if c.ReviewLines == nil {
+		reviews = elements("reviews", c.Dataset.Reviews)
 	}
 	head := *c.Dataset
 	head.Reviews = nil
-	body, err := layOut(&head, section{`"reviews":[`, `]`, lines, nil})
+	body, err := layOut(&head, reviews)
 	return rendered(reviewcast.PathReviews, body, err)
 }
 

@@ -6,72 +6,70 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gorilla/feeds"
-
 	"reviewcast"
 )
 
-// A feed is what Atom and JSONFeed have in common: the newest reviews, each with
-// the words that both formats give it.
-type feed struct {
-	Channel
-	dataset *reviewcast.Dataset
-	entries []entry
-}
-
-// entry is one review as an item of a feed.
+// entry is one review as both feeds show it.
 type entry struct {
 	*reviewcast.Review
-	item           *feeds.Item
-	body, language string
-	categories     []category
+	id, url               string
+	title, body, language string
+	published, updated    time.Time
+	categories            []category
+	extension             ReviewExtension
 }
 
 // category is a term that a feed reader can filter by: the stars ("5-stars"), and each service and service
 // area. Technicians are left out: a feed is no place to file people under.
 type category struct {
-	term, label string
+	Term  string `xml:"term,attr"`
+	Label string `xml:"label,attr"`
 }
 
-func newFeed(c Channel, d *reviewcast.Dataset) feed {
-	f := feed{Channel: c.Complete(d.Business), dataset: d}
-	newest := d.Reviews[:min(len(d.Reviews), reviewcast.FeedSize)]
-	for i := range newest {
-		f.entries = append(f.entries, f.entry(&newest[i]))
+// newest returns the entries of both feeds.
+func newest(c Channel, d *reviewcast.Dataset) []entry {
+	var entries []entry
+	for i := range d.Reviews[:min(len(d.Reviews), reviewcast.FeedSize)] {
+		entries = append(entries, newEntry(c.BaseURL, &d.Business, &d.Reviews[i]))
 	}
-	return f
+	return entries
 }
 
-func (f *feed) entry(r *reviewcast.Review) entry {
-	stars := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
-	e := entry{Review: r, body: stars, language: r.Language, item: &feeds.Item{
-		// The id outlives every change of the site's pages; the link is where the review is read today.
-		Id:      f.BaseURL + reviewcast.PathMonths + "#" + r.ID,
-		Title:   stars + " from " + r.Author,
-		Link:    &feeds.Link{Href: f.BaseURL + reviewcast.ReviewPath(r.ID, r.Date), Type: "text/html"},
-		Author:  &feeds.Author{Name: r.Author},
-		Created: r.Date.Noon(),
-		Updated: r.Date.Noon(),
-	}}
-	if r.Title != nil {
-		e.item.Title = *r.Title
-	}
-	if r.Text != nil {
-		e.body = *r.Text
-	}
-	if r.OwnerReply != nil && r.OwnerReply.Date > r.Date {
-		e.item.Updated = r.OwnerReply.Date.Noon()
+func newEntry(baseURL string, b *reviewcast.Business, r *reviewcast.Review) entry {
+	rated := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
+	e := entry{
+		Review: r, language: r.Language, published: r.Date.Noon(), updated: r.Date.Noon(),
+		// The id outlives every change of the site's pages; the url is where the review is read today.
+		id: baseURL + reviewcast.PathMonths + "#" + r.ID, url: baseURL + reviewcast.ReviewPath(r.ID, r.Date),
+		title: rated + " from " + r.Author, body: rated,
+		extension: ReviewExtension{
+			About:  baseURL + reviewcast.PathOpenAPI + "#/components/schemas/ReviewExtension",
+			Rating: r.Rating, BestRating: reviewcast.MaxRating, Source: r.Source, VerificationMethod: r.Verification.Method,
+		},
 	}
 	if r.Title == nil && r.Text == nil {
 		e.language = "en" // all of the entry's words are ours
 	}
-	label := plural(r.Rating, "star")
-	e.categories = []category{{strings.ReplaceAll(label, " ", "-"), label}}
+	if r.Title != nil {
+		e.title = *r.Title
+	}
+	if r.Text != nil {
+		e.body = *r.Text
+	}
+	if reply := r.OwnerReply; reply != nil {
+		e.extension.OwnerReply = &FeedReply{reply.Text, reply.Date}
+		e.updated = max(r.Date, reply.Date).Noon()
+	}
+	stars := fmt.Sprintf("%d stars", r.Rating)
+	if r.Rating == 1 {
+		stars = "1 star"
+	}
+	e.categories = []category{{strings.ReplaceAll(stars, " ", "-"), stars}}
 	for _, id := range r.Mentions.Services {
-		e.categories = append(e.categories, category{id, nameOf(id, f.dataset.Business.Services)})
+		e.categories = append(e.categories, category{id, nameOf(id, b.Services)})
 	}
 	for _, id := range r.Mentions.ServiceAreas {
-		e.categories = append(e.categories, category{id, nameOf(id, f.dataset.Business.ServiceAreas)})
+		e.categories = append(e.categories, category{id, nameOf(id, b.ServiceAreas)})
 	}
 	return e
 }
@@ -83,24 +81,6 @@ func nameOf(id string, list []reviewcast.Named) string {
 		return id
 	}
 	return list[i].Name
-}
-
-// generic is the feed in gorilla/feeds' terms. The formats shadow what the library can't say.
-func (f *feed) generic() *feeds.Feed {
-	g := &feeds.Feed{
-		Title:       f.FeedTitle,
-		Link:        &feeds.Link{Href: f.BaseURL + "/"},
-		Description: f.Description,
-		Author:      &feeds.Author{Name: f.Author.Name, Email: f.Author.Email},
-		Updated:     time.Unix(0, 0).UTC(), // of an empty feed; else of the newest entry
-		Copyright:   f.dataset.License,
-	}
-	for _, e := range f.entries {
-		if g.Add(e.item); e.item.Updated.After(g.Updated) {
-			g.Updated = e.item.Updated
-		}
-	}
-	return g
 }
 
 // ReviewExtension is what a feed says of a review beyond its format: the member _review in the JSON Feed, the
@@ -123,24 +103,3 @@ type FeedReply struct {
 
 // ReviewNamespace is the XML namespace of the Atom feed's extension, the same for every business.
 const ReviewNamespace = "urn:reviewcast:review"
-
-func (f *feed) extension(e entry) ReviewExtension {
-	x := ReviewExtension{
-		About:              f.BaseURL + reviewcast.PathOpenAPI + "#/components/schemas/ReviewExtension",
-		Rating:             e.Rating,
-		BestRating:         reviewcast.MaxRating,
-		Source:             e.Source,
-		VerificationMethod: e.Verification.Method,
-	}
-	if r := e.OwnerReply; r != nil {
-		x.OwnerReply = &FeedReply{r.Text, r.Date}
-	}
-	return x
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

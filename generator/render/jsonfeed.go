@@ -22,31 +22,28 @@ type jsonItem struct {
 // JSONFeed renders /api/feed.json: JSON Feed 1.1 (jsonfeed.org/version/1.1), the newest reviews first. The text
 // is never HTML; a review of stars only has a sentence in its place.
 func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
-	f := newFeed(c, d)
-	base := (&feeds.JSON{Feed: f.generic()}).JSONFeed()
-	base.FeedUrl = f.BaseURL + reviewcast.PathJSONFeed
-	base.Language = f.Language
-	base.Author = nil // version 1.0's, beside the authors of version 1.1
-	base.Authors = []*feeds.JSONAuthor{{Name: f.Author.Name, Url: f.Author.URL}}
-	base.Hubs = []*feeds.JSONHub{{Type: "WebSub", Url: f.BaseURL + reviewcast.PathHub}}
-
-	out := jsonFeed{JSONFeed: base}
-	for i, item := range base.Items {
-		e := f.entries[i]
+	c = c.Complete(d.Business)
+	f := jsonFeed{JSONFeed: &feeds.JSONFeed{
+		Version: "https://jsonfeed.org/version/1.1", Title: c.FeedTitle, Description: c.Description, Language: c.Language,
+		HomePageUrl: c.BaseURL + "/", FeedUrl: c.BaseURL + reviewcast.PathJSONFeed,
+		Authors: []*feeds.JSONAuthor{{Name: c.Author.Name, Url: c.Author.URL}},
+		Hubs:    []*feeds.JSONHub{{Type: "WebSub", Url: c.BaseURL + reviewcast.PathHub}},
+	}}
+	for _, e := range newest(c, d) {
 		author := &feeds.JSONAuthor{Name: e.Author}
 		if e.AuthorAvatarURL != nil {
 			author.Avatar = *e.AuthorAvatarURL
 		}
+		item := &feeds.JSONItem{Id: e.id, Url: e.url, Title: e.title, ContentText: e.body, PublishedDate: &e.published, ModifiedDate: &e.updated,
+			Authors: []*feeds.JSONAuthor{author}}
 		if e.SourceURL != nil {
 			item.ExternalUrl = *e.SourceURL
 		}
-		item.ContentText = e.body
-		item.Author, item.Authors = nil, []*feeds.JSONAuthor{author}
 		for _, c := range e.categories {
-			item.Tags = append(item.Tags, c.label)
+			item.Tags = append(item.Tags, c.Label)
 		}
-		out.Items = append(out.Items, jsonItem{JSONItem: item, Language: e.language, Review: f.extension(e)})
+		f.Items = append(f.Items, jsonItem{item, e.language, e.extension})
 	}
-	body, err := marshal(&out)
+	body, err := marshal(&f)
 	return rendered(reviewcast.PathJSONFeed, body, err)
 }

@@ -55,45 +55,29 @@ func openAPIValues(c Channel, d *reviewcast.Dataset) (map[string]any, error) {
 	}, cmp.Or(err1, err2)
 }
 
-type (
-	info struct {
-		Title       string  `json:"title"`
-		Summary     string  `json:"summary,omitempty"`
-		Description string  `json:"description"`
-		Contact     contact `json:"contact"`
-		License     license `json:"license"`
-		Version     string  `json:"version"`
+func newInfo(c Channel, d *reviewcast.Dataset) object {
+	b := d.Business
+	contact := object{"name": b.Name, "url": cmp.Or(b.URL, c.BaseURL+"/")}
+	if b.Email != "" {
+		contact["email"] = b.Email
 	}
-	contact struct {
-		Name  string `json:"name"`
-		URL   string `json:"url"`
-		Email string `json:"email,omitempty"`
+	license := object{"name": d.License}
+	switch spdx, url := License(d.License); {
+	case spdx != "":
+		license["identifier"] = spdx
+	case url != "":
+		license["url"] = url
+	default: // SPDX's way to name a licence that isn't on its list
+		license = object{"name": cmp.Or(d.License, "all-rights-reserved"), "identifier": "LicenseRef-all-rights-reserved"}
 	}
-	license struct {
-		Name       string `json:"name"`
-		Identifier string `json:"identifier,omitempty"`
-		URL        string `json:"url,omitempty"`
+	info := object{
+		"title": c.Title, "contact": contact, "license": license, "version": reviewcast.Version,
+		"description": "Verified customer reviews of " + b.Name + ": public, read-only and free of keys.\n\n" + manual,
 	}
-)
-
-func newInfo(c Channel, d *reviewcast.Dataset) info {
-	spdx, url := License(d.License)
-	l := license{Name: d.License, Identifier: spdx}
-	switch {
-	case spdx == "" && url != "":
-		l.URL = url
-	case spdx == "":
-		// SPDX's way to name a licence that isn't on its list.
-		l = license{Name: cmp.Or(d.License, "all-rights-reserved"), Identifier: "LicenseRef-all-rights-reserved"}
+	if c.Description != "" {
+		info["summary"] = c.Description
 	}
-	return info{
-		Title:       c.Title,
-		Summary:     c.Description,
-		Description: "Verified customer reviews of " + d.Business.Name + ": public, read-only and free of keys.\n\n" + manual,
-		Contact:     contact{d.Business.Name, cmp.Or(d.Business.URL, c.BaseURL+"/"), d.Business.Email},
-		License:     l,
-		Version:     reviewcast.Version,
-	}
+	return info
 }
 
 // manual is what holds for every path, in Markdown.
@@ -154,7 +138,7 @@ var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 	}
 	components := object{"schemas": schemas}
 	for kind, list := range s.Components {
-		components[kind] = expand(list)
+		components[kind] = expand("", list)
 	}
 	text, err := json.Marshal(struct {
 		OpenAPI    string `json:"openapi"`
@@ -164,7 +148,7 @@ var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 		Tags       any    `json:"tags"`
 		Paths      any    `json:"paths"`
 		Components object `json:"components"`
-	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand(s.Paths), components}, options)
+	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +177,7 @@ func completeRead(get object) (head object) {
 	for mediaType, whole := range ok["content"].(object) {
 		content[mediaType] = object{"schema": whole.(object)["schema"]}
 	}
-	responses["206"] = object{"description": "The part of the body that `Range` asked for.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
+	responses["206"] = object{"description": "The part of the body that `Range` asked for; of several ranges, `multipart/byteranges`.", "headers": append(headers[:len(headers):len(headers)], "Content-Range"), "content": content}
 	for status, name := range map[string]string{"304": "NotModified", "405": "MethodNotAllowed", "406": "NotAcceptable", "412": "PreconditionFailed",
 		"414": "URITooLong", "416": "RangeNotSatisfiable", "431": "HeadersTooLarge", "503": "ServiceUnavailable"} {
 		responses[status] = name
@@ -214,26 +198,8 @@ func completeRead(get object) (head object) {
 // conditions are the headers of a conditional request.
 var conditions = []any{object{"$ref": "#/components/parameters/IfNoneMatch"}, object{"$ref": "#/components/parameters/IfModifiedSince"}}
 
-// expand writes the references of openapi.yaml out.
-func expand(v any) any {
-	switch v := v.(type) {
-	case object:
-		out := make(object, len(v))
-		for k, member := range v {
-			out[k] = expandMember(k, member)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = expand(v[i])
-		}
-		return out
-	}
-	return v
-}
-
-func expandMember(name string, v any) any {
+// expand writes the references of openapi.yaml out, in the value of a member.
+func expand(name string, v any) any {
 	switch v := v.(type) {
 	case string:
 		if name == "$ref" && !strings.HasPrefix(v, "#") {
@@ -247,19 +213,22 @@ func expandMember(name string, v any) any {
 			}
 			return headers
 		}
-	case object:
-		if name == "responses" {
-			out := object{}
-			for status, r := range v {
-				if shared, ok := r.(string); ok {
-					r = object{"$ref": "#/components/responses/" + shared}
-				}
-				out[status] = expand(r)
-			}
-			return out
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = expand("", v[i])
 		}
+		return out
+	case object:
+		out := make(object, len(v))
+		for k, member := range v {
+			if shared, ok := member.(string); ok && name == "responses" {
+				member = object{"$ref": "#/components/responses/" + shared}
+			}
+			out[k] = expand(k, member)
+		}
+		return out
 	}
-	return expand(v)
+	return v
 }
 
 // searchParams are the parameters of the search.

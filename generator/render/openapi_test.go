@@ -89,9 +89,9 @@ func TestOpenAPIPaths(t *testing.T) {
 		"HEAD /changes/{sequence}.json":          "200 304 404 405 406 412 414 431 503",
 		"GET /changes/{sequence}/insights.json":  "200 206 304 404 405 406 412 414 416 431 503",
 		"HEAD /changes/{sequence}/insights.json": "200 304 404 405 406 412 414 431 503",
-		"POST /mcp":                              "200 202 400 403 404 406 413 415 429 431 503",
-		"GET /api/websub/hub":                    "200 403 404 429 503",
-		"POST /api/websub/hub":                   "202 400 404 413 415 429 503",
+		"POST /mcp":                              "200 202 400 403 404 406 413 414 415 429 431 503",
+		"GET /api/websub/hub":                    "200 403 404 414 429 431 503",
+		"POST /api/websub/hub":                   "202 400 404 413 414 415 429 431 503",
 	}
 	ids := map[string]bool{}
 	for path, item := range doc.Paths.Map() {

@@ -10,6 +10,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
+	"reviewcast"
 	"reviewcast/bench/corpus"
 )
 
@@ -45,7 +46,7 @@ func TestEncode(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, coding := range Codings {
-			first, err := Encode(body, coding)
+			first, err := Encode(body, reviewcast.MediaJSON, coding)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +56,7 @@ func TestEncode(t *testing.T) {
 			if len(first) >= len(body) {
 				t.Errorf("%s makes %d bytes of %d", coding, len(first), len(body))
 			}
-			second, err := Encode(body, coding)
+			second, err := Encode(body, reviewcast.MediaJSON, coding)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,7 +65,7 @@ func TestEncode(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Encode(nil, "compress"); err == nil {
+	if _, err := Encode(nil, reviewcast.MediaJSON, "compress"); err == nil {
 		t.Error("compress is taken")
 	}
 }
@@ -78,7 +79,7 @@ func TestBrotliPace(t *testing.T) {
 		}
 	}
 	large := bytes.Repeat([]byte("They came on time. "), 8<<20/19+1)
-	encoded, err := Encode(large, Brotli)
+	encoded, err := Encode(large, reviewcast.MediaJSON, Brotli)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func BenchmarkEncode(b *testing.B) {
 		b.Run(fmt.Sprint(coding), func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			for b.Loop() {
-				if _, err := Encode(body, coding); err != nil {
+				if _, err := Encode(body, reviewcast.MediaJSON, coding); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -56,7 +56,7 @@ var sharedSchemas = sync.OnceValues(func() (map[string]jsontext.Value, error) {
 	out := map[string]jsontext.Value{}
 	for name, schema := range schemas {
 		s.complete(name, schema)
-		text, err := json.Marshal(expand(schema), options)
+		text, err := json.Marshal(expand("", schema), options)
 		if err != nil {
 			return nil, fmt.Errorf("describe %s: %w", name, err)
 		}
