@@ -14,7 +14,6 @@
 //	phrases.go             what a phrase means in its context
 //	polarity.go            the opinion words around a term, weighted by distance
 //	mentions.go            each phrase and term becomes a mention of an aspect
-//	quotes.go              a quoted price against the price charged
 //	verdict.go             mentions become one vote per aspect, and the review's score
 //
 // The polarity of a mention comes from a phrase of the editors', a shipped phrase, or
@@ -74,7 +73,7 @@ func (a *Analyzer) Aspects() []Term { return a.aspects }
 
 // Entities returns everything of a kind that the vocabulary has.
 // [EntityMention.ID] indexes it.
-func (a *Analyzer) Entities(k Kind) []Entity { return a.entities[k] }
+func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
 
 // TopicRules returns the editors' rules for topics.
 func (a *Analyzer) TopicRules() TopicRules { return a.topicRules }

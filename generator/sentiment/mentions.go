@@ -17,7 +17,6 @@ func (w *worker) aspects(a *Analysis) {
 		w.phraseMentions(s, a)
 		w.termMentions(s, begin, a)
 	}
-	w.compareFigures(a)
 }
 
 // entriesOf calls do for every meaning of the sentence's phrases that applies to

@@ -39,6 +39,9 @@ func (a *Analyzer) EditorTopic(k TopicKey) (EditorTopic, bool) {
 // EditorTopics returns how many topics the editors defined.
 func (a *Analyzer) EditorTopics() int { return len(a.topics) }
 
+// Rank is 0 for a topic of the editors', and 1 for a phrase.
+func (k TopicKey) Rank() int { return int(k >> 63) }
+
 // Editors reports whether the key is that of a topic of the editors'.
 func (k TopicKey) Editors() bool { return k&hashed == 0 }
 
