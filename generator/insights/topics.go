@@ -73,7 +73,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		if len(out) >= maxTopics && s.rank > 0 {
 			break
 		}
-		if n := grown[s.key]; !s.key.Editors() && float64(n) >= absorbs*float64(s.n) {
+		if n := grown[s.key]; s.key.Rank() > 0 && float64(n) >= absorbs*float64(s.n) {
 			continue
 		}
 		if to, ok := rules.NewLabel(s.label); ok {
@@ -130,7 +130,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 	by := map[sentiment.TopicKey]*topicSum{}
 	for i := range all {
 		for _, k := range all[i].Topics {
-			if !k.Editors() && (rough[slot(k)] < int32(least) || hidden[k]) {
+			if k.Rank() > 0 && (rough[slot(k)] < int32(least) || hidden[k]) {
 				continue
 			}
 			if by[k] == nil {

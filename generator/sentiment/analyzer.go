@@ -61,9 +61,8 @@ type Analyzer struct {
 }
 
 // NewAnalyzer compiles a vocabulary.
-func NewAnalyzer(c Config) *Analyzer { return newAnalyzer(newVocabulary(c)) }
-
-func newAnalyzer(v *vocabulary) *Analyzer {
+func NewAnalyzer(c Config) *Analyzer {
+	v := newVocabulary(c)
 	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return newWorker(v) }}}
 }
 

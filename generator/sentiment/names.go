@@ -236,7 +236,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		last := m.last()
 		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
 		switch {
-		case len(n.places) > 0 && (!n.isPerson() || !v.speaksOfPerson(tokens, i, last)):
+		case len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)):
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
@@ -269,8 +269,6 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 	}
 	return dst
 }
-
-func (n *name) isPerson() bool { return len(n.people) > 0 }
 
 // longestName finds the longest name that begins at tokens[i] and is written as
 // names are.
