@@ -146,10 +146,16 @@ type Entity struct {
 
 // Quarter is what one quarter's reviews that name a technician judge.
 type Quarter struct {
-	Quarter       string                     `json:"quarter" jsonschema:"YYYY-Qn"`
-	ReviewCount   int                        `json:"review_count"`
-	AverageRating *float64                   `json:"average_rating"`
-	Votes         map[string]SentimentCounts `json:"votes" jsonschema:"by aspect id"`
+	Quarter       string        `json:"quarter" jsonschema:"YYYY-Qn"`
+	ReviewCount   int           `json:"review_count"`
+	AverageRating *float64      `json:"average_rating"`
+	Votes         []AspectVotes `json:"votes" jsonschema:"of each aspect that they judge, by id"`
+}
+
+// AspectVotes counts the votes about one aspect.
+type AspectVotes struct {
+	ID string `json:"id"`
+	SentimentCounts
 }
 
 // Topic is a phrase that comes up again and again.

@@ -152,7 +152,8 @@ func quote(r *reviewcast.Review, aspect string) []reviewcast.Evidence {
 }
 
 func technician(in *reviewcast.Insights, ds *reviewcast.Dataset, id string) reviewcast.Entity {
-	e := reviewcast.Entity{ID: id, Name: id, TopAspects: []string{}, ExampleReviewIDs: []string{}}
+	e := reviewcast.Entity{ID: id, Name: id, TopAspects: []string{}, ExampleReviewIDs: []string{},
+		Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}, Quarters: []reviewcast.Quarter{}}
 	stars := 0
 	for _, r := range ds.Reviews {
 		if !slices.Contains(r.Mentions.Technicians, id) {

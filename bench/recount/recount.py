@@ -75,10 +75,10 @@ def check_quarters(entity, reviews, per, of):
         same(name + " reviews", q["review_count"], len(here))
         same(name + " stars", q["average_rating"], mean([r["rating"] for r in here]))
         votes = [v for r in here for v in per[r["id"]]["aspects"].items()]
-        same(name + " aspects", sorted(q["votes"]), sorted({a for a, _ in votes}))
-        for a, counts in q["votes"].items():
+        same(name + " aspects", [c["id"] for c in q["votes"]], sorted({a for a, _ in votes}))
+        for counts in q["votes"]:
             for p in ("positive", "neutral", "negative", "mixed"):
-                same(f"{name} {a} {p}", counts[p + "_count"], votes.count((a, p)))
+                same(f"{name} {counts['id']} {p}", counts[p + "_count"], votes.count((counts["id"], p)))
     same(entity["id"] + " quarters", sum(q["review_count"] for q in entity["quarters"]), len(of))
 
 

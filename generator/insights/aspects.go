@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast"
 	"reviewcast/generator/sentiment"
@@ -167,7 +168,7 @@ func awkward(m *sentiment.AspectMention) int {
 // term and its opinion word. The editors' own phrases tell them nothing new, and
 // numbers belong to one case.
 func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
-	if m.Use != sentiment.Counted || m.Origin == sentiment.FromEditor || m.HasFigures() || m.Origin == sentiment.FromLexicon && m.OpinionWord == "" {
+	if m.Use != sentiment.Counted || m.Origin == sentiment.FromEditor || m.Origin == sentiment.FromLexicon && m.OpinionWord == "" {
 		return
 	}
 	key := phraseKey{m.Phrase, ""}
@@ -274,9 +275,9 @@ func (s *aspectSum) evidence() []reviewcast.Evidence {
 func (q quote) publish() reviewcast.Evidence {
 	text := *q.review.Text
 	where := readable(text, q.m)
-	start, end := codePoints(text, where)
+	start, quote := utf8.RuneCountInString(text[:where.Start]), text[where.Start:where.End]
 	return reviewcast.Evidence{
-		ReviewID: q.review.ID, Start: start, End: end, Quote: text[where.Start:where.End],
+		ReviewID: q.review.ID, Start: start, End: start + utf8.RuneCountInString(quote), Quote: quote,
 		Polarity: q.m.Polarity.Published(), Source: q.m.Origin.String(),
 	}
 }
@@ -287,7 +288,6 @@ const maxQuote = 400
 
 func readable(text string, m *sentiment.AspectMention) sentiment.Span {
 	s := m.Sentence
-	s.Start, s.End = min(s.Start, m.Start), max(s.End, m.End) // figures may be a sentence apart
 	if s.End-s.Start <= maxQuote {
 		return s
 	}
@@ -303,16 +303,4 @@ func readable(text string, m *sentiment.AspectMention) sentiment.Span {
 		hi = m.End
 	}
 	return sentiment.Span{Start: lo, End: hi}
-}
-
-// codePoints turns bytes into the offsets that are published.
-func codePoints(text string, s sentiment.Span) (start, end int) {
-	for range text[:s.Start] {
-		start++
-	}
-	end = start
-	for range text[s.Start:s.End] {
-		end++
-	}
-	return start, end
 }

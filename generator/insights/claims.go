@@ -3,6 +3,7 @@ package insights
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -32,71 +33,49 @@ type Finding struct {
 
 // CheckClaim compares a claim with the counts. It returns nil when the claim holds.
 func CheckClaim(in *reviewcast.Insights, c Claim) *Finding {
-	var a *reviewcast.Aspect
+	of, numbers := "all reviews", numbersOfAll(in)
 	if c.Aspect != "" {
 		ids := []string{}
-		for i := range in.Aspects {
-			if in.Aspects[i].ID == c.Aspect {
-				a = &in.Aspects[i]
-			}
-			ids = append(ids, in.Aspects[i].ID)
+		for _, a := range in.Aspects {
+			ids = append(ids, a.ID)
 		}
-		if a == nil {
+		i := slices.Index(ids, c.Aspect)
+		if i < 0 {
 			return &Finding{true, fmt.Sprintf("there is no aspect %q", c.Aspect), "the aspects are " + strings.Join(ids, ", ")}
 		}
+		a := &in.Aspects[i]
 		if a.MentionCount == 0 {
 			return &Finding{true, fmt.Sprintf("no review speaks of %s, so nothing can rest on it", c.Aspect), "take the claim out, or extend the aspect's terms in insights.yaml"}
 		}
+		of, numbers = a.ID, map[string]float64{
+			"positive_pct": a.PositivePct, "mention_count": float64(a.MentionCount), "average_rating": *a.AverageRating,
+		}
 	}
-	now, known := measure(in, a, c.Measure)
+	now, known := numbers[c.Measure]
 	switch {
 	case c.Measure == "":
 		return nil
 	case !known:
-		return &Finding{true, fmt.Sprintf("%s is not a number of %s", c.Measure, of(a)),
+		return &Finding{true, fmt.Sprintf("%s is not a number of %s", c.Measure, of),
 			"an aspect has positive_pct, mention_count and average_rating; all reviews have review_count and average_rating"}
 	case math.Abs(now-c.Value) > MaxDrift*math.Max(math.Abs(c.Value), 1e-9):
-		return &Finding{false, fmt.Sprintf("%s of %s was %g when this was written and is %g now", c.Measure, of(a), c.Value, now),
+		return &Finding{false, fmt.Sprintf("%s of %s was %g when this was written and is %g now", c.Measure, of, c.Value, now),
 			fmt.Sprintf("read the words again, then write %s: %g", c.Measure, now)}
 	}
 	return nil
 }
 
-func of(a *reviewcast.Aspect) string {
-	if a == nil {
-		return "all reviews"
-	}
-	return a.ID
-}
-
-// measure returns the number that a claim is about.
-func measure(in *reviewcast.Insights, a *reviewcast.Aspect, name string) (float64, bool) {
-	if a != nil {
-		switch name {
-		case "positive_pct":
-			return a.PositivePct, true
-		case "mention_count":
-			return float64(a.MentionCount), true
-		case "average_rating":
-			return *a.AverageRating, true
+// numbersOfAll are the numbers of all reviews that claims may be about.
+func numbersOfAll(in *reviewcast.Insights) map[string]float64 {
+	out := map[string]float64{"review_count": float64(in.ReviewCount)}
+	stars := 0.0
+	for _, m := range in.Temporal.Monthly {
+		if m.AverageRating != nil {
+			stars += *m.AverageRating * float64(m.ReviewCount)
 		}
-		return 0, false
 	}
-	switch name {
-	case "review_count":
-		return float64(in.ReviewCount), true
-	case "average_rating":
-		stars, n := 0.0, 0
-		for _, m := range in.Temporal.Monthly {
-			if m.AverageRating != nil {
-				stars += *m.AverageRating * float64(m.ReviewCount)
-				n += m.ReviewCount
-			}
-		}
-		if n == 0 {
-			return 0, false
-		}
-		return sentiment.Round(stars/float64(n), 2), true
+	if in.ReviewCount > 0 {
+		out["average_rating"] = sentiment.Round(stars/float64(in.ReviewCount), 2)
 	}
-	return 0, false
+	return out
 }

@@ -10,7 +10,7 @@ import (
 // measured is the accuracy of the method on real reviews, as `make measure`
 // computes it. CI compares the two where the reviews are at hand.
 var measured = reviewcast.Measured{
-	Precision: 0.805, Recall: 0.699, Reviews: 152, Labels: 611,
+	Precision: 0.851, Recall: 0.691, Reviews: 152, Labels: 611,
 	On: "airline lounges, with an editor's vocabulary; the half of the labelled reviews that nothing was changed for",
 }
 

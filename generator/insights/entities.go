@@ -126,7 +126,7 @@ func (c *entityCounter) addQuarter(e *entitySum, r *Analyzed) {
 	at := r.Date.Noon()
 	name := fmt.Sprintf("%d-Q%d", at.Year(), (int(at.Month())+2)/3)
 	if n := len(e.Quarters); n == 0 || e.Quarters[n-1].Quarter != name {
-		e.Quarters, e.quarterStars = append(e.Quarters, reviewcast.Quarter{Quarter: name, Votes: map[string]reviewcast.SentimentCounts{}}), 0
+		e.Quarters, e.quarterStars = append(e.Quarters, reviewcast.Quarter{Quarter: name, Votes: []reviewcast.AspectVotes{}}), 0
 	}
 	q := &e.Quarters[len(e.Quarters)-1]
 	q.ReviewCount++
@@ -134,9 +134,11 @@ func (c *entityCounter) addQuarter(e *entitySum, r *Analyzed) {
 	q.AverageRating = Mean(e.quarterStars, q.ReviewCount)
 	for _, v := range r.Votes {
 		id := c.a.Aspects()[v.Aspect].ID
-		sum := q.Votes[id]
-		count(&sum, v.Polarity)
-		q.Votes[id] = sum
+		at, ok := slices.BinarySearchFunc(q.Votes, id, func(a reviewcast.AspectVotes, id string) int { return strings.Compare(a.ID, id) })
+		if !ok {
+			q.Votes = slices.Insert(q.Votes, at, reviewcast.AspectVotes{ID: id})
+		}
+		count(&q.Votes[at].SentimentCounts, v.Polarity)
 	}
 }
 

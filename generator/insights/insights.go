@@ -108,7 +108,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 // and vocabulary give different numbers.
 const (
 	MethodName    = "phrases-lexicon"
-	MethodVersion = "4"
+	MethodVersion = "5"
 )
 
 // parallel calls do for every index below n on all cores.

@@ -44,15 +44,17 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	grown := map[sentiment.TopicKey]int{} // phrases of two words that a longer topic includes
 	type labelled struct {
 		*topicSum
-		label  string
-		parts  [2]sentiment.TopicKey
-		pinned bool
+		label string
+		parts [2]sentiment.TopicKey
+		rank  int // 0: pinned
 	}
 	list := make([]labelled, 0, len(sums))
 	for _, s := range sums {
-		l := labelled{topicSum: s}
+		l := labelled{topicSum: s, rank: 1}
 		if own, ok := a.EditorTopic(s.key); ok {
-			l.label, l.pinned = own.Label, own.Pinned
+			if l.label = own.Label; own.Pinned {
+				l.rank = 0
+			}
 		} else {
 			l.label, l.parts = s.label(a)
 			if hidden[l.parts[0]] || hidden[l.parts[1]] {
@@ -65,13 +67,13 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		list = append(list, l)
 	}
 	slices.SortStableFunc(list, func(a, b labelled) int {
-		return cmp.Or(first(a.pinned, b.pinned), cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
 	})
 	for _, s := range list {
-		if len(out) >= maxTopics && !s.pinned {
+		if len(out) >= maxTopics && s.rank > 0 {
 			break
 		}
-		if n := grown[s.key]; !s.key.Editors() && float64(n) >= absorbs*float64(s.n) {
+		if n := grown[s.key]; s.key.Rank() > 0 && float64(n) >= absorbs*float64(s.n) {
 			continue
 		}
 		if to, ok := rules.NewLabel(s.label); ok {
@@ -90,17 +92,6 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		})
 	}
 	return out
-}
-
-// first compares two values of which the true one comes first.
-func first(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }
 
 func share(n, of int) *float64 {
@@ -139,7 +130,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 	by := map[sentiment.TopicKey]*topicSum{}
 	for i := range all {
 		for _, k := range all[i].Topics {
-			if !k.Editors() && (rough[slot(k)] < int32(least) || hidden[k]) {
+			if k.Rank() > 0 && (rough[slot(k)] < int32(least) || hidden[k]) {
 				continue
 			}
 			if by[k] == nil {
@@ -155,7 +146,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 		}
 	}
 	slices.SortFunc(sums, func(a, b *topicSum) int {
-		return cmp.Or(first(a.key.Editors(), b.key.Editors()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
+		return cmp.Or(cmp.Compare(a.key.Rank(), b.key.Rank()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
 	return sums[:min(len(sums), 3*maxTopics+a.EditorTopics())], texts, stars, n
 }

@@ -88,11 +88,13 @@ func sampleInsights() *reviewcast.Insights {
 		}, {ID: "pricing", Label: "Pricing", Confidence: reviewcast.Confidence{High: 1, Level: "none"}, Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}}},
 		Entities: reviewcast.Entities{
 			Technicians: []reviewcast.Entity{{ID: "marcus", Name: "Marcus Weber", MentionCount: 2, ReviewCount: 1, FromJob: 1, FromText: 1,
-				AverageRating: new(5.0), SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, LastMentioned: new(reviewcast.Date("2026-03-14")), ExampleReviewIDs: []string{"r-4"}},
-				{ID: "jana", Name: "Jana Öz"}},
-			Services: []reviewcast.Entity{{ID: "water-heater", Name: "Water heaters", MentionCount: 2, ReviewCount: 2, FromJob: 2, AverageRating: new(3.0)}},
+				AverageRating: new(5.0), SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}, LastMentioned: new(reviewcast.Date("2026-03-14")), ExampleReviewIDs: []string{"r-4"},
+				Trend:    reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90},
+				Quarters: []reviewcast.Quarter{{Quarter: "2026-Q1", ReviewCount: 1, AverageRating: new(5.0), Votes: []reviewcast.AspectVotes{{ID: "punctuality", SentimentCounts: reviewcast.SentimentCounts{PositiveCount: 1}}}}}},
+				{ID: "jana", Name: "Jana Öz", Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}}},
+			Services: []reviewcast.Entity{{ID: "water-heater", Name: "Water heaters", MentionCount: 2, ReviewCount: 2, FromJob: 2, AverageRating: new(3.0), Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}}},
 		},
-		Topics: []reviewcast.Topic{{ID: "on-time", Label: "on time", MentionCount: 1, Share: 0.33, AverageRating: new(5.0)}},
+		Topics: []reviewcast.Topic{{ID: "on-time", Label: "on time", MentionCount: 1, Share: 0.33, AverageRating: new(5.0), Trend: reviewcast.Trend{Direction: "insufficient_data", WindowDays: 90}}},
 		Temporal: reviewcast.Temporal{
 			Monthly: []reviewcast.Month{
 				{Month: "2025-12", ReviewCount: 1, AverageRating: new(5.0)}, {Month: "2026-01", ReviewCount: 1, AverageRating: new(1.0)},

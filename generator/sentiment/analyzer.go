@@ -14,7 +14,6 @@
 //	phrases.go             what a phrase means in its context
 //	polarity.go            the opinion words around a term, weighted by distance
 //	mentions.go            each phrase and term becomes a mention of an aspect
-//	quotes.go              a quoted price against the price charged
 //	verdict.go             mentions become one vote per aspect, and the review's score
 //
 // The polarity of a mention comes from a phrase of the editors', a shipped phrase, or
@@ -62,9 +61,8 @@ type Analyzer struct {
 }
 
 // NewAnalyzer compiles a vocabulary.
-func NewAnalyzer(c Config) *Analyzer { return newAnalyzer(newVocabulary(c)) }
-
-func newAnalyzer(v *vocabulary) *Analyzer {
+func NewAnalyzer(c Config) *Analyzer {
+	v := newVocabulary(c)
 	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return newWorker(v) }}}
 }
 
@@ -74,7 +72,7 @@ func (a *Analyzer) Aspects() []Term { return a.aspects }
 
 // Entities returns everything of a kind that the vocabulary has.
 // [EntityMention.ID] indexes it.
-func (a *Analyzer) Entities(k Kind) []Entity { return a.entities[k] }
+func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
 
 // TopicRules returns the editors' rules for topics.
 func (a *Analyzer) TopicRules() TopicRules { return a.topicRules }

@@ -4,7 +4,7 @@ package sentiment
 // and phrases are in lexicon/phrases.txt. Editors replace them in insights.yaml.
 var DefaultAspects = []Term{
 	{ID: "punctuality", Label: "Punctuality", Extends: "punctuality"},
-	{ID: pricing, Label: "Pricing", Extends: pricing},
+	{ID: "pricing", Label: "Pricing", Extends: "pricing"},
 	{ID: "communication", Label: "Communication", Extends: "communication"},
 	{ID: "workmanship", Label: "Workmanship", Extends: "workmanship"},
 	{ID: "cleanliness", Label: "Cleanliness", Extends: "cleanliness"},

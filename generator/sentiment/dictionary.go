@@ -86,12 +86,9 @@ func (d *dictionary) word(folded string) *word {
 	if _, ok := d.lex.valence[w.text]; ok {
 		w.flags |= knownWord
 	}
+	classes := d.lex.classes[w.text]
 	if strings.HasSuffix(w.text, "n't") {
 		w.flags |= negator | auxiliary
-	}
-	classes := d.lex.classes[w.text]
-	switch {
-	case strings.HasSuffix(w.text, "n't"), w.text == "not", w.text == "never", w.text == "cannot", w.text == "hardly", w.text == "barely":
 		classes = append(classes[:len(classes):len(classes)], "not")
 	}
 	if w.flags&numeric != 0 {

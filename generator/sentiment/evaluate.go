@@ -28,7 +28,6 @@ func (j *Judge) Polarity(text string, from, to int) (reviewcast.Polarity, float6
 	if first < 0 {
 		return reviewcast.Neutral, 0
 	}
-	lo, hi := 0, len(w.tokens)
-	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, lo, hi, w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), first, last)
+	sum, _ := weighOpinions(w.tokens, sortOpinions(append(opinions(w.tokens, 0, len(w.tokens), w.inPhrase, w.opinions[:0]), w.phraseOpinions...)), first, last)
 	return polarityOf(sum).Published(), sum
 }

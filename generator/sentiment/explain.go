@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"reviewcast"
 )
@@ -44,19 +45,18 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	w := newWorker(a.vocabulary)
 	found := w.analyze(r, reviewcast.Mentions{})
 	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
-	title, body := pointsOf(r.Title), pointsOf(r.Text)
 	for i := range found.Entities {
 		n := &found.Entities[i]
 		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: n.Rule.String()}
-		text, points := r.Text, body
+		text := r.Text
 		if n.Title {
-			text, points = r.Title, title
+			text = r.Title
 		}
 		m.Words = (*text)[n.Start:n.End]
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(m.Words)
 		}
-		m.Start, m.End = points[n.Start], points[n.End]
+		m.Start, m.End = utf8.RuneCountInString((*text)[:n.Start]), utf8.RuneCountInString((*text)[:n.End])
 		out.Mentions = append(out.Mentions, m)
 	}
 	for _, n := range found.Aspects {
@@ -67,7 +67,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 		m.Phrase = a.Pattern(&n)
 		m.Opinion = (*r.Text)[n.Opinion.Start:n.Opinion.End]
 		m.Label = a.aspects[n.Aspect].Label
-		m.Start, m.End = body[n.Start], body[n.End]
+		m.Start, m.End = utf8.RuneCountInString((*r.Text)[:n.Start]), utf8.RuneCountInString((*r.Text)[:n.End])
 		out.Mentions = append(out.Mentions, m)
 	}
 	slices.SortStableFunc(out.Mentions, func(a, b Mention) int {
@@ -104,7 +104,6 @@ func (m *Mention) Reason() string {
 	verb := map[reviewcast.Polarity]string{reviewcast.Positive: "praises", reviewcast.Negative: "criticizes", reviewcast.Neutral: "is neutral about"}[m.Polarity]
 	why := ""
 	switch {
-	case m.Rule == figures.String():
 	case m.Origin == FromEditor:
 		why = fmt.Sprintf(", by the phrase %q of insights.yaml", m.Phrase)
 	case m.Origin == FromTrade:
@@ -116,18 +115,4 @@ func (m *Mention) Reason() string {
 		why += "; " + m.Rule
 	}
 	return fmt.Sprintf("%s %s %s%s", words, verb, m.Label, why)
-}
-
-// pointsOf returns the index of the code point that begins at each byte of a text.
-func pointsOf(text *string) []int {
-	if text == nil {
-		return nil
-	}
-	points, n := make([]int, len(*text)+1), 0
-	for i := range *text {
-		points[i] = n
-		n++
-	}
-	points[len(*text)] = n
-	return points
 }

@@ -84,7 +84,6 @@ const (
 	absent             // the thing itself is missing: "no towels"
 	asQuestion         // an open question
 	conditional        // in an "if", a wish, a request or a promise
-	figures            // the figures of quote and bill
 	earlier            // about an earlier time
 	elsewhere          // about another business, or only hoped for
 	noOpinion          // no clear opinion word near it
@@ -96,11 +95,7 @@ func (r Rule) String() string {
 	return [...]string{
 		asWritten: "as it says", afterNegation: "a negation before it reverses it", absent: "it is missing", asQuestion: "a question, not a statement",
 		conditional: "supposed, wished, asked for or promised, not stated",
-		figures:     "the price charged, compared with the quote", earlier: "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
+		earlier:     "about an earlier time", elsewhere: "about something that it is compared with or that was hoped for",
 		noOpinion: "named, but no clear opinion is near it", againstText: "it contradicts the rest of the text, and no phrase confirms it", againstStars: "it contradicts the stars, and no second sign supports it",
 	}[r]
 }
-
-// HasFigures reports whether the mention compares a quoted price with the price
-// charged.
-func (m *AspectMention) HasFigures() bool { return m.Rule == figures }

@@ -17,7 +17,6 @@ func (w *worker) aspects(a *Analysis) {
 		w.phraseMentions(s, a)
 		w.termMentions(s, begin, a)
 	}
-	w.compareFigures(a)
 }
 
 // entriesOf calls do for every meaning of the sentence's phrases that applies to
@@ -30,7 +29,7 @@ func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, 
 			}
 			do(h, e, AspectMention{
 				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
-				contrasted: s.contrast, exception: s.exception, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+				contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
 			})
 		}
 	}
@@ -218,10 +217,9 @@ func (w *worker) isQuestion(s sentence, i int) bool {
 
 // sentence is a sentence of a text: its tokens, and the phrases in it.
 type sentence struct {
-	lo, hi    int
-	hits      []hit
-	contrast  bool // a word such as "but" is in it
-	exception bool // a word such as "only" is in it
+	lo, hi int
+	hits   []hit
+	has    flags // of its words
 }
 
 // sentences splits the tokens by sentence, and sets w.opinions to the opinion
@@ -250,7 +248,7 @@ func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
 			for _, t := range w.tokens[lo:hi] {
 				has |= t.flags
 			}
-			if !yield(sentence{lo, hi, hits[from:next], has&contrast != 0, has&exception != 0}) {
+			if !yield(sentence{lo, hi, hits[from:next], has}) {
 				return
 			}
 			lo = hi

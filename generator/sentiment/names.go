@@ -39,29 +39,14 @@ func (k Kind) Of(m reviewcast.Mentions) []string {
 	return nil
 }
 
-// Entity is a person, service, problem or place of the vocabulary.
-type Entity struct{ ID, Name string }
-
-// entities returns everything of the kind that the vocabulary has.
-func (c *Config) entities(k Kind) []Entity {
-	var out []Entity
-	switch k {
-	case Technician:
-		for _, t := range c.Business.Technicians {
-			out = append(out, Entity{t.ID, t.Name})
-		}
-	case Problem:
-		for _, p := range c.Problems {
-			out = append(out, Entity{p.ID, p.Label})
-		}
-	case Service:
-		for _, s := range c.Business.Services {
-			out = append(out, Entity(s))
-		}
-	default:
-		for _, s := range c.Business.ServiceAreas {
-			out = append(out, Entity(s))
-		}
+// entities returns everything that the vocabulary names, by kind.
+func (c *Config) entities() [Kinds][]reviewcast.Named {
+	out := [Kinds][]reviewcast.Named{Area: c.Business.ServiceAreas, Service: c.Business.Services}
+	for _, t := range c.Business.Technicians {
+		out[Technician] = append(out[Technician], reviewcast.Named{ID: t.ID, Name: t.Name})
+	}
+	for _, p := range c.Problems {
+		out[Problem] = append(out[Problem], reviewcast.Named{ID: p.ID, Name: p.Label})
 	}
 	return out
 }
@@ -185,7 +170,7 @@ func (v *vocabulary) misspelt(folded string) symbol {
 			continue
 		}
 		// An s at the end is a plural or a family, not a slip.
-		if folded == n.folded+"s" || levenshtein.ComputeDistance(n.folded, folded) > 1 && !swapped(n.folded, folded) {
+		if folded == n.folded+"s" || levenshtein.ComputeDistance(n.folded, folded) > 1 {
 			continue
 		}
 		if found != 0 {
@@ -194,19 +179,6 @@ func (v *vocabulary) misspelt(folded string) symbol {
 		found = n.symbol
 	}
 	return found
-}
-
-// swapped reports whether two neighbouring letters changed places.
-func swapped(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) - 1 {
-		if a[i] != b[i] {
-			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-		}
-	}
-	return false
 }
 
 // EntityMention is a place, person, service or problem named in a text.
@@ -264,7 +236,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		last := m.last()
 		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
 		switch {
-		case len(n.places) > 0 && (!n.isPerson() || !v.speaksOfPerson(tokens, i, last)):
+		case len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)):
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
@@ -297,8 +269,6 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 	}
 	return dst
 }
-
-func (n *name) isPerson() bool { return len(n.people) > 0 }
 
 // longestName finds the longest name that begins at tokens[i] and is written as
 // names are.

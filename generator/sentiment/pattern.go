@@ -43,7 +43,7 @@ func (d *dictionary) compile(text string) (pattern, error) {
 			case choice == "#":
 				e.syms = append(e.syms, d.intern(d.exact, "@#"))
 			case choice[0] == '@':
-				if choice != "@not" && !d.lex.isClass[choice[1:]] {
+				if !d.lex.isClass[choice[1:]] {
 					return nil, fmt.Errorf("pattern %q: there is no class %s", text, choice)
 				}
 				e.syms = append(e.syms, d.intern(d.exact, choice))

@@ -21,8 +21,6 @@ const (
 	// negation is the factor of a negated word: "not good" is less bad than good
 	// is good (Hutto and Gilbert, VADER, 2014).
 	negation = -0.74
-	// tooMuch is the valence of "too" before a word that is neither good nor bad.
-	tooMuch = -1.5
 	// phraseValence is the valence of a phrase for the things around it.
 	phraseValence = 2.4
 	// maxDistance is the distance, in words, from which nothing counts: the time for a
@@ -50,12 +48,6 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 			continue
 		}
 		v := float64(t.valence)
-		if t.text == "too" && v == 0 && i+1 < hi && tokens[i+1].gap == tight && tokens[i+1].valence >= 0 &&
-			(tokens[i+1].flags&(subject|stopword|numeric) == 0 || quantity(tokens[i+1].text)) && !negated(tokens, i) {
-			dst = append(dst, opinion{i + 1, i + 1, tooMuch, anyAspect})
-			i++
-			continue
-		}
 		if t.flags&middling != 0 {
 			dst = append(dst, opinion{i, i, 0, anyAspect})
 			continue
@@ -69,10 +61,6 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 		dst = append(dst, opinion{i, i, v, anyAspect})
 	}
 	return dst
-}
-
-func quantity(word string) bool {
-	return word == "few" || word == "many" || word == "little" || word == "much"
 }
 
 // negated reports whether a negation before token i reaches it: in its clause, or

@@ -30,7 +30,7 @@ type EditorTopic struct {
 
 // EditorTopic returns the editors' topic of a key, false when the key is a phrase's.
 func (a *Analyzer) EditorTopic(k TopicKey) (EditorTopic, bool) {
-	if !k.Editors() {
+	if k.Rank() > 0 {
 		return EditorTopic{}, false
 	}
 	return a.topics[k-1], true
@@ -39,8 +39,8 @@ func (a *Analyzer) EditorTopic(k TopicKey) (EditorTopic, bool) {
 // EditorTopics returns how many topics the editors defined.
 func (a *Analyzer) EditorTopics() int { return len(a.topics) }
 
-// Editors reports whether the key is that of a topic of the editors'.
-func (k TopicKey) Editors() bool { return k&hashed == 0 }
+// Rank is 0 for a topic of the editors', and 1 for a phrase.
+func (k TopicKey) Rank() int { return int(k >> 63) }
 
 // TopicKeyOf returns the key of a phrase of two or three words, 0 for any other.
 func TopicKeyOf(phrase string) TopicKey {

@@ -82,7 +82,7 @@ func (a *Analysis) dropDoubtful(rating int) {
 		proof := &a.Aspects[b.Mention]
 		rule := asWritten
 		switch {
-		case a.against(b.Polarity, rating) && !a.sure(b):
+		case against(b.Polarity, rating) && !a.sure(b):
 			rule = againstStars
 		case contradicts(b.Polarity, a.tone) && proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < againstTone:
 			rule = againstText
@@ -99,18 +99,23 @@ func (a *Analysis) dropDoubtful(rating int) {
 	})
 }
 
-// against reports whether a polarity is the opposite of a rating, and the words of
-// the whole review don't clearly have it either.
-func (a *Analysis) against(p reviewcast.Polarity, rating int) bool {
-	return p == reviewcast.Negative && rating > 3 && !contradicts(reviewcast.Positive, a.tone) ||
-		p == reviewcast.Positive && rating < 3 && !contradicts(reviewcast.Negative, a.tone)
+// against reports whether a polarity is the opposite of a rating.
+func against(p reviewcast.Polarity, rating int) bool {
+	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating < 3
 }
 
-// sure reports whether a vote has a second sign: its sentence says that it is an
-// exception ("but", "only complaint"), or two sentences agree. Where another
-// sentence disagrees, none is sure, nor where opinion words are weak.
+// sure reports whether a vote against the stars has a second sign: the words of the
+// whole review have its polarity, too, its sentence says that it is an exception
+// ("but", "only complaint"), or two sentences agree. Weak opinion words are no
+// sign, and where another sentence disagrees, none is sure.
 func (a *Analysis) sure(b Vote) bool {
 	proof, signs := &a.Aspects[b.Mention], 0
+	if proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < 2*countedScore {
+		return false
+	}
+	if contradicts(proof.Polarity.not().Published(), a.tone) {
+		return true
+	}
 	last := Span{}
 	for i := range a.Aspects {
 		m := &a.Aspects[i]
@@ -120,12 +125,12 @@ func (a *Analysis) sure(b Vote) bool {
 		if m.Polarity != proof.Polarity {
 			return false
 		}
-		if m.contrasted || m.exception || m.Rule == figures || signs > 0 && m.Sentence != last {
+		if m.contrasted || m.exception || signs > 0 && m.Sentence != last {
 			signs++
 		}
 		signs, last = signs+1, m.Sentence
 	}
-	return signs > 1 && (proof.Origin != FromLexicon || max(proof.Score, -proof.Score) >= 2*countedScore)
+	return signs > 1
 }
 
 // Round rounds to a number of decimals. It never returns -0.
@@ -194,9 +199,6 @@ func (s *sides) add(mentions []AspectMention, i int32) {
 	strength := max(m.Score, -m.Score)
 	if s.sentences[p] == 0 || s.last[p] != m.Sentence {
 		s.sentences[p]++
-		if m.Rule == figures {
-			s.sentences[p] += figuresWeight - 1
-		}
 		s.last[p] = m.Sentence
 		s.score[p] += strength
 	}
@@ -205,9 +207,6 @@ func (s *sides) add(mentions []AspectMention, i int32) {
 		s.proof[p] = i + 1
 	}
 }
-
-// figuresWeight is how many sentences the figures of a quote and its bill count for.
-const figuresWeight = 3
 
 // firm is the score from which one side of a tie is firm: that of a phrase.
 const firm = phraseValence

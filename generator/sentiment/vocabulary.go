@@ -27,7 +27,7 @@ type vocabulary struct {
 
 	things     [Kinds]*trie // of services and problems; payload: index into thingIDs
 	thingIDs   [Kinds][][]int32
-	entities   [Kinds][]Entity
+	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
 	fuzzyNames []fuzzyName
@@ -59,9 +59,7 @@ func newVocabulary(c Config) *vocabulary {
 		v.addEditors(v.phrases, int32(i), names, a.Terms)
 	}
 	v.addShipped(lex, true)
-	for k := range Kinds {
-		v.entities[k] = c.entities(k)
-	}
+	v.entities = c.entities()
 	v.ownName = map[string]bool{}
 	for w := range words(c.Business.Name) {
 		if v.dict.lex.function[w]&stopword == 0 {
@@ -69,13 +67,11 @@ func newVocabulary(c Config) *vocabulary {
 		}
 	}
 	v.addThings(Service, c.Business.Services, c.ServiceAliases)
-	problems := make([]reviewcast.Named, len(c.Problems))
 	aliases := map[string][]string{}
-	for i, p := range c.Problems {
-		problems[i] = reviewcast.Named{ID: p.ID, Name: p.Label}
+	for _, p := range c.Problems {
 		aliases[p.ID] = p.Terms
 	}
-	v.addThings(Problem, problems, aliases)
+	v.addThings(Problem, v.entities[Problem], aliases)
 	v.addNames(c)
 	if len(c.Topics.Pin)+len(c.Topics.Merge) > 0 {
 		v.addTopics(c.Topics)
@@ -87,7 +83,7 @@ func newVocabulary(c Config) *vocabulary {
 func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string) {
 	for _, text := range texts {
 		if p, err := v.dict.compilePlain(text); err == nil {
-			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text), hasNegation: hasNegation(text)})
+			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text), hasNegation: v.dict.lex.hasNegation(text)})
 		}
 	}
 }
@@ -110,7 +106,7 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 			if err != nil {
 				panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
 			}
-			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language, hasNegation: hasNegation(s.pattern)})
+			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language, hasNegation: lex.hasNegation(s.pattern)})
 		}
 	}
 }
@@ -135,13 +131,10 @@ func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 }
 
 // hasNegation reports whether a pattern contains a negation.
-func hasNegation(pattern string) bool {
+func (lex *lexicon) hasNegation(pattern string) bool {
 	for w := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return r == ' ' || r == '/' || r == '?' || r == '"' }) {
-		switch strings.TrimPrefix(w, "=") {
-		case "@not", "no", "not", "never", "without", "nobody", "nothing", "none", "neither", "hardly", "zero", "nowhere", "cannot":
-			return true
-		}
-		if strings.HasSuffix(w, "n't") {
+		w = strings.TrimPrefix(w, "=")
+		if w == "@not" || strings.HasSuffix(w, "n't") || lex.function[w]&negator != 0 {
 			return true
 		}
 	}
