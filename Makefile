@@ -14,7 +14,7 @@ help: ## list these commands
 .PHONY: test
 test: ## run all Go tests, with the race detector where there is a C compiler
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	$(GO) test $(RACE) ./...
+	$(GO) test $(RACE) -timeout 30m ./...
 
 .PHONY: check
 check: ## run the linters and the short tests; under a minute once the caches are warm
