@@ -82,9 +82,6 @@ func (h *Hub) run(ctx context.Context, d *delivery) {
 	h.outcomes <- outcome
 }
 
-// id identifies a delivery in the log: subscription, version, attempt.
-func (d *delivery) id() string { return fmt.Sprintf("%d.%d.%d", d.ID, d.Version, d.Failures+1) }
-
 // deliver sends a topic's body to a callback and evaluates the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
 	if now := time.Now(); !h.network.allowDelivery(now) {

@@ -143,8 +143,7 @@ func New(c Config) (*Hub, error) {
 		h.Dial = guardedDialer(h.guard)
 	}
 	h.network = newNetwork(h.Dial, c.Logger)
-	h.deliverClient = newClient(h.Config)
-	h.verifyClient = newVerifyClient(h.deliverClient)
+	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {
 			return nil, fmt.Errorf("create hub: %w", err)

@@ -42,7 +42,6 @@ type scheduler struct {
 	mu       sync.Mutex
 	hosts    map[string]*host
 	turns    [paces][]*host // hosts with a queued delivery, each once
-	taken    int            // turns so far
 	queued   [paces]int     // deliveries
 	draining bool
 }
@@ -142,14 +141,9 @@ func (s *scheduler) next(now time.Time) (r step) {
 }
 
 // turn removes the next host from the turns and returns it with the pace of the queue
-// that may move, nil if there is none. Quick and new subscribers alternate.
+// that may move, nil if there is none.
 func (s *scheduler) turn() (*host, store.Pace) {
-	s.taken++
-	order := [...]store.Pace{store.Quick, store.New, store.Slow}
-	if s.taken%2 == 0 {
-		order[0], order[1] = order[1], order[0]
-	}
-	for _, pace := range order {
+	for _, pace := range [...]store.Pace{store.Quick, store.New, store.Slow} {
 		if s.slots.free(pace) <= 0 {
 			continue
 		}

@@ -33,9 +33,13 @@ var (
 func (s *killRun) start() *edge {
 	s.Helper()
 	e := &edge{done: make(chan struct{})}
-	e.Cmd = exec.Command(s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--state", s.state,
-		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0")
-	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert)
+	args := append([]string{s.program, "edge", "--public", s.public, "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--state", s.state,
+		"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0"}, s.flags...)
+	if s.resolver != "" {
+		args = append([]string{"unshare", "--mount", "sh", "-c", `mount --bind "$0" /etc/resolv.conf && exec "$@"`, s.resolver}, args...)
+	}
+	e.Cmd = exec.Command(args[0], args[1:]...)
+	e.Env = append(os.Environ(), "SSL_CERT_FILE="+s.cert, "GODEBUG=netdns=go")
 	stderr, err := e.StderrPipe()
 	if err != nil {
 		s.Fatal(err)

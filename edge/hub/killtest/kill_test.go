@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -135,6 +136,8 @@ func (d death) cut(r receipt) bool {
 type killRun struct {
 	*testing.T
 	program, state, public, cert string
+	flags                        []string // more flags of edges
+	resolver                     string   // the resolv.conf of edges; empty: the machine's
 
 	mu       sync.Mutex
 	receipts [subscribers][]receipt
@@ -149,10 +152,7 @@ func (s *killRun) run(edges, rounds int, rest time.Duration) {
 	}
 	server.StartTLS()
 	defer server.Close()
-	s.cert = filepath.Join(s.TempDir(), "ca.pem")
-	if err := os.WriteFile(s.cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	s.trust(server.Certificate())
 	s.publish(1)
 	running := make([]*edge, edges)
 	for i := range running {
@@ -203,6 +203,14 @@ func (s *killRun) run(edges, rounds int, rest time.Duration) {
 	s.check()
 	for _, e := range running {
 		e.kill()
+	}
+}
+
+// trust has edges trust the certificate of callbacks.
+func (s *killRun) trust(c *x509.Certificate) {
+	s.cert = filepath.Join(s.TempDir(), "ca.pem")
+	if err := os.WriteFile(s.cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}), 0o600); err != nil {
+		s.Fatal(err)
 	}
 }
 
