@@ -50,7 +50,7 @@
 //     same content twice. This is the only case of a duplicate.
 //
 // An edge whose files are older than the topic's row claims nothing: the claim names the
-// hash that it can deliver. It looks for newer files first.
+// hash that it can deliver. It reloads its files first.
 //
 // A claimed delivery may wait in a queue. Before it begins, its subscription is read again
 // if the claim is older than [Limits].ClaimAge, or than the last confirmed verification.

@@ -147,7 +147,7 @@ func (h *Hub) sweep(ctx context.Context) {
 	}
 }
 
-// reloadLoop looks for newer files when asked to, at most once every reloadEvery.
+// reloadLoop reloads files when asked to, at most once every reloadEvery.
 func (h *Hub) reloadLoop(ctx context.Context) {
 	for {
 		select {

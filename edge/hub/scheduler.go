@@ -29,7 +29,7 @@ const paces = store.Slow + 1
 //	           endpoint (see slots), and its turn has come
 //	postponed  the breaker of its endpoint is open: the queues of the endpoint are emptied
 //	in flight  in a normal slot or a slow slot
-//	silent     in flight without progress for longer than patience: it moves to a slow
+//	silent     in flight without progress for longer than maxSilence: it moves to a slow
 //	           slot as soon as one is free
 //	ended      answered, unanswered or abandoned; the breaker of its endpoint learns it
 //
@@ -168,10 +168,10 @@ func (s *scheduler) drop(h *host) (dropped []*delivery) {
 	return dropped
 }
 
-// patience returns how long a delivery to a host may be silent in a normal slot:
+// maxSilence returns how long a delivery to a host may be silent in a normal slot:
 // MaxSilence, but where the others of the host are answered quickly, a multiple of what
 // they take. A host that is slow as a whole keeps its normal slots.
-func (s *scheduler) patience(h *host) time.Duration {
+func (s *scheduler) maxSilence(h *host) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.answers < minSamples {

@@ -67,7 +67,7 @@ func (s *killRun) start() *edge {
 	case e.addr = <-serving:
 	case <-e.done:
 		s.Fatalf("the edge ended:\n%s", &log)
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		s.Fatal("the edge doesn't serve")
 	}
 	return e
@@ -83,7 +83,7 @@ func (e *edge) kill() {
 // status returns the status and body of a GET.
 func (s *killRun) status(address, path string) (int, string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, nil)
 	if err != nil {
@@ -110,7 +110,7 @@ func (s *killRun) post(e *edge, form url.Values) {
 
 func (s *killRun) tryPost(e *edge, form url.Values) (int, string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.addr+reviewcast.PathHub, strings.NewReader(form.Encode()))
 	if err != nil {

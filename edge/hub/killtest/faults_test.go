@@ -3,6 +3,7 @@ package killtest
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -110,6 +111,7 @@ func (s *faultRun) callbackOf(host string) string {
 // serve starts the subscribers' servers and their name server.
 func (s *faultRun) serve() {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // without it the server doesn't see the end of the connection
 		host, _, _ := strings.Cut(r.Host, ".")
 		status, faulty := s.answer.Load(host)
 		switch {
@@ -212,11 +214,11 @@ func (s *faultRun) explains(f fault) bool {
 		s.Fatalf("%s: %v, %v: %s", f.name, err, requestErr, out)
 	}
 	defer response.Body.Close()
-	var told struct{ Status []hub.Status }
-	if err := json.NewDecoder(response.Body).Decode(&told); err != nil || len(told.Status) == 0 {
+	var answer struct{ Status []hub.Status }
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil || len(answer.Status) == 0 {
 		return false // its request is not stored yet
 	}
-	got := told.Status[0]
+	got := answer.Status[0]
 	return got.State == f.state && strings.Contains(got.Explanation, f.says) && strings.Contains(got.Remedy, f.remedy) &&
 		strings.Contains(shown[0][2], f.says) && strings.Contains(shown[1][2], f.remedy)
 }

@@ -40,8 +40,8 @@ const (
 	// durableWithin is the longest time until an acknowledgement is durable. It takes
 	// milliseconds, but this machine may be busy.
 	durableWithin = 5 * time.Second
-	// patience bounds every wait.
-	patience = 4 * time.Minute
+	// waitLimit bounds every wait.
+	waitLimit = 4 * time.Minute
 )
 
 const topic = snapshottest.BaseURL + reviewcast.PathAtom
@@ -309,7 +309,7 @@ func (s *killRun) unacknowledged() map[string]bool {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	left, err := store.Open(ctx, state, store.Options{})
 	if err != nil {
@@ -383,9 +383,9 @@ func (s *killRun) list() (list []store.Subscription) {
 
 func (s *killRun) until(what string, ok func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); !ok(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.Fatalf("not within %s: %s", patience, what)
+			s.Fatalf("not within %s: %s", waitLimit, what)
 		}
 	}
 }
