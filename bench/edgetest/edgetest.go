@@ -8,11 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"sync"
 )
 
 // Config says which edge to start.
 type Config struct {
+	Wrap    []string // a command that replaces itself by the one in its last arguments; may be nil
 	Program string   // the path of reviewcast
 	Dir     string   // its working directory; "" is that of the test
 	Args    []string // after `edge --listen 127.0.0.1:0`
@@ -33,7 +35,8 @@ type Edge struct {
 
 // Start starts an edge, and returns when it accepts connections or has ended.
 func Start(c Config) (*Edge, error) {
-	e := &Edge{cmd: exec.Command(c.Program, append([]string{"edge", "--listen", "127.0.0.1:0"}, c.Args...)...), ended: make(chan struct{})}
+	command := slices.Concat(c.Wrap, []string{c.Program, "edge", "--listen", "127.0.0.1:0"}, c.Args)
+	e := &Edge{cmd: exec.Command(command[0], command[1:]...), ended: make(chan struct{})}
 	e.log.serving, e.log.copy = make(chan struct{}), c.Log
 	e.cmd.Dir, e.cmd.Env, e.cmd.Stderr = c.Dir, append(os.Environ(), c.Env...), &e.log
 	if err := e.cmd.Start(); err != nil {

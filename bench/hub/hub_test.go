@@ -255,7 +255,7 @@ func median(list []float64) float64 {
 }
 
 // cpuSeconds is the processor time of this process; 0 where /proc isn't there. It
-// tells what a busy machine hides.
+// shows what a busy machine hides.
 func cpuSeconds() float64 {
 	data, err := os.ReadFile("/proc/self/stat")
 	if err != nil {
@@ -431,8 +431,8 @@ func fsync(b testing.TB) time.Duration {
 	return time.Since(began)
 }
 
-// watchRSS looks at the process's memory until the function that it gives is
-// called, which tells the most that there was, in MB; 0 where /proc isn't there.
+// watchRSS reads the memory of the process until the function that it returns is
+// called, which returns the maximum, in MB; 0 where /proc isn't there.
 func watchRSS() func() float64 {
 	runtime.GC()
 	stop, most := make(chan struct{}), make(chan float64)

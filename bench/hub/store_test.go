@@ -15,7 +15,7 @@ import (
 )
 
 // BenchmarkStore is the fan-out without the fan-out: every subscription is claimed
-// and acknowledged, in the batches of the hub, and nobody is called. It tells what
+// and acknowledged, in the batches of the hub, and nobody is called. It shows what
 // the state costs, and of that what is the database's own processor time.
 func BenchmarkStore(b *testing.B) {
 	databases := map[string]func(testing.TB) string{"sqlite": storetest.SQLite, "postgres": storetest.Postgres}

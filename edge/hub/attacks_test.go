@@ -80,7 +80,7 @@ func TestRejectionKeepsReason(t *testing.T) {
 					c = s.verification()
 				}
 				if !strings.HasSuffix(c.query.Get("hub.reason"), "answered 418 I'm a teapot") {
-					t.Errorf("told %q", c.query.Get("hub.reason"))
+					t.Errorf("the reason is %q", c.query.Get("hub.reason"))
 				}
 			})
 		})

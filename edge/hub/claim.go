@@ -43,6 +43,9 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 			return
 		case <-h.wakePublish:
 			reset = true
+		case <-h.Store.Wake(): // another process has created work
+			reset = true
+			signal(h.wakeVerify)
 		case <-poll.C:
 			reset, paused = true, false
 		case <-h.wakeDeliver:

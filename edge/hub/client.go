@@ -89,14 +89,17 @@ func guardedDialer(g *guard) func(ctx context.Context, network, address string) 
 	}
 }
 
-// newClient returns the client for deliveries.
-func newClient(c Config) *http.Client {
+// newClient returns the client for deliveries, or the one for verifications, which uses each
+// connection once: on a reused connection net/http repeats a GET that isn't answered, and a
+// challenge would be sent twice and counted as one attempt.
+func newClient(c Config, once bool) *http.Client {
 	t := &http.Transport{
 		Proxy:                  nil, // a proxy from the environment would dial without the guard
 		DialContext:            c.Dial,
 		TLSHandshakeTimeout:    connectTimeout,
 		TLSClientConfig:        &tls.Config{RootCAs: c.RootCAs, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(maxIdle)},
 		DisableCompression:     true, // a challenge is compared as it was sent
+		DisableKeepAlives:      once,
 		MaxIdleConns:           maxIdle,
 		MaxIdleConnsPerHost:    c.Limits.PerHost,
 		IdleConnTimeout:        idleTimeout,
@@ -109,15 +112,4 @@ func newClient(c Config) *http.Client {
 		// A redirect is an answer that isn't 2xx, and its target is untrusted.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-}
-
-// newVerifyClient returns a client that uses each connection once. On a reused connection
-// net/http repeats a GET that isn't answered: a challenge would be sent twice and counted
-// as one attempt.
-func newVerifyClient(c *http.Client) *http.Client {
-	once := *c
-	t := c.Transport.(*http.Transport).Clone()
-	t.DisableKeepAlives = true
-	once.Transport = t
-	return &once
 }

@@ -48,7 +48,7 @@ func (h *Hub) dispatch(ctx context.Context) {
 	for d := h.next(); d != nil; d = h.next() {
 		h.workers.Go(func() {
 			for own := d; own != nil; own = h.next() {
-				h.run(ctx, own)
+				h.attempt(ctx, own)
 			}
 		})
 	}
@@ -69,8 +69,8 @@ func (h *Hub) next() *delivery {
 	return r.begin
 }
 
-// run makes a delivery and passes its outcome to acknowledgeLoop.
-func (h *Hub) run(ctx context.Context, d *delivery) {
+// attempt makes a delivery and passes its outcome to acknowledgeLoop.
+func (h *Hub) attempt(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
 	took := time.Since(started)
@@ -81,9 +81,6 @@ func (h *Hub) run(ctx context.Context, d *delivery) {
 	h.observe(d, outcome, took)
 	h.outcomes <- outcome
 }
-
-// id identifies a delivery in the log: subscription, version, attempt.
-func (d *delivery) id() string { return fmt.Sprintf("%d.%d.%d", d.ID, d.Version, d.Failures+1) }
 
 // deliver sends a topic's body to a callback and evaluates the answer.
 func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange) {
@@ -218,7 +215,7 @@ type watch struct {
 	timer   *time.Timer
 }
 
-// watch starts a watch. A delivery that is silent for longer than the scheduler's patience
+// watch starts a watch. A delivery that is silent for longer than the scheduler's maxSilence
 // moves to a slow slot as soon as one is free. It is cancelled after answerTimeout.
 func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCauseFunc) *watch {
 	w := &watch{started: time.Now()}
@@ -235,7 +232,7 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 		case silent >= answerTimeout:
 			cancel(errNoAnswer)
 			return
-		case !slow && silent >= h.scheduler.patience(d.host):
+		case !slow && silent >= h.scheduler.maxSilence(d.host):
 			var moved bool
 			if slow, moved = h.scheduler.slots.moveToSlow(d.slot); moved {
 				h.dispatch(ctx) // its normal slot is free
@@ -243,7 +240,7 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 		}
 		next := answerTimeout - silent
 		if !slow {
-			next = min(next, minSilence) // patience may change, or a slow slot become free
+			next = min(next, minSilence) // the limit may change, or a slow slot become free
 		}
 		w.timer.Reset(min(next, maxDelivery-all))
 	})

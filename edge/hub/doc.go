@@ -50,7 +50,7 @@
 //     same content twice. This is the only case of a duplicate.
 //
 // An edge whose files are older than the topic's row claims nothing: the claim names the
-// hash that it can deliver. It looks for newer files first.
+// hash that it can deliver. It reloads its files first.
 //
 // A claimed delivery may wait in a queue. Before it begins, its subscription is read again
 // if the claim is older than [Limits].ClaimAge, or than the last confirmed verification.
@@ -73,9 +73,11 @@
 // # Failures of our own
 //
 // A delivery without an answer counts as a failure only if the network works: another
-// exchange was answered since it began, or endpoints that answered last can be connected
-// to (network.go). Errors of this machine never count, and neither does a name server's
-// silence. That a name doesn't exist counts if another one was resolved within the hour.
+// exchange was answered since it began, or another endpoint that answered last can be
+// connected to (network.go). Errors of this machine never count, and neither does a name
+// server's silence. A write that the state rejects again and again, while others succeed, is
+// given up: the claim lapses and the delivery is repeated.
+//
 // While the state can't be written, requests are rejected and [Hub.Health] returns
 // [ErrState] with the cause.
 //

@@ -18,7 +18,7 @@ func TestHealth(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("only root can mount a file system")
 	}
-	for name, fault := range map[string]func(t *testing.T, dir string) (mend func()){
+	for name, fault := range map[string]func(t *testing.T, dir string) (repair func()){
 		"full disk": fillDisk,
 		"read-only": mountReadOnly,
 		"immutable": makeImmutable,
@@ -47,14 +47,14 @@ func TestHealth(t *testing.T) {
 					}
 				}
 				subscribe(http.StatusAccepted)
-				mend := fault(t, dir)
+				repair := fault(t, dir)
 				time.Sleep(2 * DefaultPollInterval)
 				synctest.Wait()
 				if err := r.Health(); !errors.Is(err, ErrState) {
 					t.Errorf("two seconds after the fault: %v", err)
 				}
 				subscribe(http.StatusServiceUnavailable)
-				mend()
+				repair()
 				time.Sleep(2 * DefaultPollInterval)
 				synctest.Wait()
 				if err := r.Health(); err != nil {
@@ -109,9 +109,9 @@ func makeImmutable(t *testing.T, dir string) func() {
 	if err := chattr("+i"); err != nil {
 		t.Skipf("chattr: %v", err)
 	}
-	mend := func() { _ = chattr("-i") }
-	t.Cleanup(mend) // before the directory is removed
-	return mend
+	repair := func() { _ = chattr("-i") }
+	t.Cleanup(repair) // before the directory is removed
+	return repair
 }
 
 func move(t *testing.T, from, to string) {

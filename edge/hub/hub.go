@@ -40,7 +40,7 @@ type Config struct {
 	Store *store.Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload looks for newer files. It is called at most once a second, with the hashes of
+	// Reload reads newer files. It is called at most once a second, with the hashes of
 	// the manifests that pings have named; they are nil when the reason is no ping but what
 	// another hub has published. Nil: files are reloaded without the hub,
 	// which is notified with Changed.
@@ -59,7 +59,7 @@ type Config struct {
 	// Limits bound what is in flight. Zero fields: their defaults.
 	Limits Limits
 	// PollInterval is how often the store is asked for work that was not announced
-	// (retries, lapsed claims, changes by other hubs) and told that the hub is alive. Where
+	// (retries, lapsed claims, changes by other hubs), and a heartbeat sent. Where
 	// hubs share a state it must be below half of store.OwnerLapse. Zero:
 	// DefaultPollInterval.
 	PollInterval time.Duration
@@ -143,8 +143,7 @@ func New(c Config) (*Hub, error) {
 		h.Dial = guardedDialer(h.guard)
 	}
 	h.network = newNetwork(h.Dial, c.Logger)
-	h.deliverClient = newClient(h.Config)
-	h.verifyClient = newVerifyClient(h.deliverClient)
+	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
 	if c.Metrics != nil {
 		if err := h.metrics.register(c.Metrics, h); err != nil {
 			return nil, fmt.Errorf("create hub: %w", err)

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -81,7 +82,7 @@ func (h *Hub) observe(d *delivery, o store.Outcome, took time.Duration) {
 	if o.Verdict == store.Delivered {
 		h.metrics.latency.Observe(took.Seconds())
 	}
-	log := h.Logger.With("delivery", d.id(), "topic", d.Topic, "endpoint", d.Endpoint, "took", took.Round(time.Millisecond))
+	log := h.Logger.With("delivery", fmt.Sprintf("%d.%d.%d", d.ID, d.Version, d.Failures+1), "topic", d.Topic, "endpoint", d.Endpoint, "took", took.Round(time.Millisecond))
 	switch o.Verdict {
 	case store.Delivered:
 		log.Debug("delivered")

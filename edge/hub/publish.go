@@ -17,7 +17,7 @@ const behindFor = 15 * time.Second
 type publisher struct {
 	*Hub
 	behind map[string]time.Time // since when the files of topics are older than another hub's; zero once that was logged
-	served map[string]string    // sha256 of the content that this hub had when it last looked
+	served map[string]string    // sha256 of the content that this hub had at its last comparison
 }
 
 // publish stores what has changed, and has newer files loaded where another hub has

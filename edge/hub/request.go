@@ -230,7 +230,7 @@ var refusals = map[error]rejection{
 	store.ErrFull:        {http.StatusServiceUnavailable, time.Hour, "The hub has reached its maximum number of subscriptions."},
 }
 
-// asRejection returns what the client is told of an error.
+// asRejection returns the answer to an error.
 func asRejection(err error) *rejection {
 	var r *rejection
 	if errors.As(err, &r) {

@@ -206,10 +206,10 @@ func (r *rig) until(what string, ok func() bool) {
 	if r.Dial != nil {
 		pause = 500 * time.Millisecond
 	}
-	const patience = 5 * time.Minute
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(pause) {
+	const limit = 5 * time.Minute
+	for deadline := time.Now().Add(limit); !ok(); time.Sleep(pause) {
 		if time.Now().After(deadline) {
-			r.Fatalf("not within %s: %s", patience, what)
+			r.Fatalf("not within %s: %s", limit, what)
 		}
 	}
 }

@@ -53,7 +53,6 @@ func (h *Hub) Run(ctx context.Context) error {
 	loops.Go(func() { h.maintainLoop(ctx) })
 	loops.Go(func() { h.reloadLoop(ctx) })
 	loops.Go(func() { h.networkLoop(ctx) })
-	loops.Go(func() { h.listenLoop(ctx) })
 	<-ctx.Done()
 
 	h.scheduler.drain()
@@ -148,7 +147,7 @@ func (h *Hub) sweep(ctx context.Context) {
 	}
 }
 
-// reloadLoop looks for newer files when asked to, at most once every reloadEvery.
+// reloadLoop reloads files when asked to, at most once every reloadEvery.
 func (h *Hub) reloadLoop(ctx context.Context) {
 	for {
 		select {
@@ -178,19 +177,6 @@ func (h *Hub) takePings() (manifests []string) {
 		}
 	}
 	return manifests[:min(len(manifests), maxPings)]
-}
-
-// listenLoop wakes the other loops when another process has created work.
-func (h *Hub) listenLoop(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-h.Store.Wake():
-			h.Changed()
-			signal(h.wakeVerify)
-		}
-	}
 }
 
 // storeError logs an error of the store after which a loop tries again.

@@ -29,7 +29,7 @@ const paces = store.Slow + 1
 //	           endpoint (see slots), and its turn has come
 //	postponed  the breaker of its endpoint is open: the queues of the endpoint are emptied
 //	in flight  in a normal slot or a slow slot
-//	silent     in flight without progress for longer than patience: it moves to a slow
+//	silent     in flight without progress for longer than maxSilence: it moves to a slow
 //	           slot as soon as one is free
 //	ended      answered, unanswered or abandoned; the breaker of its endpoint learns it
 //
@@ -42,7 +42,6 @@ type scheduler struct {
 	mu       sync.Mutex
 	hosts    map[string]*host
 	turns    [paces][]*host // hosts with a queued delivery, each once
-	taken    int            // turns so far
 	queued   [paces]int     // deliveries
 	draining bool
 }
@@ -142,14 +141,9 @@ func (s *scheduler) next(now time.Time) (r step) {
 }
 
 // turn removes the next host from the turns and returns it with the pace of the queue
-// that may move, nil if there is none. Quick and new subscribers alternate.
+// that may move, nil if there is none.
 func (s *scheduler) turn() (*host, store.Pace) {
-	s.taken++
-	order := [...]store.Pace{store.Quick, store.New, store.Slow}
-	if s.taken%2 == 0 {
-		order[0], order[1] = order[1], order[0]
-	}
-	for _, pace := range order {
+	for _, pace := range [...]store.Pace{store.Quick, store.New, store.Slow} {
 		if s.slots.free(pace) <= 0 {
 			continue
 		}
@@ -174,10 +168,10 @@ func (s *scheduler) drop(h *host) (dropped []*delivery) {
 	return dropped
 }
 
-// patience returns how long a delivery to a host may be silent in a normal slot:
+// maxSilence returns how long a delivery to a host may be silent in a normal slot:
 // MaxSilence, but where the others of the host are answered quickly, a multiple of what
 // they take. A host that is slow as a whole keeps its normal slots.
-func (s *scheduler) patience(h *host) time.Duration {
+func (s *scheduler) maxSilence(h *host) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.answers < minSamples {

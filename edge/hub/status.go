@@ -2,11 +2,8 @@ package hub
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"time"
 
 	"reviewcast/edge/hub/store"
@@ -64,14 +61,10 @@ func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 // provesSecret reports whether a signature was made with the key in this hour or a
 // neighbouring one. Without a secret there is no proof.
 func provesSecret(key []byte, topic, callback, given string, now time.Time) bool {
-	sum, err := hex.DecodeString(strings.TrimPrefix(given, "sha256="))
-	if err != nil || len(sum) != sha256.Size || len(key) == 0 {
-		return false
-	}
 	ok := false
 	for _, at := range []time.Time{now.Add(-time.Hour), now, now.Add(time.Hour)} {
 		want := statusSignature(key, topic, callback, at)
-		ok = hmac.Equal([]byte(want), []byte("sha256="+hex.EncodeToString(sum))) || ok
+		ok = hmac.Equal([]byte(want), []byte(given)) || ok
 	}
-	return ok
+	return ok && len(key) > 0
 }

@@ -141,7 +141,7 @@ func (f *faulty) check(state, says, remedy string) {
 		f.Fatalf("status: %d %s", code, body)
 	}
 	if got := answer.Status[0]; got.State != state || got.Explanation != want.Explanation || got.Remedy != want.Remedy {
-		f.Errorf("the subscriber is told %+v", got)
+		f.Errorf("the subscriber is shown %+v", got)
 	}
 	if strings.Contains(body, "10.0.0.2") {
 		f.Errorf("the subscriber learns of our network: %s", body)

@@ -3,7 +3,6 @@ package hub
 import (
 	"context"
 	"crypto/rand"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -31,8 +30,6 @@ const (
 	maxVerifications        = 256
 	maxVerificationsPerHost = 32
 	maxSlowVerifications    = 1024
-	// challengeBytes is the number of random bytes in a challenge.
-	challengeBytes = 32
 )
 
 // verifyWaits are the waits after a first and a second attempt without an answer.
@@ -167,7 +164,7 @@ func (r *refusal) Error() string { return r.why }
 func (h *Hub) ask(ctx context.Context, v store.Verification) error {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
-	challenge := newChallenge()
+	challenge := rand.Text() + rand.Text()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, callbackURL(v, challenge), nil)
 	if err != nil {
 		return &refusal{err.Error()}
@@ -193,13 +190,6 @@ func (h *Hub) ask(ctx context.Context, v store.Verification) error {
 		return &refusal{"the body is not the challenge"}
 	}
 	return nil
-}
-
-// newChallenge returns a challenge. Each is used for one request, repeated ones included.
-func newChallenge() string {
-	b := make([]byte, challengeBytes)
-	_, _ = rand.Read(b) // never fails, by its documentation
-	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 // callbackURL returns a callback with our parameters appended to its query, which is kept

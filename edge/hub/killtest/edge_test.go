@@ -22,9 +22,13 @@ type edge struct {
 // start starts the program and waits until it serves.
 func (s *killRun) start() *edge {
 	s.Helper()
-	e, err := edgetest.Start(edgetest.Config{Program: s.program, Env: []string{"SSL_CERT_FILE=" + s.cert},
-		Args: []string{"--public", s.public, "--admin-listen", "127.0.0.1:0", "--state", s.state,
-			"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0"}})
+	var wrap []string
+	if s.resolver != "" {
+		wrap = []string{"unshare", "--mount", "sh", "-c", `mount --bind "$0" /etc/resolv.conf && exec "$@"`, s.resolver}
+	}
+	e, err := edgetest.Start(edgetest.Config{Wrap: wrap, Program: s.program, Env: []string{"SSL_CERT_FILE=" + s.cert, "GODEBUG=netdns=go"},
+		Args: append([]string{"--public", s.public, "--admin-listen", "127.0.0.1:0", "--state", s.state,
+			"--base-url", snapshottest.BaseURL, "--hub-allow-cidr", "127.0.0.0/8", "--hub-subscribe-rate", "0"}, s.flags...)})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -38,7 +42,7 @@ func (e *edge) kill() { _ = e.Stop(os.Kill) }
 // status returns the status and body of a GET.
 func (s *killRun) status(address, path string) (int, string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+path, nil)
 	if err != nil {
@@ -65,7 +69,7 @@ func (s *killRun) post(e *edge, form url.Values) {
 
 func (s *killRun) tryPost(e *edge, form url.Values) (int, string) {
 	s.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+e.addr+reviewcast.PathHub, strings.NewReader(form.Encode()))
 	if err != nil {

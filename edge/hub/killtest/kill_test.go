@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"context"
+	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -39,8 +40,8 @@ const (
 	// durableWithin is the longest time until an acknowledgement is durable. It takes
 	// milliseconds, but this machine may be busy.
 	durableWithin = 5 * time.Second
-	// patience bounds every wait.
-	patience = 4 * time.Minute
+	// waitLimit bounds every wait.
+	waitLimit = 4 * time.Minute
 )
 
 const topic = snapshottest.BaseURL + reviewcast.PathAtom
@@ -135,6 +136,8 @@ func (d death) cut(r receipt) bool {
 type killRun struct {
 	*testing.T
 	program, state, public, cert string
+	flags                        []string // more flags of edges
+	resolver                     string   // the resolv.conf of edges; empty: the machine's
 
 	mu       sync.Mutex
 	receipts [subscribers][]receipt
@@ -149,10 +152,7 @@ func (s *killRun) run(edges, rounds int, rest time.Duration) {
 	}
 	server.StartTLS()
 	defer server.Close()
-	s.cert = filepath.Join(s.TempDir(), "ca.pem")
-	if err := os.WriteFile(s.cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
-		s.Fatal(err)
-	}
+	s.trust(server.Certificate())
 	s.publish(1)
 	running := make([]*edge, edges)
 	for i := range running {
@@ -203,6 +203,14 @@ func (s *killRun) run(edges, rounds int, rest time.Duration) {
 	s.check()
 	for _, e := range running {
 		e.kill()
+	}
+}
+
+// trust has edges trust the certificate of callbacks.
+func (s *killRun) trust(c *x509.Certificate) {
+	s.cert = filepath.Join(s.TempDir(), "ca.pem")
+	if err := os.WriteFile(s.cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Raw}), 0o600); err != nil {
+		s.Fatal(err)
 	}
 }
 
@@ -301,7 +309,7 @@ func (s *killRun) unacknowledged() map[string]bool {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
 	left, err := store.Open(ctx, state, store.Options{})
 	if err != nil {
@@ -375,9 +383,9 @@ func (s *killRun) list() (list []store.Subscription) {
 
 func (s *killRun) until(what string, ok func() bool) {
 	s.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(waitLimit); !ok(); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.Fatalf("not within %s: %s", patience, what)
+			s.Fatalf("not within %s: %s", waitLimit, what)
 		}
 	}
 }

@@ -103,11 +103,10 @@ type stamp time.Time
 // Scan implements [sql.Scanner].
 func (s *stamp) Scan(v any) error {
 	ms, ok := v.(int64)
-	if !ok {
+	switch *s = (stamp{}); {
+	case !ok:
 		return fmt.Errorf("a time is %T", v)
-	}
-	*s = stamp{}
-	if ms != 0 {
+	case ms != 0:
 		*s = stamp(time.UnixMilli(ms).UTC())
 	}
 	return nil
@@ -118,17 +117,4 @@ func millis(t time.Time) int64 {
 		return 0
 	}
 	return t.UnixMilli()
-}
-
-// seconds scans a duration.
-type seconds time.Duration
-
-// Scan implements [sql.Scanner].
-func (s *seconds) Scan(v any) error {
-	n, ok := v.(int64)
-	if !ok {
-		return fmt.Errorf("a duration is %T", v)
-	}
-	*s = seconds(time.Duration(n) * time.Second)
-	return nil
 }

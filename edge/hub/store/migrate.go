@@ -32,7 +32,7 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string,
 	exist := up
 	if !up {
 		if exist, err = hasTables(ctx); err != nil {
-			return fmt.Errorf("look for the tables: %w", err)
+			return fmt.Errorf("find the tables: %w", err)
 		}
 	}
 	var current int64

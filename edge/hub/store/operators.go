@@ -101,8 +101,9 @@ func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err er
 
 func scanSubscription(rows *sql.Rows, r *Subscription, secret *[]byte) error {
 	var pace Pace
-	err := rows.Scan(&r.ID, &r.Topic, &r.Callback, secret, (*seconds)(&r.Lease), (*stamp)(&r.CreatedAt), (*stamp)(&r.RenewedAt), (*stamp)(&r.ExpiresAt),
+	err := rows.Scan(&r.ID, &r.Topic, &r.Callback, secret, &r.Lease, (*stamp)(&r.CreatedAt), (*stamp)(&r.RenewedAt), (*stamp)(&r.ExpiresAt),
 		(*stamp)(&r.DeliveredAt), &r.Behind, &r.Failures, (*stamp)(&r.NextAttempt), &r.LastError, &pace, &r.InFlight)
+	r.Lease *= time.Second // it is stored in seconds
 	r.Secret, r.Slow = *secret != nil, pace == Slow
 	return err
 }

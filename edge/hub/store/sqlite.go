@@ -39,43 +39,45 @@ type job struct {
 }
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
-	file, err := filepath.Abs(file)
+	s := &sqlite{sql: sqliteDialect.queries()}
+	err := s.create(file)
+	if err == nil {
+		err = s.open(ctx, o.Exclusive)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("open state: %w", err)
-	}
-	// The file holds subscribers' secrets. Only its owner may read it and the journals,
-	// which inherit its mode.
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return nil, fmt.Errorf("open state: %w", err)
-	}
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("open state: %w", err)
-	}
-	opened, err := f.Stat()
-	f.Close()
-	if err != nil {
-		return nil, fmt.Errorf("open state: %w", err)
-	}
-	s := &sqlite{
-		file: file, opened: opened, lock: flock.New(file+".lock", flock.SetPermissions(0o600)),
-		sql: sqliteDialect.queries(),
-	}
-	if s.writer, err = sql.Open("sqlite", address(file)); err != nil {
-		return nil, fmt.Errorf("open state: %w", err)
-	}
-	if s.reader, err = sql.Open("sqlite", address(file)); err != nil {
-		return nil, fmt.Errorf("open state: %w", err)
-	}
-	s.writer.SetMaxOpenConns(1)
-	s.reader.SetMaxOpenConns(2)
-	if err := s.open(ctx, o.Exclusive); err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.close())
 	}
 	return &Store{db: s}, nil
 }
 
-func (s *sqlite) open(ctx context.Context, exclusive bool) error {
+// create creates the file if there is none. It holds subscribers' secrets: only its owner may
+// read it and the journals, which inherit its mode.
+func (s *sqlite) create(file string) (err error) {
+	if s.file, err = filepath.Abs(file); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(s.file), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(s.file, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	s.opened, err = f.Stat()
+	return err
+}
+
+func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
+	s.lock = flock.New(s.file+".lock", flock.SetPermissions(0o600))
+	if s.writer, err = sql.Open("sqlite", address(s.file)); err != nil {
+		return err
+	}
+	if s.reader, err = sql.Open("sqlite", address(s.file)); err != nil {
+		return err
+	}
+	s.writer.SetMaxOpenConns(1)
+	s.reader.SetMaxOpenConns(2)
 	if exclusive {
 		if ok, err := s.lock.TryLock(); err != nil {
 			return fmt.Errorf("lock: %w", err)
@@ -84,7 +86,7 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) error {
 		}
 		restrict(s.file)
 	}
-	err := migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, s.file) })
+	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, s.file) })
 	if err != nil {
 		return err
 	}
@@ -103,6 +105,9 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) error {
 }
 
 func (s *sqlite) close() error {
+	if s.reader == nil {
+		return nil
+	}
 	return errors.Join(s.reader.Close(), s.writer.Close(), s.lock.Close())
 }
 

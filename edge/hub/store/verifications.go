@@ -136,8 +136,10 @@ func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner str
 }
 
 func scanVerification(rows *sql.Rows, v *Verification) error {
-	return rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, (*seconds)(&v.Lease), &v.Secret, &v.Reason, &v.Version,
+	err := rows.Scan(&v.Token, &v.Topic, &v.Callback, &v.Endpoint, &v.Host, &v.Mode, &v.Lease, &v.Secret, &v.Reason, &v.Version,
 		&v.Attempts, (*stamp)(&v.RequestedAt), (*stamp)(&v.NextAttempt), &v.LastError)
+	v.Lease *= time.Second // it is stored in seconds
+	return err
 }
 
 // Settle ends a verification. If confirmed, it creates, renews or removes the
