@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package serve compares the edge with other servers of the same files, over sockets:
 //
 //	go test -run '^$' -bench Files -benchtime 7x ./bench/serve
@@ -6,9 +8,11 @@
 // same bodies, headers and timeouts, which is what the edge can reach at best; nginx and
 // Caddy with their usual configuration for static files. One iteration asks all of them
 // for the same file one after the other, in changing order, for half a second each
-// over 16 connections. The client writes prepared bytes and skips bodies, so that the
-// servers have most of the two cores. Reported are medians: requests a second of the
-// edge, and the edge's rate and processor time a request divided by each other's.
+// over 16 connections. Every server runs on the first core and the client on the second
+// one, because a client that takes its time from the servers' cores makes all servers
+// look alike. The client writes prepared bytes and skips bodies. Reported are medians:
+// requests a second and processor time a request of each server, and both of the edge
+// divided by each other's.
 package serve
 
 import (
@@ -20,13 +24,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,6 +49,7 @@ import (
 const (
 	connections = 16
 	turn        = 500 * time.Millisecond
+	tick        = 10 * time.Millisecond // of /proc, on every system that Go supports
 )
 
 // TestMain serves as the bare server when the benchmark starts this program again.
@@ -117,6 +122,18 @@ func serveBare(dir, addr string) error {
 	return s.ListenAndServe()
 }
 
+// onServerCore runs a command on the first core.
+var onServerCore = []string{"taskset", "-c", "0"}
+
+// pin moves this process to the second core.
+func pin(b *testing.B) {
+	if out, err := exec.Command("taskset", "-a", "-c", "-p", "1", strconv.Itoa(os.Getpid())).CombinedOutput(); err != nil {
+		b.Fatalf("taskset: %v\n%s", err, out)
+	}
+	procs := runtime.GOMAXPROCS(1)
+	b.Cleanup(func() { runtime.GOMAXPROCS(procs) })
+}
+
 // server is a process that serves the files.
 type server struct {
 	name, addr string
@@ -133,6 +150,7 @@ func benchmarkFiles(b *testing.B) {
 	public := filepath.Join(dir, "public")
 	publish(b, public)
 	servers := start(b, dir, public)
+	pin(b)
 	for _, c := range []struct{ name, path string }{
 		{"304", reviewcast.PathReviews},
 		{"22kB", "/small.json"},
@@ -187,6 +205,7 @@ func start(b *testing.B, dir, public string) []server {
 	}
 	run := func(name, addr string, env []string, command ...string) server {
 		ctx, cancel := context.WithCancel(context.Background())
+		command = slices.Concat(onServerCore, command)
 		c := exec.CommandContext(ctx, command[0], command[1:]...)
 		c.Env = append(os.Environ(), env...)
 		c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
@@ -281,7 +300,10 @@ func compare(b *testing.B, servers []server, path string, conditional bool) {
 			costs[i] = append(costs[i], (servers[i].ticks()-before)/float64(count))
 		}
 	}
-	b.ReportMetric(median(rates[0]), "edge-req/s")
+	for i, s := range servers {
+		b.ReportMetric(median(rates[i]), "req/s-"+s.name)
+		b.ReportMetric(median(costs[i])*tick.Seconds()*1e6, "µs-"+s.name)
+	}
 	for i, s := range servers[1:] {
 		b.ReportMetric(median(ratios(rates[0], rates[i+1])), "rate/"+s.name)
 		b.ReportMetric(median(ratios(costs[0], costs[i+1])), "cpu/"+s.name)
@@ -373,7 +395,7 @@ func exchange(addr string, request []byte, until time.Time) (n int, err error) {
 		if _, err := c.Write(request); err != nil {
 			return n, err
 		}
-		length := int64(0)
+		length := 0
 		for {
 			line, err := r.ReadSlice('\n')
 			if err != nil {
@@ -383,12 +405,12 @@ func exchange(addr string, request []byte, until time.Time) (n int, err error) {
 				break
 			}
 			if len(line) > len(lengthField) && bytes.EqualFold(line[:len(lengthField)], lengthField) {
-				if length, err = strconv.ParseInt(string(bytes.TrimSpace(line[len(lengthField):])), 10, 64); err != nil {
+				if length, err = strconv.Atoi(string(bytes.TrimSpace(line[len(lengthField):]))); err != nil {
 					return n, err
 				}
 			}
 		}
-		if _, err := io.CopyN(io.Discard, r, length); err != nil {
+		if _, err := r.Discard(length); err != nil {
 			return n, err
 		}
 		n++
