@@ -176,12 +176,8 @@ func (s *Server) build() error {
 		},
 	})
 	for _, t := range tools {
-		definition, err := t.definition()
-		if err != nil {
-			return err
-		}
 		s.tools[t.name] = t
-		s.mcp.AddTool(definition, t.handler(s))
+		s.mcp.AddTool(t.definition(), t.handler(s))
 	}
 	s.addResources()
 	s.addPrompts()

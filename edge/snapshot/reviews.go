@@ -268,6 +268,7 @@ func (s *Snapshot) indexRecords(records []record) error {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
 		}
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
+		s.ratings = append(s.ratings, uint8(r.Rating))
 		if r.OwnerReply.Kind() == '{' {
 			replied = append(replied, ordinal)
 		}
@@ -281,7 +282,7 @@ func (s *Snapshot) indexRecords(records []record) error {
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
-	s.starBits, s.replied = newStarBits(s.stars, n), newSet(replied, n)
+	s.replied = newSet(replied, n)
 	s.languages, s.sources, s.verifications = newDirectory(languages, n), newDirectory(sources, n), newDirectory(verifications, n)
 	s.technicians = newDirectory(technicians, n)
 	for _, t := range s.dataset.Business.Technicians {

@@ -173,7 +173,7 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	if q.Text != "" {
 		var kept []uint32
 		for _, i := range also {
-			if found[i>>6]&(1<<(i&63)) != 0 {
+			if found.has(uint32(i)) {
 				kept = append(kept, uint32(i))
 			}
 		}

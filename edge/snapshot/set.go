@@ -15,6 +15,8 @@ func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
 func (b bitmap) add(i uint32)    { b[i>>6] |= 1 << (i & 63) }
 func (b bitmap) remove(i uint32) { b[i>>6] &^= 1 << (i & 63) }
 
+func (b bitmap) has(i uint32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+
 // addRange adds the ordinals from low up to, not including, high.
 func (b bitmap) addRange(low, high int) {
 	for i := low; i < high; {
@@ -56,7 +58,7 @@ func (b bitmap) all(low int) iter.Seq[uint32] {
 func (b bitmap) backward(end int) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i := end - 1; i >= 0; i-- {
-			if b[i>>6]&(1<<(i&63)) != 0 && !yield(uint32(i)) {
+			if b.has(uint32(i)) && !yield(uint32(i)) {
 				return
 			}
 		}
