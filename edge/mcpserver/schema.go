@@ -85,12 +85,8 @@ var jsonTypes = map[reflect.Kind]string{reflect.Bool: "boolean", reflect.Int: "i
 
 // searchSchema has the members of a result of search_reviews.
 type searchSchema struct {
-	Notice     string              `json:"notice"`
-	Matched    int                 `json:"matched"`
-	Returned   int                 `json:"returned"`
-	Reviews    []reviewcast.Review `json:"reviews"`
-	Query      reviewcast.Query    `json:"query"`
-	Facets     *reviewcast.Facets  `json:"facets,omitempty"`
-	NextCursor *string             `json:"next_cursor"`
-	Hint       string              `json:"hint,omitempty"`
+	Notice string `json:"notice"`
+	reviewcast.SearchResult
+	NextCursor *string `json:"next_cursor"`
+	Hint       string  `json:"hint,omitempty"`
 }

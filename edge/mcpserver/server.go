@@ -148,9 +148,7 @@ func (s *Server) loadKey(ctx context.Context) {
 	defer cancel()
 	key, err := s.config.State.SessionKey(ctx)
 	if err != nil {
-		if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-			s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
-		}
+		s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
 		return
 	}
 	s.ids.use(key)

@@ -114,9 +114,8 @@ func (s *Snapshot) ordered(found bitmap, order string, last *Place) iter.Seq[uin
 			case last != nil:
 				low, last = start, nil
 			}
-			rated := newBitmap(s.Len())
-			s.stars[stars].addTo(rated)
-			rated.and(found)
+			rated := slices.Clone(found)
+			s.stars[stars].intersect(rated)
 			for i := range rated.all(low) {
 				if !yield(i) {
 					return

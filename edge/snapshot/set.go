@@ -96,20 +96,11 @@ func (s set) addTo(b bitmap) {
 	b.or(s.bits)
 }
 
+// intersect removes from b what is not in the set.
 func (s set) intersect(b bitmap) {
-	if s.bits != nil {
-		b.and(s.bits)
-		return
-	}
-	list := s.list
-	for w := range b {
-		var word uint64
-		for len(list) > 0 && int(list[0]>>6) == w {
-			word |= 1 << (list[0] & 63)
-			list = list[1:]
-		}
-		b[w] &= word
-	}
+	other := make(bitmap, len(b))
+	s.addTo(other)
+	b.and(other)
 }
 
 // or adds the ordinals in o to b. Both have the same length.

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"math"
 	"runtime"
@@ -168,37 +169,28 @@ func (r *run) push(k uint64) {
 // add adds the reviews of a shard.
 func (r *run) add(s shard) {
 	for j := range s.ends {
-		var k uint64 // the last three code points
-		have := 0    // how many of them there are
-		push := func(c rune) {
-			k = (k<<runeBits | uint64(c)) & keyMask
-			if have++; have >= 3 {
-				r.push(k)
+		for text := range bytes.SplitSeq(s.of(j), []byte{between}) {
+			var k uint64 // the last three code points
+			have := 0    // how many of them there are
+			push := func(c rune) {
+				k = (k<<runeBits | uint64(c)) & keyMask
+				if have++; have >= 3 {
+					r.push(k)
+				}
 			}
-		}
-		finish := func() {
+			for at := 0; at < len(text); {
+				c, size := rune(text[at]), 1
+				if c >= utf8.RuneSelf {
+					c, size = utf8.DecodeRune(text[at:])
+				}
+				push(c)
+				at += size
+			}
 			if have > 0 {
 				push(end)
 				push(end)
 			}
-			k, have = 0, 0
 		}
-		text := s.of(j)
-		for at := 0; at < len(text); {
-			switch c := text[at]; {
-			case c < utf8.RuneSelf:
-				push(rune(c))
-				at++
-			case c == between:
-				finish()
-				at++
-			default:
-				c, size := utf8.DecodeRune(text[at:])
-				push(c)
-				at += size
-			}
-		}
-		finish()
 		r.ordinal++
 	}
 }
