@@ -99,7 +99,7 @@ func newTrigrams(texts []shard, n int) trigrams {
 	var g errgroup.Group
 	for i := range runs {
 		low, high := i*len(texts)/len(runs), (i+1)*len(texts)/len(runs)
-		runs[i] = &run{ordinal: uint32(low * shardSize), ascii: make([]uint32, 1<<(3*asciiBits)), others: map[uint64]*uint32{}}
+		runs[i] = &run{ordinal: uint32(low * shardSize), common: make([]uint32, 1<<(3*commonBits)), others: map[uint64]*uint32{}}
 		g.Go(func() error {
 			for _, s := range texts[low:high] {
 				runs[i].add(s)
@@ -133,19 +133,20 @@ type run struct {
 	ordinal uint32     // of the next review
 	keys    []uint64   // in order of appearance
 	lists   [][]uint32 // the sorted ordinals of each key
-	// A key's place in keys, counted from 1. Most keys are of ASCII characters alone, for which a
-	// table is several times as fast as a map.
-	ascii  []uint32
+	// A key's place in keys, counted from 1. Most keys consist of U+0020 to U+005F, to which ASCII
+	// letters fold, and for these a table is several times as fast as a map.
+	common []uint32
 	others map[uint64]*uint32
 }
 
-const asciiBits = 7
+const commonBits = 6
 
 // id is where a key's place is stored, 0 for a new one.
 func (r *run) id(k uint64) *uint32 {
-	const high = (1<<runeBits - 1<<asciiBits) * (1<<(2*runeBits) | 1<<runeBits | 1)
-	if k&high == 0 {
-		return &r.ascii[k>>(2*(runeBits-asciiBits))|k>>(runeBits-asciiBits)&(1<<(2*asciiBits)-1)|k&(1<<asciiBits-1)]
+	const one = 1<<(2*runeBits) | 1<<runeBits | 1 // in each of the three code points
+	const high = (1<<runeBits - 1<<commonBits) * one
+	if c := k - ' '*one; c&high == 0 { // a code point below the space sets high bits, too
+		return &r.common[c>>(2*(runeBits-commonBits))|c>>(runeBits-commonBits)&(1<<(2*commonBits)-1)|c&(1<<commonBits-1)]
 	}
 	id := r.others[k]
 	if id == nil {
