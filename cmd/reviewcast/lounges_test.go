@@ -225,7 +225,7 @@ func TestChangesOfAHistory(t *testing.T) {
 	}
 	same(first, "added [l-new], changed [l-0001], withdrawn 1, shown 2, complete true, hint false")
 	same(second, "added [], changed [], withdrawn 2, shown 0, complete true, hint false")
-	same("2020-01-01", "added [l-new], changed [l-0001], withdrawn 1, shown 2, complete true, hint true") // everything is new
+	same("2020-01-01", "added [l-new], changed [l-0001], withdrawn 2, shown 2, complete true, hint true") // everything is new; l-brief was withdrawn since
 	// A legal withdrawal ends the history: the documents before it name the review.
 	writeFile(t, filepath.Join(content, "reviews/lounges.jsonl"), strings.Join(slices.Delete(all[1:], len(all)-3, len(all)-1), ""))
 	writeFile(t, withdrawn, "- {id: l-0000, reason: withdrawn, date: 2026-11-20}\n- {id: l-brief, reason: withdrawn, date: 2026-11-20}\n- {id: l-new, reason: legal, date: 2026-11-20}\n")
