@@ -92,6 +92,26 @@ func atMost(stars int) func(reviewcast.Review) bool {
 }
 
 var loungeQuestions = []question{
+	{"Which airport has the worst lounges?", []string{`list_entities {"kind":"service_areas","order":"lowest"}`}, "service_areas[0].average_rating",
+		func(p published) any { return extreme(p.in.Entities.ServiceAreas, 1) }},
+	{"What is the worst that was written about first class?", []string{`search_reviews {"mentions_service":"first-class","order":"lowest","limit":1}`}, "reviews[0].id",
+		func(p published) any {
+			return p.worst(func(r reviewcast.Review) bool { return slices.Contains(r.Mentions.Services, "first-class") })
+		}},
+	{"When was Oslo's lounge reviewed first?", []string{`search_reviews {"mentions_service_area":"oslo","order":"oldest","limit":1}`}, "reviews[0].date",
+		func(p published) any {
+			last := slices.MinFunc(slices.DeleteFunc(slices.Clone(p.Reviews), func(r reviewcast.Review) bool { return !inArea("oslo")(r) }),
+				func(a, b reviewcast.Review) int { return strings.Compare(string(a.Date), string(b.Date)) })
+			return string(last.Date)
+		}},
+	{"How are the airports distributed?", []string{`search_reviews {"response_format":"counts"}`}, "hint",
+		func(p published) any {
+			months := map[string]bool{}
+			for _, r := range p.Reviews {
+				months[r.Date.Month()] = true
+			}
+			return fmt.Sprintf("Cut lists: month has the first 12 of %d. service_area has the first 12 of %d.", len(months), len(airports))
+		}},
 	{"How many reviews are there?", []string{`get_summary {}`}, "review_count", func(p published) any { return float64(p.ReviewCount) }},
 	{"How were lounges rated in 2009?", []string{`search_reviews {"since":"2009-01-01","until":"2009-12-31","response_format":"counts"}`}, "facets.year[0].average_rating",
 		func(p published) any { return p.mean(from("2009-01-01", "2009-12-31")) }},
@@ -206,7 +226,7 @@ func TestChangesOfAHistory(t *testing.T) {
 	}
 	same(first, "added [l-new], changed [l-0001], withdrawn 1, shown 2, complete true, hint false")
 	same(second, "added [], changed [], withdrawn 2, shown 0, complete true, hint false")
-	same("2020-01-01", "added [l-new], changed [l-0001], withdrawn 1, shown 2, complete true, hint true") // everything is new
+	same("2020-01-01", "added [l-new], changed [l-0001], withdrawn 2, shown 2, complete true, hint true") // everything is new; l-brief was withdrawn since
 	// A legal withdrawal ends the history: the documents before it name the review.
 	writeFile(t, filepath.Join(content, "reviews/lounges.jsonl"), strings.Join(slices.Delete(all[1:], len(all)-3, len(all)-1), ""))
 	writeFile(t, withdrawn, "- {id: l-0000, reason: withdrawn, date: 2026-11-20}\n- {id: l-brief, reason: withdrawn, date: 2026-11-20}\n- {id: l-new, reason: legal, date: 2026-11-20}\n")

@@ -73,8 +73,12 @@ func changesAnswer(v *view, args arguments) (any, error) {
 	}
 	if !isSequence {
 		n := v.Since(day).Matched
-		answer.Dated = &n
+		answer.Dated, answer.Withdrawn = &n, v.withdrawn(day, answer.Withdrawn)
 	}
+	answer.AddedCount, answer.ChangedCount, answer.WithdrawnCount = len(answer.Added), len(answer.Changed), len(answer.Withdrawn)
+	answer.Added = answer.Added[:min(len(answer.Added), maxChangedIDs)]
+	answer.Changed = answer.Changed[:min(len(answer.Changed), maxChangedIDs)]
+	answer.Withdrawn = answer.Withdrawn[:min(len(answer.Withdrawn), maxChangedIDs)]
 	return answer, nil
 }
 
@@ -119,39 +123,53 @@ func (v *view) change(sequence int64) (*reviewcast.Change, error) {
 
 // newChanges sums up documents, oldest first. A review that was added and withdrawn is in no list.
 func newChanges(documents []reviewcast.Change) changes {
-	added, changed, withdrawn := map[string]bool{}, map[string]bool{}, map[string]string{}
+	const added, changed = "added", "changed"
+	state := map[string]string{} // by id: added, changed or the reason of its withdrawal
 	for _, c := range documents {
 		for _, w := range c.Reviews.Withdrawn {
-			if !added[w.ID] {
-				withdrawn[w.ID] = w.Reason
+			if state[w.ID] == added {
+				delete(state, w.ID)
+			} else {
+				state[w.ID] = w.Reason
 			}
-			delete(added, w.ID)
-			delete(changed, w.ID)
 		}
 		for _, id := range c.Reviews.Changed {
-			if !added[id] {
-				changed[id] = true
-			}
+			state[id] = cmp.Or(state[id], changed)
 		}
 		for _, id := range c.Reviews.Added {
-			if _, was := withdrawn[id]; was {
-				changed[id] = true
+			if _, came := state[id]; came { // it was withdrawn before
+				state[id] = changed
 			} else {
-				added[id] = true
+				state[id] = added
 			}
-			delete(withdrawn, id)
 		}
 	}
-	answer := changes{Notice: notice, Versions: len(documents), AddedCount: len(added), ChangedCount: len(changed), WithdrawnCount: len(withdrawn),
-		Added: firstKeys(added), Changed: firstKeys(changed), Withdrawn: []reviewcast.WithdrawnReview{}}
-	for _, id := range firstKeys(withdrawn) {
-		answer.Withdrawn = append(answer.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: withdrawn[id]})
+	answer := changes{Notice: notice, Versions: len(documents), Added: []string{}, Changed: []string{}, Withdrawn: []reviewcast.WithdrawnReview{}}
+	for _, id := range slices.Sorted(maps.Keys(state)) {
+		switch state[id] {
+		case added:
+			answer.Added = append(answer.Added, id)
+		case changed:
+			answer.Changed = append(answer.Changed, id)
+		default:
+			answer.Withdrawn = append(answer.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: state[id]})
+		}
 	}
 	return answer
 }
 
-func firstKeys[T any](m map[string]T) []string {
-	keys := slices.AppendSeq([]string{}, maps.Keys(m))
-	slices.Sort(keys)
-	return keys[:min(len(keys), maxChangedIDs)]
+// withdrawn are the withdrawals since a day that the editors list, which may be older than the
+// change documents, and those of the documents.
+func (v *view) withdrawn(since reviewcast.Date, documented []reviewcast.WithdrawnReview) []reviewcast.WithdrawnReview {
+	var listed reviewcast.Withdrawals
+	if f, ok := v.File(reviewcast.PathWithdrawn); ok {
+		_ = json.Unmarshal(f.Body, &listed) // a file of another program is not used
+	}
+	for _, w := range listed.Withdrawn {
+		one := reviewcast.WithdrawnReview{ID: w.ID, Reason: w.Reason}
+		if w.Date >= since && !slices.Contains(documented, one) {
+			documented = append(documented, one)
+		}
+	}
+	return documented
 }

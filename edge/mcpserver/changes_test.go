@@ -20,7 +20,7 @@ func TestNewChanges(t *testing.T) {
 		version([]string{"new", "short-lived"}, []string{"edited", "gone"}, []string{"returns"}),
 		version([]string{"returns"}, []string{"new"}, []string{"short-lived", "gone"}),
 	})
-	want := changes{Notice: notice, Versions: 2, AddedCount: 1, ChangedCount: 2, WithdrawnCount: 1, Added: []string{"new"}, Changed: []string{"edited", "returns"},
+	want := changes{Notice: notice, Versions: 2, Added: []string{"new"}, Changed: []string{"edited", "returns"},
 		Withdrawn: []reviewcast.WithdrawnReview{{ID: "gone", Reason: reviewcast.ReasonLegal}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

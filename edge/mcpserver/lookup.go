@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,7 +13,11 @@ import (
 func newNames(b reviewcast.Business, in reviewcast.Insights) map[string]namedList {
 	var technicians, services, areas, aspects namedList
 	for _, t := range b.Technicians {
-		technicians.add(t.ID, append([]string{t.Name}, t.Aliases...)...)
+		names := append([]string{t.Name}, t.Aliases...)
+		if first := strings.Fields(t.Name); len(first) > 0 {
+			names = append(names, first[0]) // as in a search
+		}
+		technicians.add(t.ID, names...)
 	}
 	for _, s := range b.Services {
 		services.add(s.ID, s.Name)
@@ -99,20 +104,17 @@ func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
 	return nil
 }
 
-// technicianAnswer answers get_technician. A name that a search accepts means the same technicians here.
+// technicianAnswer answers get_technician. A name that a search accepts means the same technicians
+// here, and those whose name differs only in accents, punctuation or a plural ending.
 func technicianAnswer(v *view, args arguments) (any, error) {
 	name := args.values["name"]
-	list := v.Technicians(strings.TrimSpace(name))
-	if list == nil {
-		ids := v.names["technician"].find(name)
-		list = slices.DeleteFunc(slices.Clone(v.dataset.Business.Technicians), func(t reviewcast.Technician) bool { return !slices.Contains(ids, t.ID) })
-	}
-	if len(list) == 0 {
+	ids := v.names["technician"].find(name)
+	if ids == nil {
 		return nil, refuse("%s", v.names["technician"].unknown("technician", name))
 	}
-	answer := technicians{Matched: len(list)}
-	for _, t := range list {
-		answer.Technicians = append(answer.Technicians, *v.technician(t.ID))
+	answer := technicians{Matched: len(ids)}
+	for _, id := range ids {
+		answer.Technicians = append(answer.Technicians, *v.technician(id))
 	}
 	return answer, nil
 }
@@ -144,8 +146,9 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 		technicians = append(technicians, reviewcast.Named{ID: t.ID, Name: t.Name})
 	}
 	answer, kind := entityLists{ReviewCount: v.Len()}, args.values["kind"]
-	recent := &reviewcast.Facets{}
+	recent, most := &reviewcast.Facets{}, maxEntities
 	if kind != "" {
+		most = maxOfKind
 		answer.RecentSince = v.before(recentMonths, 0)
 		recent = v.Search(reviewcast.Query{Since: answer.RecentSince, Facets: true}).Facets
 	}
@@ -161,15 +164,36 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 		{"problems", &answer.Problems, e.Problems, nil, nil},
 		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, b.ServiceAreas, recent.ServiceArea},
 	} {
-		if kind == "" || kind == list.kind {
-			*list.to = entityLines(list.said, list.listed, list.recent)
+		if kind != "" && kind != list.kind {
+			continue
 		}
+		lines := entityLines(list.said, list.listed, list.recent, args.values["order"])
+		*list.to = cut(lines, most, list.kind, &answer.Hint)
 	}
 	return answer, nil
 }
 
-// entityLines lists entities, and those of the business that no review mentions.
-func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []reviewcast.Facet) []entityLine {
+// The most entities in a list, with a kind and without. Both take less than 3,000 tokens.
+const (
+	maxOfKind   = 22
+	maxEntities = 8
+)
+
+// cut shortens a list to its first elements and adds to a hint what is missing.
+func cut[T any](list []T, most int, name string, hint *string) []T {
+	if len(list) <= most {
+		return list
+	}
+	if *hint == "" {
+		*hint = "Cut lists:"
+	}
+	*hint += fmt.Sprintf(" %s has the first %d of %d.", name, most, len(list))
+	return list[:most]
+}
+
+// entityLines lists entities, and those of the business that no review mentions. Most reviews come
+// first, or the lowest or highest mean stars.
+func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []reviewcast.Facet, order string) []entityLine {
 	lines := []entityLine{}
 	for _, e := range said {
 		l := entityLine{ID: e.ID, Name: e.Name, ReviewCount: e.ReviewCount, AverageRating: e.AverageRating, SentimentCounts: e.SentimentCounts}
@@ -183,6 +207,16 @@ func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []r
 			lines = append(lines, entityLine{ID: n.ID, Name: n.Name})
 		}
 	}
-	slices.SortStableFunc(lines, func(a, b entityLine) int { return cmp.Compare(b.ReviewCount, a.ReviewCount) })
+	slices.SortStableFunc(lines, func(a, b entityLine) int {
+		byStars := 0
+		switch {
+		case order == "" || a.AverageRating == nil || b.AverageRating == nil: // those without reviews are last
+		case order == reviewcast.OrderLowest:
+			byStars = cmp.Compare(*a.AverageRating, *b.AverageRating)
+		default:
+			byStars = cmp.Compare(*b.AverageRating, *a.AverageRating)
+		}
+		return cmp.Or(byStars, cmp.Compare(b.ReviewCount, a.ReviewCount))
+	})
 	return lines
 }

@@ -96,10 +96,11 @@ func newLine(raw []byte, query *regexp.Regexp) line {
 	return l
 }
 
-// mention is a review that mentions an aspect. The excerpt is the sentence that counts,
-// if the insights quote it, otherwise the beginning of the text.
+// mention is a review that mentions an aspect. The excerpt is the sentence that counts, null if the
+// insights don't quote it.
 func (v *view) mention(raw []byte, a reviewcast.Aspect) line {
 	l := newLine(raw, nothing)
+	l.Excerpt = nil
 	var insight reviewcast.ReviewInsight
 	if json.Unmarshal(v.Insight(l.ID), &insight) == nil { // indexed before, so it is valid
 		l.Polarity = insight.Aspects[a.ID]
@@ -134,6 +135,7 @@ type entityLists struct {
 	Services     []entityLine    `json:"services,omitzero"`
 	Problems     []entityLine    `json:"problems,omitzero"`
 	ServiceAreas []entityLine    `json:"service_areas,omitzero"`
+	Hint         string          `json:"hint,omitempty"` // which lists are cut
 }
 
 // entityLine is an entity in a list. Recent are its reviews since RecentSince.
@@ -152,8 +154,12 @@ const recentMonths = 12
 type topicList struct {
 	Notice      string             `json:"notice"`
 	ReviewCount int                `json:"review_count"`
+	TopicCount  int                `json:"topic_count"`
 	Topics      []reviewcast.Topic `json:"topics"`
 }
+
+// maxTopics is the most topics of a result, the most frequent ones.
+const maxTopics = 20
 
 // newTopicList lists the topics whose labels don't read like instructions, which several reviews may plant.
 func newTopicList(v *view) topicList {
@@ -163,6 +169,8 @@ func newTopicList(v *view) topicList {
 			list.Topics = append(list.Topics, t)
 		}
 	}
+	list.TopicCount = len(list.Topics)
+	list.Topics = list.Topics[:min(list.TopicCount, maxTopics)]
 	return list
 }
 

@@ -2,9 +2,7 @@ package mcpserver
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -55,72 +53,40 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 	return s
 }
 
-func outputSchema(t *tool) (*jsonschema.Schema, error) {
-	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[reviewcast.Date]():     {Type: "string"},
-		reflect.TypeFor[reviewcast.Polarity](): {Type: "string"},
-		// The descriptions of the tools name the members of these.
-		reflect.TypeFor[entityLine]():        {Type: "object"},
-		reflect.TypeFor[reviewcast.Entity](): {Type: "object"},
-		reflect.TypeFor[reviewcast.Facets](): {Type: "object"},
-	}})
-	if err != nil {
-		return nil, fmt.Errorf("make schema of %T: %w", t.output, err)
-	}
-	required := s.Required
-	shorten(s, 0)
-	s.Required = required
-	return s, nil
-}
-
-// maxDescribed is the most members of a nested object that a schema describes.
-const maxDescribed = 15
-
-// shorten reduces a schema to names and types. Lists are never null, objects may gain members, and
-// deeply nested or large objects are not described.
-func shorten(s *jsonschema.Schema, depth int) {
-	s.Description, s.Required = "", nil
-	if slices.Contains(s.Types, "array") {
-		s.Types, s.Type = nil, "array"
-	}
-	slices.Sort(s.Types)
-	if s.AdditionalProperties != nil && s.AdditionalProperties.Not != nil {
-		s.AdditionalProperties = nil
-	}
-	for _, p := range s.Properties {
-		shorten(p, depth+1)
-	}
-	for _, p := range []*jsonschema.Schema{s.Items, s.AdditionalProperties} {
-		if p != nil {
-			shorten(p, depth)
+// outputSchema has the members of a tool's result with their types. What is in lists and objects is
+// not described: objects may gain members, and every result shows it.
+func outputSchema(t *tool) *jsonschema.Schema {
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(t.output)) {
+		if f.Anonymous {
+			continue // its members are promoted
+		}
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind, member := f.Type.Kind(), &jsonschema.Schema{}
+		if kind == reflect.Pointer {
+			kind, member.Types = f.Type.Elem().Kind(), []string{"null"}
+		}
+		if one := jsonTypes[kind]; member.Types == nil {
+			member.Type = one
+		} else {
+			member.Types = append(member.Types, one)
+		}
+		s.Properties[name] = member
+		s.PropertyOrder = append(s.PropertyOrder, name)
+		if options == "" {
+			s.Required = append(s.Required, name)
 		}
 	}
-	if depth > 1 && s.Items != nil {
-		s.Items.Properties = nil
-	}
-	if depth > 1 || depth == 1 && len(s.Properties) > maxDescribed {
-		s.Properties, s.PropertyOrder = nil, nil
-	}
+	return s
 }
 
-// searchSchema has the members of a result of search_reviews; get_review's schema has the other members of a review.
+var jsonTypes = map[reflect.Kind]string{reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
+	reflect.String: "string", reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object"}
+
+// searchSchema has the members of a result of search_reviews.
 type searchSchema struct {
-	Notice     string             `json:"notice"`
-	Matched    int                `json:"matched"`
-	Returned   int                `json:"returned"`
-	Reviews    []searchReview     `json:"reviews"`
-	Query      map[string]any     `json:"query"`
-	Facets     *reviewcast.Facets `json:"facets,omitempty"`
-	NextCursor *string            `json:"next_cursor"`
-	Hint       string             `json:"hint,omitempty"`
-}
-
-type searchReview struct {
-	ID      string          `json:"id"`
-	Author  string          `json:"author"`
-	Rating  int             `json:"rating"`
-	Date    reviewcast.Date `json:"date"`
-	Title   *string         `json:"title"`
-	Text    *string         `json:"text"`
-	Excerpt *string         `json:"excerpt"`
+	Notice string `json:"notice"`
+	reviewcast.SearchResult
+	NextCursor *string `json:"next_cursor"`
+	Hint       string  `json:"hint,omitempty"`
 }

@@ -33,6 +33,8 @@ const (
 	conciseBudget = 5000
 	// maxMonths is the most months of a result, the newest ones. Years count the older ones.
 	maxMonths = 12
+	// maxValues is the most values of another facet in the counts format, the most frequent ones.
+	maxValues = 12
 	// maxListText is the most code points of a text in a list. get_review returns the whole text.
 	maxListText = 1500
 )
@@ -46,12 +48,11 @@ func searchReviews(v *view, args arguments) (any, error) {
 		return nil, err
 	}
 	found := v.SearchAfter(q, last, v.alsoMatching(q.Text)...)
-	review := cutTexts
+	review, hint := cutTexts, ""
 	switch format {
 	case counts:
 		found.Reviews, found.More = nil, false
-		f := found.Facets
-		f.Month = f.Month[:min(len(f.Month), maxMonths)]
+		cutFacets(found.Facets, &hint)
 	case concise:
 		lines := conciseLines(&found)
 		review = func([]byte) []byte {
@@ -68,9 +69,23 @@ func searchReviews(v *view, args arguments) (any, error) {
 		b = append(b, "null"...)
 	}
 	if found.Matched == 0 {
-		b = appendQuoted(append(b, `,"hint":`...), v.widen(q))
+		hint = v.widen(q)
+	}
+	if hint != "" {
+		b = appendQuoted(append(b, `,"hint":`...), hint)
 	}
 	return jsontext.Value(append(b, '}')), nil
+}
+
+// cutFacets shortens the facets of the counts format, and says so in a hint.
+func cutFacets(f *reviewcast.Facets, hint *string) {
+	f.Month = cut(f.Month, maxMonths, "month", hint)
+	f.Technician = cut(f.Technician, maxValues, "technician", hint)
+	f.Service = cut(f.Service, maxValues, "service", hint)
+	f.ServiceArea = cut(f.ServiceArea, maxValues, "service_area", hint)
+	f.Aspect = cut(f.Aspect, maxValues, "aspect", hint)
+	f.Language = cut(f.Language, maxValues, "language", hint)
+	f.Source = cut(f.Source, maxValues, "source", hint)
 }
 
 // conciseLines returns the reviews of a concise page, which ends early when they exceed conciseBudget.
@@ -124,9 +139,9 @@ func matching(query string) *regexp.Regexp {
 // lead is the number of code points before the match in an excerpt.
 const lead = 40
 
-// excerpt is the part of a text around the query, otherwise its beginning, in one line and cut between words.
+// excerpt is the part of a text around the query, otherwise its beginning, cut between words. It
+// keeps line breaks, so that a phrase copied from it finds the review.
 func excerpt(text string, query *regexp.Regexp) string {
-	text = strings.Join(strings.Fields(text), " ")
 	match := query.FindStringIndex(text)
 	if match == nil {
 		return beginning(text, excerptLength)

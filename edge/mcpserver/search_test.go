@@ -46,7 +46,9 @@ func genQuery(rt *rapid.T) map[string]any {
 	maybe("has_reply", func() any { return rapid.SampledFrom([]any{true, false, "true"}).Draw(rt, "has_reply") })
 	maybe("facets", func() any { return rapid.Bool().Draw(rt, "facets") })
 	maybe("limit", func() any { return rapid.IntRange(1, 100).Draw(rt, "limit") })
-	maybe("order", func() any { return rapid.SampledFrom([]string{"newest", "oldest", "lowest", "highest"}).Draw(rt, "order") })
+	maybe("order", func() any {
+		return rapid.SampledFrom([]string{"newest", "oldest", "lowest", "highest"}).Draw(rt, "order")
+	})
 	maybe("since", day)
 	maybe("until", day)
 	if s, ok := args["since"].(string); ok {
@@ -158,7 +160,7 @@ func TestExcerpt(t *testing.T) {
 	long := strings.Repeat("They came and went. ", 10) + "Then the ÉLECTRICIEN was on time, at last, and " + strings.Repeat("all was well ", 10)
 	for _, tt := range []struct{ text, query, want string }{
 		{"Short.", "", "Short."},
-		{"Two\nlines,  and\tmore.", "", "Two lines, and more."},
+		{"Two\nlines,  and\tmore.", "", "Two\nlines,  and\tmore."},
 		{long, "", "They came and went. They came and went. They came and went. They came and went. They came and went.…"},
 		{long, "électricien", "…and went. They came and went. Then the ÉLECTRICIEN was on time, at last, and all was well all was…"},
 		{long, "nothing of it", "They came and went. They came and went. They came and went. They came and went. They came and went.…"},

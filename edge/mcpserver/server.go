@@ -148,9 +148,7 @@ func (s *Server) loadKey(ctx context.Context) {
 	defer cancel()
 	key, err := s.config.State.SessionKey(ctx)
 	if err != nil {
-		if ctx.Err() == nil || !errors.Is(err, context.Canceled) {
-			s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
-		}
+		s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
 		return
 	}
 	s.ids.use(key)
@@ -176,12 +174,8 @@ func (s *Server) build() error {
 		},
 	})
 	for _, t := range tools {
-		definition, err := t.definition()
-		if err != nil {
-			return err
-		}
 		s.tools[t.name] = t
-		s.mcp.AddTool(definition, t.handler(s))
+		s.mcp.AddTool(t.definition(), t.handler(s))
 	}
 	s.addResources()
 	s.addPrompts()

@@ -27,7 +27,7 @@ type State interface {
 	EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error)
 }
 
-// maxEnded is the most ended sessions that are remembered. Beyond it the ids that expire first are
+// maxEnded is the most ended sessions that are remembered. Beyond it ids of the first day to expire are
 // forgotten; such a session can be used again, which only its client can do.
 const maxEnded = 100_000
 
@@ -37,17 +37,16 @@ const (
 	macSize    = 16
 )
 
-// randomBytes are the part of an id by which it is remembered when it has ended.
-type randomBytes [randomSize]byte
-
 // encoding is strict, so that an id has one spelling.
 var encoding = base64.RawURLEncoding.Strict()
 
 // sessionIDs makes and checks ids of random bytes, expiry and a MAC. An open session takes no memory.
 type sessionIDs struct {
-	mu    sync.Mutex
-	keys  [][]byte              // the first seals, all open
-	ended map[randomBytes]int64 // expiry in Unix time; 20 bytes each
+	mu   sync.Mutex
+	keys [][]byte // the first seals, all open
+	// ended are the ids that have ended, by the day of their expiry and the beginning of their random
+	// bytes: 9 to 18 bytes each.
+	ended map[int64]map[uint64]struct{}
 }
 
 func newKey() []byte {
@@ -57,7 +56,7 @@ func newKey() []byte {
 }
 
 func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{keys: [][]byte{key}, ended: map[randomBytes]int64{}}
+	return &sessionIDs{keys: [][]byte{key}, ended: map[int64]map[uint64]struct{}{}}
 }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
@@ -86,14 +85,17 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ended := s.ended[random]
+	_, ended := s.ended[day(expires)][random]
 	return !ended && now.Unix() < expires &&
 		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
 }
 
-func content(raw []byte) (random randomBytes, expires int64) {
-	return randomBytes(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
+func content(raw []byte) (random uint64, expires int64) {
+	return binary.BigEndian.Uint64(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
 }
+
+// day is the day of a Unix time, since 1970.
+func day(unix int64) int64 { return unix / (24 * 60 * 60) }
 
 func mac(key, sealed []byte) []byte {
 	m := hmac.New(sha256.New, key)
@@ -110,17 +112,32 @@ func (s *sessionIDs) end(id string) time.Time {
 	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.ended) >= maxEnded {
-		first := random
-		for other, at := range s.ended {
-			if first == random || at < s.ended[first] {
-				first = other
-			}
-		}
-		delete(s.ended, first)
+	if _, known := s.ended[day(expires)][random]; known {
+		return time.Unix(expires, 0)
 	}
-	s.ended[random] = expires
+	if s.remembered() >= maxEnded {
+		first := slices.Min(slices.Collect(maps.Keys(s.ended)))
+		for other := range s.ended[first] {
+			delete(s.ended[first], other)
+			break
+		}
+		if len(s.ended[first]) == 0 {
+			delete(s.ended, first)
+		}
+	}
+	if s.ended[day(expires)] == nil {
+		s.ended[day(expires)] = map[uint64]struct{}{}
+	}
+	s.ended[day(expires)][random] = struct{}{}
 	return time.Unix(expires, 0)
+}
+
+// remembered counts the ended ids. The caller holds mu.
+func (s *sessionIDs) remembered() (n int) {
+	for _, ids := range s.ended {
+		n += len(ids)
+	}
+	return n
 }
 
 // load adds the sessions that have ended at other edges, and forgets those whose ids have expired.
@@ -136,6 +153,6 @@ func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.ended, func(_ randomBytes, expires int64) bool { return expires <= now.Unix() })
+	maps.DeleteFunc(s.ended, func(expiry int64, _ map[uint64]struct{}) bool { return expiry < day(now.Unix()) })
 	return nil
 }

@@ -23,8 +23,8 @@ const (
 	addressShare = 10
 	// minShare is the least share of streams and of sessions for an address.
 	minShare = 3
-	// minSilence is how long a session must have been silent before another client may take its place.
-	minSilence = time.Minute
+	// retryAfter is when a client may try again that got no place.
+	retryAfter = time.Minute
 )
 
 // sessions are the sessions that keep something in memory.
@@ -61,54 +61,37 @@ func maxShare(limit int) int { return max(limit/addressShare, minShare) }
 // totals are numbers of sessions in memory, of streams and of subscriptions.
 type totals struct{ sessions, streams, subscriptions int }
 
-// count counts what all clients have and what one address has. The caller holds mu.
-func (t *sessions) count(address string) (all, own totals) {
+// count counts what an address has, all clients if it is empty. The caller holds mu.
+func (t *sessions) count(address string) (n totals) {
 	for _, s := range t.byID {
-		for _, n := range []*totals{&all, &own} {
-			if n == &own && s.address != address {
-				continue
-			}
-			n.sessions++
-			n.subscriptions += len(s.updates)
-			if s.stream != nil {
-				n.streams++
-			}
+		if address != "" && s.address != address {
+			continue
+		}
+		n.sessions++
+		n.subscriptions += len(s.updates)
+		if s.stream != nil {
+			n.streams++
 		}
 	}
-	return all, own
+	return n
 }
 
 // allow returns the reason why an address can't have more. The caller holds mu.
 func (t *sessions) allow(address string, sessions, subscriptions int) *rpcError {
-	all, own := t.count(address)
+	all, own := t.count(""), t.count(address)
 	var err *rpcError
 	switch {
 	case sessions > 0 && own.sessions+sessions > maxShare(t.limit),
 		subscriptions > 0 && own.subscriptions+subscriptions > maxShare(maxSubscriptionsTotal):
 		err = reject(http.StatusTooManyRequests, "This address has too many streams or subscriptions. End some, or try again after Retry-After.")
 	case subscriptions > 0 && all.subscriptions+subscriptions > maxSubscriptionsTotal,
-		sessions > 0 && all.sessions+sessions > t.limit && !t.evict(time.Now()):
+		sessions > 0 && all.sessions+sessions > t.limit:
 		err = reject(http.StatusServiceUnavailable, "All streams and subscriptions are taken. Retry-After says when to try again.")
 	default:
 		return nil
 	}
-	err.retryAfter = minSilence
+	err.retryAfter = retryAfter
 	return err
-}
-
-// evict drops the session without a stream that was silent longest, and for minSilence. The caller holds mu.
-func (t *sessions) evict(now time.Time) bool {
-	oldest, since := "", now
-	for id, s := range t.byID {
-		if s.stream == nil && (oldest == "" || s.lastUsed.Before(since)) {
-			oldest, since = id, s.lastUsed
-		}
-	}
-	if now.Sub(since) < minSilence {
-		return false
-	}
-	t.drop(oldest)
-	return true
 }
 
 // session returns or makes the session with an id. The caller holds mu.
@@ -294,6 +277,6 @@ func (t *sessions) expire(now time.Time) {
 func (t *sessions) counts() (sessions, streams, subscriptions int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	all, _ := t.count("")
-	return all.sessions, all.streams, all.subscriptions
+	n := t.count("")
+	return n.sessions, n.streams, n.subscriptions
 }

@@ -233,13 +233,14 @@ func TestForgedSessions(t *testing.T) {
 func TestEndedSessionsAreBounded(t *testing.T) {
 	ids := newSessionIDs(newKey())
 	start := time.Now()
-	first := ids.seal(start)
+	first, last := ids.seal(start), ids.seal(start.Add(48*time.Hour))
 	ids.end(first)
-	for i := range maxEnded + 9 {
-		ids.end(ids.seal(start.Add(time.Duration(i) * time.Second)))
+	ids.end(last)
+	for range maxEnded {
+		ids.end(ids.seal(start.Add(24 * time.Hour)))
 	}
-	if len(ids.ended) != maxEnded || !ids.valid(first, start) {
-		t.Errorf("%d are remembered, the oldest too: %t", len(ids.ended), !ids.valid(first, start))
+	if n := ids.remembered(); n != maxEnded || !ids.valid(first, start) || ids.valid(last, start) {
+		t.Errorf("%d are remembered, the first to expire too: %t, the last: %t", n, !ids.valid(first, start), !ids.valid(last, start))
 	}
 }
 
@@ -288,7 +289,8 @@ func TestAddressesShare(t *testing.T) {
 		if code := subscribe("198.51.100.1", "reviewcast://business"); code != http.StatusServiceUnavailable {
 			t.Errorf("when all are taken: %d", code)
 		}
-		time.Sleep(minSilence)
+		time.Sleep(DefaultIdle + pollInterval)
+		synctest.Wait()
 		if code := subscribe("198.51.100.1", "reviewcast://business"); code != http.StatusOK {
 			t.Errorf("when others have been silent: %d", code)
 		}

@@ -21,7 +21,7 @@ type Analysis struct {
 	spans     []span // of each review's value in per_review, by ordinal; empty if it has none
 	sentiment *polarityBits
 	aspects   map[string]*polarityBits
-	names     map[string][]string // folded id or label of an aspect -> ids
+	names     directory // of aspects, by id and label
 }
 
 var polarities = [...]reviewcast.Polarity{reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed}
@@ -69,7 +69,7 @@ func (s *Snapshot) Insight(id string) json.RawMessage {
 // aspectReviews returns the reviews that mention an aspect, by id or label, with a polarity or, if empty, any.
 func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n int) bitmap {
 	b := newBitmap(n)
-	for _, id := range a.names[foldString(name)] {
+	for _, id := range a.names.ids(name) {
 		if p := a.aspects[id]; p != nil {
 			p.addTo(b, polarity)
 		}
@@ -83,7 +83,7 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 		return &Analysis{}, nil
 	}
 	n := s.Len()
-	a := &Analysis{body: body, spans: make([]span, n), sentiment: newPolarityBits(n), aspects: map[string]*polarityBits{}, names: map[string][]string{}}
+	a := &Analysis{body: body, spans: make([]span, n), sentiment: newPolarityBits(n), aspects: map[string]*polarityBits{}, names: newDirectory(nil, n)}
 	perReview, err := a.index(s.reviews.ids, n)
 	if err != nil {
 		return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
@@ -97,12 +97,7 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 		return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
 	}
 	for _, aspect := range in.Aspects {
-		for _, name := range []string{aspect.ID, aspect.Label} {
-			key := foldString(name)
-			if name != "" && !slices.Contains(a.names[key], aspect.ID) {
-				a.names[key] = append(a.names[key], aspect.ID)
-			}
-		}
+		a.names.name(aspect.ID, aspect.Label)
 	}
 	return a, nil
 }
@@ -141,7 +136,7 @@ func (a *Analysis) index(ordinals map[string]uint32, n int) (perReview span, err
 			if p == nil {
 				p = newPolarityBits(n)
 				a.aspects[aspect] = p
-				a.names[foldString(aspect)] = []string{aspect}
+				a.names.name(aspect)
 			}
 			p.add(polarity, ordinal)
 		}

@@ -41,20 +41,9 @@ func (c coding) check(encoded, want []byte) error {
 		return err
 	}
 	defer r.Close()
-	buf := make([]byte, 64<<10)
-	for {
-		n, err := r.Read(buf)
-		if !bytes.HasPrefix(want, buf[:n]) {
-			return errOtherBytes
-		}
-		want = want[n:]
-		switch {
-		case err == io.EOF && len(want) == 0:
-			return nil
-		case err == io.EOF:
-			return errOtherBytes
-		case err != nil:
-			return err
-		}
+	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
+	if err == nil && !bytes.Equal(got, want) {
+		err = errOtherBytes
 	}
+	return err
 }

@@ -12,7 +12,7 @@ var Fold = fold
 func (s *Snapshot) Forget() {
 	s.scans.mu.Lock()
 	defer s.scans.mu.Unlock()
-	s.scans.results, s.scans.order = nil, nil
+	s.scans.results = nil
 }
 
 // The limits of remembering.
@@ -45,9 +45,9 @@ func indexed(f *Files, err error) (*Snapshot, error) {
 
 // Reviews returns the JSON of the reviews, newest first.
 func (x Since) Reviews() []json.RawMessage {
-	raw := make([]json.RawMessage, x.Matched)
-	for i := range raw {
-		raw[i] = x.snapshot.reviews.json(i)
+	var raw []json.RawMessage
+	if err := json.Unmarshal(append(append([]byte{'['}, x.reviews...), ']'), &raw); err != nil {
+		panic(err)
 	}
 	return raw
 }

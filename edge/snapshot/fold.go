@@ -34,24 +34,9 @@ func foldString(s string) string { return string(fold(nil, []byte(s))) }
 
 // foldRune is the smallest code point of r's orbit under simple case folding.
 func foldRune(r rune) rune {
-	switch {
-	case int(r) < len(foldLow):
-		return foldLow[r]
-	case 0x2E80 <= r && r < 0xA640, 0xAC00 <= r && r < 0xD800:
+	if 0x2E80 <= r && r < 0xA640 || 0xAC00 <= r && r < 0xD800 {
 		return r // CJK and Hangul have no case; this is a fast path for texts in them
 	}
-	return smallest(r)
-}
-
-// foldLow is a table for Latin, Greek, Cyrillic and Hebrew, where walking the orbits would take longest.
-var foldLow = func() (table [0x600]rune) {
-	for r := range table {
-		table[r] = smallest(rune(r))
-	}
-	return table
-}()
-
-func smallest(r rune) rune {
 	least := r
 	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
 		least = min(least, f)

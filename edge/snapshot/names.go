@@ -1,10 +1,6 @@
 package snapshot
 
-import (
-	"slices"
-
-	"reviewcast"
-)
+import "slices"
 
 // directory finds the reviews that mention a person or thing by any of its names.
 type directory struct {
@@ -42,17 +38,4 @@ func (d *directory) reviews(name string, n int) bitmap {
 		d.mentions[id].addTo(b)
 	}
 	return b
-}
-
-// Technicians returns the technicians with a name (full name, alias, first name or id, ignoring
-// case) in the business's order: those whose reviews a search for the name finds.
-func (s *Snapshot) Technicians(name string) []reviewcast.Technician {
-	ids := s.technicians.ids(name)
-	var found []reviewcast.Technician
-	for _, t := range s.dataset.Business.Technicians {
-		if slices.Contains(ids, t.ID) {
-			found = append(found, t)
-		}
-	}
-	return found
 }

@@ -41,11 +41,6 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 	}, c)
 }
 
-// mismatch is the error for a file that doesn't match the manifest yet: opening it again may succeed.
-type mismatch struct{ error }
-
-func (m mismatch) Unwrap() error { return m.error }
-
 // reader reads the file with a slash-separated name, as in [io/fs].
 type reader func(name string) ([]byte, error)
 
@@ -76,7 +71,7 @@ func openFiles(read reader, c Config) (*Files, error) {
 		err = f.readChanges(read, c)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open snapshot: %w", mismatch{err})
+		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
 	f.files[reviewcast.PathManifest] = manifestFile(body, f.manifest.Files)
 	return f, nil
@@ -185,7 +180,7 @@ func (s *Snapshot) index(body []byte) error {
 	}
 	var g errgroup.Group
 	g.Go(func() error {
-		s.prefix = newPrefix(s.reviews.raw, s.reviews.spans)
+		s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
 		return nil
 	})
 	g.Go(func() error {

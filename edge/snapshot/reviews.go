@@ -40,16 +40,17 @@ func (l *list) json(i int) []byte {
 
 // after counts the reviews dated on or after d.
 func (l *list) after(d reviewcast.Date) int {
-	i := sort.Search(len(l.days), func(i int) bool { return l.days[i].date < d })
-	if i == len(l.days) {
-		return len(l.spans)
-	}
-	return l.days[i].first
+	return l.first(func(date reviewcast.Date) bool { return date < d })
 }
 
 // newerThan counts the reviews dated after d.
 func (l *list) newerThan(d reviewcast.Date) int {
-	i := sort.Search(len(l.days), func(i int) bool { return l.days[i].date <= d })
+	return l.first(func(date reviewcast.Date) bool { return date <= d })
+}
+
+// first is the ordinal of the first review whose date is old enough.
+func (l *list) first(old func(reviewcast.Date) bool) int {
+	i := sort.Search(len(l.days), func(i int) bool { return old(l.days[i].date) })
 	if i == len(l.days) {
 		return len(l.spans)
 	}
@@ -179,21 +180,16 @@ func (s *Snapshot) readReviews() ([]record, error) {
 	n := s.Len()
 	records := make([]record, n)
 	s.texts = make([]shard, (n+shardSize-1)/shardSize)
-	errs := make([]error, len(s.texts))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range s.texts {
-		g.Go(func() error {
+		g.Go(func() (err error) {
 			low, high := i*shardSize, min(n, (i+1)*shardSize)
-			s.texts[i], errs[i] = s.readShard(records[low:high], low)
-			return nil
+			s.texts[i], err = s.readShard(records[low:high], low)
+			return err
 		})
 	}
-	_ = g.Wait() // the functions store their errors, so that the first one in order is reported
-	if err := cmp.Or(errs...); err != nil {
-		return nil, err
-	}
-	return records, nil
+	return records, g.Wait()
 }
 
 // readShard fills records with the reviews from ordinal low on.
@@ -268,6 +264,7 @@ func (s *Snapshot) indexRecords(records []record) error {
 			return fmt.Errorf("review %s comes after %s: reviews must be sorted, newest first, then by id", r.ID, records[i-1].ID)
 		}
 		stars[r.Rating] = append(stars[r.Rating], ordinal)
+		s.ratings = append(s.ratings, uint8(r.Rating))
 		if r.OwnerReply.Kind() == '{' {
 			replied = append(replied, ordinal)
 		}
@@ -281,7 +278,7 @@ func (s *Snapshot) indexRecords(records []record) error {
 	for rating, sorted := range stars {
 		s.stars[rating] = newSet(sorted, n)
 	}
-	s.starBits, s.replied = newStarBits(s.stars, n), newSet(replied, n)
+	s.replied = newSet(replied, n)
 	s.languages, s.sources, s.verifications = newDirectory(languages, n), newDirectory(sources, n), newDirectory(verifications, n)
 	s.technicians = newDirectory(technicians, n)
 	for _, t := range s.dataset.Business.Technicians {

@@ -14,7 +14,7 @@ import (
 // A scan reads the texts of the reviews that have all trigrams of a query. Only scans take more
 // than a millisecond: they are limited in number, remembered, and charged by [Snapshot.Cost].
 const (
-	// remembered is how many results a snapshot keeps: 800 kB in all at 100,000 reviews.
+	// remembered is how many results a snapshot keeps before it begins anew: 800 kB at 100,000 reviews.
 	remembered = 64
 	// fewTexts is the most texts that are read without remembering the result.
 	fewTexts = 1000
@@ -29,7 +29,6 @@ var scanning = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)-1))
 type scans struct {
 	mu      sync.Mutex
 	results map[string]bitmap
-	order   []string // oldest first
 }
 
 func (c *scans) get(folded string) (bitmap, bool) {
@@ -42,18 +41,10 @@ func (c *scans) get(folded string) (bitmap, bool) {
 func (c *scans) add(folded string, b bitmap) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.results[folded]; ok {
-		return
-	}
-	if c.results == nil {
+	if c.results == nil || len(c.results) == remembered {
 		c.results = map[string]bitmap{}
 	}
-	if len(c.order) == remembered {
-		delete(c.results, c.order[0])
-		c.order = c.order[1:]
-	}
 	c.results[folded] = b
-	c.order = append(c.order, folded)
 }
 
 // matchText removes from found the reviews whose title and text don't contain the query.

@@ -74,8 +74,8 @@ func TestScansTogether(t *testing.T) {
 			}
 		}
 	}
-	if n := s.Scans(); n != snapshot.Remembered {
-		t.Errorf("%d results are remembered after many searches, want %d", n, snapshot.Remembered)
+	if n := s.Scans(); n == 0 || n > snapshot.Remembered {
+		t.Errorf("%d results are remembered after many searches, want 1 to %d", n, snapshot.Remembered)
 	}
 }
 

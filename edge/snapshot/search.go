@@ -114,9 +114,8 @@ func (s *Snapshot) ordered(found bitmap, order string, last *Place) iter.Seq[uin
 			case last != nil:
 				low, last = start, nil
 			}
-			rated := newBitmap(s.Len())
-			s.stars[stars].addTo(rated)
-			rated.and(found)
+			rated := slices.Clone(found)
+			s.stars[stars].intersect(rated)
 			for i := range rated.all(low) {
 				if !yield(i) {
 					return
@@ -173,7 +172,7 @@ func (s *Snapshot) match(q reviewcast.Query, also []int) bitmap {
 	if q.Text != "" {
 		var kept []uint32
 		for _, i := range also {
-			if found[i>>6]&(1<<(i&63)) != 0 {
+			if found.has(uint32(i)) {
 				kept = append(kept, uint32(i))
 			}
 		}

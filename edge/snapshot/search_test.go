@@ -453,26 +453,3 @@ func TestFold(t *testing.T) {
 		t.Errorf("after a prefix: %q", got)
 	}
 }
-
-func TestNames(t *testing.T) {
-	s := snapshottest.Publish(t, corpus.Dataset(10)).Open(t, 1)
-	for _, tt := range []struct {
-		name string
-		want []string
-	}{
-		{"DANA", []string{"dana-k", "dana-r"}},
-		{"dr", []string{"dana-r"}},
-		{"jose\u0301 a\u0301lvarez", []string{"jose"}},
-		{"groß", nil}, // a family name alone is none of them
-		{"nobody", nil},
-		{"", nil},
-	} {
-		var got []string
-		for _, p := range s.Technicians(tt.name) {
-			got = append(got, p.ID)
-		}
-		if !slices.Equal(got, tt.want) {
-			t.Errorf("Technicians(%q) = %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}

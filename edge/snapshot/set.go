@@ -15,6 +15,8 @@ func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
 func (b bitmap) add(i uint32)    { b[i>>6] |= 1 << (i & 63) }
 func (b bitmap) remove(i uint32) { b[i>>6] &^= 1 << (i & 63) }
 
+func (b bitmap) has(i uint32) bool { return b[i>>6]&(1<<(i&63)) != 0 }
+
 // addRange adds the ordinals from low up to, not including, high.
 func (b bitmap) addRange(low, high int) {
 	for i := low; i < high; {
@@ -56,7 +58,7 @@ func (b bitmap) all(low int) iter.Seq[uint32] {
 func (b bitmap) backward(end int) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		for i := end - 1; i >= 0; i-- {
-			if b[i>>6]&(1<<(i&63)) != 0 && !yield(uint32(i)) {
+			if b.has(uint32(i)) && !yield(uint32(i)) {
 				return
 			}
 		}
@@ -94,20 +96,11 @@ func (s set) addTo(b bitmap) {
 	b.or(s.bits)
 }
 
+// intersect removes from b what is not in the set.
 func (s set) intersect(b bitmap) {
-	if s.bits != nil {
-		b.and(s.bits)
-		return
-	}
-	list := s.list
-	for w := range b {
-		var word uint64
-		for len(list) > 0 && int(list[0]>>6) == w {
-			word |= 1 << (list[0] & 63)
-			list = list[1:]
-		}
-		b[w] &= word
-	}
+	other := make(bitmap, len(b))
+	s.addTo(other)
+	b.and(other)
 }
 
 // or adds the ordinals in o to b. Both have the same length.

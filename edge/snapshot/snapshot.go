@@ -60,11 +60,11 @@ type Snapshot struct {
 	*Files
 	dataset reviewcast.Dataset // without reviews
 
-	reviews  list
-	months   []day                         // the first review of each month, newest first
-	stars    [reviewcast.MaxRating + 1]set // by rating; 0 is unused
-	starBits starBits
-	replied  set // with an owner reply
+	reviews list
+	months  []day                         // the first review of each month, newest first
+	stars   [reviewcast.MaxRating + 1]set // by rating; 0 is unused
+	ratings []uint8                       // by ordinal
+	replied set                           // with an owner reply
 
 	technicians, services, areas      directory
 	languages, sources, verifications directory
@@ -72,7 +72,7 @@ type Snapshot struct {
 	texts    []shard
 	trigrams trigrams
 	scans    scans
-	prefix   prefix
+	blocks   []block                   // for since
 	analysis func() (*Analysis, error) // see Analysis
 }
 

@@ -1,9 +1,9 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"math"
-	"math/rand/v2"
 	"runtime"
 	"slices"
 	"unicode/utf8"
@@ -93,192 +93,105 @@ func (t *trigrams) atMost(query []rune) int {
 	return rarest
 }
 
-// newTrigrams indexes n folded texts. Each core takes a run of shards and reads it twice: to count,
-// and to fill sets of known sizes. The sets are slices of two arenas, so that the garbage collector
-// has few pointers.
+// newTrigrams indexes n folded texts. Each core takes a run of shards.
 func newTrigrams(texts []shard, n int) trigrams {
 	runs := make([]*run, min(runtime.GOMAXPROCS(0), len(texts)))
+	var g errgroup.Group
 	for i := range runs {
 		low, high := i*len(texts)/len(runs), (i+1)*len(texts)/len(runs)
-		runs[i] = &run{texts: texts[low:high], first: low * shardSize, table: newKeyTable()}
+		runs[i] = &run{ordinal: uint32(low * shardSize), common: make([]uint32, 1<<(3*commonBits)), others: map[uint64]*uint32{}}
+		g.Go(func() error {
+			for _, s := range texts[low:high] {
+				runs[i].add(s)
+			}
+			return nil
+		})
 	}
-	each := func(do func(*run)) {
-		var g errgroup.Group
-		for _, r := range runs {
-			g.Go(func() error { do(r); return nil })
-		}
-		_ = g.Wait() // the functions never fail
-	}
-	each((*run).countAll)
+	_ = g.Wait() // the functions never fail
 
 	t := trigrams{}
 	for _, r := range runs {
-		t.keys = append(t.keys, r.table.keys...)
+		t.keys = append(t.keys, r.keys...)
 	}
 	slices.Sort(t.keys)
 	t.keys = slices.Clip(slices.Compact(t.keys))
-
-	// The offset of each run's part in each set.
-	total := make([]int, len(t.keys))
-	for _, r := range runs {
-		r.rank = make([]uint32, len(r.table.keys))
-		r.next = make([]uint32, len(t.keys))
-		for id, k := range r.table.keys {
-			at, _ := slices.BinarySearch(t.keys, k)
-			r.rank[id] = uint32(at)
-			r.next[at] = uint32(total[at])
-			total[at] += int(r.counts[id])
-		}
-	}
-	listed, mapped := 0, 0
-	for _, count := range total {
-		if dense(count, n) {
-			mapped += words(n)
-		} else {
-			listed += count
-		}
-	}
-	lists, maps := make([]uint32, listed), make(bitmap, mapped)
 	t.sets = make([]set, len(t.keys))
-	for at, count := range total {
-		if dense(count, n) {
-			t.sets[at] = set{n: count, bits: maps[:words(n):words(n)]}
-			maps = maps[words(n):]
-		} else {
-			t.sets[at] = set{n: count, list: lists[:count:count]}
-			lists = lists[count:]
+	for at, k := range t.keys {
+		parts := make([][]uint32, 0, len(runs))
+		for _, r := range runs {
+			if id := *r.id(k); id > 0 {
+				parts = append(parts, r.lists[id-1])
+			}
 		}
+		t.sets[at] = newSet(slices.Concat(parts...), n)
 	}
-	each(func(r *run) { r.fill(t.sets) })
 	return t
 }
 
+// run is the trigrams of some shards in a row.
 type run struct {
-	texts  []shard
-	first  int // ordinal
-	table  keyTable
-	counts []uint32 // of reviews, by the table's id
-	last   []uint32 // ordinal+1 of the last review that has it, by the table's id
-	rank   []uint32 // index in the sorted keys, by the table's id
-	next   []uint32 // next index in the list to fill, by rank
+	ordinal uint32     // of the next review
+	keys    []uint64   // in order of appearance
+	lists   [][]uint32 // the sorted ordinals of each key
+	// A key's place in keys, counted from 1. Most keys consist of U+0020 to U+005F, to which ASCII
+	// letters fold, and for these a table is several times as fast as a map.
+	common []uint32
+	others map[uint64]*uint32
 }
 
-func (r *run) countAll() {
-	r.each(func(id, ordinal uint32) {
-		if int(id) == len(r.counts) {
-			r.counts, r.last = append(r.counts, 0), append(r.last, 0)
-		}
-		if r.last[id] != ordinal+1 {
-			r.last[id] = ordinal + 1
-			r.counts[id]++
-		}
-	})
-	clear(r.last)
+const commonBits = 6
+
+// id is where a key's place is stored, 0 for a new one.
+func (r *run) id(k uint64) *uint32 {
+	const one = 1<<(2*runeBits) | 1<<runeBits | 1 // in each of the three code points
+	const high = (1<<runeBits - 1<<commonBits) * one
+	if c := k - ' '*one; c&high == 0 { // a code point below the space sets high bits, too
+		return &r.common[c>>(2*(runeBits-commonBits))|c>>(runeBits-commonBits)&(1<<(2*commonBits)-1)|c&(1<<commonBits-1)]
+	}
+	id := r.others[k]
+	if id == nil {
+		id = new(uint32)
+		r.others[k] = id
+	}
+	return id
 }
 
-func (r *run) fill(sets []set) {
-	r.each(func(id, ordinal uint32) {
-		if r.last[id] == ordinal+1 {
-			return
-		}
-		r.last[id] = ordinal + 1
-		at := r.rank[id]
-		if s := &sets[at]; s.bits != nil {
-			s.bits.add(ordinal)
-		} else {
-			s.list[r.next[at]] = ordinal
-			r.next[at]++
-		}
-	})
+func (r *run) push(k uint64) {
+	id := r.id(k)
+	if *id == 0 {
+		r.keys, r.lists = append(r.keys, k), append(r.lists, nil)
+		*id = uint32(len(r.keys))
+	}
+	if list := &r.lists[*id-1]; len(*list) == 0 || (*list)[len(*list)-1] != r.ordinal {
+		*list = append(*list, r.ordinal)
+	}
 }
 
-// each calls do with the table's id of every trigram of every review, in order and with repetitions.
-func (r *run) each(do func(id, ordinal uint32)) {
-	ordinal := uint32(r.first)
-	for i := range r.texts {
-		for j := range r.texts[i].ends {
-			text := r.texts[i].of(j)
+// add adds the reviews of a shard.
+func (r *run) add(s shard) {
+	for j := range s.ends {
+		for text := range bytes.SplitSeq(s.of(j), []byte{between}) {
 			var k uint64 // the last three code points
 			have := 0    // how many of them there are
 			push := func(c rune) {
 				k = (k<<runeBits | uint64(c)) & keyMask
 				if have++; have >= 3 {
-					do(r.table.id(k), ordinal)
+					r.push(k)
 				}
-			}
-			finish := func() {
-				if have > 0 {
-					push(end)
-					push(end)
-				}
-				k, have = 0, 0
 			}
 			for at := 0; at < len(text); {
-				switch c := text[at]; {
-				case c < utf8.RuneSelf:
-					push(rune(c))
-					at++
-				case c == between:
-					finish()
-					at++
-				default:
-					c, size := utf8.DecodeRune(text[at:])
-					push(c)
-					at += size
+				c, size := rune(text[at]), 1
+				if c >= utf8.RuneSelf {
+					c, size = utf8.DecodeRune(text[at:])
 				}
+				push(c)
+				at += size
 			}
-			finish()
-			ordinal++
-		}
-	}
-}
-
-// keyTable numbers keys in order of appearance. It is several times as fast as a map, which opening needs.
-type keyTable struct {
-	keys  []uint64 // by id
-	slots []slot   // a power of two
-	shift uint
-	// multiplier is random and odd, so that nobody can choose words that collide.
-	multiplier uint64
-}
-
-// slot is a key and its id. The key is complemented, so that an empty slot is zero.
-type slot struct {
-	key uint64
-	id  uint32
-}
-
-func newKeyTable() keyTable {
-	return keyTable{slots: make([]slot, 1<<12), shift: 64 - 12, multiplier: rand.Uint64() | 1}
-}
-
-func (t *keyTable) id(k uint64) uint32 {
-	mask := uint64(len(t.slots) - 1)
-	for at := k * t.multiplier >> t.shift; ; at = (at + 1) & mask {
-		switch s := &t.slots[at]; s.key {
-		case ^k:
-			return s.id
-		case 0:
-			id := uint32(len(t.keys))
-			*s = slot{^k, id}
-			t.keys = append(t.keys, k)
-			if 2*len(t.keys) > len(t.slots) {
-				t.grow()
+			if have > 0 {
+				push(end)
+				push(end)
 			}
-			return id
 		}
-	}
-}
-
-func (t *keyTable) grow() {
-	t.slots = make([]slot, 2*len(t.slots))
-	t.shift--
-	mask := uint64(len(t.slots) - 1)
-	for id, k := range t.keys {
-		at := k * t.multiplier >> t.shift
-		for t.slots[at].key != 0 {
-			at = (at + 1) & mask
-		}
-		t.slots[at] = slot{^k, uint32(id)}
+		r.ordinal++
 	}
 }

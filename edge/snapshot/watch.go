@@ -3,12 +3,9 @@ package snapshot
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"os"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,8 +15,9 @@ import (
 // DefaultInterval is how often a Watcher checks the directory.
 const DefaultInterval = time.Second
 
-// lookAgain is how often files that don't match their manifest are read again although none has changed.
-const lookAgain = time.Minute
+// restFactor is how much longer than a failed check Run waits before the next one, so that reading a
+// large broken set again and again takes a tenth of a core.
+const restFactor = 10
 
 // Watcher follows a published directory. It polls the content of manifest.json, which a build
 // writes last: file times mean nothing when directories are swapped, and network file systems send
@@ -41,15 +39,6 @@ type Watcher struct {
 
 	mu       sync.Mutex
 	reported string // the error that was logged last
-	refused  refusal
-}
-
-// refusal is why a set was not opened.
-type refusal struct {
-	manifest []byte
-	err      error
-	state    string // of the directory, if another one may be opened; see stateOf
-	at       time.Time
 }
 
 // Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
@@ -59,31 +48,29 @@ func (w *Watcher) Run(ctx context.Context) error {
 	if interval == 0 {
 		interval = DefaultInterval
 	}
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
 	for {
-		looked := make(chan struct{})
-		go func() {
-			defer close(looked)
-			_ = w.Look() // it logs the error
-		}()
+		started, looked := time.Now(), make(chan error, 1)
+		go func() { looked <- w.Look() }() // it logs the error
+		rest := interval
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-looked:
+		case err := <-looked:
+			if err != nil {
+				rest = max(rest, restFactor*time.Since(started))
+			}
 		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-tick.C:
+		case <-time.After(rest):
 		case <-w.Wake:
 		}
 	}
 }
 
 // Look checks the directory now and opens it if its manifest is not the current one. An error
-// leaves the current files in place. A set that can't be opened is read again when its manifest
-// changes or, if files don't match it, any file.
+// leaves the current files in place.
 func (w *Watcher) Look() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,18 +96,10 @@ func (w *Watcher) look() error {
 			return nil
 		}
 	}
-	state := stateOf(fsys)
-	if r := w.refused; bytes.Equal(manifest, r.manifest) && (r.state == "" || r.state == state && time.Since(r.at) < lookAgain) {
-		return r.err
-	}
 	started := time.Now()
 	f, err := OpenFiles(fsys, w.Config)
 	if err != nil {
-		w.refused = refusal{manifest: manifest, err: fmt.Errorf("look at %s: %w", w.Dir, err), at: started}
-		if errors.As(err, new(mismatch)) {
-			w.refused.state = state
-		}
-		return w.refused.err
+		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
 	args := []any{"dir", w.Dir, "sequence", f.Sequence(), "took", time.Since(started).Round(time.Millisecond)}
 	if old := w.Holder.SwapFiles(f); old != nil && f.Sequence() <= old.Sequence() {
@@ -129,20 +108,6 @@ func (w *Watcher) look() error {
 	}
 	w.logger().Info("published directory opened", args...)
 	return nil
-}
-
-func stateOf(fsys fs.FS) string {
-	var b strings.Builder
-	_ = fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error { // what can't be read is missing from the list
-		if err != nil {
-			return nil //nolint:nilerr
-		}
-		if info, err := entry.Info(); err == nil {
-			fmt.Fprintln(&b, name, info.Size(), info.ModTime().UnixNano())
-		}
-		return nil
-	})
-	return b.String()
 }
 
 func (w *Watcher) logger() *slog.Logger {
