@@ -120,9 +120,6 @@ func newChart(s scale, points []point) *chart {
 	}
 	flush()
 	c.Note = fmt.Sprintf("%d to %s a quarter.", least, plural(most, "review"))
-	if least < few {
-		c.Note += fmt.Sprintf(" Small points stand for fewer than %d: too few for a line.", few)
-	}
 	return c
 }
 
