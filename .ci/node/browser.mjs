@@ -109,10 +109,10 @@ try {
   // Five tasks of readers, each in at most three clicks from the front page.
   const year = newest.date.slice(0, 4) - 1;
   const tasks = {
-    "why is cleanliness what it is": [["link", "Cleanliness"], "#_negative q"],
+    "why is cleanliness what it is": [["link", "Cleanliness"], ".negative q"],
     "the worst reviews of last year and the replies": [["link", "Reviews"], ["link", /^\d+ critical$/, `[href="/reviews/${year}/#_critical"]`], "#_critical ~ article .reply"],
     "who is praised for communication": [["link", "Communication"], 'h2:has-text("Technicians") + table a'],
-    "what was withdrawn": ["#_verified .withdrawn li a"],
+    "what was withdrawn": [".withdrawn li a"],
     "how do I fetch this every day": [["link", "How to use it"], ["link", "Fetch it every day"], "pre:has-text('--etag-save')"],
   };
   for (const [task, steps] of Object.entries(tasks)) {
