@@ -26,7 +26,7 @@ const dataset = await (await fetch(base + "/reviews.json")).json();
 const newest = dataset.reviews.find((r) => r.text);
 const month = `/reviews/${newest.date.slice(0, 7)}/`;
 const pages = {
-  front: "/", months: "/reviews/", month, year: `/reviews/${newest.date.slice(0, 4)}/`, docs: "/docs/",
+  front: "/", months: "/reviews/", month, year: `/reviews/${newest.date.slice(0, 4)}/`, docs: "/docs/", api: "/docs/api/", fields: "/docs/fields/",
   aspect: "/aspects/pricing/", technician: `/technicians/${dataset.business.technicians[0].id}/`,
   service: `/services/${dataset.business.services[0].id}/`, area: `/areas/${dataset.business.service_areas[0].id}/`,
 };
@@ -64,7 +64,7 @@ const look = async (name, path, width, colorScheme) => {
   const page = await open(path, { viewport: { width, height: 900 }, colorScheme });
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   check(overflow <= 0, `${where}: ${overflow} px wider than the screen`);
-  await page.screenshot({ path: `${out}/${name}-${width}-${colorScheme}.png`, fullPage: name !== "docs" });
+  await page.screenshot({ path: `${out}/${name}-${width}-${colorScheme}.png`, fullPage: !path.startsWith("/docs/") });
   assert.deepEqual(page.noise, [], `${where}: the console must stay silent`);
   checks++;
   await page.close();
@@ -105,6 +105,25 @@ try {
   assert.deepEqual(front.noise.filter((n) => !n.includes("400")), [], "the search makes no noise");
   await front.screenshot({ path: `${out}/search.png` });
   await front.close();
+
+  // Five tasks of readers, each in at most three clicks from the front page.
+  const year = newest.date.slice(0, 4) - 1;
+  const tasks = {
+    "why is cleanliness what it is": [["link", "Cleanliness"], ".negative q"],
+    "the worst reviews of last year and the replies": [["link", "Reviews"], ["link", /^\d+ critical$/, `[href="/reviews/${year}/#_critical"]`], "#_critical ~ article .reply"],
+    "who is praised for communication": [["link", "Communication"], 'h2:has-text("Technicians") + table a'],
+    "what was withdrawn": [".withdrawn li a"],
+    "how do I fetch this every day": [["link", "How to use it"], ["link", "Fetch it every day"], "pre:has-text('--etag-save')"],
+  };
+  for (const [task, steps] of Object.entries(tasks)) {
+    const reader = await open("/", {});
+    const found = steps.pop();
+    for (const [role, name, selector] of steps) await (selector ? reader.locator(selector) : reader.getByRole(role, { name, exact: true })).first().click();
+    await reader.waitForSelector(found, { state: "attached", timeout: 10_000 });
+    check((await reader.locator(found).first().innerText()).trim() !== "" && steps.length <= 3, `${task}: ${found}`);
+    assert.deepEqual(reader.noise, [], task);
+    await reader.close();
+  }
 
   // A review's address leads to it; without scripts everything is there but the search.
   const plain = await browser.newContext({ javaScriptEnabled: false });

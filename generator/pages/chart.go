@@ -73,9 +73,8 @@ func starScale(title string, points []point) scale {
 	return scale{title, "mean stars", min(low, reviewcast.MaxRating-1), reviewcast.MaxRating, func(v float64) string { return fmt.Sprintf("%.2f", v) }}
 }
 
-func shareScale(title string) scale {
-	return scale{title, "positive", 0, 1, func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }}
-}
+// shareScale is that of a share of positive reviews.
+var shareScale = scale{"Positive share by quarter", "positive", 0, 1, func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }}
 
 // newChart draws points, oldest first; nil for fewer than two, which show no course.
 func newChart(s scale, points []point) *chart {
@@ -121,9 +120,6 @@ func newChart(s scale, points []point) *chart {
 	}
 	flush()
 	c.Note = fmt.Sprintf("%d to %s a quarter.", least, plural(most, "review"))
-	if least < few {
-		c.Note += fmt.Sprintf(" Small points stand for fewer than %d: too few for a line.", few)
-	}
 	return c
 }
 

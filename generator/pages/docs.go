@@ -30,7 +30,6 @@ type apiDocument struct {
 type apiNode struct {
 	Ref                                    string `json:"$ref"`
 	Name, In, Summary, Description, Format string
-	Media                                  string `json:"-"` // set by With
 	Parameters                             []*apiNode
 	RequestBody, Schema                    *apiNode
 	Responses, Content, Properties         map[string]*apiNode
@@ -147,12 +146,6 @@ func (d *apiDocument) resolve() {
 			}
 		}
 	}
-}
-
-// With is the content with its media type.
-func (m apiNode) With(media string) apiNode {
-	m.Media = media
-	return m
 }
 
 // Text is the example, indented; "" without one.

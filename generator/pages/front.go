@@ -73,11 +73,7 @@ func (s *Site) front() *front {
 			f.Quote = &s.reviews[i]
 		}
 	}
-	for _, p := range in.Entities.Problems {
-		if p.ReviewCount > 0 {
-			f.Problems = append(f.Problems, p)
-		}
-	}
+	f.Problems = slices.DeleteFunc(slices.Clone(in.Entities.Problems), func(p reviewcast.Entity) bool { return p.ReviewCount == 0 })
 	for _, n := range s.subjects {
 		switch {
 		case n.Aspect != nil && n.Aspect.MentionCount == 0:

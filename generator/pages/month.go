@@ -31,14 +31,13 @@ type indexView struct {
 // indexPage lists the months, and all withdrawals.
 func (s *Site) indexPage() page {
 	return page{reviewcast.PathMonths, s.modified, func() (*view, error) {
-		names, err := s.searchNames()
-		v := indexView{s.all, s.years, s.withdrawn(), hidden(s.Dataset.Unpublished), names}
-		return &view{Title: "All reviews", Description: v.Summary(), Name: "months", Data: v}, err
+		v := indexView{s.all, s.years, s.withdrawn(), hidden(s.Dataset.Unpublished), s.searchNames()}
+		return &view{Title: "All reviews", Description: v.Summary(), Name: "months", Data: v}, nil
 	}}
 }
 
 // searchNames are the names that the search box shows instead of ids, by facet.
-func (s *Site) searchNames() (string, error) {
+func (s *Site) searchNames() string {
 	names := map[string]map[string]string{}
 	for _, n := range s.subjects {
 		if names[n.kind.facet] == nil {
@@ -46,8 +45,8 @@ func (s *Site) searchNames() (string, error) {
 		}
 		names[n.kind.facet][n.id] = n.Name
 	}
-	b, err := json.Marshal(names)
-	return string(b), err
+	b, _ := json.Marshal(names) // strings can always be marshalled
+	return string(b)
 }
 
 // withdrawn are all withdrawals, the newest first.
@@ -63,25 +62,20 @@ const maxCritical = 75
 // Critical are a year's critical reviews, the fewest stars first.
 func (y *year) Critical() []review {
 	var critical []review
-	for stars := 1; stars <= 2; stars++ {
-		for i := range y.Months {
-			for _, r := range y.Months[i].Reviews {
-				if r.Rating == stars && len(critical) < maxCritical {
-					critical = append(critical, r)
-				}
+	for i := range y.Months {
+		for _, r := range y.Months[i].Reviews {
+			if r.Rating <= 2 {
+				critical = append(critical, r)
 			}
 		}
 	}
-	return critical
+	slices.SortStableFunc(critical, func(a, b review) int { return a.Rating - b.Rating })
+	return critical[:min(len(critical), maxCritical)]
 }
 
 // yearPage holds a year's figures and its critical reviews with the replies.
 func (s *Site) yearPage(y *year) page {
-	var modified reviewcast.Date
-	for i := range y.Months {
-		modified = max(modified, y.Months[i].modified)
-	}
-	return page{reviewcast.PathMonths + y.Name + "/", modified, func() (*view, error) {
+	return page{reviewcast.PathMonths + y.Name + "/", y.modified, func() (*view, error) {
 		return &view{Title: "Reviews of " + y.Name, Description: y.Summary(), Crumbs: []link{{"Reviews", reviewcast.PathMonths}}, Name: "year", Data: y}, nil
 	}}
 }

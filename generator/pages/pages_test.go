@@ -44,8 +44,9 @@ func corpusContent(n int) Content {
 	for _, id := range labels {
 		in.Aspects = append(in.Aspects, reviewcast.Aspect{ID: id, Label: strings.ToUpper(id[:1]) + id[1:]})
 	}
+	byStars := []reviewcast.Polarity{1: reviewcast.Negative, reviewcast.Negative, reviewcast.Neutral, reviewcast.Positive, reviewcast.Positive}
 	for i, r := range d.Reviews {
-		found := reviewcast.ReviewInsight{Sentiment: byStars(r.Rating), Aspects: map[string]reviewcast.Polarity{}}
+		found := reviewcast.ReviewInsight{Sentiment: byStars[r.Rating], Aspects: map[string]reviewcast.Polarity{}}
 		for j := range i % 4 {
 			k := (i + 2*j) % len(labels)
 			found.Aspects[labels[k]] = []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive}[(i/7+j)%4]
@@ -53,7 +54,7 @@ func corpusContent(n int) Content {
 		}
 		in.PerReview[r.ID] = found
 	}
-	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: &d, Insights: in}
+	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: &d, Insights: in, Quotes: make([][]Quote, n)}
 }
 
 // published renders a site and gives the files by path.

@@ -42,6 +42,7 @@ func byPolarity(quotes []evidence, most int) []group {
 
 // quotePage is one page of a subject's quotes, and its line in the table of them.
 type quotePage struct {
+	tally
 	Path, Title  string
 	Newer, Older string // paths of the pages beside; "" at the ends
 	quotes       []evidence
@@ -55,9 +56,6 @@ type quotesView struct {
 
 // Counts counts the quotes.
 func (q *quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quotes) }
-
-// Count is how many quotes the page has.
-func (q *quotePage) Count() int { return len(q.quotes) }
 
 func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 	for _, q := range quotes {
@@ -106,6 +104,9 @@ func (n *subject) split() []quotePage {
 			if !first {
 				p.Path += strconv.Itoa(part+1) + "/"
 				p.Title += ", part " + strconv.Itoa(part+1)
+			}
+			for i := range p.quotes {
+				p.add(p.quotes[i].Review)
 			}
 			from += count
 			pages = append(pages, p)

@@ -62,7 +62,6 @@ type month struct {
 	Newer, Older string // names of the months beside; "" at the ends
 	Reviews      []review
 	Withdrawn    []reviewcast.Withdrawal // sorted by id
-	modified     reviewcast.Date         // the newest date of a review, reply or withdrawal
 }
 
 // year is the months of one year.
@@ -76,6 +75,7 @@ type year struct {
 type tally struct {
 	Count, Replies, stars, squares int
 	spread                         [reviewcast.MaxRating + 1]int // by stars
+	modified                       reviewcast.Date               // the newest date of a review or reply
 }
 
 func (t *tally) add(r *reviewcast.Review) {
@@ -83,8 +83,10 @@ func (t *tally) add(r *reviewcast.Review) {
 	t.stars += r.Rating
 	t.squares += r.Rating * r.Rating
 	t.spread[r.Rating]++
+	t.modified = max(t.modified, r.Date)
 	if r.OwnerReply != nil {
 		t.Replies++
+		t.modified = max(t.modified, r.OwnerReply.Date)
 	}
 }
 
@@ -115,9 +117,7 @@ func (s *Site) group() {
 		m := month{Name: s.reviews[from].Date.Month()}
 		to := from
 		for ; to < len(s.reviews) && s.reviews[to].Date.Month() == m.Name; to++ {
-			r := s.reviews[to].Review
-			m.add(r)
-			m.modified = max(m.modified, changedOn(r))
+			m.add(s.reviews[to].Review)
 		}
 		m.Reviews = s.reviews[from:to]
 		s.months = append(s.months, m)
@@ -151,15 +151,8 @@ func (s *Site) group() {
 			y.add(r.Review)
 			s.all.add(r.Review)
 		}
+		y.modified = max(y.modified, m.modified) // it may be a withdrawal's
 	}
-}
-
-// changedOn is the newest date of a review.
-func changedOn(r *reviewcast.Review) reviewcast.Date {
-	if r.OwnerReply != nil {
-		return max(r.Date, r.OwnerReply.Date)
-	}
-	return r.Date
 }
 
 // review is a review for templates.
@@ -204,8 +197,7 @@ func (s *Site) links(ids []string) []link {
 	var list []link
 	for _, id := range ids {
 		if i, ok := s.at[id]; ok {
-			r := s.reviews[i]
-			list = append(list, link{r.Author + ", " + shortDay(r.Date), r.Path()})
+			list = append(list, link{s.reviews[i].Author + ", " + shortDay(s.reviews[i].Date), s.reviews[i].Path()})
 		}
 	}
 	return list

@@ -128,54 +128,33 @@ func (s *Site) collect() {
 				count(n, evidence{r, s.sentence(i, id), polarity})
 			}
 		}
-		sentiment := cmp.Or(found.Sentiment, byStars(r.Rating))
 		for kind, ids := range r.mentions() {
 			for _, id := range ids {
 				if n := at[1+kind][id]; n != nil {
-					count(n, evidence{r, "", sentiment})
+					count(n, evidence{r, "", found.Sentiment})
 				}
 			}
 		}
 	}
 }
 
-// byStars stands in for the sentiment of a review about which nothing was counted.
-func byStars(rating int) reviewcast.Polarity {
-	switch {
-	case rating > 3:
-		return reviewcast.Positive
-	case rating < 3:
-		return reviewcast.Negative
-	}
-	return reviewcast.Neutral
-}
-
 // sentence is what the review at i says about an aspect, as far as it is known.
 func (s *Site) sentence(i int, aspect string) string {
-	if s.Quotes == nil {
-		return ""
+	for _, q := range s.Quotes[i] {
+		if q.Aspect == aspect {
+			return q.Text
+		}
 	}
-	at := slices.IndexFunc(s.Quotes[i], func(q Quote) bool { return q.Aspect == aspect })
-	if at < 0 {
-		return ""
-	}
-	return s.Quotes[i][at].Text
-}
-
-func newestOf(quotes []evidence) (newest reviewcast.Date) {
-	for i := range quotes {
-		newest = max(newest, changedOn(quotes[i].Review))
-	}
-	return newest
+	return ""
 }
 
 // subjectPages are the subject's own page and, when its quotes don't fit on it, those of its years.
 func (s *Site) subjectPages(n *subject) []page {
 	parts := n.split()
-	pages := []page{{n.Path(), newestOf(n.quotes), func() (*view, error) { return s.subjectView(n, parts), nil }}}
+	pages := []page{{n.Path(), n.modified, func() (*view, error) { return s.subjectView(n, parts), nil }}}
 	for i := range parts {
 		q := &parts[i]
-		pages = append(pages, page{q.Path, newestOf(q.quotes), func() (*view, error) {
+		pages = append(pages, page{q.Path, q.modified, func() (*view, error) {
 			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: quotesView{q, byPolarity(q.quotes, len(q.quotes))}}, nil
 		}})
 	}
@@ -240,7 +219,7 @@ func aspectFigures(v *subjectView, n *subject) {
 	if len(a.TopPhrases) > 0 {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
 	}
-	v.Chart = newChart(shareScale("Positive share by quarter"), quarters(len(n.quotes), n.review, func(quarter string, t tally, from, to int) point {
+	v.Chart = newChart(shareScale, quarters(len(n.quotes), n.review, func(quarter string, t tally, from, to int) point {
 		return sharePoint(quarter, countsOf(n.quotes[from:to]).PositiveCount, t.Count)
 	}))
 }

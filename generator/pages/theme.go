@@ -23,9 +23,6 @@ type Theme struct {
 	Templates map[string][]byte // in place of ours, by name: templates/footer.html
 }
 
-// ThemeFiles are the names in the content folder that [ReadTheme] reads.
-var ThemeFiles = []string{themeCSS, templatesFolder, "logo.svg", "logo.png", "logo.webp"}
-
 const (
 	themeCSS        = "theme.css"
 	templatesFolder = "templates"
@@ -41,10 +38,7 @@ func ReadTheme(content fs.FS) (Theme, error) {
 	if err != nil {
 		return t, fmt.Errorf("read the theme: %w", err)
 	}
-	for _, name := range slices.Concat(ThemeFiles, templates) {
-		if name == templatesFolder {
-			continue
-		}
+	for _, name := range slices.Concat([]string{themeCSS, "logo.svg", "logo.png", "logo.webp"}, templates) {
 		b, err := fs.ReadFile(content, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

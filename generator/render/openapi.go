@@ -162,10 +162,7 @@ func completeRead(get object) (head object) {
 		headers = append(headers, "Link")
 	}
 	delete(get, "x-read")
-	if get["parameters"] == nil {
-		get["parameters"] = []any{}
-	}
-	if own, ok := get["parameters"].([]any); ok {
+	if own, isList := get["parameters"].([]any); isList || get["parameters"] == nil {
 		get["parameters"] = append(own, conditions...)
 	}
 	responses := get["responses"].(object)
