@@ -31,7 +31,7 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 			if path == "" {
 				continue
 			}
-			s, err := textAt(v, path)
+			s, err := textAt(v, path, f >= fieldTechnicians)
 			if err != nil {
 				return r.skip(BadValue, "%s: %s", f, err)
 			}
@@ -97,13 +97,18 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 	}
 }
 
-// textAt returns a member by its path as a cell; "" if it is absent or null.
-func textAt(v jsontext.Value, path string) (string, error) {
+// textAt returns a member by its path as a cell; "" if it is absent or null. The texts
+// of a list, where there may be one, are joined by semicolons.
+func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	for name := range strings.SplitSeq(path, ".") {
 		var err error
 		if v, err = memberOf(v, name); err != nil || v == nil {
 			return "", err
 		}
+	}
+	var texts []string
+	if list && v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
+		return strings.Join(texts, ";"), nil
 	}
 	switch v.Kind() {
 	case '"':
