@@ -41,7 +41,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
 	if p, ok := r.inner("policies", policiesSchema); ok {
-		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"})
+		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"}, "choose one of them")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,6 +236,12 @@ func (r *fields) url(f string) string {
 	return ""
 }
 
+// hostForm matches an address without its scheme, fileForm the name of a file.
+var (
+	hostForm = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
+	fileForm = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
+)
+
 func (d *decoder) webAddress(n *syntax.Node, name string) string {
 	s, ok := d.plainText(n, name)
 	if !ok {
@@ -245,7 +252,7 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	if err == nil && u.Scheme == "" && strings.Contains(s, ".") && !strings.ContainsFunc(s, unicode.IsSpace) {
+	if err == nil && u.Scheme == "" && hostForm.MatchString(s) && !fileForm.MatchString(s) {
 		suggestion = "write it with https:// in front"
 	}
 	d.fail(n, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
@@ -275,17 +282,17 @@ func (r *fields) float(f string, low, high float64) float64 {
 	return v
 }
 
-// choice reads one of a few values.
-func (r *fields) choice(f string, choices []string) string {
+// choice reads one of a few values; other is the suggestion if none is near.
+func (r *fields) choice(f string, choices []string, other string) string {
 	s := r.text(f)
 	n := r.value(f)
-	if n == nil || s == "" && n.Text != "" {
+	if n == nil || s == "" && (n.Text != "" || n.Kind >= syntax.List) {
 		return ""
 	}
 	if slices.Contains(choices, s) {
 		return s
 	}
-	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
+	suggestion := diagnostic.DidYouMean(s, choices, other)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if plain, odd := syntax.PlainSpaces(s); odd != 0 && slices.Contains(choices, strings.TrimSpace(plain)) {
