@@ -64,7 +64,7 @@ var Platforms = map[string]Platform{
 var own = Platform{[]Shape{shape("", `rating=rating,stars,star rating,review rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
 	|date=date,review date,date posted,posted on,created,created at,datum,data,fecha|text=text,comment,comments,review,review text,review content,content,body,feedback,kommentar,rezension,commentaire,commento,recensione,comentario
 	|title=title,review title,headline,subject,titel,titre,titolo,título|author=author,author name,name,reviewer,reviewer name,customer,customer name,user,user name,kunde,auteur,nom,autore,nome,cliente,nombre
-	|id=id,review id|source_url=source_url,url,link,review url|language=language,lang,sprache,langue,lingua,idioma
+	|id=id,review id|source_url=source_url,review url,review link|language=language,lang,sprache,langue,lingua,idioma
 	|owner_reply.text=owner_reply.text,owner_reply,reply,owner reply,reply text,response,owner response,antwort,réponse,risposta,respuesta
 	|owner_reply.date=owner_reply.date,reply date,owner reply date,response date,owner response date
 	|verification.method=verification.method|technicians=technicians|services=services|service_areas=service_areas`)}}
