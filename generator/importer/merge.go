@@ -102,6 +102,9 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if string(v.values[memberAuthor]) == `"`+anonymous+`"` {
 			m.report.Anonymous++
 		}
+		if v.values[memberVerification] == nil {
+			m.report.Unverified++
+		}
 		reviews = append(reviews, v)
 	}
 	return reviews, nil

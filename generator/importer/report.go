@@ -29,6 +29,7 @@ type Report struct {
 	Vanished                  []string // ids that the export no longer has; they stay
 	NoAuthors                 bool     // the export has no column with names
 	Anonymous                 int      // reviews without a name
+	Unverified                int      // reviews without a verification
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
@@ -131,6 +132,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", plural(r.Anonymous, "review"), anonymous)
+	}
+	if r.Unverified > 0 {
+		p.line("%s without a verification: not published until --verification, a column verification.method or the editor gives one", plural(r.Unverified, "review"))
 	}
 	if r.DryRun || verbose {
 		p.changes(r.Changes, columns)
