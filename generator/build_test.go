@@ -579,3 +579,31 @@ func TestCancelled(t *testing.T) {
 		t.Error("a cancelled build wrote something")
 	}
 }
+
+// TestRenamedBusiness: a published business keeps its id, unless the editor says that it
+// is another one. The example that init wrote may be replaced.
+func TestRenamedBusiness(t *testing.T) {
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", ""), "business.yaml": "id: my-business\nname: Acme\n"})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	cfg.BaseURL = "http://localhost"
+	mustBuild(t, cfg)
+	for _, id := range []string{"acme", "acme"} {
+		put(t, dir, map[string]string{"business.yaml": "id: " + id + "\nname: Acme\n"})
+		mustBuild(t, cfg)
+	}
+	put(t, dir, map[string]string{"business.yaml": "id: acme-ltd\nname: Acme\n"})
+	_, err := NewBuilder(cfg).Build(t.Context())
+	var p *ProblemsError
+	if !errors.As(err, &p) || len(p.Problems) != 1 || p.Problems[0].Code != "business-id" {
+		t.Fatalf("another id: %v", err)
+	}
+	lenient := cfg
+	lenient.Lenient = true
+	if res, err := NewBuilder(lenient).Prepare(t.Context()); err != nil || len(res.Problems) != 1 {
+		t.Errorf("a preview: %v, %+v", err, res)
+	}
+	cfg.NewBusinessID = true
+	if res := mustBuild(t, cfg); res.Dataset.Business.ID != "acme-ltd" {
+		t.Errorf("published as %s", res.Dataset.Business.ID)
+	}
+}

@@ -45,6 +45,8 @@ type Config struct {
 	Today      reviewcast.Date // no review may be dated after it; "" is the day it is where the business is
 	// Lenient allows examples, and makes vanished reviews warnings, as dev does, which publishes nothing.
 	Lenient bool
+	// NewBusinessID allows that the published business has another id.
+	NewBusinessID bool
 	// Forget drops all older change documents: for a sentence that was taken out of a review that stays.
 	Forget bool
 	Now    func() time.Time // dates what changed; nil is time.Now
@@ -103,9 +105,9 @@ type ProblemsError struct{ Problems []diagnostic.Problem }
 func (e *ProblemsError) Error() string {
 	n := len(slices.DeleteFunc(slices.Clone(e.Problems), func(p diagnostic.Problem) bool { return p.Severity != diagnostic.Error }))
 	if n == 1 {
-		return "1 problem in the content; nothing was written"
+		return "1 error to fix first; no page was changed"
 	}
-	return fmt.Sprintf("%d problems in the content; nothing was written", n)
+	return fmt.Sprintf("%d errors to fix first; no page was changed", n)
 }
 
 // Builder builds one content directory, repeatedly if need be, on one goroutine at a time.
@@ -199,6 +201,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: r.Problems, previous: previous}, nil
 	}
 	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
+	problems = append(problems, b.renamed(previous, content)...)
 	if !b.cfg.Lenient {
 		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
 	}
@@ -254,6 +257,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		previous, err := b.previous(ctx)
 		if err == nil {
 			problems = append(problems, b.vanished(previous, content.Content, broken)...)
+			problems = append(problems, b.renamed(previous, content.Content)...)
 		} else if !broken {
 			return nil, err
 		}

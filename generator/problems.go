@@ -127,6 +127,23 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content) di
 	return p
 }
 
+// renamed returns the problem of a business that has another id than the published one.
+func (b *Builder) renamed(previous *published, content *source.Content) []diagnostic.Problem {
+	was, is := previous.business, content.Business.ID
+	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(exampleBusinesses, was) {
+		return nil
+	}
+	p := diagnostic.Problem{
+		Severity: diagnostic.Error, File: source.BusinessFile, Code: "business-id",
+		Message:    fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
+		Suggestion: fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was),
+	}
+	if b.cfg.Lenient {
+		p.Severity = diagnostic.Warning
+	}
+	return []diagnostic.Problem{p}
+}
+
 // claimProblems compares what the editors claim with the counts. A claim about nothing is an error.
 func claimProblems(content *source.Content, counted *reviewcast.Insights) []diagnostic.Problem {
 	var out []diagnostic.Problem

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ import (
 type published struct {
 	set *mirror.Set
 	ids map[string]bool // of its reviews
+	// business is the id of its business.
+	business string
 }
 
 // Limits on reading the last published set from an address.
@@ -54,6 +57,9 @@ func (b *Builder) previous(ctx context.Context) (*published, error) {
 	return p, nil
 }
 
+// publishedBusiness matches the head of reviews.json.
+var publishedBusiness = regexp.MustCompile(`"business":\{"id":"([^"]*)"`)
+
 // readPublished reads the last published set from a directory or an http(s) URL.
 func readPublished(ctx context.Context, where string) (*published, error) {
 	src, err := mirror.Open(where, mirror.Config{Timeout: previousTimeout, MaxAge: previousMaxAge})
@@ -68,6 +74,9 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	}
 	reviews := set.Files[reviewcast.PathReviews]
 	p := &published{set: set, ids: map[string]bool{}}
+	if m := publishedBusiness.FindSubmatch(reviews); m != nil {
+		p.business = string(m[1])
+	}
 	for line := range strings.Lines(string(reviews)) {
 		if id, _, ok := reviewcast.ReviewLine(line); ok {
 			p.ids[strings.Clone(id)] = true

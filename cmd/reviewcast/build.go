@@ -21,6 +21,7 @@ type buildCmd struct {
 	Hub       string `help:"The WebSub hub to notify of changed topics (default: none)." placeholder:"URL"`
 	Encodings string `help:"Encoded variants to write beside each file: none, gzip, or all (gzip, brotli, zstd)." enum:"none,gzip,all" default:"gzip" placeholder:"WHICH"`
 	Forget    bool   `help:"Remove the change documents of all older versions, such as after a sentence was taken out of a review that stays. Followers then fetch whole files once."`
+	NewID     bool   `name:"new-business-id" help:"Publish although the business has another id than before. Copies of the reviews then count as another business's."`
 	Quiet     bool   `short:"q" xor:"volume" help:"Print problems only."`
 	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
 }
@@ -46,7 +47,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if u, err := url.Parse(c.Hub); c.Hub != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return usageError{fmt.Errorf("--hub: %q is not an address; write one such as https://reviews.example.com/api/websub/hub", c.Hub)}
 	}
-	cfg.Encodings, cfg.Forget = generator.Encodings(c.Encodings), c.Forget
+	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = generator.Encodings(c.Encodings), c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
 		return std.buildError(c.Content, err)

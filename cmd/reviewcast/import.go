@@ -32,6 +32,7 @@ type importFlags struct {
 	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be, windows-1252 or macintosh; a byte order mark takes precedence." default:"utf-8" placeholder:"NAME"`
 	Round    string `help:"What becomes of a rating between two whole stars, such as 4.5: none skips the row, nearest and down round." enum:"none,nearest,down" default:"none" placeholder:"HOW"`
 	DryRun   bool   `name:"dry-run" help:"Show what would change, and write nothing."`
+	Partial  bool   `help:"Import the other rows even if most rows can't be imported."`
 	Verbose  bool   `short:"v" xor:"volume" help:"List every change, not only skipped rows."`
 	Quiet    bool   `short:"q" xor:"volume" help:"Print errors and skipped rows only."`
 }
@@ -39,15 +40,14 @@ type importFlags struct {
 // tableFlags are the flags of imports whose format the user must describe.
 type tableFlags struct {
 	Source       string  `help:"Where the reviews were given; part of the file name and the prefix of every id." required:"" placeholder:"NAME"`
-	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published." placeholder:"METHOD"`
+	Verification string  `help:"How the business knows that the authors were customers: ${methods}. Without it the reviews are not published. If --map has verification.method, it holds for the rows with yes." placeholder:"METHOD"`
 	RatingScale  float64 `name:"rating-scale" help:"The highest rating of the export." default:"5" placeholder:"N"`
 	DateLayout   string  `name:"date-layout" help:"The format of dates in the export: YYYY-MM-DD, DD/MM/YYYY, D MMMM YYYY, MM/DD/YYYY HH:mm:ss …, or the date 2 January 2006 in that format." default:"YYYY-MM-DD" placeholder:"LAYOUT"`
 }
 
 type importCSVCmd struct {
-	File      string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
-	Map       string `help:"The column of each field, unless it has the field's name: ${fields}. rating and date are required. A column with a comma in its name: rating=stars,\"text=Review, public\"." placeholder:"FIELD=COLUMN,…"`
-	Delimiter string `help:"The separator of cells (default: comma, semicolon or tab, whichever the header has)." placeholder:"CHAR"`
+	File string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
+	Map  string `help:"The column of each field, unless it has the field's name: ${fields}. rating and date are required. A column with a comma in its name: rating=stars,\"text=Review, public\"." placeholder:"FIELD=COLUMN,…"`
 	tableFlags
 	importFlags
 }
@@ -58,6 +58,8 @@ and changes made by editors are kept.
 
 Examples:
   reviewcast import csv cards.csv --source cards --verification receipt
+  reviewcast import csv jobs.csv --source jobs --verification job \
+    --map "rating=Stars,date=Day,text=Words,verification.method=Checked,technicians=Plumber"
   reviewcast import csv lounges.csv --content content \
     --map rating=overall_rating,date=date,text=content,title=title,author=author \
     --source skytrax --verification platform --dry-run`
@@ -65,7 +67,7 @@ Examples:
 
 // Run imports the file.
 func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, c.Map, c.Delimiter, c.config(), importer.CSV)
+	return c.run(ctx, std, c.File, c.Map, c.config(), importer.CSV)
 }
 
 type importJSONLCmd struct {
@@ -83,7 +85,7 @@ func (c *importJSONLCmd) Help() string {
 
 // Run imports the file.
 func (c *importJSONLCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, c.Map, "", c.config(), importer.JSONL)
+	return c.run(ctx, std, c.File, c.Map, c.config(), importer.JSONL)
 }
 
 func (f *tableFlags) config() importer.Config {
@@ -122,7 +124,7 @@ Example:
 
 // Run imports the file.
 func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
-	return c.run(ctx, std, c.File, "", "", c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
+	return c.run(ctx, std, c.File, "", c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
 		return importer.Google(ctx, r, c.Location, cfg)
 	})
 }
@@ -131,7 +133,6 @@ type importPlatformCmd struct {
 	File       string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
 	Map        string `help:"The column of each field, if the header is not recognized; the fields are ${fields}." placeholder:"FIELD=COLUMN,…"`
 	DateLayout string `name:"date-layout" help:"The format of dates in the export, if it is not the platform's usual one: DD/MM/YYYY, MM/DD/YYYY HH:mm:ss …" placeholder:"LAYOUT"`
-	Delimiter  string `help:"The separator of cells (default: comma, semicolon or tab, whichever the header has)." placeholder:"CHAR"`
 	platformFlags
 	importFlags
 }
@@ -148,25 +149,18 @@ Example:
 func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	cfg := c.config(k.Selected().Name)
 	cfg.Platform, cfg.DateLayout = k.Selected().Name, c.DateLayout
-	return c.run(ctx, std, c.File, c.Map, c.Delimiter, cfg, importer.CSV)
+	return c.run(ctx, std, c.File, c.Map, cfg, importer.CSV)
 }
 
-// run imports the file; columns and delimiter are --map and --delimiter. Rows that cannot be imported are reported
+// run imports the file; columns is --map. Rows that cannot be imported are reported
 // and are no failure.
-func (f *importFlags) run(ctx context.Context, std streams, file, columns, delimiter string, cfg importer.Config,
+func (f *importFlags) run(ctx context.Context, std streams, file, columns string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
 	var err error
 	if columns != "" {
 		if cfg.Map, err = importer.ParseMap(columns); err != nil {
 			return usageError{fmt.Errorf("--map: %w", err)}
 		}
-	}
-	if delimiter != "" {
-		r := []rune(strings.ReplaceAll(delimiter, `\t`, "\t"))
-		if len(r) != 1 {
-			return usageError{fmt.Errorf("--delimiter: %q is not one character; write ',', ';' or '\\t'", delimiter)}
-		}
-		cfg.Delimiter = r[0]
 	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {
@@ -181,7 +175,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns, delim
 		return fmt.Errorf("read export: %s is empty", filepath.Base(file))
 	}
 	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, zone, today, content.Site.Policies.AuthorNames
-	cfg.Language, cfg.Encoding, cfg.DryRun = f.Language, f.Encoding, f.DryRun
+	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
 	if f.Round != "none" {
 		cfg.Round = importer.Rounding(f.Round)
 	}
@@ -226,8 +220,11 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 	if _, err := io.WriteString(std.out, terminal.Fold(std.out, b.String(), 4)); err != nil {
 		return err
 	}
-	if report.Rows > 0 && len(report.Skipped) == report.Rows {
-		return errors.New("every row was skipped; nothing was written")
+	switch done := report.Rows - len(report.Skipped); {
+	case report.Rows > 0 && done == 0:
+		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
+	case report.Refused:
+		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}
 	return nil
 }

@@ -74,7 +74,7 @@ func TestInterrupt(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		err := run(ctx, strings.Fields(args), nil, io.Discard, io.Discard)
-		if err == nil || err.Error() != "stopped; nothing was written" {
+		if err == nil || err.Error() != "stopped; no file was changed" {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

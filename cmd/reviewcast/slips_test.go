@@ -101,7 +101,7 @@ import csv words.csv
 import csv words.csv --source words
 import csv words.csv --source words --map rating
 import csv words.csv --source words --map rating=star,date=day
-import csv words.csv --source words --delimiter ab
+import csv words.csv --source words --partial --verification trust
 import csv words.csv --source words --encoding latin1
 insights
 insights explain

@@ -235,7 +235,7 @@ func TestNewReviewOnADumbTerminal(t *testing.T) {
 	}
 	s = onScreen(t, dir, 80, append(given, "--id", "left")...)
 	s.answer("Date", ctrlC)
-	s.expect("stopped; nothing was written")
+	s.expect("stopped; no file was changed")
 	if code := s.ended(); code != exitProblem {
 		t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
 	}
@@ -264,7 +264,7 @@ func TestNewReviewIsLeft(t *testing.T) {
 			s := onScreen(t, dir, 80, "new", "review", "--today", "2026-11-01", "--author", "Maria K.")
 			s.answer("Stars", "5"+enter)
 			leave(s)
-			s.expect("stopped; nothing was written")
+			s.expect("stopped; no file was changed")
 			if code := s.ended(); code != exitProblem {
 				t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
 			}
@@ -290,7 +290,7 @@ func TestImportOnATerminal(t *testing.T) {
 	args := []string{"import", "csv", "long.csv", "--map", "rating=Stars,date=Day,text=Words", "--source", "cards", "--today", "2026-11-01", "--dry-run"}
 	const width = 44
 	s := onScreen(t, dir, width, args...)
-	s.expect("dry run: nothing was written")
+	s.expect("dry run: no file was changed")
 	if code := s.ended(); code != 0 {
 		t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
 	}
@@ -376,7 +376,7 @@ func TestImportIsLeft(t *testing.T) {
 	if _, err := s.tty.WriteString(ctrlC); err != nil {
 		t.Fatal(err)
 	}
-	s.expect("stopped; nothing was written")
+	s.expect("stopped; no file was changed")
 	if code := s.ended(); code != exitProblem {
 		t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
 	}

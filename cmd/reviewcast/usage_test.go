@@ -54,7 +54,7 @@ func TestExitCodes(t *testing.T) {
 		{"--version", 0, ""},
 		{"", 0, ""},
 
-		{"build --content bad --base-url https://r.example", exitProblem, "nothing was written"},
+		{"build --content bad --base-url https://r.example", exitProblem, "no page was changed"},
 		{"diff public --content bad", exitProblem, "add name"},
 		{"diff http://127.0.0.1:9", exitProblem, "connection refused"},
 		{"insights explain 2025-02-drain-mary", exitProblem, `did you mean "2025-02-drain-maria"?`},

@@ -182,14 +182,3 @@ func Join(list []string, word string) string {
 	last := len(list) - 1
 	return strings.Join(list[:last], ", ") + " " + word + " " + list[last]
 }
-
-// Bytes formats a number of bytes.
-func Bytes(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%d bytes", n)
-}

@@ -24,11 +24,17 @@ var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur
 var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 
 // ParseRating reads the forms of a rating that have one meaning only: "4.5", "4,5",
-// "4/5", "4 out of 5", "5 star rating", "five", "90%" and "★★★★☆". scale is the best
+// "4/5", "4 out of 5", "5 star rating", "five", "90%", "★★★★☆", "****" and "5⭐". scale is the best
 // rating if the text says it; otherwise 0.
 func ParseRating(s string) (value, scale float64, ok bool) {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
-	s = strings.ToLower(strings.TrimSpace(s))
+	s = strings.TrimRight(strings.TrimLeft(strings.Map(asciiDigit, strings.ToLower(s)), "( \t\n"), ")!,; \t\n")
+	if s != "" && strings.Trim(s, "*") == "" {
+		s = strings.Repeat("★", len(s))
+	}
+	if number := strings.TrimRight(s, "★⭐\uFE0F "); number != "" && !strings.ContainsAny(number, "★⭐☆✩") {
+		s = number // 5⭐
+	}
 	full := strings.Count(s, "★") + strings.Count(s, "⭐")
 	if empty := strings.Count(s, "☆") + strings.Count(s, "✩"); full+empty > 0 {
 		if rest := strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ "); rest != "" {
@@ -54,6 +60,14 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 		scale = 100
 	}
 	return value, scale, m[3] == "" || scale > 0
+}
+
+// asciiDigit returns the ASCII digit of a full-width one, and any other character.
+func asciiDigit(c rune) rune {
+	if '０' <= c && c <= '９' {
+		return c - '０' + '0'
+	}
+	return c
 }
 
 // number reads a number with a point or a comma; 0 for none.
@@ -99,6 +113,9 @@ func ExplainDate(name, s string) (message, suggestion string) {
 	}
 	switch len(choices) {
 	case 0:
+		if found := isoForm.FindAllString(s, -1); len(found) == 1 && reviewcast.Date(found[0]).Valid() {
+			return fmt.Sprintf("%s %s has more than a date", name, Quote(s)), "write " + found[0]
+		}
 		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
 	case 1:
 		date, _, _ := strings.Cut(choices[0], " ")
@@ -107,12 +124,15 @@ func ExplainDate(name, s string) (message, suggestion string) {
 	return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)), "write " + strings.Join(choices, ", ")
 }
 
-var dateForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+var (
+	dateForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
+	isoForm  = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
+)
 
-// months are the names of the months in six languages, and their short forms.
-var months = strings.Fields(`jan,january,januar,jänner,janvier,gennaio,enero,janeiro feb,february,februar,février,febbraio,febrero,fevereiro
-	mar,march,märz,mars,marzo,março apr,april,avril,aprile,abril may,mai,maggio,mayo,maio jun,june,juni,juin,giugno,junio,junho
-	jul,july,juli,juillet,luglio,julio,julho aug,august,août,agosto sep,sept,september,septembre,settembre,septiembre,setembro
+// months are the names of the months in seven languages, and their short forms.
+var months = strings.Fields(`jan,january,januar,januari,jänner,janvier,gennaio,enero,janeiro feb,february,februar,februari,février,febbraio,febrero,fevereiro
+	mar,march,märz,mars,maart,marzo,março apr,april,avril,aprile,abril may,mai,mei,maggio,mayo,maio jun,june,juni,juin,giugno,junio,junho
+	jul,july,juli,juillet,luglio,julio,julho aug,august,augustus,août,agosto sep,sept,september,septembre,settembre,septiembre,setembro
 	oct,october,okt,oktober,octobre,ottobre,octubre,outubro nov,november,novembre,noviembre,novembro dec,december,dez,dezember,décembre,dicembre,diciembre,dezembro`)
 
 var (
@@ -125,7 +145,7 @@ var (
 // the time of the day.
 func plainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
-	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-").Replace(strings.ToLower(s))
+	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
 		for i, names := range months {
@@ -165,7 +185,7 @@ func meantDates(s string) (found []reading) {
 	}
 	s = plainDate(s)
 	for _, layouts := range [][]string{
-		{"2006-1-2"}, {"2006/1/2"}, {"2006.1.2"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
+		{"2006-1-2"}, {"2006 1 2"}, {"2006/1/2"}, {"2006.1.2"}, {"20060102"}, {"2.1.2006"}, {"2.1.06"}, {"2 Jan 2006"}, {"2 Jan 06"}, {"Jan 2 2006"}, {"2-Jan-2006"}, {"2-Jan-06"}, {"2006 Jan 2"},
 		{"2/1/2006", "1/2/2006"}, {"2-1-2006", "1-2-2006"}, {"2/1/06", "1/2/06"}, {"2-1-06", "1-2-06", "06-1-2"},
 	} {
 		for i, layout := range layouts {

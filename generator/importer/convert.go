@@ -1,9 +1,11 @@
 package importer
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"net/url"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,11 +37,15 @@ type converter struct {
 	full bool
 	// zoned reports that dates are instants, which are converted to Location's
 	// calendar.
-	zoned bool
+	zoned   bool
+	knownBy []string // what identifies reviews
+	// dated counts the dates with the layout; layouts are those that all others have.
+	dated   int
+	layouts []string
 }
 
-func newConverter(cfg Config) *converter {
-	c := &converter{Config: cfg, full: cfg.AuthorNames == "full"}
+func newConverter(cfg Config, knownBy []string) *converter {
+	c := &converter{Config: cfg, full: cfg.AuthorNames == "full", knownBy: knownBy, layouts: knownLayouts}
 	has := func(f field) bool { return cfg.Map[f.String()] != "" }
 	c.says = [...]bool{
 		memberAuthor:       has(fieldAuthor),
@@ -51,7 +57,10 @@ func newConverter(cfg Config) *converter {
 		memberSource:       true,
 		memberSourceURL:    has(fieldSourceURL),
 		memberOwnerReply:   has(fieldReplyText),
-		memberVerification: cfg.Verification != "",
+		memberVerification: cfg.Verification != "" || has(fieldVerification),
+		memberTechnicians:  has(fieldTechnicians),
+		memberServices:     has(fieldServices),
+		memberServiceAreas: has(fieldServiceAreas),
 	}
 	utc := strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)") && strings.Contains(cfg.DateLayout, "15")
 	c.zoned = cfg.Location != nil && (utc || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
@@ -66,14 +75,14 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	for f := range field(len(fieldNames)) {
 		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
 	}
-	if c.Map[fieldID.String()] != "" {
+	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cell(fieldID))
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
 		v.key = keyOfID(v.external)
 	}
-	for _, step := range []func(*row, *review) *Skip{checkText, c.stars, c.day, c.language, sourceURL, c.reply} {
+	for _, step := range []func(*row, *review) *Skip{checkText, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
 		if skip := step(r, v); skip != nil {
 			return v, skip
 		}
@@ -82,11 +91,8 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[memberText] = unlessBlank(r.cell(fieldText))
 	v.values[memberSource] = quoted(c.Source)
 	v.values[memberAuthor] = quoted(publishedAuthor(r.cell(fieldAuthor), c.full))
-	if c.Verification != "" {
-		v.values[memberVerification] = jsontext.Value(`{"method":"` + c.Verification + `"}`)
-	}
 	if v.key == "" {
-		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`))
+		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`), c.knownBy)
 	}
 	return v, nil
 }
@@ -150,12 +156,28 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	return nil
 }
 
-// slashed is an ambiguous date: 03/04/2025.
-var slashed = regexp.MustCompile(`^[0-9]{1,2}/[0-9]{1,2}/[0-9]{4}$`)
-
-// knownLayouts are those with one meaning only.
+// knownLayouts are those that messages suggest; of two with the same parts, the one
+// with the day first.
 var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
-	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "2006-01-02T15:04:05Z07:00", "YYYY-MM-DDTHH:mm:ss"}
+	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "YYYY-MM-DDTHH:mm:ss",
+	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
+
+// layoutsOf returns those of some layouts that a date has.
+func layoutsOf(layouts []string, date string) []string {
+	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool { _, err := time.Parse(layoutOf(l), date); return err != nil })
+}
+
+// layoutRemedy returns what to set --date-layout to for dates that have all the given
+// layouts; "" for none, or for any.
+func layoutRemedy(layouts []string) string {
+	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
+		return ""
+	}
+	if other := strings.NewReplacer("DD", "MM", "MM", "DD").Replace(layouts[0]); other != layouts[0] && slices.Contains(layouts, other) {
+		return fmt.Sprintf("%q if the day comes first, %q if the month does", layouts[0], other)
+	}
+	return strconv.Quote(layouts[0])
+}
 
 func (c *converter) day(r *row, v *review) *Skip {
 	date, skip := c.date(r, fieldDate)
@@ -174,18 +196,17 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		if strings.HasSuffix(err.Error(), "out of range") {
 			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
-		layout := "the layout of the export, such as DD.MM.YYYY for 31.12.2025"
-		if slashed.MatchString(cell) {
-			layout = "DD/MM/YYYY if the day comes first, MM/DD/YYYY if the month does"
+		c.layouts = layoutsOf(c.layouts, cell)
+		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
+		if strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "" {
+			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
 		}
-		for _, known := range knownLayouts {
-			if _, err := time.Parse(layoutOf(known), cell); err == nil {
-				layout = strconv.Quote(known)
-				break
-			}
+		if strings.HasSuffix(cell, " ago") {
+			return "", r.skip(BadDate, "%s %s does not say which day; correct it in the export", f, quote(cell))
 		}
 		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
+	c.dated++
 	if c.zoned {
 		t = t.In(c.Location)
 	}
@@ -241,6 +262,76 @@ func (c *converter) reply(r *row, v *review) *Skip {
 	}
 	v.values[memberOwnerReply] = jsontext.Value(`{"text":` + string(words) + `,"date":"` + string(date) + `"}`)
 	return nil
+}
+
+// Cells of a column that says whether a customer was verified, and not how.
+var (
+	yes = strings.Fields("yes y true 1 x ✓ verified ja oui sì si sí sim")
+	no  = append(strings.Fields("no n false 0 - unverified nein non não"), "", "not verified")
+)
+
+// verification reads how the customer was verified, which is the same for all rows
+// unless a column says it.
+func (c *converter) verification(r *row, v *review) *Skip {
+	method := c.Verification
+	if c.Map[fieldVerification.String()] != "" {
+		cell := strings.ToLower(strings.TrimSpace(r.cell(fieldVerification)))
+		switch {
+		case slices.Contains(reviewcast.VerificationMethods, cell):
+			method = cell
+		case slices.Contains(no, cell):
+			return nil
+		case slices.Contains(yes, cell) && method == "":
+			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.OneOf(reviewcast.VerificationMethods))
+		case !slices.Contains(yes, cell):
+			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s", quote(cell), diagnostic.OneOf(reviewcast.VerificationMethods))
+		}
+	}
+	if method != "" {
+		v.values[memberVerification] = jsontext.Value(`{"method":"` + method + `"}`)
+	}
+	return nil
+}
+
+// job reads the technicians, services and areas, by their ids, names or aliases.
+func (c *converter) job(r *row, v *review) *Skip {
+	for f, m := range map[field]member{fieldTechnicians: memberTechnicians, fieldServices: memberServices, fieldServiceAreas: memberServiceAreas} {
+		cell := strings.TrimSpace(r.cell(f))
+		if cell == "" {
+			continue
+		}
+		ids, unknown := []string{}, cell
+		for _, separator := range []string{"\n", ";", ",", "&", " and ", "/"} {
+			if ids, unknown = c.ids(f, strings.Split(cell, separator)); unknown == "" {
+				break
+			}
+		}
+		if unknown != "" {
+			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(cell), f)
+		}
+		v.values[m] = appendJSON(nil, ids)
+	}
+	return nil
+}
+
+// ids returns the ids of names, and the first one that is not known.
+func (c *converter) ids(f field, names []string) (ids []string, unknown string) {
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		id, ok := "", false
+		if c.Lookup != nil {
+			id, ok = c.Lookup(f.String(), name)
+		}
+		if !ok {
+			return nil, name
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, ""
 }
 
 // quoted returns a string as JSON. The caller has checked that it is UTF-8.

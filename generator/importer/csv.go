@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -18,8 +19,8 @@ type table struct {
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
-	before  int // lines before the header
-	width   int // cells of the header
+	before  int      // lines before the header
+	names   []string // of the columns
 	binding [len(fieldNames)]int
 }
 
@@ -43,9 +44,6 @@ func openTable(export text, cfg *Config) (*table, error) {
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
 	t.csv.ReuseRecord = true
-	if cfg.Delimiter != 0 {
-		t.csv.Comma = cfg.Delimiter
-	}
 	header, err := t.csv.Read()
 	switch {
 	case err == io.EOF:
@@ -60,7 +58,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	for i, name := range header {
 		names[i] = strings.TrimSpace(name)
 	}
-	t.width = len(names)
+	t.names = names
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(names)
@@ -72,6 +70,23 @@ func openTable(export text, cfg *Config) (*table, error) {
 	}
 	t.binding, err = bind(cfg.Map, names)
 	return t, err
+}
+
+// columns returns the map as --map has it, in the order of Fields, and the columns that
+// are not imported.
+func (t *table) columns(m map[string]string) (used string, unused []string) {
+	var pairs []string
+	for f, column := range t.binding {
+		if column != noColumn {
+			pairs = append(pairs, field(f).String()+"="+m[field(f).String()])
+		}
+	}
+	for i, name := range t.names {
+		if name != "" && !slices.Contains(t.binding[:], i) {
+			unused = append(unused, name)
+		}
+	}
+	return strings.Join(pairs, ","), unused
 }
 
 // maxHeader is how many bytes of an export are searched for its header.
@@ -91,9 +106,8 @@ func separatorLine(in *bufio.Reader) rune {
 	return rune(m[1][0])
 }
 
-// inspectHeader returns the delimiter if none is configured: a comma, or, if the
-// header has none, semicolons (Excel where the comma is the decimal sign) or tabs.
-// oldMac reports that lines end in a carriage return only, as in Excel's "CSV
+// inspectHeader returns the delimiter: the one that the header has most often, commas or
+// semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that lines end in a carriage return only, as in Excel's "CSV
 // (Macintosh)".
 func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 	head, err := in.Peek(maxHeader)
@@ -101,7 +115,7 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 		return 0, false, err
 	}
 	end, quoted := len(head), false
-	var found [len(delimiters)]bool
+	var found [len(delimiters)]int
 	for i, c := range head {
 		if c == '"' {
 			quoted = !quoted
@@ -109,20 +123,21 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 			end = i
 			break
 		} else if d := strings.IndexByte(delimiters, c); d >= 0 && !quoted {
-			found[d] = true
+			found[d]++
 		}
 	}
 	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
-	for i, there := range found {
-		if there {
-			return rune(delimiters[i]), oldMac, nil
+	most := 0
+	for i, n := range found {
+		if n > found[most] {
+			most = i
 		}
 	}
-	return ',', oldMac, nil
+	return rune(delimiters[most]), oldMac, nil
 }
 
 // delimiters are the possible delimiters, the most likely first.
-const delimiters = ",;\t"
+const delimiters = ",;\t|"
 
 // lineFeeds replaces carriage returns by the line ends that csv knows.
 type lineFeeds struct{ r io.Reader }
@@ -145,6 +160,9 @@ func (t *table) rows() rowSeq {
 			cells, err := t.csv.Read()
 			if err == io.EOF {
 				return
+			}
+			if err == nil && strings.TrimSpace(strings.Join(cells, "")) == "" {
+				continue // spreadsheets keep rows that were emptied
 			}
 			if number-1 > MaxRows {
 				yield(r, ErrTooManyRows)
@@ -170,8 +188,8 @@ func (t *table) rows() rowSeq {
 			} else {
 				err = t.checkUTF8(cells)
 			}
-			if err == nil && len(cells) != t.width {
-				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put quotes around cells that contain the delimiter or line ends", len(cells), t.width)
+			if err == nil && len(cells) != len(t.names) {
+				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put quotes around cells that contain the delimiter or line ends", len(cells), len(t.names))
 			}
 			if err == nil {
 				for f, column := range t.binding {

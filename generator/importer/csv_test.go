@@ -29,7 +29,7 @@ func TestBrokenRows(t *testing.T) {
 		{"never closed", "5,2026-01-01,\"The best\n" + good + good, "", "read export: line 2: a quote in the row that begins here is never closed, or is wrong at the end of the file; correct it", 0},
 		{"not UTF-8", good + "4,2026-01-01,\"Two\nlines, caf\xe9\"\n", "", "the export is not UTF-8: line 4 has the byte 0xE9; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac", 0},
 		{"CRLF", strings.ReplaceAll("5,2026-01-01,\"a\nb\"\n", "\n", "\r\n") + "x,2026-01-01,\n", `row 3 (line 4): rating "x" is not a number; write it in digits`, "", 1},
-		{"blank lines", "\n\n" + good + "\n,,\n", "row 3 (line 6): rating is empty; a review needs one", "", 1},
+		{"blank lines", "\n\n" + good + "\n, ,\nx,2026-01-01,\n", `row 4 (line 7): rating "x" is not a number; write it in digits`, "", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDesk(t)
@@ -132,7 +132,6 @@ func TestReplacementCharacter(t *testing.T) {
 
 func TestDelimiter(t *testing.T) {
 	d := newDesk(t)
-	d.cfg.Delimiter = ';'
 	d.load("id;stars;day;who;title;words;answer;answered\na1;5;2026-01-03;;;Came at nine, as said.;;\n")
 	wantEqual(t, "file", d.data(), `{"id":"shop-a1","author":"Anonymous","rating":5,"date":"2026-01-03","text":"Came at nine, as said.","source":"shop","verification":{"method":"platform"}}`+"\n")
 }

@@ -94,6 +94,8 @@ func notText(in *bufio.Reader, json bool) string {
 		return "the export is an old Excel workbook (.xls); in Excel choose File, Save As, CSV UTF-8, and import that file"
 	case bytes.HasPrefix(head, []byte("%PDF")):
 		return "the export is a PDF; export it as CSV or JSON where it is from"
+	case has(`"relative_time_description"`) || has(`"authorAttribution"`):
+		return "the export is an answer of the Places API, which has five reviews and no ids; export Google Business Profile instead (takeout.google.com)"
 	case has(`"FeatureCollection"`) && has(`"features"`):
 		return "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"
 	case strings.HasPrefix(start, "<!doctype") || strings.HasPrefix(start, "<html"):

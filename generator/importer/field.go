@@ -24,11 +24,16 @@ const (
 	fieldLanguage
 	fieldReplyText
 	fieldReplyDate
+	fieldVerification
+	fieldTechnicians
+	fieldServices
+	fieldServiceAreas
 )
 
 var fieldNames = [...]string{
 	"rating", "date", "text", "title", "author", "id", "source_url", "language",
 	"owner_reply.text", "owner_reply.date",
+	"verification.method", "technicians", "services", "service_areas",
 }
 
 func (f field) String() string { return fieldNames[f] }
@@ -107,9 +112,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 	}
 	if len(problems) > 0 {
-		if hint := delimiterHint(header); hint != "" {
-			problems = []string{hint}
-		}
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
@@ -132,14 +134,6 @@ func quoteAll(names []string) string {
 		b.WriteString(quote(name))
 	}
 	return b.String()
-}
-
-// delimiterHint explains the most frequent reason why no column is found.
-func delimiterHint(header []string) string {
-	if i := strings.IndexAny(header[0], delimiters); len(header) == 1 && i >= 0 {
-		return fmt.Sprintf("the header is one cell, %s; its columns look separated by %q: say so with --delimiter", quote(header[0]), header[0][i])
-	}
-	return ""
 }
 
 // didYouMean returns a suggestion if a known name is near.

@@ -98,7 +98,7 @@ func (f *files) holds(data, remembered []byte) bool {
 }
 
 // errMeanwhile is the error of an import whose files changed while it ran.
-var errMeanwhile = errors.New("it changed during the import; nothing was written, import again")
+var errMeanwhile = errors.New("it changed during the import, so no file was changed; import again")
 
 // replace writes both files, the reviews first. The memory may be older than the
 // reviews, but must never contain a review that is not there, since it would be taken

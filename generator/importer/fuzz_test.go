@@ -59,12 +59,12 @@ func FuzzFiles(f *testing.F) {
 		if !stands.holds(reread(t, stands).encode()) {
 			t.Fatal("reading and writing changed the files")
 		}
-		if err := memory.checkKeys([]string{"id"}); err != nil {
-			return
-		}
 		cfg, err := shop().check()
 		if err != nil {
 			t.Fatal(err)
+		}
+		if _, err := memory.identify(cfg); err != nil {
+			return
 		}
 		if _, _, err := imported(t, cfg, []byte(header+rowA+rowB+rowC), stands); err != nil {
 			t.Fatal(err)

@@ -35,29 +35,12 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, googleRows(export, location))
-}
-
-// googleReview is a review of the API, version 4.
-type googleReview struct {
-	Name     string
-	ReviewID string `json:"reviewId"`
-	Reviewer struct {
-		DisplayName string `json:"displayName"`
-		IsAnonymous bool   `json:"isAnonymous"`
-	}
-	StarRating  json.RawMessage `json:"starRating"`
-	Comment     string
-	CreateTime  string `json:"createTime"`
-	ReviewReply *struct {
-		Comment    string
-		UpdateTime string `json:"updateTime"`
-	} `json:"reviewReply"`
+	return run(ctx, cfg, cfg.googleRows(export, location))
 }
 
 // googleRows returns the reviews of each answer. The JSON reader reads an answer as
 // one value, so a page of 50 reviews is in memory at once.
-func googleRows(export text, location string) rowSeq {
+func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number := 0
 		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
@@ -80,20 +63,19 @@ func googleRows(export text, location string) rowSeq {
 				continue // an answer without reviews
 			}
 			for _, v := range reviews {
-				var g googleReview
-				err := json.Unmarshal(v, &g)
-				if err == nil && location != "" && !strings.Contains(g.Name+"/", "locations/"+location+"/") {
+				name, err := textAt(v, "name", false)
+				if err == nil && location != "" && !strings.Contains(name+"/", "locations/"+location+"/") {
 					continue
 				}
 				number++
 				r := row{number: number}
-				switch {
-				case err != nil:
-					err = r.skip(BadValue, "not a Google review: %s", err)
-				case number > MaxRows:
+				if err == nil {
+					err = c.fillGoogle(v, &r, name)
+				} else {
+					err = r.skip(BadValue, "%s", err)
+				}
+				if number > MaxRows {
 					err = ErrTooManyRows
-				default:
-					g.fill(&r)
 				}
 				if !yield(r, err) {
 					return
@@ -103,26 +85,23 @@ func googleRows(export text, location string) rowSeq {
 	}
 }
 
-// fill sets the cells of a row.
-func (g *googleReview) fill(r *row) {
-	id := g.ReviewID
-	if id == "" {
-		id = g.Name[strings.LastIndexByte(g.Name, '/')+1:]
+// fillGoogle sets the cells of a row; name is that of the review.
+func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
+	if err := c.fill(v, r); err != nil {
+		return err
 	}
-	r.cells[fieldID] = id
-	word := strings.Trim(string(g.StarRating), `"`)
-	if word == "STAR_RATING_UNSPECIFIED" || word == "null" {
-		word = ""
+	if r.cells[fieldID] == "" {
+		r.cells[fieldID] = name[strings.LastIndexByte(name, '/')+1:]
 	}
-	r.cells[fieldRating] = word
-	if !g.Reviewer.IsAnonymous {
-		r.cells[fieldAuthor] = g.Reviewer.DisplayName
+	if r.cells[fieldRating] == "STAR_RATING_UNSPECIFIED" {
+		r.cells[fieldRating] = ""
 	}
-	r.cells[fieldDate] = g.CreateTime
-	r.cells[fieldText] = untranslated(g.Comment)
-	if g.ReviewReply != nil {
-		r.cells[fieldReplyText], r.cells[fieldReplyDate] = untranslated(g.ReviewReply.Comment), g.ReviewReply.UpdateTime
+	reviewer, _ := memberOf(v, "reviewer") // fill has read it
+	if hidden, _ := memberOf(reviewer, "isAnonymous"); string(hidden) == "true" {
+		r.cells[fieldAuthor] = ""
 	}
+	r.cells[fieldText], r.cells[fieldReplyText] = untranslated(r.cells[fieldText]), untranslated(r.cells[fieldReplyText])
+	return nil
 }
 
 // Google puts its translation before or after the original, always with these words.

@@ -13,9 +13,9 @@
 //
 //   - A review is identified by the export's own id or, if no column has one, by
 //     its date, author, title, text and source URL (also by its rating if it has
-//     neither text nor URL). So it keeps its id whatever the order of the rows. Which
-//     of the two ways is used must stay the same; an import that would identify
-//     reviews in another way is refused, since it would add every review again.
+//     neither text nor URL). So it keeps its id whatever the order of the rows. The
+//     columns of the first import decide; an import without one of them is refused,
+//     since it would add every review again.
 //   - A field whose value is not the one that the last import wrote was changed by
 //     the editor. It is kept and reported. Members that imports don't write, such as
 //     technicians, are never changed.
@@ -30,7 +30,7 @@
 //
 // Nothing is guessed, and no text is changed silently. A row that can't be published
 // as it is is skipped, with its place, the reason and the remedy in the Report; the
-// others are written. What concerns the whole export stops it before anything is
+// others are written, unless most rows are skipped. What concerns the whole export stops it before anything is
 // written: a missing column, a wrong encoding, a quote that is never closed. The only
 // changes to what a customer wrote are line ends (CRLF becomes LF) and the author's
 // name, see [Config].
@@ -51,7 +51,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/text/language"
 
@@ -107,7 +106,8 @@ type Config struct {
 	Platform string
 	// Verification is how the business knows that the authors were customers, one
 	// of reviewcast.VerificationMethods. Empty: reviews are imported without a
-	// verification and stay unpublished until the editor adds one.
+	// verification and stay unpublished until the editor adds one. If a column has
+	// verification.method, it is the method of the rows with "yes".
 	Verification string
 	// RatingScale is the best rating of the export; 0 means 5. Ratings are
 	// converted to stars proportionally.
@@ -134,11 +134,11 @@ type Config struct {
 	// windows-1252 or macintosh. Empty means UTF-8. A byte order mark overrides
 	// it.
 	Encoding string
-	// Delimiter separates the cells of a CSV file; 0 takes what its header has: a
-	// comma, else a semicolon, else a tab.
-	Delimiter rune
 	// DryRun does everything but write.
 	DryRun bool
+	// Partial imports the other rows when most rows are skipped. Otherwise nothing
+	// is written then: a column or a layout is probably wrong.
+	Partial bool
 	// Taken reports where an id (compared ignoring case) is used in the content
 	// folder: "reviews/2026.yaml:12". Places in the import's own file are
 	// ignored, so the caller need not leave them out. Nil: no id is used.
@@ -147,6 +147,10 @@ type Config struct {
 	// written, so that a text withdrawn for legal reasons does not come back.
 	// Nil: none is.
 	Withdrawn func(id string) bool
+	// Lookup returns the id of a technician, service or service area by its id, name
+	// or alias; field is "technicians", "services" or "service_areas". Nil: there
+	// are none.
+	Lookup func(field, name string) (id string, ok bool)
 }
 
 // Rounding is how a rating becomes a whole number of stars, at least one.
@@ -174,7 +178,11 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, table.rows())
+	report, err := run(ctx, cfg, table.rows())
+	if err == nil {
+		report.Columns, report.Unused = table.columns(cfg.Map)
+	}
+	return report, err
 }
 
 // begin checks the options and decodes the export. required is the message for a map
@@ -240,9 +248,6 @@ func (c Config) check() (Config, error) {
 	if _, ok := encodings[c.Encoding]; !ok {
 		bad("encoding %s is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh", quote(c.Encoding))
 	}
-	if d := c.Delimiter; d != 0 && (d == '"' || d == '\r' || d == '\n' || d == utf8.RuneError || !utf8.ValidRune(d)) {
-		bad("delimiter %q can't separate cells; use ',', ';' or a tab", d)
-	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {
 		return c, &UsageError{problems}
@@ -280,11 +285,11 @@ func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
 	}
 	data, remembered := files.encode()
 	report.Changed = !files.holds(data, remembered)
-	if !report.Changed || cfg.DryRun {
+	if !report.Changed || report.Refused || cfg.DryRun {
 		return report, nil
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("import stopped; nothing was written: %w", err)
+		return nil, fmt.Errorf("import stopped; no file was changed: %w", err)
 	}
 	if err := files.replace(root, data, remembered); err != nil {
 		return nil, err

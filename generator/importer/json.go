@@ -25,20 +25,23 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, jsonRows(export, maxJSONValue, func(v jsontext.Value, r *row) error {
-		for f := range field(len(fieldNames)) {
-			path := strings.TrimSpace(cfg.Map[f.String()])
-			if path == "" {
-				continue
-			}
-			s, err := textAt(v, path)
-			if err != nil {
-				return r.skip(BadValue, "%s: %s", f, err)
-			}
-			r.cells[f] = s
+	return run(ctx, cfg, jsonRows(export, maxJSONValue, cfg.fill))
+}
+
+// fill sets the cells of a row from the mapped members. The error is a *Skip.
+func (c Config) fill(v jsontext.Value, r *row) error {
+	for f := range field(len(fieldNames)) {
+		path := strings.TrimSpace(c.Map[f.String()])
+		if path == "" {
+			continue
 		}
-		return nil
-	}))
+		s, err := textAt(v, path, f >= fieldTechnicians)
+		if err != nil {
+			return r.skip(BadValue, "%s: %s", f, err)
+		}
+		r.cells[f] = s
+	}
+	return nil
 }
 
 // jsonRows reads objects, one after the other or in an array, and calls fill to set
@@ -97,13 +100,18 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 	}
 }
 
-// textAt returns a member by its path as a cell; "" if it is absent or null.
-func textAt(v jsontext.Value, path string) (string, error) {
+// textAt returns a member by its path as a cell; "" if it is absent or null. The texts
+// of a list, where there may be one, are joined by semicolons.
+func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	for name := range strings.SplitSeq(path, ".") {
 		var err error
 		if v, err = memberOf(v, name); err != nil || v == nil {
 			return "", err
 		}
+	}
+	var texts []string
+	if list && v.Kind() == '[' && json.Unmarshal(v, &texts) == nil {
+		return strings.Join(texts, ";"), nil
 	}
 	switch v.Kind() {
 	case '"':

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -16,25 +17,22 @@ import (
 // keyOfID returns the key of a review whose export has ids.
 func keyOfID(external string) string { return keyOf("id", external) }
 
-// keyOfContent returns the key of a review whose export has no ids: what its customer
-// would not have written twice. The author counts as the export has it, so that
+// keyOfContent returns the key of a review without an id: those of the fields that
+// reviews are identified by, which are what its customer would not have written twice. The author counts as the export has it, so that
 // another policy for names changes no id. The rating does not count, since customers
 // change it, unless nothing else distinguishes two ratings of a day.
-func keyOfContent(r *row, date string) string {
-	title, text := blankToEmpty(r.cell(fieldTitle)), blankToEmpty(r.cell(fieldText))
-	url := strings.TrimSpace(r.cell(fieldSourceURL))
-	rating := ""
+func keyOfContent(r *row, date string, knownBy []string) string {
+	cell := func(f field) string {
+		if c := r.cell(f); strings.TrimSpace(c) != "" && slices.Contains(knownBy, f.String()) {
+			return c
+		}
+		return ""
+	}
+	title, text, url, rating := cell(fieldTitle), cell(fieldText), strings.TrimSpace(cell(fieldSourceURL)), ""
 	if title == "" && text == "" && url == "" {
 		rating = strings.TrimSpace(r.cell(fieldRating))
 	}
-	return keyOf("content", date, strings.Join(strings.Fields(r.cell(fieldAuthor)), " "), title, text, url, rating)
-}
-
-func blankToEmpty(s string) string {
-	if strings.TrimSpace(s) == "" {
-		return ""
-	}
-	return s
+	return keyOf("content", date, strings.Join(strings.Fields(cell(fieldAuthor)), " "), title, text, url, rating)
 }
 
 // keyOf hashes parts with their lengths, so that different lists of parts have

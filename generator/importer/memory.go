@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -83,16 +82,19 @@ func appendJSON(b []byte, v any) []byte {
 	return buf.Bytes()
 }
 
-// errOtherKeys is the error of an import that identifies reviews in another way.
-var errOtherKeys = errors.New("every review would be added a second time")
-
-// checkKeys refuses an import whose keys can't match those of the last one.
-func (m *memory) checkKeys(knownBy []string) error {
-	if len(m.entries) == 0 || slices.Equal(m.knownBy, knownBy) {
-		return nil
+// identify returns the fields by which an import identifies reviews: those of the
+// first import, which all later ones must have.
+func (m *memory) identify(c Config) ([]string, error) {
+	if len(m.entries) == 0 {
+		return c.knownBy(), nil
 	}
-	return fmt.Errorf("the last import identified reviews by %s, this one by %s: %w; map the same columns, or give the export a --source of its own",
-		join(m.knownBy), join(knownBy), errOtherKeys)
+	missing := slices.DeleteFunc(slices.Clone(m.knownBy), func(f string) bool { return c.Map[f] != "" })
+	if len(missing) == 0 {
+		return m.knownBy, nil
+	}
+	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too. "+
+		"If that import was a mistake, and its reviews are not published yet, delete %s and import again",
+		join(m.knownBy), join(missing), join(missing), dataPath(c.Source))
 }
 
 // knownBy lists the mapped fields that are part of the keys.

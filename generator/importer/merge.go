@@ -29,16 +29,17 @@ type merger struct {
 
 // merge reads an export and makes the files what they are to be.
 func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, error) {
+	knownBy, err := f.memory.identify(cfg)
+	if err != nil {
+		return nil, &UsageError{[]string{err.Error()}}
+	}
+	f.memory.knownBy = knownBy
 	m := &merger{
-		cfg: cfg, conv: newConverter(cfg), files: f,
+		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
 		byID:   make(map[string]*record, len(f.records)),
 		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
 	}
-	if err := f.memory.checkKeys(cfg.knownBy()); err != nil {
-		return nil, &UsageError{[]string{err.Error()}}
-	}
-	f.memory.knownBy = cfg.knownBy()
 	for _, r := range f.records {
 		m.byID[fold(r.id)] = r
 	}
@@ -53,6 +54,11 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m.forget()
 	slices.SortFunc(m.files.records, newestFirst)
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
+	if m.conv.dated == 0 {
+		m.report.Layout = layoutRemedy(m.conv.layouts)
+	}
+	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
+	m.report.Refused = !cfg.Partial && 2*len(unread) > m.report.Rows
 	return m.report, nil
 }
 
@@ -61,7 +67,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 	var reviews []*review
 	for r, err := range rows {
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("import stopped; nothing was written: %w", ctx.Err())
+			return nil, fmt.Errorf("import stopped; no file was changed: %w", ctx.Err())
 		}
 		var skip *Skip
 		if errors.As(err, &skip) {
@@ -93,6 +99,12 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			continue
 		}
 		m.first[v.key] = v
+		if string(v.values[memberAuthor]) == `"`+anonymous+`"` {
+			m.report.Anonymous++
+		}
+		if v.values[memberVerification] == nil {
+			m.report.Unverified++
+		}
 		reviews = append(reviews, v)
 	}
 	return reviews, nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // Platform describes a platform's CSV export.
@@ -20,8 +21,8 @@ type Platform struct {
 
 // Shape is a header that a platform or a common tool writes.
 type Shape struct {
-	// Columns has for each field the names that its column has had; case is
-	// ignored. The first that the header has is used.
+	// Columns has for each field the names that its column has had; case,
+	// spaces and hyphens are ignored. The first that the header has is used.
 	Columns map[string][]string
 	// Layout is the layout of its dates; "" is 2006-01-02.
 	Layout string
@@ -60,12 +61,13 @@ var Platforms = map[string]Platform{
 }
 
 // own is an export without a map: the names of the fields, or what people call them.
-var own = Platform{[]Shape{shape("", `rating=rating,stars,star rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
-	|date=date,review date,created,created at,datum,data,fecha|text=text,comment,review,review text,content,body,kommentar,rezension,commentaire,commento,recensione,comentario
-	|title=title,headline,subject,titel,titre,titolo,título|author=author,name,reviewer,customer,customer name,user,kunde,auteur,nom,autore,nome,cliente,nombre
-	|id=id,review id|source_url=source_url,url,link,review url|language=language,lang,sprache,langue,lingua,idioma
-	|owner_reply.text=owner_reply.text,owner_reply,reply,response,antwort,réponse,risposta,respuesta
-	|owner_reply.date=owner_reply.date,reply date,response date`)}}
+var own = Platform{[]Shape{shape("", `rating=rating,stars,star rating,review rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
+	|date=date,review date,date posted,posted on,created,created at,datum,data,fecha|text=text,comment,comments,review,review text,review content,content,body,feedback,kommentar,rezension,commentaire,commento,recensione,comentario
+	|title=title,review title,headline,subject,titel,titre,titolo,título|author=author,author name,name,reviewer,reviewer name,customer,customer name,user,user name,kunde,auteur,nom,autore,nome,cliente,nombre
+	|id=id,review id|source_url=source_url,review url,review link|language=language,lang,sprache,langue,lingua,idioma
+	|owner_reply.text=owner_reply.text,owner_reply,reply,owner reply,reply text,response,owner response,antwort,réponse,risposta,respuesta
+	|owner_reply.date=owner_reply.date,reply date,owner reply date,response date,owner response date
+	|verification.method=verification.method|technicians=technicians|services=services|service_areas=service_areas`)}}
 
 // shape reads a table of fields and the names of their columns.
 func shape(layout, table string) Shape {
@@ -106,8 +108,8 @@ func unknownHeader(problem string, header []string) error {
 	if slices.ContainsFunc(header, func(cell string) bool { return reviewcast.Date(cell).Valid() }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it, such as rating,date,text,author", quoteAll(header))
 	}
-	if hint := delimiterHint(header); hint != "" {
-		problem = hint
+	if filled := slices.DeleteFunc(slices.Clone(header), func(cell string) bool { return cell == "" }); len(filled) == 1 && len(header) > 1 {
+		problem = fmt.Sprintf("the first row, %s, does not name the columns; delete the rows above the one that does", quote(filled[0]))
 	}
 	return &UsageError{[]string{problem}}
 }
@@ -120,7 +122,7 @@ func (p Platform) choose(header []string) (columns map[string]string, layout str
 		columns = map[string]string{}
 		for field, names := range shape.Columns {
 			for _, name := range names {
-				if i := slices.IndexFunc(header, func(h string) bool { return strings.EqualFold(h, name) }); i >= 0 {
+				if i := slices.IndexFunc(header, func(h string) bool { return diagnostic.Squash(h) == diagnostic.Squash(name) }); i >= 0 {
 					columns[field] = header[i]
 					break
 				}

@@ -31,11 +31,14 @@ const (
 	memberSourceURL
 	memberOwnerReply
 	memberVerification
+	memberTechnicians
+	memberServices
+	memberServiceAreas
 )
 
 var memberNames = [...]string{
 	"author", "rating", "date", "title", "text", "language", "source", "source_url",
-	"owner_reply", "verification",
+	"owner_reply", "verification", "technicians", "services", "service_areas",
 }
 
 // values are the JSON values of the members that imports write; nil is absent, which

@@ -28,6 +28,14 @@ type Report struct {
 	Kept                      []Kept   // what editors changed and the export has otherwise
 	Vanished                  []string // ids that the export no longer has; they stay
 	NoAuthors                 bool     // the export has no column with names
+	Anonymous                 int      // reviews without a name
+	Unverified                int      // reviews without a verification
+	// Columns is the map of a CSV file as --map has it, Unused its other columns.
+	Columns string
+	Unused  []string
+	Layout  string // of the dates, if none has the layout that was given
+	// Refused reports that most rows were skipped and nothing was written.
+	Refused bool
 }
 
 // Code is the kind of reason why a row is skipped, as the report counts it.
@@ -57,7 +65,13 @@ const (
 	Taken        Code = "the id is used by another review"
 	Withdrawn    Code = "withdrawn"
 	Removed      Code = "removed by the editor"
+
+	BadVerification Code = "verification.method is not a method"
+	UnknownName     Code = "a name is not in business.yaml"
 )
+
+// understood are the codes of rows that were read correctly.
+var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Withdrawn, Removed}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -96,12 +110,11 @@ type Kept struct {
 	Fields []string
 }
 
-// MaxPrinted is how many reviews of a kind Print lists if it is not verbose. Skipped
-// rows are always listed completely.
+// MaxPrinted is how many reviews of a kind Print lists if it is not verbose.
 const MaxPrinted = 20
 
-// Print writes the report as text: the counts, the reasons with their counts, every
-// skipped row, what was kept and, in a dry run, a table of what would change. Verbose
+// Print writes the report as text: the counts, the reasons with their counts, the
+// skipped rows, what was kept and, in a dry run, a table of what would change. Verbose
 // lists every change. The table is cut to so many columns; 0 cuts nothing. The error
 // is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
@@ -113,17 +126,27 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Rows == 0 {
 		p.line("the export has no reviews")
 	}
-	if r.NoAuthors && r.Rows > len(r.Skipped) {
+	p.columns(r)
+	switch {
+	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
+	case r.Anonymous > 0:
+		p.line("%s by %s, because the author is empty or is no name", plural(r.Anonymous, "review"), anonymous)
+	}
+	if r.Unverified > 0 {
+		p.line("%s without a verification: not published until --verification, a column verification.method or the editor gives one", plural(r.Unverified, "review"))
 	}
 	if r.DryRun || verbose {
 		p.changes(r.Changes, columns)
 	}
-	p.skipped(r.Skipped)
+	p.skipped(r.Skipped, verbose)
+	if r.Layout != "" {
+		p.line("no date has the layout; import again with --date-layout %s", r.Layout)
+	}
 	p.list(len(r.Kept), "kept as the editor wrote them, %s:", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
 	p.list(len(r.Vanished), "no longer in the export and left as they are, %s:", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
-		p.line("dry run: nothing was written")
+		p.line("dry run: no file was changed")
 	}
 	_, err := w.Write(p.Bytes())
 	return err
@@ -154,22 +177,35 @@ func (p *printer) rest(n int) {
 	}
 }
 
-// skipped prints the reasons, the most frequent first, and then the rows.
-func (p *printer) skipped(skips []Skip) {
-	if len(skips) == 0 {
+// columns prints which columns are imported as what.
+func (p *printer) columns(r *Report) {
+	if r.Columns == "" {
 		return
 	}
-	counts := map[Code]int{}
-	for _, s := range skips {
-		counts[s.Code]++
+	p.line("columns: --map %q", r.Columns)
+	if len(r.Unused) > 0 {
+		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map; the fields are %s", quoteAll(r.Unused), strings.Join(fieldNames[:], ", "))
 	}
-	p.line("skipped, by reason:")
-	for _, c := range slices.SortedFunc(maps.Keys(counts), func(a, b Code) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) }) {
-		p.line("  %6d  %s", counts[c], c)
-	}
-	p.line("skipped, row by row:")
+}
+
+// maxSkipped is how many rows of a reason Print lists if it is not verbose.
+const maxSkipped = 5
+
+// skipped prints the reasons, the most frequent first, with their rows.
+func (p *printer) skipped(skips []Skip, verbose bool) {
+	rows := map[Code][]Skip{}
 	for _, s := range skips {
-		p.line("  %s", s.Error())
+		rows[s.Code] = append(rows[s.Code], s)
+	}
+	for _, c := range slices.SortedFunc(maps.Keys(rows), func(a, b Code) int { return cmp.Or(len(rows[b])-len(rows[a]), cmp.Compare(a, b)) }) {
+		p.line("%s skipped: %s", plural(len(rows[c]), "row"), c)
+		for i, s := range rows[c] {
+			if i == maxSkipped && !verbose {
+				p.line("  … and %d more; --verbose lists all", len(rows[c])-i)
+				break
+			}
+			p.line("  %s", s.Error())
+		}
 	}
 }
 

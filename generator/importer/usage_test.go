@@ -15,18 +15,14 @@ func TestUsage(t *testing.T) {
 	}{
 		{"no rating", func(c *Config) { delete(c.Map, "rating") }, header, "no column for rating; add rating=COLUMN to --map"},
 		{"no map, no names of ours", func(c *Config) { c.Map = nil }, header, `the export has no columns rating and date; its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered": say with --map which holds what, at least rating=COLUMN,date=COLUMN`},
-		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date`},
+		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date"},
 		{"unknown column", func(c *Config) { c.Map["text"] = "wrods" }, header, `column map: text=wrods: the export has no such column (did you mean "words"?); its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered"`},
 		{"two of a name", func(*Config) {}, "stars," + header, "column map: rating=stars: the export has two columns of that name; rename one of them"},
-		{"semicolons", func(c *Config) {
-			c.Map, c.Delimiter = map[string]string{"rating": "stars", "date": "day"}, ','
-		}, "id;stars;day\n",
-			`the header is one cell, "id;stars;day"; its columns look separated by ';': say so with --delimiter`},
 		{"options", func(c *Config) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
-			c.Today, c.AuthorNames, c.Language, c.Encoding, c.Delimiter = "soon", "none", "!", "latin-1", '"'
+			c.Today, c.AuthorNames, c.Language, c.Encoding = "soon", "none", "!", "latin-1"
 		}, header, strings.Join([]string{
 			`source "My Shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
 			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
@@ -35,8 +31,7 @@ func TestUsage(t *testing.T) {
 			`today "soon" is not a date; write it as 2026-01-31`,
 			`author names "none" is unknown; known are initials, full`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
-			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`,
-			`delimiter '"' can't separate cells; use ',', ';' or a tab`}, "\n")},
+			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
@@ -61,7 +56,7 @@ func TestAnotherWayToTellApart(t *testing.T) {
 	if !errors.As(err, &usage) {
 		t.Fatalf("got %v, want a UsageError", err)
 	}
-	wantEqual(t, "message", err.Error(), "the last import identified reviews by id, this one by date, author and text: every review would be added a second time; map the same columns, or give the export a --source of its own")
+	wantEqual(t, "message", err.Error(), "the import before this one identified reviews by id, and this one has no id: every review would be added a second time; map id to a column, too. If that import was a mistake, and its reviews are not published yet, delete reviews/import-shop.jsonl and import again")
 }
 
 func TestParseMap(t *testing.T) {

@@ -3,7 +3,7 @@
 //
 //	email-in-text phone-in-text address-in-text card-in-text   personal data
 //	full-surname          a full surname although site.yaml says initials
-//	shouting, markup      all capitals; HTML, BBCode or Markdown
+//	markup                HTML, BBCode or Markdown
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	cut-by-comment        YAML text without quotes that ends at " #1"
@@ -116,6 +116,7 @@ func (in *inspector) review(r *source.Review) {
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
 		if t.name == "author" {
+			in.personal(r, t.name, *t.text)
 			continue
 		}
 		if !reply || !in.noBusiness { // its own telephone isn't known then

@@ -39,11 +39,15 @@ func newOwnData(c *source.Content) ownData {
 
 // personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, field, text string) {
+	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
+	if field == "author" {
+		remedy = "write the first name and an initial, or Anonymous"
+	}
 	hasDigit := strings.ContainsAny(text, "0123456789")
 	if strings.Contains(text, "@") {
 		for _, s := range emailForm.FindAllString(text, -1) {
 			if strings.ToLower(s) != in.own.email {
-				in.add(r, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
+				in.add(r, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), remedy)
 			}
 		}
 	}
@@ -63,11 +67,11 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, s) || strings.Contains(s, card) }) {
 			continue
 		}
-		in.add(r, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
+		in.add(r, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), remedy)
 	}
 	for _, s := range addressForm.FindAllString(text, -1) {
 		if in.own.street == "" || !strings.Contains(in.own.street, strings.ToLower(s)) {
-			in.add(r, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), "ask the customer to edit the review where it was posted, or withdraw it")
+			in.add(r, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), remedy)
 		}
 	}
 }

@@ -34,43 +34,15 @@ func initials(author string) (short string, full bool) {
 // joins are the words between the first names of a couple.
 var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
 
-// Limits of shouting: fewer letters may be an abbreviation, fewer marks are
-// enthusiasm.
-const (
-	shoutLetters = 20
-	shoutShare   = 0.8
-	shoutMarks   = 4
-)
+var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:amp|quot|lt|gt|nbsp|apos|#x?[0-9a-f]{2,5});`)
 
-var (
-	marksForm  = regexp.MustCompile(fmt.Sprintf(`[!?]{%d,}`, shoutMarks))
-	markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:amp|quot|lt|gt|nbsp|apos|#x?[0-9a-f]{2,5});`)
-)
-
-// style reports texts in capitals, runs of exclamation marks, and markup, which is
-// published as plain characters.
+// style reports markup, which is published as plain characters.
 func (in *inspector) style(r *source.Review, field, text string) {
-	letters, capitals := 0, 0
-	for _, c := range text {
-		if unicode.IsLetter(c) {
-			letters++
-			if unicode.IsUpper(c) {
-				capitals++
-			}
-		}
-	}
-	const keep = "leave it if these are the customer's own words"
-	if letters >= shoutLetters && float64(capitals) >= shoutShare*float64(letters) {
-		in.add(r, firstLine(text), "shouting", field+" is all in capital letters", keep)
-	}
-	if s := marksForm.FindString(text); s != "" {
-		in.add(r, s, "shouting", fmt.Sprintf("%s has %d marks in a row", field, len(s)), keep)
-	}
 	if !strings.ContainsAny(text, "<[*&") {
 		return
 	}
 	if s := markupForm.FindString(text); s != "" {
-		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "delete it if it came with an export; "+keep)
+		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "delete it if it came with an export; leave it if these are the customer's own words")
 	}
 }
 

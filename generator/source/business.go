@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/text/language"
+
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
@@ -93,7 +95,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 func (r *fields) listed(list int, s *surroundings) {
 	b, field := &s.content.Business, refLists[list].name
 	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
-	s.known[list] = known
+	s.content.known[list] = known
 	seen := map[string]int32{}
 	for _, n := range r.items(field) {
 		one, ok := r.fields(&n, namedSchemas[list])
@@ -143,14 +145,17 @@ func (r *fields) category(f string) string {
 // country reads a code of ISO 3166.
 func (r *fields) country(f string) string {
 	s := r.text(f)
-	if s == "" || countryForm.MatchString(s) {
+	region, err := language.ParseRegion(s)
+	code := region.Canonicalize().String()
+	known := err == nil && region.IsCountry() && countryForm.MatchString(code)
+	if s == "" || known && code == s {
 		return s
 	}
-	suggestion := "write the two capital letters of ISO 3166, such as IT or CA"
-	if upper := strings.ToUpper(s); countryForm.MatchString(upper) {
-		suggestion = "write " + upper
+	suggestion := "write the two capital letters of ISO 3166, such as GB, IT or CA"
+	if known {
+		suggestion = "write " + code
 	}
-	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s", r.name(f), diagnostic.Quote(s)), suggestion)
+	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
 }
 

@@ -132,6 +132,9 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
 		}
 	}
+	if group, field, ok := strings.Cut(key, "."); ok && !strict && s.group(group) != nil && slices.Contains(s.group(group).names, field) {
+		return fmt.Sprintf("write %s: {%s: %s}", group, field, e.Value.Text), group
+	}
 	if meant = s.meant(key); meant == "" {
 		return "the fields are " + strings.Join(s.names, ", "), ""
 	}
@@ -294,7 +297,7 @@ func (r *fields) required(names ...string) {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
 			suggestion := "write it after the colon; a value that begins with # needs quotes"
-			if e.Value.Text != "" && e.Value.Text != "null" && e.Value.Text != "~" {
+			if e.Value.Text != "" {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}
 			if r.strict {

@@ -119,7 +119,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 	case !info.Mode().IsRegular():
 		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is not a regular file", "replace it by a regular file"
 	case info.Size() > limit:
-		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %s; the limit is %s", diagnostic.Bytes(info.Size()), diagnostic.Bytes(limit)), "split it"
+		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it"
 		if limit == syntax.MaxYAMLFile && formatOf(name) == formatYAML {
 			problem.Suggestion = "split it, or use JSONL"
 		}
@@ -144,17 +144,14 @@ type stamp struct {
 }
 
 func newStamp(info fs.FileInfo) stamp {
-	last := max(info.ModTime().UnixNano(), changed(info))
-	return stamp{info: info, fresh: time.Now().UnixNano()-last <= int64(granularity)}
+	return stamp{info: info, fresh: time.Since(info.ModTime()) <= granularity}
 }
 
 // granularity is the coarsest time stamp of a file system in use: FAT's.
 const granularity = 2 * time.Second
 
 // current reports whether a file has the bytes that were read: it has the same size and
-// times, and is the same file. An editor's rename may put an older file in its place, and
-// rsync and cp -p set the time of modification back.
+// time, and is the same file. An editor's rename may put an older file in its place.
 func (s *stamp) current(t fs.FileInfo) bool {
-	return s.info != nil && !s.fresh && s.info.Size() == t.Size() && s.info.ModTime().Equal(t.ModTime()) &&
-		changed(s.info) == changed(t) && os.SameFile(s.info, t)
+	return s.info != nil && !s.fresh && s.info.Size() == t.Size() && s.info.ModTime().Equal(t.ModTime()) && os.SameFile(s.info, t)
 }

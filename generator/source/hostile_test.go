@@ -131,11 +131,11 @@ func TestLargeFiles(t *testing.T) {
 	var got []string
 	quickly(t, 5*time.Second, 512<<20, func() { got = problemLines(t, dir) })
 	want := []string{
-		"error too-big reviews/a.yaml: the file has 100.0 MiB; the limit is 16.0 MiB; split it, or use JSONL",
-		"error too-big reviews/b.jsonl: the file has 1.0 GiB; the limit is 1.0 GiB; split it",
-		"error too-big reviews/c.csv: the file has 1.0 GiB; the limit is 1.0 GiB; split it",
+		"error too-big reviews/a.yaml: the file has 104857600 bytes; the limit is 16 MiB; split it, or use JSONL",
+		"error too-big reviews/b.jsonl: the file has 1073741825 bytes; the limit is 1024 MiB; split it",
+		"error too-big reviews/c.csv: the file has 1073741825 bytes; the limit is 1024 MiB; split it",
 		"error too-long reviews/d.jsonl:1:1: the line is longer than 4194304 bytes; write one review per line",
-		"error too-big summary.md: the file has 16.0 MiB; the limit is 16.0 MiB; split it",
+		"error too-big summary.md: the file has 16777217 bytes; the limit is 16 MiB; split it",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

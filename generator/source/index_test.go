@@ -11,8 +11,8 @@ import (
 // TestIndex applies records to an index: order, duplicates and problems follow.
 func TestIndex(t *testing.T) {
 	around := &surroundings{today: today, content: Content{Site: Site{Language: "en"}}, withdrawn: map[string]Withdrawal{"w": {ID: "w", Reason: Withdrawn}}}
-	around.known[0] = &names{ids: map[string]bool{}, byName: map[string]string{}}
-	around.known[0].add("ana", "Ana", nil)
+	around.content.known[0] = &names{ids: map[string]bool{}, byName: map[string]string{}}
+	around.content.known[0].add("ana", "Ana", nil)
 	x := newIndex(around)
 	f := &file{path: "reviews/a.yaml"}
 	add := func(line int, id string, date reviewcast.Date, technicians ...string) *record {

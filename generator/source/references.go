@@ -45,7 +45,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 	for i := range w.refs {
 		r := &w.refs[i]
-		if known := s.known[r.list]; known != nil && !known.ids[r.value] {
+		if known := s.content.known[r.list]; known != nil && !known.ids[r.value] {
 			unknown(r, known, p)
 		}
 	}

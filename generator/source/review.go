@@ -15,8 +15,9 @@ var (
 		owner_reply verification technicians services service_areas`,
 		`stars=rating score=rating name=author reviewer=author customer=author comment=text body=text review=text content=text
 		headline=title subject=title lang=language reply=owner_reply response=owner_reply verified=verification url=source_url
-		link=source_url avatar=author_avatar_url areas=service_areas area=service_areas technician=technicians service=services platform=source`)
-	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}", "text date", "")
+		link=source_url avatar=author_avatar_url areas=service_areas area=service_areas technician=technicians service=services platform=source
+		bewertung=rating sterne=rating note=rating punteggio=rating kommentar=text commentaire=text`)
+	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}", "text date", "reply=text response=text answer=text comment=text")
 	verificationSchema = newSchema("verification", "verification.", "{method: job}", "method verified_on reference", "")
 )
 
@@ -38,7 +39,15 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 		return
 	}
 	w.start = placeOf(n)
-	r.required(requiredFields...)
+	if len(n.Entries) == 1 && isField(n.Entries[0].Key.Text) && d.absent == nil {
+		suggestion := "a review has at least " + diagnostic.Join(requiredFields, "and")
+		if n.Col > 1 {
+			suggestion += "; if this field belongs to the review above, delete its hyphen and align it with the other fields"
+		}
+		d.fail(n, "missing-field", "the review has no field but "+n.Entries[0].Key.Text, suggestion)
+	} else {
+		r.required(requiredFields...)
+	}
 	w.ID, w.id = r.id(), r.placeOf("id")
 	w.Author = r.nonBlank("author")
 	w.Rating = r.stars("rating")
@@ -105,7 +114,8 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {
 	r.required("method")
-	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods)
+	w.Verification.Method = r.choice("method", reviewcast.VerificationMethods,
+		"write job if you found their job, invitation if you invited them to write, receipt if they showed a receipt or an invoice, platform if the platform verified them")
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")

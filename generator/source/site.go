@@ -2,7 +2,10 @@ package source
 
 import (
 	"fmt"
+	"net/url"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -41,7 +44,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
 	if p, ok := r.inner("policies", policiesSchema); ok {
-		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"})
+		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"}, "choose one of them")
 	}
 }
 
@@ -54,4 +57,35 @@ func (r *fields) email(f string) string {
 		return ""
 	}
 	return s
+}
+
+// url reads an absolute http(s) address.
+func (r *fields) url(f string) string {
+	if n := r.value(f); n != nil {
+		return r.webAddress(n, r.name(f))
+	}
+	return ""
+}
+
+// hostForm matches an address without its scheme, fileForm the name of a file.
+var (
+	hostForm = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
+	fileForm = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
+)
+
+func (d *decoder) webAddress(n *syntax.Node, name string) string {
+	s, ok := d.plainText(n, name)
+	if !ok {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
+		return s
+	}
+	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
+	if err == nil && u.Scheme == "" && hostForm.MatchString(s) && !fileForm.MatchString(s) {
+		suggestion = "write it with https:// in front"
+	}
+	d.fail(n, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
+	return ""
 }

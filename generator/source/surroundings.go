@@ -21,9 +21,6 @@ type surroundings struct {
 	problems []diagnostic.Problem
 	today    reviewcast.Date // the last day that a date may name
 	key      uint64          // hash of all that the files say
-	// known are the ids that job records may name, by refLists. nil if business.yaml
-	// could not be read: then no id is reported.
-	known [len(refLists)]*names
 	// evidence and quote are what faq.yaml and insights.yaml cite.
 	evidence []citation
 	quote    *citation

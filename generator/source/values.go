@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -227,31 +226,6 @@ func (r *fields) language(f string) string {
 	return r.canonical
 }
 
-// url reads an absolute http(s) address.
-func (r *fields) url(f string) string {
-	if n := r.value(f); n != nil {
-		return r.webAddress(n, r.name(f))
-	}
-	return ""
-}
-
-func (d *decoder) webAddress(n *syntax.Node, name string) string {
-	s, ok := d.plainText(n, name)
-	if !ok {
-		return ""
-	}
-	u, err := url.Parse(s)
-	if err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && !strings.ContainsFunc(s, unicode.IsSpace) {
-		return s
-	}
-	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	if err == nil && u.Scheme == "" && strings.Contains(s, ".") && !strings.ContainsFunc(s, unicode.IsSpace) {
-		suggestion = "write it with https:// in front"
-	}
-	d.fail(n, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
-	return ""
-}
-
 // float reads a number within bounds.
 func (r *fields) float(f string, low, high float64) float64 {
 	n := r.value(f)
@@ -275,17 +249,17 @@ func (r *fields) float(f string, low, high float64) float64 {
 	return v
 }
 
-// choice reads one of a few values.
-func (r *fields) choice(f string, choices []string) string {
+// choice reads one of a few values; other is the suggestion if none is near.
+func (r *fields) choice(f string, choices []string, other string) string {
 	s := r.text(f)
 	n := r.value(f)
-	if n == nil || s == "" && n.Text != "" {
+	if n == nil || s == "" && (n.Text != "" || n.Kind >= syntax.List) {
 		return ""
 	}
 	if slices.Contains(choices, s) {
 		return s
 	}
-	suggestion := diagnostic.DidYouMean(s, choices, "choose one of them")
+	suggestion := diagnostic.DidYouMean(s, choices, other)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && slices.Contains(choices, inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if plain, odd := syntax.PlainSpaces(s); odd != 0 && slices.Contains(choices, strings.TrimSpace(plain)) {

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -74,7 +75,7 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 		term := Term{ID: t.id(), Label: t.nonBlank("label"), Terms: t.texts("terms")}
 		if s == aspectSchema {
 			term.Positive, term.Negative, term.Neutral = t.texts("positive"), t.texts("negative"), t.texts("neutral")
-			term.Extends = t.choice("extends", ShippedAspects)
+			term.Extends = t.choice("extends", ShippedAspects, "choose one of them")
 		}
 		r.twice(seen, term.ID, t.placeOf("id"), "a second entry has the id %s")
 		if v := t.value("terms"); v != nil && v.Kind == syntax.List && len(v.Items) == 0 {
@@ -168,6 +169,9 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 	}
 }
 
+// otherReason is the suggestion for a reason that is none.
+const otherReason = "write legal if the law requires that its text disappears everywhere (privacy, a court), or else withdrawn, also for a review that is here twice"
+
 // withdrawals reads withdrawn.yaml.
 func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	seen := map[string]int32{}
@@ -177,7 +181,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 			continue
 		}
 		r.required("id", "reason", "date")
-		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)})), Date: r.date("date"), Month: r.month("month"), At: d.position(placeOf(&n.Items[i]))}
+		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(placeOf(&n.Items[i]))}
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
 		if _, again := s.withdrawn[strings.ToLower(w.ID)]; !again {
 			s.withdrawn[strings.ToLower(w.ID)] = w
@@ -195,8 +199,8 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	suggestion := "begin each with a hyphen (-)"
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {
 		switch e := n.Entries[0]; {
-		case slices.Contains(s.names, e.Key.Text) || s.also[e.Key.Text] != "":
-			suggestion = fmt.Sprintf("write a hyphen before the first field of each and indent the others by two spaces: - %s: %s", e.Key.Text, e.Value.Text)
+		case slices.Contains(s.names, e.Key.Text) || s.also[diagnostic.Squash(e.Key.Text)] != "":
+			suggestion = fmt.Sprintf("write a hyphen before the first field of each and indent the others by two spaces: - %s: %s", cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text), e.Value.Text)
 		case e.Value.Kind == syntax.List:
 			suggestion = fmt.Sprintf("delete the line %s: and begin with the hyphens", e.Key.Text)
 		default:

@@ -64,7 +64,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, tabs, y.tabsAligned, bullets, y.missingSpace, y.missingColon, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, tabs, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -180,19 +180,43 @@ func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
 	return r, ok && strings.HasPrefix(lines[at], "\t")
 }
 
-// bulletForm matches the dashes and bullets that word processors make of hyphens.
-var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+)(\s+|$)(.*)$`)
+// bulletForm matches the dashes and bullets that word processors make of hyphens, and
+// what people write instead of one.
+var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
 func bullets(lines []string, at int) (repair, bool) {
 	m := bulletForm.FindStringSubmatch(lines[at])
 	if m == nil {
 		return repair{}, false
 	}
-	line := m[1] + "- " + m[4]
+	// The fields below stay aligned.
+	line := m[1] + "-" + strings.Repeat(" ", utf8.RuneCountInString(m[2])-1+len(m[3])) + m[4]
 	if m[4] == "" {
 		line = "---"
 	}
-	return replace(lines, at, len(m[1]), line, fmt.Sprintf("%s is not a hyphen; word processors make it of one", m[2]), "")
+	message := m[2] + " is not a hyphen"
+	if m[2] != "+" && m[2][0] > '9' || m[2][0] == '*' {
+		message += "; word processors make it of one"
+	}
+	return replace(lines, at, len(m[1]), line, message, "")
+}
+
+// noteForm matches what other programs take for a note, or for a line between texts.
+var noteForm = regexp.MustCompile("^ *(//|<!--|```|~~~|===)")
+
+// notes makes notes of such lines and of a heading.
+func (y *yamlText) notes(lines []string, at int) (repair, bool) {
+	m := noteForm.FindStringSubmatch(lines[at])
+	bare := bareForm.FindStringSubmatch(lines[at])
+	switch first := len(nearLines(lines, at)) == 1; {
+	case m == nil && (!first || strings.ContainsAny(lines[at], ":[{") || strings.HasPrefix(lines[at], "-") || bare != nil && y.Is(bare[3])):
+		return repair{}, false
+	case m == nil:
+		return replace(lines, at, 0, "# "+lines[at], "this line is neither a field nor a note", "delete it, or begin a note with #; ")
+	case m[1] == "===":
+		return replace(lines, at, 0, "---", "reviews are not separated by ===", "")
+	}
+	return replace(lines, at, 0, "# "+strings.TrimSpace(lines[at]), "a note does not begin with "+m[1], "delete it, or begin it with #; ")
 }
 
 // fieldForm matches a line that begins with a field: indentation, hyphen, name, value.

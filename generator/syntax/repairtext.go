@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +45,8 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		default:
 			message, col = "the text in double quotes ends at this quotation mark", col+1+end
 		}
+	case m[2] == "rating" && strings.Trim(value, "*") == "":
+		return replace(lines, at, col, m[1]+strconv.Itoa(len(value)), "a rating is a number", "")
 	case c == '{' && strings.Contains(value, ": "):
 		return repair{}, false // the mistake is inside
 	case (c == '|' || c == '>') && at+1 < len(lines) && strings.HasPrefix(lines[at+1], "  "):

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -141,11 +142,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		if invalid > 1 {
 			message += fmt.Sprintf(", and %d more bytes are not", invalid-1)
 		}
-		looks := "Windows-1252 or Latin-1"
-		if macRoman(data) {
-			looks = "Mac Roman, used by old Mac programs"
-		}
-		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8 (it looks like "+looks+")")
+		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8")
 	}
 	return out, true
 }
@@ -159,37 +156,15 @@ func noText(data []byte) (what, instead string) {
 		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
 		{"%PDF-", "a PDF", "write the reviews into a text file"},
 		{`{\rtf`, "formatted text (RTF)", "save it as plain text in UTF-8"},
+		{"<html", "a web page", "copy its text into a text file"},
+		{"<!doctype", "a web page", "copy its text into a text file"},
 		{"\x1F\x8B", "a file compressed with gzip", "unpack it"},
 	} {
-		if bytes.HasPrefix(data, []byte(f.begins)) {
+		if len(data) >= len(f.begins) && strings.EqualFold(string(data[:len(f.begins)]), f.begins) {
 			return f.what, f.instead
 		}
 	}
 	return "", ""
-}
-
-// macRoman guesses whether a text that is not UTF-8 is in Mac Roman or in
-// Windows-1252. Bytes from 80 to 9F are letters in Mac Roman and hardly any in
-// Windows-1252; for those from C0 on it is the reverse. A byte next to a letter
-// counts as a letter, except for the apostrophe of each encoding.
-func macRoman(data []byte) bool {
-	mac, windows := 0, 0
-	letter := func(i int) bool { return 0 <= i && i < len(data) && isLetter(data[i]) }
-	for i, c := range data {
-		within := letter(i-1) && letter(i+1)
-		switch {
-		case c < utf8.RuneSelf || !letter(i-1) && !letter(i+1):
-		case c == 0xD5 && within:
-			mac++
-		case c == 0x92 && within:
-			windows++
-		case c < 0xA0:
-			mac++
-		case c >= 0xC0:
-			windows++
-		}
-	}
-	return mac > windows
 }
 
 // utf16Or32 returns the name of the UTF-16 or UTF-32 that data seems to be in; "" for

@@ -16,7 +16,7 @@ import (
 )
 
 // ErrStopped is the error of a question that was not answered: Ctrl-C, a signal, or the end of the input.
-var ErrStopped = errors.New("stopped; nothing was written")
+var ErrStopped = errors.New("stopped; no file was changed")
 
 // maxAnswer is the length of a line beyond which the line editor loses what is typed or pasted.
 const maxAnswer = 4096
