@@ -84,14 +84,24 @@ func (s *faultSite) version(header http.Header) (int64, mirrortest.Files) {
 	return n, s.versions[n]
 }
 
+// metric returns the value of a metric of the edge; -1 without it.
+func (s *faultSite) metric(name string) float64 {
+	_, metrics := s.get(s.admin + "/metrics")
+	_, rest, found := strings.Cut(metrics, "\n"+name+" ")
+	value, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseFloat(value, 64)
+	if !found || err != nil {
+		return -1
+	}
+	return n
+}
+
 // has waits until files and search are of a version.
 func (s *faultSite) has(sequence int64) time.Duration {
 	s.Helper()
 	started := time.Now()
 	s.until(fmt.Sprintf("version %d is served", sequence), func() bool {
-		_, metrics := s.get(s.admin + "/metrics")
-		return strings.Contains(metrics, fmt.Sprintf("\nreviewcast_files_sequence %d\n", sequence)) &&
-			strings.Contains(metrics, fmt.Sprintf("\nreviewcast_search_sequence %d\n", sequence))
+		return s.metric("reviewcast_files_sequence") == float64(sequence) && s.metric("reviewcast_search_sequence") == float64(sequence)
 	})
 	return time.Since(started)
 }
@@ -104,7 +114,7 @@ func (s *faultSite) checking() (stop func()) {
 		clients.Go(func() {
 			c := &http.Client{Timeout: patience}
 			for last := int64(0); ctx.Err() == nil; s.checked.Add(1) {
-				time.Sleep(2 * time.Millisecond) // the load
+				time.Sleep(5 * time.Millisecond) // the load
 				sequence, wrong := s.check(c)
 				if wrong == "" && sequence > 0 && sequence < last {
 					wrong = fmt.Sprintf("version %d after %d", sequence, last)
@@ -264,8 +274,7 @@ func (s *faultSite) subscribers(n int) *pushed {
 		s.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {s.base + reviewcast.PathLatestChange}, "hub.callback": {fmt.Sprintf("%s/%d", callback, i)}})
 	}
 	s.until("all subscriptions are verified", func() bool {
-		_, metrics := s.get(s.admin + "/metrics")
-		return strings.Contains(metrics, fmt.Sprintf(`reviewcast_hub_handshakes_total{mode="subscribe",result="confirmed"} %d`, n))
+		return s.metric(`reviewcast_hub_handshakes_total{mode="subscribe",result="confirmed"}`) == float64(n)
 	})
 	return p
 }
@@ -275,7 +284,7 @@ func TestFaultDeploys(t *testing.T) {
 	t.Parallel() // mostly waits
 	s := newFaultSite(t, 60)
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	pushed := s.subscribers(1)
 	stop := s.checking()
 	last := int64(0)
@@ -304,7 +313,7 @@ func TestFaultOrigin(t *testing.T) {
 	t.Parallel() // mostly waits
 	s := newFaultSite(t, 60)
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	defer s.checking()()
 	for name, bad := range map[string]func(ended context.Context) http.HandlerFunc{
 		"down": func(context.Context) http.HandlerFunc {
@@ -359,7 +368,7 @@ func TestFaultOrigin(t *testing.T) {
 		looks := s.requests()
 		s.until("the edge has asked "+name, func() bool { return s.requests() > looks+2 || name == "slow" })
 		time.Sleep(3 * time.Second) // how long the fault lasts
-		if _, metrics := s.get(s.admin + "/metrics"); !strings.Contains(metrics, fmt.Sprintf("\nreviewcast_files_sequence %d\n", before)) {
+		if s.metric("reviewcast_files_sequence") != float64(before) {
 			t.Errorf("%s: the old version is not served", name)
 		}
 		s.serve(s.good.ServeHTTP)
@@ -375,7 +384,7 @@ func (s *faultSite) requests() int { return strings.Count(s.log.String(), "origi
 func TestFaultKills(t *testing.T) {
 	s := newFaultSite(t, 400)
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	for n := range 12 {
 		last := s.publish()
 		s.ping()
@@ -399,7 +408,7 @@ func TestFaultPostgres(t *testing.T) {
 	db := startPostgres(t)
 	s.env = []string{"REVIEWCAST_STATE=postgres://postgres@" + db.proxy + "/postgres?sslmode=disable"}
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	const subscribers = 20
 	pushed := s.subscribers(subscribers)
 	stop := s.checking()
@@ -532,7 +541,7 @@ func TestFaultDiskFull(t *testing.T) {
 	s.args[slices.Index(s.args, "--public")+1] = filepath.Join(disk, "copy")
 	s.args = append(s.args, "--state", filepath.Join(disk, "hub.sqlite"))
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	pushed := s.subscribers(1)
 	written := func(files mirrortest.Files) func() bool {
 		return func() bool {
@@ -586,7 +595,7 @@ func (s *faultSite) fill(disk string) {
 func TestFaultSlowClients(t *testing.T) {
 	s := newFaultSite(t, 800)
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	const slow = 10_000
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
@@ -613,12 +622,7 @@ func TestFaultSlowClients(t *testing.T) {
 	t.Logf("%d connections open", open.Load())
 	stop()
 	for _, name := range []string{"process_resident_memory_bytes", "go_goroutines", "process_open_fds"} {
-		_, metrics := s.get(s.admin + "/metrics")
-		for line := range strings.Lines(metrics) {
-			if strings.HasPrefix(line, name+" ") {
-				t.Log(strings.TrimSpace(line))
-			}
-		}
+		t.Logf("%s %.0f", name, s.metric(name))
 	}
 	slices.Sort(s.took)
 	t.Logf("manifest.json of the others: median %s, 99 %% under %s", s.took[len(s.took)/2], s.took[len(s.took)*99/100])
@@ -627,13 +631,7 @@ func TestFaultSlowClients(t *testing.T) {
 	}
 	cancel()
 	clients.Wait()
-	s.until("nothing of them stays", func() bool {
-		_, metrics := s.get(s.admin + "/metrics")
-		_, rest, _ := strings.Cut(metrics, "\nprocess_open_fds ")
-		count, _, _ := strings.Cut(rest, "\n")
-		fds, err := strconv.ParseFloat(count, 64)
-		return err == nil && fds < 100
-	})
+	s.until("nothing of them stays", func() bool { fds := s.metric("process_open_fds"); return fds >= 0 && fds < 100 })
 }
 
 // crawl is a slow client on a connection: it never reads, or never ends its header.
@@ -668,7 +666,7 @@ func TestFaultClock(t *testing.T) {
 	s.env = []string{"REVIEWCAST_STATE=" + state}
 	s.args = append(s.args, "--state", state)
 	s.start()
-	s.has(1)
+	s.has(s.site.Files.Manifest().Sequence)
 	pushed := s.subscribers(5)
 	for _, step := range []string{"-86400000", "+172800000", "-86400000"} {
 		s.kill()
