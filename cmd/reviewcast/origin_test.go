@@ -23,6 +23,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
+	"reviewcast"
 	"reviewcast/edge/hub/store/storetest"
 )
 
@@ -159,7 +160,7 @@ func (s *deployment) post(form url.Values) {
 
 func (s *deployment) ping() {
 	s.Helper()
-	s.post(url.Values{"hub.mode": {"publish"}, "hub.url": {s.base + "/feed.xml"}})
+	s.post(url.Values{"hub.mode": {"publish"}, "hub.url": {s.base + reviewcast.PathReviews}})
 }
 
 // subscriber restarts the edge with a verified subscription to a topic, and returns its callback.
