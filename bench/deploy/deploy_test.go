@@ -1,6 +1,7 @@
 // Package deploy measures how long a finished deploy takes to reach every answer: two
 // edges that follow the site and share a PostgreSQL database (TEST_POSTGRES_URL), with
-// a ping to one of them at the deploy, and without any.
+// a ping to one of them at the deploy, and without any. REVIEWCAST names the program;
+// without it one is built.
 //
 //	go test -run '^$' -bench Deploy -benchtime 3x -timeout 30m ./bench/deploy
 package deploy
@@ -9,6 +10,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -84,8 +86,10 @@ type site struct {
 
 func newSite(b *testing.B, n int) *site {
 	s := &site{B: b, dir: b.TempDir(), all: corpus.Reviews(n + 100)}
-	s.bin = filepath.Join(s.dir, "reviewcast")
-	s.run(exec.Command("go", "build", "-o", s.bin, "reviewcast/cmd/reviewcast"))
+	if s.bin = os.Getenv("REVIEWCAST"); s.bin == "" {
+		s.bin = filepath.Join(s.dir, "reviewcast")
+		s.run(exec.Command("go", "build", "-o", s.bin, "reviewcast/cmd/reviewcast"))
+	}
 	s.run(exec.Command(s.bin, "init", "--empty", filepath.Join(s.dir, "content")))
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.FileServer(http.Dir(*s.live.Load())).ServeHTTP(w, r)
@@ -138,7 +142,8 @@ func (s *site) build(n int) {
 		}
 		lines.Write(append(line, '\n'))
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "content", "reviews", "all.jsonl"), lines.Bytes(), 0o600); err != nil {
+	reviews := filepath.Join(s.dir, "content", "reviews")
+	if err := errors.Join(os.MkdirAll(reviews, 0o755), os.WriteFile(filepath.Join(reviews, "all.jsonl"), lines.Bytes(), 0o600)); err != nil {
 		s.Fatal(err)
 	}
 	s.versions++

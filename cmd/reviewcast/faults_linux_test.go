@@ -600,7 +600,7 @@ func TestFaultSlowClients(t *testing.T) {
 	s := newFaultSite(t, 800)
 	s.start()
 	s.has(s.site.Files.Manifest().Sequence)
-	const slow = 10_000
+	slow := long(t, "SLOW", 10_000)
 	ctx, cancel := context.WithCancel(t.Context())
 	var clients sync.WaitGroup
 	var open, refused atomic.Int64
@@ -620,7 +620,7 @@ func TestFaultSlowClients(t *testing.T) {
 			}
 		})
 	}
-	s.until("all are connected", func() bool { return open.Load() > slow*95/100 })
+	s.until("all are connected", func() bool { return open.Load() > int64(slow*95/100) })
 	stop := s.checking()
 	time.Sleep(15 * time.Second) // how long the fault lasts
 	t.Logf("%d connections open", open.Load())
