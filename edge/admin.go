@@ -2,7 +2,6 @@ package edge
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -18,12 +17,6 @@ type readiness struct {
 	Reviews  int               `json:"reviews,omitempty"`
 	Parts    map[string]string `json:"parts"` // ok, or what is wrong
 }
-
-var (
-	errNoFiles = errors.New("nothing published yet")
-	errNoIndex = errors.New("no index yet")
-	errMatches = errors.New("a search for everything doesn't find every review")
-)
 
 // Admin returns the handler of a second, private listener. /healthz is 200 while the
 // process responds. /readyz is 503 until files are served and a search finds every
@@ -50,22 +43,22 @@ func ready(snapshots *snapshot.Holder, parts map[string]func() error) (body read
 			body.Parts[name], body.Status = err.Error(), "degraded"
 		}
 	}
-	unfit := func(part string, err error) {
-		body.Parts[part], body.Status, status = err.Error(), "not ready", http.StatusServiceUnavailable
+	unfit := func(part, why string) {
+		body.Parts[part], body.Status, status = why, "not ready", http.StatusServiceUnavailable
 	}
 	if f := snapshots.LoadFiles(); f == nil {
-		unfit("files", errNoFiles)
+		unfit("files", "nothing published yet")
 	} else {
 		body.Sequence = f.Sequence()
 	}
 	s := snapshots.Load()
 	if s == nil {
-		unfit("search", errNoIndex)
+		unfit("search", "no index yet")
 		return body, status
 	}
 	body.Searched, body.Reviews = s.Sequence(), s.Len()
 	if s.Search(reviewcast.Query{Limit: 1}).Matched != s.Len() {
-		unfit("search", errMatches)
+		unfit("search", "a search for everything doesn't find every review")
 	}
 	return body, status
 }

@@ -82,12 +82,7 @@ func New(c Config) (http.Handler, error) {
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
-	e := &edge{Config: c, links: map[string][]string{}, all: newShare()}
-	if c.Metrics != nil {
-		if e.count, err = newMetrics(c.Metrics); err != nil {
-			return nil, fmt.Errorf("make edge: %w", err)
-		}
-	}
+	e := &edge{Config: c, links: map[string][]string{}, all: newShare(), count: newMetrics(c.Metrics)}
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}

@@ -1,12 +1,12 @@
 package edge
 
 import (
-	"errors"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"reviewcast"
 )
@@ -39,17 +39,19 @@ func resultOf(code int) string {
 	return "ok"
 }
 
-// metrics count requests. The nil metrics count nothing.
+// metrics count requests.
 type metrics struct {
 	requests *prometheus.CounterVec   // by kind and result
 	seconds  *prometheus.HistogramVec // by kind
 }
 
-func newMetrics(to prometheus.Registerer) (*metrics, error) {
+// newMetrics makes metrics and registers them, unless to is nil.
+func newMetrics(to prometheus.Registerer) *metrics {
+	auto := promauto.With(to)
 	m := &metrics{
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "http", Name: "requests_total",
+		requests: auto.NewCounterVec(prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "http", Name: "requests_total",
 			Help: "Requests by kind and result; refused is 429."}, []string{"kind", "result"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "http", Name: "request_seconds",
+		seconds: auto.NewHistogramVec(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "http", Name: "request_seconds",
 			Help:    "Time to the end of the response, by kind. Slow clients and streams count in full.",
 			Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .1, .5, 2.5, 10}}, []string{"kind"}),
 	}
@@ -59,12 +61,10 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 			m.requests.WithLabelValues(kind, result)
 		}
 	}
-	return m, errors.Join(to.Register(m.requests), to.Register(m.seconds))
+	return m
 }
 
 func (m *metrics) count(path string, status int, took time.Duration) {
-	if m != nil {
-		m.requests.WithLabelValues(kindOf(path), resultOf(status)).Inc()
-		m.seconds.WithLabelValues(kindOf(path)).Observe(took.Seconds())
-	}
+	m.requests.WithLabelValues(kindOf(path), resultOf(status)).Inc()
+	m.seconds.WithLabelValues(kindOf(path)).Observe(took.Seconds())
 }

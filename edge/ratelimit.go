@@ -50,7 +50,7 @@ func (e *edge) limit(perSecond float64) func(handler) handler {
 
 func admit(r *http.Request, cost int) error {
 	if wait := snapshot.Admit(r.Context(), cost); wait > 0 {
-		return tooMany("Too many costly searches: a common phrase in many reviews takes long to count. "+
+		return tooMany("Too many costly requests: a common phrase in many reviews takes long to count, and all reviews take long to send. "+
 			"Retry-After says when to continue; other requests are not affected.", wait)
 	}
 	return nil

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -174,6 +175,47 @@ func TestCost(t *testing.T) {
 		time.Sleep(time.Second)
 		if status, _ := ask("192.0.2.3", 10); status != 200 {
 			t.Errorf("a second later: %d, want 200", status)
+		}
+	})
+}
+
+// TestSinceCost: sending many reviews counts for more, in both codings and by the slow path, too; a 304 doesn't.
+func TestSinceCost(t *testing.T) {
+	const burst = 20
+	h := newEdge(t, 16_000, Config{RateSearch: burst / 10})
+	synctest.Test(t, func(t *testing.T) {
+		ask := func(client string, header ...string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest("GET", "/api/reviews/since/2000-01-01", nil)
+			r.RemoteAddr = client
+			for i := 0; i < len(header); i += 2 {
+				r.Header.Set(header[i], header[i+1])
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
+		}
+		first := ask("192.0.2.1:1")
+		each := 1 + first.Body.Len()/bytesPerUnit
+		if each == 1 {
+			t.Fatalf("%d bytes cost nothing", first.Body.Len())
+		}
+		for i, header := range [][]string{{}, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"other"`}, {"Range", "bytes=0-9"}} {
+			client := fmt.Sprintf("192.0.2.%d:1", 2+i)
+			answered := 0
+			for ask(client, header...).Code < 300 {
+				answered++
+			}
+			if answered != burst/each {
+				t.Errorf("%v: %d answers, want %d", header, answered, burst/each)
+			}
+			if w := ask(client, header...); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Range") != "" {
+				t.Errorf("%v: %d %v", header, w.Code, w.Header())
+			}
+		}
+		for range burst {
+			if w := ask("192.0.2.9:1", "If-None-Match", first.Header().Get("ETag")); w.Code != http.StatusNotModified {
+				t.Fatalf("a conditional request: %d", w.Code)
+			}
 		}
 	})
 }

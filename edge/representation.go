@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"bytes"
 	"io"
 	"math"
 	"net/http"
@@ -20,6 +21,7 @@ type representation struct {
 	policy   []string
 	link     []string // nil except for topics and datasets
 	sequence []string // of the version that the answer is from
+	cost     int      // of sending the body; see admit
 	body     func() *parts
 }
 
@@ -49,7 +51,7 @@ func (rep *representation) setValidators(h http.Header) {
 
 // serve answers GET or HEAD with a representation.
 func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation) {
-	if !serveFast(w, r, rep) {
+	if !e.serveFast(w, r, rep) {
 		e.serveContent(w, r, rep)
 	}
 }
@@ -58,7 +60,7 @@ func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation
 // and those with the entity tag of an earlier response. It reports false for others.
 // Its responses equal those of serveContent, which a test checks, but it writes the
 // body at once and not in pieces of 32 KiB.
-func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
+func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
 	header := r.Header
 	match := header["If-None-Match"]
 	if header["Range"] != nil || header["If-Match"] != nil || header["If-Unmodified-Since"] != nil ||
@@ -72,6 +74,10 @@ func serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool
 		}
 		rep.setValidators(h)
 		w.WriteHeader(http.StatusNotModified)
+		return true
+	}
+	if err := admit(r, rep.cost); err != nil {
+		e.fail(w, r, err)
 		return true
 	}
 	body := rep.body()
@@ -152,16 +158,25 @@ type errorWriter struct {
 }
 
 func (c *errorWriter) WriteHeader(status int) {
-	if failed := map[int]*failure{http.StatusPreconditionFailed: errPrecondition, http.StatusRequestedRangeNotSatisfiable: errRange}[status]; failed != nil {
-		c.failed = true
-		c.e.fail(c.ResponseWriter, c.r, failed)
+	var err error
+	switch status {
+	case http.StatusPreconditionFailed:
+		err = errPrecondition
+	case http.StatusRequestedRangeNotSatisfiable:
+		err = errRange
+	case http.StatusOK, http.StatusPartialContent:
+		size := c.content.open().size
+		if err = admit(c.r, c.content.rep.cost); err == nil && status == http.StatusOK {
+			c.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
+		}
+		extendDeadline(c.ResponseWriter, size)
+	}
+	if c.failed = err != nil; c.failed {
+		if status == http.StatusPartialContent {
+			c.Header().Del("Content-Range")
+		}
+		c.e.fail(c.ResponseWriter, c.r, err)
 		return
-	}
-	if status == http.StatusOK || status == http.StatusPartialContent {
-		extendDeadline(c.ResponseWriter, c.content.open().size)
-	}
-	if status == http.StatusOK {
-		c.Header()["Content-Length"] = []string{strconv.FormatInt(c.content.open().size, 10)}
 	}
 	c.ResponseWriter.WriteHeader(status)
 }
@@ -206,9 +221,9 @@ func newParts(p ...[]byte) *parts {
 // content is an [io.ReadSeeker] over a representation's body, which it makes when ServeContent asks
 // for the length, after the conditions.
 type content struct {
-	rep    *representation
-	body   *parts
-	offset int64
+	rep  *representation
+	body *parts
+	rest io.Reader
 }
 
 func (c *content) open() *parts {
@@ -218,35 +233,20 @@ func (c *content) open() *parts {
 	return c.body
 }
 
-func (c *content) Read(p []byte) (n int, err error) {
-	skip := c.offset
-	for _, part := range c.open().parts {
-		if skip >= int64(len(part)) {
-			skip -= int64(len(part))
-			continue
-		}
-		n += copy(p[n:], part[skip:])
-		if skip = 0; n == len(p) {
-			break
-		}
-	}
-	c.offset += int64(n)
-	if n == 0 && len(p) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
+func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
 
+// Seek seeks from the start or to the end, as ServeContent does.
 func (c *content) Seek(offset int64, whence int) (int64, error) {
-	switch whence {
-	case io.SeekCurrent:
-		offset += c.offset
-	case io.SeekEnd:
+	if whence == io.SeekEnd {
 		offset += c.open().size
 	}
-	if offset < 0 {
-		return 0, errRange
+	var rest []io.Reader
+	skip := offset
+	for _, part := range c.open().parts {
+		n := min(skip, int64(len(part)))
+		rest = append(rest, bytes.NewReader(part[n:]))
+		skip -= n
 	}
-	c.offset = offset
+	c.rest = io.MultiReader(rest...)
 	return offset, nil
 }

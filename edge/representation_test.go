@@ -3,6 +3,7 @@ package edge
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -48,7 +49,7 @@ func TestFastIsSlow(t *testing.T) {
 							what := fmt.Sprintf("%s %s %v", name, method, r.Header)
 							a, b := httptest.NewRecorder(), httptest.NewRecorder()
 							a.Header()["Vary"], b.Header()["Vary"] = varyCoding, varyCoding
-							if !serveFast(a, r, rep) {
+							if !e.serveFast(a, r, rep) {
 								if len(a.Header()) != 1 || a.Body.Len() != 0 {
 									t.Errorf("%s: left alone, but not untouched: %v", what, a.Header())
 								}
@@ -82,21 +83,15 @@ func TestContent(t *testing.T) {
 				t.Fatal(err)
 			}
 			buf := make([]byte, size)
-			n, err := c.Read(buf)
+			n, err := io.ReadFull(c, buf)
 			want := whole[from:min(len(whole), from+size)]
-			if !bytes.Equal(buf[:n], want) || (err != nil) != (n == 0) {
+			if !bytes.Equal(buf[:n], want) || (err != nil) != (n < size) {
 				t.Fatalf("%d bytes from %d: %q, %v; want %q", size, from, buf[:n], err, want)
 			}
 		}
 	}
 	if end, err := c.Seek(0, 2); err != nil || end != int64(len(whole)) {
 		t.Errorf("the end is at %d, %v", end, err)
-	}
-	if at, err := c.Seek(-2, 1); err != nil || at != int64(len(whole))-2 {
-		t.Errorf("two before it: %d, %v", at, err)
-	}
-	if _, err := c.Seek(-1, 0); err == nil {
-		t.Error("a place before the beginning")
 	}
 }
 

@@ -16,6 +16,9 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
+// bytesPerUnit is how many bytes of since, before compression, are sent in a millisecond of computing time.
+const bytesPerUnit = 5 << 20
+
 // gzipTag ends the entity tag of a response that is compressed here: the hash of the plain bytes
 // and the encoder. Another encoder or level needs another ending.
 const gzipTag = "-gzip1"
@@ -30,7 +33,7 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	}
 	body := append(s.Search(q).AppendMembers([]byte{'{'}, nil), "}\n"...)
 	sum := sha256.Sum256(body)
-	return e.answer(w, r, s, sum, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
+	return e.answer(w, r, s, sum, 0, func() *parts { return newParts(body) }, func() *parts { return newParts(compress(body)) })
 }
 
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
@@ -43,17 +46,18 @@ func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsho
 		return badParameters(issues)
 	}
 	found := s.Since(day)
-	return e.answer(w, r, s, found.Sum(), func() *parts { return newParts(found.Body()...) }, func() *parts { return newParts(found.Gzip()...) })
+	plain := newParts(found.Body()...)
+	return e.answer(w, r, s, found.Sum(), int(plain.size/bytesPerUnit), func() *parts { return plain }, func() *parts { return newParts(found.Gzip()...) })
 }
 
-// answer serves a body that was made for this request. sum is a hash of the plain bytes.
-func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, plain, gzipped func() *parts) error {
+// answer serves a body that was made for this request. sum is a hash of the plain bytes, and cost what sending them costs.
+func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot, sum [sha256.Size]byte, cost int, plain, gzipped func() *parts) error {
 	coding, ok := negotiate(r.Header["Accept-Encoding"], "gzip")
 	if !ok {
 		return errNotAcceptable
 	}
 	rep := representation{time: s.LastModified(), modified: httpTime(s.LastModified()), media: mediaJSON,
-		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), body: plain}
+		cache: e.cacheControl(r.URL.Path), policy: policyData, sequence: sequenceOf(s.Files), cost: cost, body: plain}
 	tag := hex.EncodeToString(sum[:16])
 	if coding == "gzip" {
 		tag += gzipTag

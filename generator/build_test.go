@@ -599,7 +599,7 @@ func TestRenamedBusiness(t *testing.T) {
 	}
 	lenient := cfg
 	lenient.Lenient = true
-	if res, err := NewBuilder(lenient).Prepare(t.Context()); err != nil || len(res.Problems) != 1 {
+	if res, err := NewBuilder(lenient).Prepare(t.Context(), nil); err != nil || len(res.Problems) != 1 {
 		t.Errorf("a preview: %v, %+v", err, res)
 	}
 	cfg.NewBusinessID = true

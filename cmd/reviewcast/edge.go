@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -112,8 +114,8 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 // files has a service serve the output folder or follow the origin.
 func (c *edgeCmd) files(s *service) (err error) {
 	if c.Origin != "" {
-		if s.origin, err = c.follow(c.Public, s.baseURL, s.holder, s.log); err == nil {
-			s.reload, s.work = s.origin.keeper.Ping, append(s.work, s.origin.run)
+		if s.origin, err = c.open(c.Public, s.baseURL, s.holder, s.log); err == nil {
+			s.reload, s.work = s.origin.copy.Ping, append(s.work, s.origin.run)
 		}
 		return err
 	}
@@ -161,10 +163,26 @@ type service struct {
 	baseURL  string
 	state    string                          // of the hub
 	reload   func(manifests []string)        // see hub.Config; it doesn't wait
-	origin   *follower                       // nil for a directory
+	origin   *originSite                     // nil for a directory
 	preview  func(http.Handler) http.Handler // what dev puts before the edge; nil in edge
 	log      *slog.Logger
 	work     []func(context.Context) error // beside the listeners, the hub and the MCP server
+}
+
+// headerName is the form of a header field's name.
+var headerName = regexp.MustCompile("^[A-Za-z0-9-]+$")
+
+// Validate is called by kong.
+func (f *serveFlags) Validate() error {
+	for flag, rate := range map[string]float64{"--rate-search": f.RateSearch, "--rate-mcp": f.RateMCP, "--hub-subscribe-rate": f.HubSubscribeRate} {
+		if !(rate >= 0) || math.IsInf(rate, 1) { // NaN, too
+			return fmt.Errorf("%s: %v is not a rate; write a number such as 100, or 0 for no limit", flag, rate)
+		}
+	}
+	if !headerName.MatchString(f.ClientHeader) {
+		return fmt.Errorf("--client-header: %q is not the name of a header; write one such as X-Forwarded-For", f.ClientHeader)
+	}
+	return nil
 }
 
 // serve runs all parts until ctx ends or one of them fails, and returns when every part has ended.
@@ -251,6 +269,8 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 	host, port, splitErr := net.SplitHostPort(addr)
 	usage := func(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
 	switch {
+	case strings.HasPrefix(addr, "unix:"):
+		return usage("%s: %q is a Unix socket, which is not supported; write an address of this machine, such as %s localhost:8080", flag, addr, flag)
 	case splitErr != nil && isPort(addr):
 		return usage("%s: %q is a port without a host; write %s localhost:%s", flag, addr, flag, addr)
 	case splitErr != nil && !strings.Contains(addr, ":"):

@@ -26,6 +26,7 @@ func TestListenErrors(t *testing.T) {
 		{"localhost", `^--listen: "localhost" is a host without a port; write --listen localhost:8080$`, true},
 		{"http://localhost:9000", `^--listen: "http://localhost:9000" is not of the form HOST:PORT; write one such as --listen localhost:8080$`, true},
 		{"localhost:99999", `^--listen: "99999" is not a port; write a number up to 65535, such as --listen localhost:8080$`, true},
+		{"unix:/run/reviewcast.sock", `^--listen: "unix:/run/reviewcast.sock" is a Unix socket, which is not supported; .*--listen localhost:8080$`, true},
 		{"203.0.113.7:8080", `choose an address of this machine, such as --listen localhost:8080$`, false},
 		{taken.Addr().String(), `^127\.0\.0\.1:\d+: address already in use, perhaps by another reviewcast; stop that one, or take the next free port: --listen 127\.0\.0\.1:\d+$`, false},
 	} {
@@ -47,6 +48,21 @@ func TestListenErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.Close()
+}
+
+// TestServeFlags: values that would be taken for others are refused.
+func TestServeFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"--rate-search NaN":        "--rate-search: NaN is not a rate; write a number such as 100, or 0 for no limit",
+		"--rate-mcp=-1":            "--rate-mcp: -1 is not a rate",
+		"--hub-subscribe-rate Inf": "--hub-subscribe-rate: +Inf is not a rate",
+		"--client-header X:Y":      `--client-header: "X:Y" is not the name of a header; write one such as X-Forwarded-For`,
+	} {
+		err := run(t.Context(), append([]string{"edge", "--public", t.TempDir()}, strings.Fields(args)...), nil, io.Discard, io.Discard)
+		if _, usage := errors.AsType[usageError](err); !usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", args, err, want)
+		}
+	}
 }
 
 // TestPortFlag: other programs have --port.

@@ -34,9 +34,10 @@ type originFlags struct {
 	OriginEvery time.Duration `name:"origin-every" help:"How often to look for a new version, at least every second; a publish ping makes the edge look at once." default:"30s" placeholder:"TIME"`
 }
 
-// follower serves a copy of a published site from memory and keeps the copy on disk.
-type follower struct {
-	keeper *mirror.Keeper
+// originSite is the site that an edge follows: it serves each version that the copy takes.
+type originSite struct {
+	copy   *mirror.Copy
+	every  time.Duration
 	holder *snapshot.Holder
 	config snapshot.Config
 	log    *slog.Logger
@@ -46,8 +47,8 @@ type follower struct {
 	err     error     // of the last look; nil after a success
 }
 
-// follow returns a follower of the origin that the flags name.
-func (f *originFlags) follow(public, baseURL string, holder *snapshot.Holder, log *slog.Logger) (*follower, error) {
+// open returns the origin that the flags name, with a copy in public.
+func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log *slog.Logger) (*originSite, error) {
 	if f.OriginEvery < time.Second {
 		return nil, usageError{fmt.Errorf("--origin-every: %s is too short; the least is 1s", f.OriginEvery)}
 	}
@@ -63,18 +64,15 @@ func (f *originFlags) follow(public, baseURL string, holder *snapshot.Holder, lo
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--origin: %w", err)}
 	}
-	o := &follower{holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
+	o := &originSite{every: f.OriginEvery, holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
 		config: snapshot.Config{BaseURL: baseURL, Logger: log, Hashed: true, Holds: mirror.Data.Holds}}
-	o.keeper = &mirror.Keeper{
-		Copy:     &mirror.Copy{Dir: public, Scope: mirror.Data, Taken: o.serve},
-		Follower: &mirror.Follower{Source: source, BaseURL: baseURL, AcceptRewrite: true},
-		Every:    f.OriginEvery, Looked: o.looked,
-	}
+	o.copy = &mirror.Copy{Dir: public, Taken: o.serve,
+		Follower: mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: baseURL, AcceptRewrite: true}}
 	return o, nil
 }
 
 // serve serves a set from memory.
-func (o *follower) serve(set *mirror.Set) {
+func (o *originSite) serve(set *mirror.Set) {
 	manifest := set.Files[reviewcast.PathManifest]
 	if current := o.holder.LoadFiles(); current != nil {
 		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(served.Body, manifest) {
@@ -93,8 +91,16 @@ func (o *follower) serve(set *mirror.Set) {
 // maxError is the most bytes of an error that are logged and shown.
 const maxError = 500
 
-// looked records a look and logs what has changed since the one before.
-func (o *follower) looked(report mirror.Report, err error) {
+// look updates the copy and logs what has changed since the look before.
+func (o *originSite) look(ctx context.Context) error {
+	report, err := o.copy.Update(ctx)
+	if ctx.Err() == nil {
+		o.looked(report, err)
+	}
+	return err
+}
+
+func (o *originSite) looked(report mirror.Report, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	before := o.err
@@ -119,11 +125,11 @@ func (o *follower) looked(report mirror.Report, err error) {
 }
 
 // run follows the origin until ctx is done.
-func (o *follower) run(ctx context.Context) error {
+func (o *originSite) run(ctx context.Context) error {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		o.keeper.Run(ctx)
+		o.copy.Run(ctx, o.every, o.look)
 	}()
 	<-ctx.Done()
 	select {
@@ -135,7 +141,7 @@ func (o *follower) run(ctx context.Context) error {
 }
 
 // health returns the error of the last look, with the age of the last success.
-func (o *follower) health() error {
+func (o *originSite) health() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.err == nil || o.success.IsZero() {
@@ -150,7 +156,7 @@ func gauge(r prometheus.Registerer, name, help string, value func() float64) {
 }
 
 // register adds the metrics of the origin.
-func (o *follower) register(r prometheus.Registerer) {
+func (o *originSite) register(r prometheus.Registerer) {
 	gauge(r, "origin_up", "1: the last look at the origin succeeded.", func() float64 {
 		if o.health() == nil {
 			return 1

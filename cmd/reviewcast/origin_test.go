@@ -21,6 +21,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
+
+	"reviewcast"
 	"reviewcast/edge/hub/store/storetest"
 )
 
@@ -33,13 +36,13 @@ type deployment struct {
 	edge              *exec.Cmd
 	log               *safeBuffer
 	args, env         []string
-	hub, admin        string
+	base, hub, admin  string
 }
 
 const siteURL = "https://acme.example"
 
 func newDeployment(t *testing.T, args ...string) *deployment {
-	s := &deployment{T: t, program: binary(t), dir: t.TempDir()}
+	s := &deployment{T: t, program: binary(t), dir: t.TempDir(), base: siteURL}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		dir := s.deployed.Load()
 		if dir == nil {
@@ -157,18 +160,19 @@ func (s *deployment) post(form url.Values) {
 
 func (s *deployment) ping() {
 	s.Helper()
-	s.post(url.Values{"hub.mode": {"publish"}, "hub.url": {siteURL + "/feed.xml"}})
+	s.post(url.Values{"hub.mode": {"publish"}, "hub.url": {s.base + reviewcast.PathReviews}})
 }
 
-// subscriber receives deliveries of a topic.
-func (s *deployment) subscriber(topic string) (received *safeBuffer) {
-	received = &safeBuffer{}
+// subscriber restarts the edge with a verified subscription to a topic, and returns its callback.
+func (s *deployment) subscriber(topic string, receive func(r *http.Request, body []byte)) (callback string) {
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
 			_, _ = io.WriteString(w, r.URL.Query().Get("hub.challenge"))
 			return
 		}
-		_, _ = io.Copy(received, r.Body)
+		if body, err := io.ReadAll(r.Body); err == nil {
+			receive(r, body)
+		}
 	}))
 	s.Cleanup(server.Close)
 	name := filepath.Join(s.dir, "ca.pem")
@@ -176,15 +180,15 @@ func (s *deployment) subscriber(topic string) (received *safeBuffer) {
 		s.Fatal(err)
 	}
 	s.kill()
-	s.env = []string{"SSL_CERT_FILE=" + name}
+	s.env = append(s.env, "SSL_CERT_FILE="+name)
 	s.start()
 	s.until("it serves from its copy", func() bool { return s.finds("", `"matched"`) })
-	s.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {siteURL + topic}, "hub.callback": {server.URL}})
+	s.post(url.Values{"hub.mode": {"subscribe"}, "hub.topic": {s.base + topic}, "hub.callback": {server.URL}})
 	s.until("the subscription is verified", func() bool {
 		_, metrics := s.get(s.admin + "/metrics")
 		return strings.Contains(metrics, `reviewcast_hub_handshakes_total{mode="subscribe",result="confirmed"} 1`)
 	})
-	return received
+	return server.URL
 }
 
 // TestFollowedSite: the shape that users deploy, from a build to an answer of the edge.
@@ -202,7 +206,8 @@ func TestFollowedSite(t *testing.T) {
 	s.until("the first version is found", func() bool { return s.finds("", `"id":"first"`) })
 
 	// The build's ping comes before the deploy, and names the version.
-	received := s.subscriber("/feed.xml")
+	received := &safeBuffer{}
+	s.subscriber("/feed.xml", func(_ *http.Request, body []byte) { _, _ = received.Write(body) })
 	s.review("second", "Even better.")
 	s.build("v2", "v1", "--hub", s.hub+"/api/websub/hub")
 	time.Sleep(10 * time.Millisecond) // usually the ping arrives first; both orders must work
@@ -215,8 +220,12 @@ func TestFollowedSite(t *testing.T) {
 	if status, body := s.get(s.admin + "/readyz"); status != http.StatusOK || !strings.Contains(body, `"origin":"ok"`) {
 		t.Errorf("/readyz: %d %s", status, body)
 	}
-	if _, metrics := s.get(s.admin + "/metrics"); !strings.Contains(metrics, "\nreviewcast_origin_up 1\n") {
+	_, metrics := s.get(s.admin + "/metrics")
+	if !strings.Contains(metrics, "\nreviewcast_origin_up 1\n") {
 		t.Error("no metric says that the origin is up")
+	}
+	if problems, err := promlint.New(strings.NewReader(metrics)).Lint(); err != nil || len(problems) > 0 { // as promtool check metrics
+		t.Error(problems, err)
 	}
 
 	// A rollback is not followed at once; the next version is.

@@ -51,28 +51,30 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	if c.Quiet {
 		std.out = io.Discard
 	}
-	k := keeper(std, &mirror.Copy{Dir: c.Dir, Scope: mirror.Scope(c.Only)}, &mirror.Follower{Source: source, AcceptRewrite: c.AcceptRewrite}, c.Every)
-	k.Update = func(ctx context.Context) (mirror.Report, error) {
+	copied := &mirror.Copy{Dir: c.Dir, Follower: mirror.Follower{Source: source, Scope: mirror.Scope(c.Only), AcceptRewrite: c.AcceptRewrite}}
+	update := func(ctx context.Context) (mirror.Report, error) {
 		defer showProgress(std, progress)()
-		return k.Copy.Update(ctx, k.Follower)
+		return copied.Update(ctx)
 	}
 	if c.Every == 0 {
-		report, err := k.Update(ctx)
+		report, err := update(ctx)
 		if err == nil {
 			fmt.Fprintln(std.out, report)
 		}
 		return err
 	}
-	k.Run(ctx)
+	copied.Run(ctx, c.Every, printChanges(std, update))
 	return nil
 }
 
-// keeper prints what changed, and each error once.
-func keeper(std streams, copied *mirror.Copy, f *mirror.Follower, every time.Duration) *mirror.Keeper {
+// printChanges prints what an update changed, and each error once.
+func printChanges(std streams, update func(context.Context) (mirror.Report, error)) func(context.Context) error {
 	reported := ""
-	return &mirror.Keeper{Copy: copied, Follower: f, Every: every, Looked: func(report mirror.Report, err error) {
+	return func(ctx context.Context) error {
+		report, err := update(ctx)
 		now := time.Now().Format(time.TimeOnly)
 		switch {
+		case ctx.Err() != nil: // stopped
 		case err != nil && err.Error() != reported:
 			reported = err.Error()
 			fmt.Fprintf(std.err, "%s %s; the last good copy stays\n", now, reported)
@@ -80,7 +82,8 @@ func keeper(std streams, copied *mirror.Copy, f *mirror.Follower, every time.Dur
 			reported = ""
 			fmt.Fprintf(std.out, "%s %s\n", now, report)
 		}
-	}}
+		return err
+	}
 }
 
 // progressEvery is how often progress is drawn.

@@ -106,10 +106,10 @@ func TestPullFollows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := keeper(streams{out: &out, err: &errs}, &mirror.Copy{Dir: s.copy}, &mirror.Follower{Source: source}, 10*time.Millisecond)
+	copied := &mirror.Copy{Dir: s.copy, Follower: mirror.Follower{Source: source}}
 	done := make(chan struct{})
 	go func() {
-		k.Run(ctx)
+		copied.Run(ctx, 10*time.Millisecond, printChanges(streams{out: &out, err: &errs}, copied.Update))
 		close(done)
 	}()
 	wait := func(w *safeBuffer, text string) {

@@ -31,12 +31,12 @@ func TestBuildsAreVerified(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy")}
+			copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Follower: mirror.Follower{Source: source}}
 			var notes []verify.Note
 			for range long(t, "VERSIONS", 4) {
 				e.edit()
 				e.build()
-				if _, err := copied.Update(t.Context(), &mirror.Follower{Source: source}); err != nil {
+				if _, err := copied.Update(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				since := verify.Note{}

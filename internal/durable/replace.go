@@ -141,7 +141,7 @@ func (d *Dir) swap(kept []string) error {
 	}
 	for _, name := range kept {
 		if err := carry(d.file(name), filepath.Join(d.staging, filepath.FromSlash(name))); err != nil {
-			return fmt.Errorf("carry %s over: %w", name, err)
+			return fmt.Errorf("%w: %s can't be linked: %w", errNoExchange, name, err)
 		}
 	}
 	if len(kept) > 0 {
@@ -158,34 +158,15 @@ func (d *Dir) swap(kept []string) error {
 	return os.RemoveAll(d.staging) // the old set now
 }
 
-// carry brings a kept file into the new directory, if possible as a hard link, which keeps owner, times and mode.
+// carry brings a kept file into the new directory as a hard link, which keeps owner, times and mode.
 func carry(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	info, err := os.Lstat(from)
-	if err != nil {
-		return err
-	}
-	if info.Mode()&fs.ModeSymlink != 0 {
-		target, err := os.Readlink(from)
-		if err != nil {
-			return err
-		}
+	if target, err := os.Readlink(from); err == nil {
 		return os.Symlink(target, to)
 	}
-	if os.Link(from, to) == nil {
-		return nil
-	}
-	f, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := writeSynced(to, f); err != nil {
-		return err
-	}
-	return os.Chmod(to, info.Mode().Perm())
+	return os.Link(from, to)
 }
 
 // writeSynced is [os.WriteFile] that also syncs the file.

@@ -19,21 +19,22 @@ import (
 // the directory with ".fork" appended, when there is evidence of a fork, and the
 // file with ".waiting" appended, while an older version is waited for.
 //
-// A Copy is used by one goroutine at a time. Processes exclude each other.
+// A Copy is used by one goroutine at a time, except for Ping. Processes exclude each other.
 type Copy struct {
-	Dir   string
-	Scope Scope
+	Follower
+	Dir string
 	// Taken is called with each set that the directory holds or is about to hold, before
 	// it is written. It may be nil.
 	Taken func(*Set)
 
+	pings
 	current   *Set // the set in Dir, when it has been read
 	unwritten *Set // a newer one that could not be written yet
 }
 
-// Update brings the directory up to date with a follower's source, whole or not at all. Files that no manifest
-// lists (.gitignore, a CNAME) stay.
-func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
+// Update brings the directory up to date with the source, whole or not at all. Files that no manifest lists
+// (.gitignore, a CNAME) stay.
+func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if c.current == nil && c.unwritten == nil { // a copy that is whole is of use although it can't be locked or written
 		_, _ = c.Read(ctx) // its error comes again
 	}
@@ -51,20 +52,19 @@ func (c *Copy) Update(ctx context.Context, f *Follower) (Report, error) {
 	if c.unwritten != nil {
 		have = c.unwritten
 	}
-	if f.Waiting == nil {
-		f.Waiting = c.readWaiting()
+	if c.Waiting == nil {
+		c.Waiting = c.readWaiting()
 	}
-	f.Scope = c.Scope
-	before := f.Source.Received()
-	set, relation, err := f.update(ctx, have)
+	before := c.Source.Received()
+	set, relation, err := c.update(ctx, have)
 	if c.Taken != nil && set != have {
 		c.Taken(set)
 	}
-	report := Report{Bytes: f.Source.Received() - before}
+	var report Report
 	if err == nil {
-		report = newReport(have, set, relation, report.Bytes)
+		report = newReport(have, set, relation, c.Source.Received()-before)
 	}
-	if werr := c.writeWaiting(f.Waiting); err == nil {
+	if werr := c.writeWaiting(c.Waiting); err == nil {
 		err = werr
 	}
 	if fork := (*ForkError)(nil); errors.As(err, &fork) {
@@ -119,7 +119,7 @@ func (s *Set) owns(name string) bool {
 }
 
 // Read returns the set in the directory. When files are damaged, the set has the others, or is nil without its
-// manifest, and the error wraps ErrDamaged.
+// manifest or history, and the error wraps ErrDamaged.
 func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	source := dir(c.Dir)
 	manifest, err := source.manifest(ctx)
@@ -129,21 +129,11 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	if c.current.is(manifest, c.Scope) {
 		return c.current, nil
 	}
-	set, err := Read(ctx, source, c.Scope)
-	if err != nil {
-		if set, err = salvage(ctx, source, manifest, c.Scope), fmt.Errorf("%w: %w", err, ErrDamaged); set == nil {
-			return nil, err
-		}
+	set, err := readWhole(ctx, source, manifest, c.Scope)
+	if set != nil {
+		set.damaged = append(set.damaged, c.superfluous(set)...)
 	}
-	if err != nil && len(set.damaged) == 0 {
-		set.damaged = []string{reviewcast.PathChanges} // a patch is missing: salvage has none
-	}
-	if latest, ok := set.Manifest.File(reviewcast.PathLatestChange); ok && err == nil { // Read takes the numbered one for it
-		if _, err := source.file(ctx, latest.Path, latest.SHA256, latest.Size); err != nil {
-			set.damaged = append(set.damaged, latest.Path)
-		}
-	}
-	if set.damaged = append(set.damaged, c.superfluous(set)...); err == nil {
+	if err == nil {
 		if c.current = set; c.Taken != nil {
 			c.Taken(set)
 		}
@@ -172,42 +162,55 @@ func (c *Copy) superfluous(set *Set) []string {
 	return paths
 }
 
-// salvage returns the files of a directory that have the expected hashes; nil when
-// the manifest is damaged.
-func salvage(ctx context.Context, source dir, manifest []byte, scope Scope) *Set {
+// readWhole reads every file in a directory that a manifest lists, and every change document and patch. Those that
+// are missing or have another hash are listed as damaged, and the error names the first of them.
+func readWhole(ctx context.Context, source dir, manifest []byte, scope Scope) (*Set, error) {
 	m, err := reviewcast.ParseManifest(manifest)
 	if err != nil {
-		return nil
+		return nil, fmt.Errorf("%s: %w: %w", source.name(reviewcast.PathManifest), ErrDamaged, err)
 	}
 	o := &outlined{set: newSet(scope, m, manifest)}
 	set := o.set
-	take := func(f reviewcast.File) {
-		body, err := source.file(ctx, f.Path, f.SHA256, f.Size) // each, though two may have the same bytes
+	var damage error
+	take := func(path, sha256 string, limit int64) {
+		body, err := source.file(ctx, path, sha256, limit) // each, though two may have the same bytes
 		if err != nil {
-			set.damaged = append(set.damaged, f.Path)
+			damage = cmp.Or(damage, fmt.Errorf("%w: %w", ErrDamaged, err))
+			set.damaged = append(set.damaged, path)
 			return
 		}
-		o.add(f.Path, f.SHA256, body)
+		o.add(path, sha256, body)
 	}
 	for _, f := range m.Files {
 		if scope.Holds(f.Path) {
-			take(f)
+			take(f.Path, f.SHA256, f.Size)
 		}
 	}
 	if m.ChangeSHA256 == "" {
-		return set
+		return set, damage
 	}
-	versions, err := reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])
-	if err != nil || len(versions) == 0 {
-		return nil // without its history it can't be compared
+	set.Versions, err = reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])
+	if err != nil || len(set.Versions) == 0 { // without its history it can't be compared
+		return nil, cmp.Or(damage, fmt.Errorf("%s: %w", source.name(reviewcast.PathVersions), ErrDamaged))
 	}
-	set.Versions = versions
-	for _, v := range versions[max(0, len(versions)-reviewcast.MaxChanges):] {
-		if v.Sequence >= m.ChangesFrom {
-			take(document(reviewcast.ChangePath(v.Sequence), v.SHA256))
+	for _, v := range set.Versions {
+		if v.Sequence < m.ChangesFrom {
+			continue
+		}
+		path := reviewcast.ChangePath(v.Sequence)
+		take(path, v.SHA256, maxDocument)
+		c := &reviewcast.Change{}
+		if json.Unmarshal(set.Files[path], c) != nil {
+			continue // it is damaged
+		}
+		set.Changes = append(set.Changes, c)
+		for _, f := range c.Files {
+			if f.Patch == reviewcast.InsightsPatchPath(c.Sequence) {
+				take(f.Patch, f.PatchSHA256, maxDocument)
+			}
 		}
 	}
-	return set
+	return set, damage
 }
 
 // The files beside the directory.
@@ -219,15 +222,11 @@ const (
 // keepEvidence writes what shows a fork beside the directory, in place of evidence
 // that is there already.
 func (c *Copy) keepEvidence(fork *ForkError) error {
-	files, err := fork.Evidence()
-	if err != nil {
-		return err
-	}
 	path := filepath.Clean(c.Dir) + forkSuffix
 	if err := os.RemoveAll(path); err != nil {
 		return err
 	}
-	for name, body := range files {
+	for name, body := range fork.Evidence() {
 		name := filepath.Join(path, filepath.FromSlash(name))
 		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, 0o644)); err != nil {
 			return err

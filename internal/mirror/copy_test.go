@@ -44,15 +44,19 @@ func sameFiles(a, b mirrortest.Files) bool {
 	return len(a) == len(b)
 }
 
+// copy returns a copy of the site in a directory.
+func (h *history) copy(dir string, scope mirror.Scope) *mirror.Copy {
+	return &mirror.Copy{Dir: dir, Follower: mirror.Follower{Scope: scope, Source: open(h.T, mirrortest.Transport{Handler: h.origin})}}
+}
+
 // TestCopy keeps a directory through a history, each time as a new process would.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	h := newHistory(t, 7, 60)
 	path := filepath.Join(t.TempDir(), "copy")
 	for n := range 15 {
-		c := &mirror.Copy{Dir: path, Scope: []mirror.Scope{mirror.All, mirror.Data}[n/5%2]}
-		f := &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}
-		if _, err := c.Update(t.Context(), f); err != nil {
+		c := h.copy(path, []mirror.Scope{mirror.All, mirror.Data}[n/5%2])
+		if _, err := c.Update(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if !sameFiles(onDisk(t, path), wants(h.site.Files, c.Scope)) {
@@ -79,8 +83,7 @@ func TestRepair(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "copy")
 	update := func() {
 		t.Helper()
-		c := &mirror.Copy{Dir: path, Scope: mirror.Data}
-		if _, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}); err != nil {
+		if _, err := h.copy(path, mirror.Data).Update(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -140,8 +143,7 @@ func TestReadDirectory(t *testing.T) {
 	if _, err := read(); !errors.Is(err, mirror.ErrNeverPublished) {
 		t.Errorf("no directory: %v", err)
 	}
-	c := &mirror.Copy{Dir: path}
-	if _, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})}); err != nil {
+	if _, err := h.copy(path, mirror.All).Update(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if set, err := read(); err != nil || difference(set, h.site.Files) != "" {
@@ -172,8 +174,7 @@ func TestWaitingIsKept(t *testing.T) {
 	h.publish(false)
 	path := filepath.Join(t.TempDir(), "copy")
 	update := func() error {
-		c := &mirror.Copy{Dir: path}
-		_, err := c.Update(t.Context(), &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: h.origin})})
+		_, err := h.copy(path, mirror.All).Update(t.Context())
 		return err
 	}
 	if err := update(); err != nil {

@@ -3,7 +3,6 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"reviewcast"
@@ -41,28 +40,16 @@ func legalIDs(s *Set) []string {
 	return ids
 }
 
-// Evidence returns, by file name, the manifests, versions and change documents of both histories, without
-// operations: no text stays that either side erases later.
-func (e *ForkError) Evidence() (map[string][]byte, error) {
+// Evidence returns, by file name, the manifests and versions of both histories, whose hashes show the fork: no text
+// stays that either side erases later.
+func (e *ForkError) Evidence() map[string][]byte {
 	files := map[string][]byte{}
 	for name, set := range map[string]*Set{"mine": e.Mine, "theirs": e.Theirs} {
-		files[name+reviewcast.PathManifest] = set.Files[reviewcast.PathManifest]
-		if versions, ok := set.Files[reviewcast.PathVersions]; ok {
-			files[name+reviewcast.PathVersions] = versions
-		}
-		for _, c := range set.Changes {
-			plain := *c
-			plain.Files = make([]reviewcast.FileChange, len(c.Files))
-			for i, f := range c.Files {
-				f.Ops = nil
-				plain.Files[i] = f
+		for _, path := range []string{reviewcast.PathManifest, reviewcast.PathVersions} {
+			if body, ok := set.Files[path]; ok {
+				files[name+path] = body
 			}
-			body, err := reviewcast.EncodeJSON(plain)
-			if err != nil {
-				return nil, fmt.Errorf("encode %s: %w", reviewcast.ChangePath(c.Sequence), err)
-			}
-			files[name+reviewcast.ChangePath(c.Sequence)] = body
 		}
 	}
-	return files, nil
+	return files
 }

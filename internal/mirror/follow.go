@@ -9,11 +9,17 @@ import (
 	"reviewcast"
 )
 
-// defaultSettle is longer than caches keep what the contract lets them keep.
-const defaultSettle = 10 * time.Minute
+// settleTime is how long an older version must stand at the source before it is taken: longer
+// than caches keep what the contract lets them keep.
+const settleTime = 10 * time.Minute
 
-// maxBroken is the longest pause before a set that could not be read is read again.
-const maxBroken = 5 * time.Minute
+// A set that could not be read is read again after brokenPause, and later if that took many bytes: at most
+// brokenRate bytes a second are spent on it, whatever pings arrive, up to maxBroken.
+const (
+	brokenPause = 5 * time.Second
+	brokenRate  = 2 << 20
+	maxBroken   = 5 * time.Minute
+)
 
 // Follower brings a set at hand up to date with a source. It is used by one goroutine at a time.
 type Follower struct {
@@ -24,22 +30,17 @@ type Follower struct {
 	BaseURL string
 	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
 	AcceptRewrite bool
-	// Settle is how long an older version must stand at the source before it is
-	// taken; 0 is ten minutes.
-	Settle time.Duration
 	// Waiting is the older version that the source serves; several processes hand it on.
 	Waiting *Waiting
 
 	broken broken
-	first  time.Duration // pause before a set that could not be read is read again
 }
 
-// broken is a set that could not be read. It is read again after a pause that doubles.
+// broken is a set that could not be read, and until when it isn't read again.
 type broken struct {
 	manifest string
 	err      error
 	until    time.Time
-	pause    time.Duration
 }
 
 // Waiting is an older version that is taken when it has stood for long enough.
@@ -77,7 +78,7 @@ func (f *Follower) Update(ctx context.Context, have *Set) (*Set, Report, error) 
 	before := f.Source.Received()
 	set, relation, err := f.update(ctx, have)
 	if err != nil {
-		return have, Report{Bytes: f.Source.Received() - before}, err
+		return have, Report{}, err
 	}
 	return set, newReport(have, set, relation, f.Source.Received()-before), nil
 }
@@ -96,29 +97,30 @@ func (f *Follower) update(ctx context.Context, have *Set) (set *Set, relation re
 	case string(manifest) == f.broken.manifest && time.Now().Before(f.broken.until):
 		return have, 0, f.broken.err
 	}
-	set, err = readStable(ctx, f.Source, manifest, func(m []byte) (set *Set, err error) {
-		manifest = m
-		set, relation, err = f.take(ctx, m, have)
-		return set, err
-	})
-	if err != nil {
-		f.isBroken(string(manifest), err)
-		return have, 0, err
+	before := f.Source.Received()
+	for n := 1; ; n++ {
+		set, relation, err = f.take(ctx, manifest, have)
+		if !errors.Is(err, ErrStale) && !errors.Is(err, ErrDamaged) || n == attempts {
+			break
+		}
+		again, merr := f.Source.manifest(ctx)
+		if merr != nil {
+			return have, 0, merr
+		}
+		if string(again) == string(manifest) {
+			break
+		}
+		manifest = again // the source has published meanwhile
 	}
 	f.broken = broken{}
-	return set, relation, nil
-}
-
-// isBroken remembers a set that could not be read. One that is waited for isn't broken.
-func (f *Follower) isBroken(manifest string, err error) {
-	if errors.Is(err, ErrOlder) || errors.Is(err, ErrForked) {
-		return
+	switch {
+	case err == nil:
+		return set, relation, nil
+	case !errors.Is(err, ErrOlder) && !errors.Is(err, ErrForked): // those are waited for
+		pause := brokenPause + time.Duration(f.Source.Received()-before)*time.Second/brokenRate
+		f.broken = broken{string(manifest), err, time.Now().Add(min(pause, maxBroken))}
 	}
-	if f.broken.manifest != manifest {
-		f.broken = broken{manifest: manifest}
-	}
-	f.broken.pause = min(max(2*f.broken.pause, f.first), maxBroken)
-	f.broken.err, f.broken.until = err, time.Now().Add(f.broken.pause)
+	return have, 0, err
 }
 
 // is reports whether the set is whole, of a scope, and the one that a manifest describes.
@@ -191,15 +193,11 @@ func relate(have, next *Set) reviewcast.Relation {
 
 // settle returns an error until the older version has stood for long enough.
 func (f *Follower) settle(manifest []byte, have, next *Set) error {
-	settle := f.Settle
-	if settle == 0 {
-		settle = defaultSettle
-	}
 	now, sha := time.Now(), reviewcast.SHA256(manifest)
 	if f.Waiting == nil || f.Waiting.Manifest != sha {
 		f.Waiting = &Waiting{sha, now}
 	}
-	until := f.Waiting.Since.Add(settle)
+	until := f.Waiting.Since.Add(settleTime)
 	if !now.Before(until) {
 		return nil
 	}

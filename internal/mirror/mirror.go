@@ -38,6 +38,8 @@ var (
 	ErrErased = errors.New("the source publishes text that was withdrawn for legal reasons")
 	// ErrHistory reports change documents and versions that contradict each other.
 	ErrHistory = errors.New("the change documents, versions.txt and the manifest contradict each other")
+	// ErrTooLarge reports a set that is larger than the limit.
+	ErrTooLarge = errors.New("the set has more than 1 GiB, which is the limit")
 	// ErrDamaged reports a directory whose files don't match its manifest.
 	ErrDamaged = errors.New("the files do not match their manifest")
 )
@@ -45,8 +47,10 @@ var (
 // Limits on what a source can make its reader hold, besides the sizes in the manifest.
 const (
 	maxManifest = 16 << 20
-	maxDocument = 64 << 20 // a change document, a patch, versions.txt
-	maxSet      = 4 << 30  // all files of a set together
+	maxDocument = 64 << 20 // a change document or a patch
+	// maxSet is for all files of a set in scope, and again for what is fetched: the data of a million reviews
+	// are 700 MB. Up to parallel documents may come on top.
+	maxSet = 1 << 30
 )
 
 // Scope says which files of a set are wanted.
@@ -96,36 +100,6 @@ type Set struct {
 // Read returns the set that a source publishes. It returns an error that wraps
 // ErrNeverPublished when there is none.
 func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
-	ctx, cancel := source.deadline(ctx)
-	defer cancel()
-	manifest, err := source.manifest(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return readStable(ctx, source, manifest, func(manifest []byte) (*Set, error) {
-		o, err := outline(ctx, source, manifest, scope, nil)
-		if err != nil {
-			return nil, err
-		}
-		return o.fetch(ctx)
-	})
-}
-
-// readStable calls read, and again with a newer manifest when the source published meanwhile.
-func readStable(ctx context.Context, source Source, manifest []byte, read func(manifest []byte) (*Set, error)) (*Set, error) {
-	const attempts = 3
-	for n := 1; ; n++ {
-		set, err := read(manifest)
-		if !errors.Is(err, ErrStale) && !errors.Is(err, ErrDamaged) || n == attempts {
-			return set, err
-		}
-		again, merr := source.manifest(ctx)
-		if merr != nil {
-			return nil, merr
-		}
-		if string(again) == string(manifest) {
-			return nil, err
-		}
-		manifest = again
-	}
+	set, _, err := (&Follower{Source: source, Scope: scope}).update(ctx, nil)
+	return set, err
 }

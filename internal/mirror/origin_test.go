@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -314,5 +315,30 @@ func TestOtherBaseURL(t *testing.T) {
 	f := &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: origin(site.Files)}), BaseURL: "https://other.example"}
 	if _, _, err := f.Update(t.Context(), nil); !errors.Is(err, mirror.ErrBaseURL) || !strings.Contains(err.Error(), "https://other.example") {
 		t.Error(err)
+	}
+}
+
+// TestTooLarge: a set that says that it is larger than the limit is not fetched; pages that nobody wants don't count.
+func TestTooLarge(t *testing.T) {
+	h := newHistory(t, 12, 5)
+	for path, want := range map[string]error{reviewcast.PathInsights: mirror.ErrTooLarge, reviewcast.PathIndex: nil} {
+		m := h.site.Files.Manifest()
+		for i := range m.Files {
+			if m.Files[i].Path == path {
+				m.Files[i].Size = 1 << 31
+			}
+		}
+		body, err := reviewcast.EncodeJSON(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := maps.Clone(h.site.Files)
+		files[reviewcast.PathManifest] = body
+		h.origin.Serve(files)
+		h.origin.Requests()
+		_, err = mirror.Read(t.Context(), open(t, mirrortest.Transport{Handler: h.origin}), mirror.Data)
+		if errors.Is(err, mirror.ErrTooLarge) != (want != nil) || want != nil && h.origin.Requests()[path] > 0 {
+			t.Errorf("%s of 2 GiB: %v", path, err)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -21,6 +22,8 @@ type outlined struct {
 	source Source
 	have   map[string][]byte // bodies at hand, by hash
 	base   *Set              // the set at hand; may be nil
+
+	fetched atomic.Int64 // bytes
 }
 
 // outline reads the manifest, the change documents and the versions of a set. have
@@ -36,8 +39,10 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 	}
 	total := int64(0)
 	for _, f := range m.Files {
-		if total += f.Size; f.Size > maxSet || total > maxSet {
-			return nil, fmt.Errorf("%s of %s lists more than %d bytes", reviewcast.PathManifest, source, int64(maxSet))
+		if scope.Holds(f.Path) {
+			if total += f.Size; f.Size > maxSet || total > maxSet {
+				return nil, fmt.Errorf("%s of %s: %w", reviewcast.PathManifest, source, ErrTooLarge)
+			}
 		}
 	}
 	o := &outlined{source: source, base: have, set: newSet(scope, m, manifest)}
@@ -65,7 +70,12 @@ func (o *outlined) body(ctx context.Context, f reviewcast.File) ([]byte, error) 
 	if body, ok := o.have[f.SHA256]; ok {
 		return body, nil
 	}
-	return o.source.file(ctx, f.Path, f.SHA256, f.Size)
+	if o.fetched.Load() > maxSet {
+		return nil, ErrTooLarge
+	}
+	body, err := o.source.file(ctx, f.Path, f.SHA256, f.Size)
+	o.fetched.Add(int64(len(body)))
+	return body, err
 }
 
 // add puts a body into the set.
@@ -98,19 +108,17 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 	return nil
 }
 
-// readHistory reads the change documents back to changes_from, and versions.txt unless they lead to it from the
-// one at hand.
+// readHistory reads the change documents back to changes_from, and versions.txt unless it is the one at hand with
+// their lines.
 func (o *outlined) readHistory(ctx context.Context) error {
 	listed, _ := o.set.Manifest.File(reviewcast.PathVersions)
-	if o.base == nil || len(o.base.Versions) == 0 {
-		if err := o.prefetch(ctx, listed); err != nil {
-			return err
-		}
-	}
 	if err := o.walkBack(ctx); err != nil {
 		return err
 	}
-	versions := o.extendVersions()
+	var versions []byte
+	if o.base != nil {
+		versions = append(slices.Clone(o.base.Files[reviewcast.PathVersions]), o.lines(o.base.Manifest.Sequence)...)
+	}
 	var err error
 	if reviewcast.SHA256(versions) != listed.SHA256 {
 		if versions, err = o.body(ctx, listed); err != nil {
@@ -122,24 +130,6 @@ func (o *outlined) readHistory(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", reviewcast.PathVersions, err)
 	}
 	return o.checkHistory()
-}
-
-// prefetch reads versions.txt and the change documents that it names, several at once.
-func (o *outlined) prefetch(ctx context.Context, listed reviewcast.File) error {
-	if err := o.addAll(ctx, []reviewcast.File{listed}); err != nil {
-		return err
-	}
-	lines, err := reviewcast.ParseVersions(o.set.Files[reviewcast.PathVersions])
-	if err != nil {
-		return fmt.Errorf("%s: %w", reviewcast.PathVersions, err)
-	}
-	var files []reviewcast.File
-	for _, v := range lines[max(0, len(lines)-reviewcast.MaxChanges):] {
-		if v.Sequence >= o.set.Manifest.ChangesFrom && v.Sequence <= o.set.Manifest.Sequence {
-			files = append(files, document(reviewcast.ChangePath(v.Sequence), v.SHA256))
-		}
-	}
-	return o.addAll(ctx, files)
 }
 
 // walkBack reads the documents, each of which names the hash of the one before.
@@ -176,35 +166,23 @@ func (o *outlined) walkBack(ctx context.Context) error {
 	return fmt.Errorf("changes_from %d is more than %d documents back: %w", m.ChangesFrom, reviewcast.MaxChanges, ErrHistory)
 }
 
-// extendVersions makes versions.txt out of the one at hand and the documents since.
-func (o *outlined) extendVersions() []byte {
-	if o.base == nil {
-		return nil
-	}
-	versions := slices.Clone(o.base.Files[reviewcast.PathVersions])
+// lines are the lines of versions.txt for the documents after a sequence.
+func (o *outlined) lines(after int64) (lines []byte) {
 	for _, c := range o.set.Changes {
-		if c.Sequence > o.base.Manifest.Sequence {
+		if c.Sequence > after {
 			body := o.set.Files[reviewcast.ChangePath(c.Sequence)]
-			versions = append(versions, reviewcast.VersionLine{Sequence: c.Sequence, SHA256: reviewcast.SHA256(body)}.String()...)
+			lines = append(lines, reviewcast.VersionLine{Sequence: c.Sequence, SHA256: reviewcast.SHA256(body)}.String()...)
 		}
 	}
-	return versions
+	return lines
 }
 
-// checkHistory compares the documents with the last lines of versions.txt.
+// checkHistory compares the documents with the last lines of versions.txt and with the manifest.
 func (o *outlined) checkHistory() error {
-	lines, documents := o.set.Versions, o.set.Changes
-	if len(lines) < len(documents) {
-		return fmt.Errorf("%s has %d lines for %d documents: %w", reviewcast.PathVersions, len(lines), len(documents), ErrHistory)
+	if !bytes.HasSuffix(o.set.Files[reviewcast.PathVersions], o.lines(-1)) {
+		return fmt.Errorf("%s doesn't end with the versions of the change documents: %w", reviewcast.PathVersions, ErrHistory)
 	}
-	lines = lines[len(lines)-len(documents):]
-	for i, c := range documents {
-		body := o.set.Files[reviewcast.ChangePath(c.Sequence)]
-		if want := (reviewcast.VersionLine{Sequence: c.Sequence, SHA256: reviewcast.SHA256(body)}); lines[i] != want {
-			return fmt.Errorf("%s has %d %s where version %d is expected: %w", reviewcast.PathVersions, lines[i].Sequence, lines[i].SHA256, c.Sequence, ErrHistory)
-		}
-	}
-	newest := documents[len(documents)-1]
+	newest := o.set.Changes[len(o.set.Changes)-1]
 	if newest.SetSHA256 != o.set.Manifest.SetSHA256() {
 		return fmt.Errorf("%s belongs to another set of files: %w", reviewcast.ChangePath(newest.Sequence), ErrHistory)
 	}

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"strings"
@@ -76,18 +75,12 @@ func reviewLines(dataset []byte) map[string]string {
 	return lines
 }
 
-// rating is the mean of the stars as a set publishes it.
+// rating is the mean of the stars as a set publishes it; nil in a set of a program that knew no changes.
 func rating(s *Set) *float64 {
 	if n := len(s.Changes); n > 0 {
 		return s.Changes[n-1].AggregateRating.RatingValue
 	}
-	var ds struct {
-		AggregateRating reviewcast.AggregateRating `json:"aggregate_rating"`
-	}
-	if json.Unmarshal(s.Files[reviewcast.PathReviews], &ds) != nil {
-		return nil
-	}
-	return ds.AggregateRating.RatingValue
+	return nil
 }
 
 // String is one line, such as "3 added, 1 changed, 1 withdrawn; rating 4.61 → 4.62; 2.8 kB".
@@ -127,13 +120,8 @@ func stars(rating *float64) string {
 
 // byteCount writes a number of bytes with the decimal prefixes of the SI.
 func byteCount(n int64) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 999_950:
+	if n < 999_950 {
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	case n < 999_950_000:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }

@@ -1,6 +1,7 @@
 package mirror
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -126,9 +127,13 @@ func (d dir) read(ctx context.Context, path string, limit int64) ([]byte, error)
 
 // readAtMost reads all of r, unless there are more than limit bytes.
 func readAtMost(r io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("larger than expected: more than %d bytes", limit)
+	var b bytes.Buffer
+	if limit > maxDocument { // the size of a listed file: a buffer that grows takes twice as much
+		b.Grow(int(limit) + bytes.MinRead)
 	}
-	return data, err
+	_, err := b.ReadFrom(io.LimitReader(r, limit+1))
+	if err == nil && int64(b.Len()) > limit {
+		err = fmt.Errorf("larger than expected: more than %d bytes", limit)
+	}
+	return b.Bytes(), err
 }

