@@ -386,6 +386,7 @@ func TestFaultOrigin(t *testing.T) {
 
 // TestFaultKills kills an edge while it takes versions.
 func TestFaultKills(t *testing.T) {
+	t.Parallel() // mostly waits
 	s := newFaultSite(t, 400)
 	s.start()
 	s.has(s.site.Files.Manifest().Sequence)
@@ -428,7 +429,7 @@ func TestFaultPostgres(t *testing.T) {
 		t.Errorf("a request while the database is cut off: %v %v", resp, err)
 	}
 	t.Logf("refused after %s", time.Since(refused).Round(time.Millisecond))
-	time.Sleep(30 * time.Second) // how long the fault lasts
+	time.Sleep(time.Duration(long(t, "CUT", 30)) * time.Second) // how long the fault lasts
 	db.cut.Unlock()
 	began := time.Now()
 	s.until("all have what was published meanwhile", newest)
@@ -533,6 +534,7 @@ func (db *database) pass(to, from net.Conn) error {
 
 // TestFaultDiskFull: the disks of the copy and of the state are full, also at a start.
 func TestFaultDiskFull(t *testing.T) {
+	t.Parallel() // mostly waits
 	s := newFaultSite(t, 200)
 	disk := filepath.Join(s.dir, "disk")
 	if err := os.Mkdir(disk, 0o755); err != nil {
