@@ -63,10 +63,7 @@ func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 		sums[i].phrases = map[phraseKey]*phraseSum{}
 	}
 	texts, textStars := 0, 0
-	var w windows
-	if len(all) > 0 {
-		w = windowsTo(all[0].Date)
-	}
+	w := windowsOf(all)
 	for i := range all {
 		r := &all[i]
 		if r.Text == nil {

@@ -67,8 +67,7 @@ func CheckClaim(in *reviewcast.Insights, c Claim) *Finding {
 
 // numbersOfAll are the numbers of all reviews that claims may be about.
 func numbersOfAll(in *reviewcast.Insights) map[string]float64 {
-	out := map[string]float64{"review_count": float64(in.ReviewCount)}
-	stars := 0.0
+	stars, out := 0.0, map[string]float64{"review_count": float64(in.ReviewCount)}
 	for _, m := range in.Temporal.Monthly {
 		if m.AverageRating != nil {
 			stars += *m.AverageRating * float64(m.ReviewCount)

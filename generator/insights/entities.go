@@ -61,10 +61,7 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 		}
 		return s
 	}
-	var w windows
-	if len(all) > 0 {
-		w = windowsTo(all[0].Date)
-	}
+	w := windowsOf(all)
 	for i := range all {
 		r := &all[i]
 		window := w.of(r.Date)

@@ -60,6 +60,14 @@ func monthly(all []Analyzed) []reviewcast.Month {
 // windows are the first days of the newest window and of the one before.
 type windows struct{ recent, before reviewcast.Date }
 
+// windowsOf returns the windows of reviews in published order.
+func windowsOf(all []Analyzed) windows {
+	if len(all) == 0 {
+		return windows{}
+	}
+	return windowsTo(all[0].Date)
+}
+
 func windowsTo(newest reviewcast.Date) windows {
 	back := func(days int) reviewcast.Date {
 		return reviewcast.Date(newest.Noon().AddDate(0, 0, 1-days).Format(time.DateOnly))
@@ -139,11 +147,9 @@ func (t *trendSum) called(up, down string, slack float64) reviewcast.Trend {
 // of the newest review, with those of the window before.
 func starTrend(all []Analyzed) reviewcast.Trend {
 	var t trendSum
-	if len(all) > 0 {
-		w := windowsTo(all[0].Date)
-		for i := range all {
-			t.add(w, all[i].Date, float64(all[i].Rating))
-		}
+	w := windowsOf(all)
+	for i := range all {
+		t.add(w, all[i].Date, float64(all[i].Rating))
 	}
 	return t.trend()
 }

@@ -106,10 +106,7 @@ func share(n, of int) *float64 {
 // most three times as many as are listed. A first pass over small counters that
 // several phrases share excludes nearly all of them; the second pass is exact.
 func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []Analyzed) (sums []*topicSum, texts, stars int, n [2]int) {
-	var w windows
-	if len(all) > 0 {
-		w = windowsTo(all[0].Date)
-	}
+	w := windowsOf(all)
 	const shift = 64 - 18
 	slot := func(k sentiment.TopicKey) uint64 { return (uint64(k) * 0x9E3779B97F4A7C15) >> shift }
 	rough := make([]int32, 1<<18)

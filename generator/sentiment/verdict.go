@@ -109,14 +109,13 @@ func against(p reviewcast.Polarity, rating int) bool {
 // ("but", "only complaint"), or two sentences agree. Weak opinion words are no
 // sign, and where another sentence disagrees, none is sure.
 func (a *Analysis) sure(b Vote) bool {
-	proof, signs := &a.Aspects[b.Mention], 0
+	proof, signs, last := &a.Aspects[b.Mention], 0, Span{}
 	if proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < 2*countedScore {
 		return false
 	}
 	if contradicts(proof.Polarity.not().Published(), a.tone) {
 		return true
 	}
-	last := Span{}
 	for i := range a.Aspects {
 		m := &a.Aspects[i]
 		if m.Aspect != b.Aspect || m.Use != Counted || m.Polarity == Neutral {
