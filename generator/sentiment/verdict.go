@@ -80,7 +80,7 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 func (a *Analysis) dropDoubtful(rating int) {
 	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
 		proof := &a.Aspects[b.Mention]
-		rule := asWritten
+		var rule Rule
 		switch {
 		case against(b.Polarity, rating) && !a.sure(b):
 			rule = againstStars
