@@ -166,7 +166,7 @@ func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
 		if e.MCP == nil {
 			return problem(http.StatusNotFound, "This edge runs without an MCP server.")
 		}
-		e.MCP.ServeHTTP(w, streaming(w, r))
+		e.MCP.ServeHTTP(w, r)
 		return nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {
