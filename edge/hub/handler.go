@@ -134,7 +134,7 @@ func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
 	if err := h.limit(r); err != nil {
 		return err
 	}
-	request.Network = networkOf(h.client(r))
+	request.Network = networkOf(h.Client(r))
 	caps := store.Caps{
 		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
 		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
@@ -154,15 +154,6 @@ func (h *Hub) limit(r *http.Request) error {
 		}
 	}
 	return nil
-}
-
-// client returns the address of the client of a request.
-func (h *Hub) client(r *http.Request) netip.Addr {
-	if h.Client != nil {
-		return h.Client(r)
-	}
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
-	return peer.Addr().Unmap()
 }
 
 // networkOf returns the network that the caps of a client count for: its site, as networks

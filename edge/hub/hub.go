@@ -132,7 +132,7 @@ func New(c Config) (*Hub, error) {
 		return nil, fmt.Errorf("create hub: %w", err)
 	}
 	h := &Hub{
-		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin),
+		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin, c.Metrics),
 		scheduler:   newScheduler(c.Limits),
 		outcomes:    make(chan store.Outcome, c.Limits.Ready),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
@@ -145,9 +145,7 @@ func New(c Config) (*Hub, error) {
 	h.network = newNetwork(h.Dial, c.Logger)
 	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
 	if c.Metrics != nil {
-		if err := h.metrics.register(c.Metrics, h); err != nil {
-			return nil, fmt.Errorf("create hub: %w", err)
-		}
+		c.Metrics.MustRegister(&state{hub: h})
 	}
 	return h, nil
 }
@@ -160,6 +158,12 @@ func (c *Config) setDefaults() {
 	setDefault(&c.MaxLease, DefaultMaxLease)
 	setDefault(&c.PollInterval, DefaultPollInterval)
 	c.Limits.setDefaults()
+	if c.Client == nil {
+		c.Client = func(r *http.Request) netip.Addr {
+			peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
+			return peer.Addr().Unmap()
+		}
+	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -73,20 +73,20 @@ func quietly(t *testing.T, c Config, f func(t *testing.T, s *Server)) {
 func TestSessionsOutliveSilence(t *testing.T) {
 	quietly(t, Config{Idle: 30 * time.Minute}, func(t *testing.T, s *Server) {
 		id := ask(s, "", initialize).Header().Get(headerSession)
-		if n, _, _ := s.sessions.counts(); n != 0 {
+		if n := s.sessions.totals(); n.sessions != 0 {
 			t.Errorf("%d sessions in memory after initialize", n)
 		}
 		ask(s, id, subscribeTo("reviewcast://business"))
 		time.Sleep(29 * time.Minute)
 		ask(s, id, ping)
 		time.Sleep(29 * time.Minute)
-		if n, _, subscriptions := s.sessions.counts(); n != 1 || subscriptions != 1 {
-			t.Errorf("a session that is used: %d sessions, %d subscriptions", n, subscriptions)
+		if n := s.sessions.totals(); n.sessions != 1 || n.subscriptions != 1 {
+			t.Errorf("a session that is used: %d sessions, %d subscriptions", n.sessions, n.subscriptions)
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if n, _, subscriptions := s.sessions.counts(); n != 0 || subscriptions != 0 {
-			t.Errorf("an idle one: %d sessions, %d subscriptions", n, subscriptions)
+		if n := s.sessions.totals(); n.sessions != 0 || n.subscriptions != 0 {
+			t.Errorf("an idle one: %d sessions, %d subscriptions", n.sessions, n.subscriptions)
 		}
 		for _, step := range []struct {
 			sleep time.Duration
@@ -255,8 +255,8 @@ func TestSilentSessionsCostNothing(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n, _, _ := s.sessions.counts(); n != 0 || runtime.NumGoroutine() > before {
-			t.Errorf("%d sessions and %d goroutines more", n, runtime.NumGoroutine()-before)
+		if n := s.sessions.totals(); n.sessions != 0 || runtime.NumGoroutine() > before {
+			t.Errorf("%d sessions and %d goroutines more", n.sessions, runtime.NumGoroutine()-before)
 		}
 		if w := ask(s, first, ping); w.Code != http.StatusOK {
 			t.Errorf("the first session: %d", w.Code)
@@ -313,8 +313,8 @@ func TestManySubscribeAttempts(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if sessions, streams, subscriptions := s.sessions.counts(); sessions+streams+subscriptions != 0 {
-			t.Errorf("left: %d sessions, %d streams, %d subscriptions", sessions, streams, subscriptions)
+		if n := s.sessions.totals(); n != (totals{}) {
+			t.Errorf("left: %d sessions, %d streams, %d subscriptions", n.sessions, n.streams, n.subscriptions)
 		}
 		if refused != 2*2000 {
 			t.Errorf("%d attempts were refused, want the two spellings that aren't canonical", refused)
