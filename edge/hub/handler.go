@@ -36,9 +36,15 @@ const allowed = "GET, POST, OPTIONS"
 // request is durable, without waiting for a callback. It answers GET requests of
 // subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sentence, err := h.handle(w, r)
-	if sentence == "" && err == nil {
-		return // answered
+	sentence, err := "", h.Health() // while the state can't be written, nothing waits for it
+	switch {
+	case err != nil:
+	case r.Method == http.MethodGet:
+		if err = h.serveStatus(w, r); err == nil {
+			return
+		}
+	default:
+		sentence, err = h.accept(w, r)
 	}
 	if err != nil {
 		rejected := asRejection(err)
@@ -54,18 +60,6 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.metrics.requests.WithLabelValues("accepted").Inc()
 	answer(w, http.StatusAccepted, sentence)
-}
-
-// handle answers a status request, or accepts another one and returns the sentence of the
-// answer. While the state can't be written it does neither, without waiting for it.
-func (h *Hub) handle(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
-	if err := h.Health(); err != nil {
-		return "", err
-	}
-	if r.Method == http.MethodGet {
-		return "", h.serveStatus(w, r)
-	}
-	return h.accept(w, r)
 }
 
 func answer(w http.ResponseWriter, status int, sentence string) {

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/x509"
@@ -151,12 +152,9 @@ func New(c Config) (*Hub, error) {
 }
 
 func (c *Config) setDefaults() {
-	if c.Retry == [2]time.Duration{} {
-		c.Retry = DefaultRetry
-	}
-	setDefault(&c.MinLease, DefaultMinLease)
-	setDefault(&c.MaxLease, DefaultMaxLease)
-	setDefault(&c.PollInterval, DefaultPollInterval)
+	c.Retry = cmp.Or(c.Retry, DefaultRetry)
+	c.MinLease, c.MaxLease = cmp.Or(c.MinLease, DefaultMinLease), cmp.Or(c.MaxLease, DefaultMaxLease)
+	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
 	c.Limits.setDefaults()
 	if c.Client == nil {
 		c.Client = func(r *http.Request) netip.Addr {
@@ -164,16 +162,7 @@ func (c *Config) setDefaults() {
 			return peer.Addr().Unmap()
 		}
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 }
 
 func (c *Config) validate() error {

@@ -56,9 +56,7 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 }
 
 func openFiles(read reader, c Config) (*Files, error) {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	f := &Files{}
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
