@@ -19,6 +19,7 @@
 package edge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -79,9 +80,7 @@ func New(c Config) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make edge: %w", err)
 	}
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	e := &edge{Config: c, links: map[string][]string{}, all: newShare(), count: newMetrics(c.Metrics)}
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
@@ -166,7 +165,7 @@ func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
 		if e.MCP == nil {
 			return problem(http.StatusNotFound, "This edge runs without an MCP server.")
 		}
-		e.MCP.ServeHTTP(w, streaming(w, r))
+		e.MCP.ServeHTTP(w, r)
 		return nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -18,8 +18,8 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // newEdge makes the handler over a directory of n made-up reviews.

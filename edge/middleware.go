@@ -2,11 +2,12 @@ package edge
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"github.com/go-chi/chi/v5/middleware"
 
 	"reviewcast"
 )
@@ -55,11 +56,11 @@ func (e *edge) observe(next http.Handler) http.Handler {
 			h["Access-Control-Expose-Headers"] = exposed
 			h["Vary"] = varyCoding
 		}
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{WrapResponseWriter: middleware.NewWrapResponseWriter(w, r.ProtoMajor)}
 		started := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler || rec.status != 0 {
+				if p == http.ErrAbortHandler || rec.Status() != 0 {
 					if p != http.ErrAbortHandler {
 						e.Logger.Error("panic after the response had begun", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 					}
@@ -67,9 +68,9 @@ func (e *edge) observe(next http.Handler) http.Handler {
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
-			e.count.count(r.URL.Path, rec.status, time.Since(started))
+			e.count.count(r.URL.Path, rec.Status(), time.Since(started))
 			if e.AccessLog {
-				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
+				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.Status(), "bytes", rec.BytesWritten(),
 					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
 			}
 		}()
@@ -111,66 +112,11 @@ func preflight(w http.ResponseWriter, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
+// recorder knows the status and the size of a response.
 type recorder struct {
-	http.ResponseWriter
-	status int
-	bytes  int64
+	middleware.WrapResponseWriter
 	fields []any // for the access log
 }
 
 // Annotate adds a field to the access log, for a mounted handler.
 func (rec *recorder) Annotate(name, value string) { rec.fields = append(rec.fields, name, value) }
-
-func (rec *recorder) WriteHeader(status int) {
-	if rec.status == 0 && status >= 200 { // 1xx is not the final status
-		rec.status = status
-	}
-	rec.ResponseWriter.WriteHeader(status)
-}
-
-func (rec *recorder) Write(p []byte) (int, error) {
-	if rec.status == 0 {
-		rec.status = http.StatusOK
-	}
-	n, err := rec.ResponseWriter.Write(p)
-	rec.bytes += int64(n)
-	return n, err
-}
-
-// Flush implements [http.Flusher] for mounted handlers that stream.
-func (rec *recorder) Flush() {
-	if rec.status == 0 {
-		rec.status = http.StatusOK
-	}
-	_ = http.NewResponseController(rec.ResponseWriter).Flush() // a writer without Flush has no buffer
-}
-
-// Unwrap is used by [http.ResponseController].
-func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
-
-// streaming removes the server's deadlines for a request whose response may last hours: the write
-// deadline at once, the read deadline at the end of the body.
-func streaming(w http.ResponseWriter, r *http.Request) *http.Request {
-	c := http.NewResponseController(w)
-	_ = c.SetWriteDeadline(time.Time{}) // a writer without deadlines needs no change
-	if r.Body == nil || r.Body == http.NoBody || r.ContentLength == 0 {
-		_ = c.SetReadDeadline(time.Time{})
-		return r
-	}
-	r = r.WithContext(r.Context())
-	r.Body = &deadlineBody{r.Body, c}
-	return r
-}
-
-type deadlineBody struct {
-	io.ReadCloser
-	c *http.ResponseController
-}
-
-func (l *deadlineBody) Read(p []byte) (int, error) {
-	n, err := l.ReadCloser.Read(p)
-	if err == io.EOF {
-		_ = l.c.SetReadDeadline(time.Time{})
-	}
-	return n, err
-}

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // TestFastIsSlow asks the fast path and ServeContent the same, over every

@@ -20,8 +20,8 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // TestScripts plays the requests in testdata/*.txt against a real server and

@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +18,7 @@ const Grace = 8 * time.Second
 // minute for a response, more for a large one. logger receives the errors of net/http at debug
 // level; it may be nil.
 func Server(h http.Handler, logger *slog.Logger) *http.Server {
-	if logger == nil {
-		logger = slog.New(slog.DiscardHandler)
-	}
+	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 10 * time.Second,

@@ -137,8 +137,8 @@ func TestServerCaps(t *testing.T) {
 	}
 }
 
-// TestStreams: a mounted MCP server may answer for longer than the server's
-// deadlines, with and without a body in the request.
+// TestStreams: a mounted MCP server may end the server's deadlines, with and without a
+// body in the request, and answer for longer.
 func TestStreams(t *testing.T) {
 	const deadline = 30 * time.Millisecond
 	h := newEdge(t, 0, Config{Snapshots: &snapshot.Holder{}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -147,6 +147,9 @@ func TestStreams(t *testing.T) {
 			t.Error(err)
 		}
 		c := http.NewResponseController(w)
+		if err := errors.Join(c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{})); err != nil {
+			t.Error(err)
+		}
 		fmt.Fprintf(w, "%s begins\n", body)
 		_ = c.Flush()
 		over := time.NewTimer(4 * deadline)

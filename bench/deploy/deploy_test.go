@@ -28,7 +28,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
-	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/bench/storetest"
 )
 
 // BenchmarkDeploy reports the longest times of the rounds.

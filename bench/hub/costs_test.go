@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // BenchmarkCosts measures single calls of the store with 100,000 subscriptions of one host

@@ -28,9 +28,9 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 const (

@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // BenchmarkStore is the fan-out without the fan-out: every subscription is claimed

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // BenchmarkSubscribe measures how long 10,000 subscribe requests take that come at once, 64

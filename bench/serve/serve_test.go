@@ -42,8 +42,8 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 const (

@@ -19,9 +19,9 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 	"reviewcast/generator"
 	"reviewcast/generator/source"
 )

@@ -26,7 +26,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/mirrortest"
-	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/bench/storetest"
 	"reviewcast/internal/mirror"
 )
 

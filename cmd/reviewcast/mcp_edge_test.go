@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // TestMCPErrorsOfTheEdge: limits that the edge checks before the MCP server are answered

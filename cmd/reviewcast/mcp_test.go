@@ -14,9 +14,9 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // TestAgentsSearchAsTheWebDoes asks /api/reviews/search and the MCP tool

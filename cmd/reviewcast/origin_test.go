@@ -24,7 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"reviewcast"
-	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/bench/storetest"
 )
 
 // deployment is what users deploy: content that is built, a server of static files, and an

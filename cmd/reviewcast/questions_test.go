@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // A question that somebody asks an assistant, the tool calls that an agent makes for

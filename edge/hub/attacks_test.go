@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/bench/storetest"
 )
 
 // An answer that switches protocols is a failure. It keeps no slot and doesn't keep the hub

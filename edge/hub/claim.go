@@ -32,7 +32,8 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 	for {
 		if reset && !paused {
 			reset = false
-			c.reset()
+			clear(c.exhausted)
+			c.due = nil
 			p.publish(ctx)
 		}
 		if !paused {
@@ -53,21 +54,19 @@ func (h *Hub) deliverLoop(ctx, work context.Context) {
 	}
 }
 
-// reset has the work keys read again.
-func (c *claimer) reset() {
-	clear(c.exhausted)
-	c.due = nil
-}
-
 // claim claims deliveries as long as there are some and the scheduler has capacity.
 func (c *claimer) claim(ctx, work context.Context) error {
 	edition := c.Published()
 	if edition == nil {
 		return nil
 	}
-	if err := c.readDue(ctx); err != nil {
-		c.storeError(ctx, "due work not read", err)
-		return err
+	if c.due == nil {
+		due, err := c.Store.Due(ctx, time.Now())
+		if err != nil {
+			c.storeError(ctx, "due work not read", err)
+			return err
+		}
+		c.due = append([]store.WorkKey{}, due...)
 	}
 	for left := slices.Clone(c.due); len(left) > 0 && ctx.Err() == nil; {
 		key := left[0]
@@ -82,18 +81,6 @@ func (c *claimer) claim(ctx, work context.Context) error {
 		}
 	}
 	return nil
-}
-
-// readDue reads the work keys with due deliveries, unless they are known.
-func (c *claimer) readDue(ctx context.Context) error {
-	if c.due != nil {
-		return nil
-	}
-	due, err := c.Store.Due(ctx, time.Now())
-	if err == nil {
-		c.due = append([]store.WorkKey{}, due...)
-	}
-	return err
 }
 
 // claimBatch claims deliveries of a work key and begins or queues them. It reports whether there

@@ -36,9 +36,15 @@ const allowed = "GET, POST, OPTIONS"
 // request is durable, without waiting for a callback. It answers GET requests of
 // subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sentence, err := h.handle(w, r)
-	if sentence == "" && err == nil {
-		return // answered
+	sentence, err := "", h.Health() // while the state can't be written, nothing waits for it
+	switch {
+	case err != nil:
+	case r.Method == http.MethodGet:
+		if err = h.serveStatus(w, r); err == nil {
+			return
+		}
+	default:
+		sentence, err = h.accept(w, r)
 	}
 	if err != nil {
 		rejected := asRejection(err)
@@ -54,18 +60,6 @@ func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	h.metrics.requests.WithLabelValues("accepted").Inc()
 	answer(w, http.StatusAccepted, sentence)
-}
-
-// handle answers a status request, or accepts another one and returns the sentence of the
-// answer. While the state can't be written it does neither, without waiting for it.
-func (h *Hub) handle(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
-	if err := h.Health(); err != nil {
-		return "", err
-	}
-	if r.Method == http.MethodGet {
-		return "", h.serveStatus(w, r)
-	}
-	return h.accept(w, r)
 }
 
 func answer(w http.ResponseWriter, status int, sentence string) {
@@ -134,7 +128,7 @@ func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
 	if err := h.limit(r); err != nil {
 		return err
 	}
-	request.Network = networkOf(h.client(r))
+	request.Network = networkOf(h.Client(r))
 	caps := store.Caps{
 		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
 		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
@@ -154,15 +148,6 @@ func (h *Hub) limit(r *http.Request) error {
 		}
 	}
 	return nil
-}
-
-// client returns the address of the client of a request.
-func (h *Hub) client(r *http.Request) netip.Addr {
-	if h.Client != nil {
-		return h.Client(r)
-	}
-	peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
-	return peer.Addr().Unmap()
 }
 
 // networkOf returns the network that the caps of a client count for: its site, as networks

@@ -13,8 +13,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"reviewcast"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // A name that resolves to a private address is refused when it is dialled, for

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/x509"
@@ -132,7 +133,7 @@ func New(c Config) (*Hub, error) {
 		return nil, fmt.Errorf("create hub: %w", err)
 	}
 	h := &Hub{
-		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin),
+		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin, c.Metrics),
 		scheduler:   newScheduler(c.Limits),
 		outcomes:    make(chan store.Outcome, c.Limits.Ready),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
@@ -145,31 +146,23 @@ func New(c Config) (*Hub, error) {
 	h.network = newNetwork(h.Dial, c.Logger)
 	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
 	if c.Metrics != nil {
-		if err := h.metrics.register(c.Metrics, h); err != nil {
-			return nil, fmt.Errorf("create hub: %w", err)
-		}
+		c.Metrics.MustRegister(&state{hub: h})
 	}
 	return h, nil
 }
 
 func (c *Config) setDefaults() {
-	if c.Retry == [2]time.Duration{} {
-		c.Retry = DefaultRetry
-	}
-	setDefault(&c.MinLease, DefaultMinLease)
-	setDefault(&c.MaxLease, DefaultMaxLease)
-	setDefault(&c.PollInterval, DefaultPollInterval)
+	c.Retry = cmp.Or(c.Retry, DefaultRetry)
+	c.MinLease, c.MaxLease = cmp.Or(c.MinLease, DefaultMinLease), cmp.Or(c.MaxLease, DefaultMaxLease)
+	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
 	c.Limits.setDefaults()
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
+	if c.Client == nil {
+		c.Client = func(r *http.Request) netip.Addr {
+			peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
+			return peer.Addr().Unmap()
+		}
 	}
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 }
 
 func (c *Config) validate() error {

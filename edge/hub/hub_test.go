@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // Subscribe, notify and unsubscribe on a real network and both databases, for every topic,

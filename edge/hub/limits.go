@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 )
@@ -48,12 +49,12 @@ const (
 )
 
 func (l *Limits) setDefaults() {
-	setDefault(&l.Deliveries, 256)
-	setDefault(&l.SlowDeliveries, 1024)
-	setDefault(&l.PerHost, DefaultPerHost)
-	setDefault(&l.Ready, 512)
-	setDefault(&l.ClaimAge, 250*time.Millisecond)
-	setDefault(&l.MaxSilence, maxSilence)
+	l.Deliveries = cmp.Or(l.Deliveries, 256)
+	l.SlowDeliveries = cmp.Or(l.SlowDeliveries, 1024)
+	l.PerHost = cmp.Or(l.PerHost, DefaultPerHost)
+	l.Ready = cmp.Or(l.Ready, 512)
+	l.ClaimAge = cmp.Or(l.ClaimAge, 250*time.Millisecond)
+	l.MaxSilence = cmp.Or(l.MaxSilence, maxSilence)
 }
 
 func (l *Limits) validate() error {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"reviewcast"
 	"reviewcast/edge/hub/store"
@@ -28,21 +29,22 @@ type metrics struct {
 }
 
 // newMetrics returns the counters with all their labels: a rate doesn't see the first
-// event of a counter that starts with it.
-func newMetrics(origin string) *metrics {
+// event of a counter that starts with it. It registers them, unless to is nil.
+func newMetrics(origin string, to prometheus.Registerer) *metrics {
+	auto := promauto.With(to)
 	counter := func(name, help string) prometheus.CounterOpts {
 		return prometheus.CounterOpts{Namespace: "reviewcast", Subsystem: "hub", Name: name, Help: help}
 	}
 	vec := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(counter(name, help), labels)
+		return auto.NewCounterVec(counter(name, help), labels)
 	}
 	m := &metrics{
 		requests:      vec("requests_total", "Requests to the hub by result: accepted or refused.", "result"),
 		verifications: vec("handshakes_total", "Verifications and denials by mode and result.", "mode", "result"),
 		deliveries:    vec("deliveries_total", "Deliveries by outcome: delivered, failed, gone, denied, released, postponed.", "outcome"),
 		changes:       vec("changes_total", "Changes of a topic.", "topic"),
-		expired:       prometheus.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
-		latency: prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "delivery_seconds",
+		expired:       auto.NewCounter(counter("expired_total", "Subscriptions whose lease has ended.")),
+		latency: auto.NewHistogram(prometheus.HistogramOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "delivery_seconds",
 			Help: "Duration of successful deliveries.", Buckets: []float64{.005, .02, .05, .1, .25, .5, 1, 2, 5, 10, 30}}),
 	}
 	for _, result := range []string{"accepted", "refused"} {
@@ -64,14 +66,6 @@ func newMetrics(origin string) *metrics {
 }
 
 var modes = []string{store.ModeSubscribe, store.ModeUnsubscribe, store.ModeDenied}
-
-func (m *metrics) register(to prometheus.Registerer, h *Hub) error {
-	var errs []error
-	for _, c := range []prometheus.Collector{m.requests, m.verifications, m.deliveries, m.latency, m.changes, m.expired, &state{hub: h}} {
-		errs = append(errs, to.Register(c))
-	}
-	return errors.Join(errs...)
-}
 
 var outcomes = map[store.Verdict]string{store.Delivered: "delivered", store.Failed: "failed", store.Released: "released",
 	store.Gone: "gone", store.Denied: "denied"}

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // TestRequests checks each kind of request against the Recommendation, with its section,

@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 const baseURL = "https://reviews.example.com"

@@ -17,7 +17,7 @@ import (
 	"code.dny.dev/ssrf"
 
 	"reviewcast"
-	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/bench/storetest"
 )
 
 const secret = "a long random string"

@@ -7,7 +7,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
-	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/bench/snapshottest"
 )
 
 // BenchmarkView makes the agents' view of a new snapshot, as Run does at each change.

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // TestServerJSON holds /server.json, which the MCP Registry reads, against what the

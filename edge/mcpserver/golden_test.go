@@ -12,7 +12,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
-	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/bench/snapshottest"
 )
 
 // talk calls a method in a session of its own and gives back the result.

@@ -1,10 +1,10 @@
 package mcpserver
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 // Outcomes of a tool call.
@@ -19,34 +19,28 @@ type metrics struct {
 	refusal *prometheus.CounterVec // by HTTP status
 }
 
-func newMetrics(to prometheus.Registerer, t *sessions) (*metrics, error) {
+// newMetrics makes metrics and registers them, unless to is nil.
+func newMetrics(to prometheus.Registerer, t *sessions) *metrics {
+	auto := promauto.With(to)
 	opts := func(name, help string) prometheus.Opts {
 		return prometheus.Opts{Namespace: "reviewcast", Subsystem: "mcp", Name: name, Help: help}
 	}
-	gauge := func(name, help string, value func() int) prometheus.Collector {
-		return prometheus.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return float64(value()) })
+	gauge := func(name, help string, value func(totals) int) {
+		auto.NewGaugeFunc(prometheus.GaugeOpts(opts(name, help)), func() float64 { return float64(value(t.totals())) })
 	}
+	gauge("sessions", "Sessions with a stream or subscriptions; others keep nothing in memory.", func(n totals) int { return n.sessions })
+	gauge("streams", "Open streams.", func(n totals) int { return n.streams })
+	gauge("subscriptions", "Subscriptions of all sessions and streams.", func(n totals) int { return n.subscriptions })
 	m := &metrics{
-		calls:   prometheus.NewCounterVec(prometheus.CounterOpts(opts("calls_total", "Tool calls, by tool and outcome.")), []string{"tool", "outcome"}),
-		refusal: prometheus.NewCounterVec(prometheus.CounterOpts(opts("refused_total", "Requests answered with an error, by HTTP status.")), []string{"status"}),
+		calls:   auto.NewCounterVec(prometheus.CounterOpts(opts("calls_total", "Tool calls, by tool and outcome.")), []string{"tool", "outcome"}),
+		refusal: auto.NewCounterVec(prometheus.CounterOpts(opts("refused_total", "Requests answered with an error, by HTTP status.")), []string{"status"}),
 	}
 	for _, t := range tools { // a rate doesn't see the first event of a new counter
 		for _, outcome := range []string{outcomeOK, outcomeRefused, outcomeFailed} {
 			m.calls.WithLabelValues(t.name, outcome)
 		}
 	}
-	if to == nil {
-		return m, nil
-	}
-	var errs []error
-	for _, c := range []prometheus.Collector{m.calls, m.refusal,
-		gauge("sessions", "Sessions with a stream or subscriptions; others keep nothing in memory.", func() int { n, _, _ := t.counts(); return n }),
-		gauge("streams", "Open streams.", func() int { _, n, _ := t.counts(); return n }),
-		gauge("subscriptions", "Subscriptions of all sessions and streams.", func() int { _, _, n := t.counts(); return n }),
-	} {
-		errs = append(errs, to.Register(c))
-	}
-	return m, errors.Join(errs...)
+	return m
 }
 
 // annotate adds a tool's name, unless the client made it up, to the access log, if the writer has one.

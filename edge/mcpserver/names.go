@@ -144,8 +144,3 @@ func nameWords(name string) []string {
 	}
 	return words
 }
-
-// isCalled reports whether one of the names or the id is the given one, ignoring case.
-func (n named) isCalled(name string) bool {
-	return slices.ContainsFunc(append(n.names, n.id), func(own string) bool { return strings.EqualFold(own, name) })
-}

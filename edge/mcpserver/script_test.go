@@ -19,7 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/tools/txtar"
 
-	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/bench/snapshottest"
 )
 
 // TestScripts plays the conversations of testdata/*.txtar against a real server and

@@ -227,7 +227,9 @@ func (v *view) widen(q reviewcast.Query) string {
 		{"service area", q.ServiceArea, reviewcast.Query{ServiceArea: q.ServiceArea}},
 		{"aspect", q.Aspect, reviewcast.Query{Aspect: q.Aspect}},
 	} {
-		known := slices.ContainsFunc(v.names[f.kind], func(n named) bool { return n.isCalled(f.name) })
+		known := slices.ContainsFunc(v.names[f.kind], func(n named) bool {
+			return slices.ContainsFunc(append(n.names, n.id), func(own string) bool { return strings.EqualFold(own, f.name) })
+		})
 		if f.name != "" && !known && v.Search(f.alone).Matched == 0 {
 			hints = append(hints, v.names[f.kind].unknown(f.kind, f.name))
 		}

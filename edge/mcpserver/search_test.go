@@ -15,8 +15,8 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // genQuery draws the arguments of a search, of which some match.

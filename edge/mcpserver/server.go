@@ -126,9 +126,7 @@ func New(c Config) (*Server, error) {
 		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: newSessionIDs(newKey()),
 		sessions: newSessions(c.MaxSessions, c.Idle),
 	}
-	if s.metrics, err = newMetrics(c.Metrics, s.sessions); err != nil {
-		return nil, fmt.Errorf("make MCP server: register metrics: %w", err)
-	}
+	s.metrics = newMetrics(c.Metrics, s.sessions)
 	s.loadKey(context.Background())
 	if err := s.build(); err != nil {
 		return nil, fmt.Errorf("make MCP server: %w", err)

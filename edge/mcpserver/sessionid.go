@@ -27,8 +27,8 @@ type State interface {
 	EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error)
 }
 
-// maxEnded is the most ended sessions that are remembered. Beyond it ids of the first day to expire are
-// forgotten; such a session can be used again, which only its client can do.
+// maxEnded is the most ended sessions that are remembered. Beyond it any are forgotten; such a session
+// can be used again, which only its client can do.
 const maxEnded = 100_000
 
 const (
@@ -44,9 +44,8 @@ var encoding = base64.RawURLEncoding.Strict()
 type sessionIDs struct {
 	mu   sync.Mutex
 	keys [][]byte // the first seals, all open
-	// ended are the ids that have ended, by the day of their expiry and the beginning of their random
-	// bytes: 9 to 18 bytes each.
-	ended map[int64]map[uint64]struct{}
+	// ended are the ids that have ended, by the beginning of their random bytes, with their expiry.
+	ended map[uint64]int64
 }
 
 func newKey() []byte {
@@ -56,7 +55,7 @@ func newKey() []byte {
 }
 
 func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{keys: [][]byte{key}, ended: map[int64]map[uint64]struct{}{}}
+	return &sessionIDs{keys: [][]byte{key}, ended: map[uint64]int64{}}
 }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
@@ -85,7 +84,7 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ended := s.ended[day(expires)][random]
+	_, ended := s.ended[random]
 	return !ended && now.Unix() < expires &&
 		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
 }
@@ -93,9 +92,6 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 func content(raw []byte) (random uint64, expires int64) {
 	return binary.BigEndian.Uint64(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
 }
-
-// day is the day of a Unix time, since 1970.
-func day(unix int64) int64 { return unix / (24 * 60 * 60) }
 
 func mac(key, sealed []byte) []byte {
 	m := hmac.New(sha256.New, key)
@@ -112,32 +108,14 @@ func (s *sessionIDs) end(id string) time.Time {
 	random, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.ended[day(expires)][random]; known {
-		return time.Unix(expires, 0)
-	}
-	if s.remembered() >= maxEnded {
-		first := slices.Min(slices.Collect(maps.Keys(s.ended)))
-		for other := range s.ended[first] {
-			delete(s.ended[first], other)
+	if _, known := s.ended[random]; !known && len(s.ended) >= maxEnded {
+		for other := range s.ended {
+			delete(s.ended, other)
 			break
 		}
-		if len(s.ended[first]) == 0 {
-			delete(s.ended, first)
-		}
 	}
-	if s.ended[day(expires)] == nil {
-		s.ended[day(expires)] = map[uint64]struct{}{}
-	}
-	s.ended[day(expires)][random] = struct{}{}
+	s.ended[random] = expires
 	return time.Unix(expires, 0)
-}
-
-// remembered counts the ended ids. The caller holds mu.
-func (s *sessionIDs) remembered() (n int) {
-	for _, ids := range s.ended {
-		n += len(ids)
-	}
-	return n
 }
 
 // load adds the sessions that have ended at other edges, and forgets those whose ids have expired.
@@ -153,6 +131,6 @@ func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.ended, func(expiry int64, _ map[uint64]struct{}) bool { return expiry < day(now.Unix()) })
+	maps.DeleteFunc(s.ended, func(_ uint64, expires int64) bool { return expires <= now.Unix() })
 	return nil
 }

@@ -273,10 +273,9 @@ func (t *sessions) expire(now time.Time) {
 	}
 }
 
-// counts is count for all clients.
-func (t *sessions) counts() (sessions, streams, subscriptions int) {
+// totals is count for all clients.
+func (t *sessions) totals() totals {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	n := t.count("")
-	return n.sessions, n.streams, n.subscriptions
+	return t.count("")
 }

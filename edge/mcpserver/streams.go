@@ -154,6 +154,7 @@ const heartbeatInterval = 25 * time.Second
 type events struct{ w http.ResponseWriter }
 
 func newEvents(w http.ResponseWriter) *events {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // the stream may last hours; the body has been read
 	h := w.Header()
 	h.Set("Content-Type", mediaStream)
 	h.Set("Cache-Control", cacheNever)

@@ -16,6 +16,12 @@ import (
 type timed struct {
 	*httptest.ResponseRecorder
 	deadline time.Time
+	unread   bool // reading has no deadline
+}
+
+func (w *timed) SetReadDeadline(t time.Time) error {
+	w.unread = t.IsZero()
+	return nil
 }
 
 func (w *timed) SetWriteDeadline(t time.Time) error {
@@ -53,6 +59,9 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 		}
 		if left := time.Until(w.deadline); left != writeTimeout-time.Second {
 			t.Errorf("the client has %s to read, want %s", left, writeTimeout-time.Second)
+		}
+		if !w.unread {
+			t.Error("the read deadline of the server would end the stream")
 		}
 		if w.Header().Get("X-Accel-Buffering") != "no" {
 			t.Errorf("the header is %v", w.Header())

@@ -18,8 +18,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // changed is the sample with another text in review r5, which changes it and nothing

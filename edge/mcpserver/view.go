@@ -40,7 +40,7 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 		return nil, fmt.Errorf("view: %w", err)
 	}
 	if analysis.Insights != nil {
-		if err := json.Unmarshal(cleanJSON(analysis.Insights), &v.insights); err != nil {
+		if v.insights, err = cleaned(*analysis.Insights); err != nil {
 			return nil, fmt.Errorf("view %s: %w", reviewcast.PathInsights[1:], err)
 		}
 	}

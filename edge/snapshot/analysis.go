@@ -1,12 +1,11 @@
 package snapshot
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
-	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
@@ -14,11 +13,10 @@ import (
 
 // Analysis is the index of insights.json: the sentiment of each review, and of each aspect in it.
 type Analysis struct {
-	// Insights is insights.json with an empty per_review; nil when none is published.
-	Insights json.RawMessage
+	// Insights is insights.json without per_review; nil when none is published.
+	Insights *reviewcast.Insights
 
-	body      []byte
-	spans     []span // of each review's value in per_review, by ordinal; empty if it has none
+	perReview map[string]jsontext.Value // by id
 	sentiment *polarityBits
 	aspects   map[string]*polarityBits
 	names     directory // of aspects, by id and label
@@ -57,13 +55,9 @@ func (p *polarityBits) addTo(b bitmap, polarity reviewcast.Polarity) {
 func (s *Snapshot) Analysis() (*Analysis, error) { return s.analysis() }
 
 // Insight returns a review's value in per_review; nil if it has none.
-func (s *Snapshot) Insight(id string) json.RawMessage {
-	a, _ := s.Analysis() // after an error there are no spans
-	i, ok := s.reviews.ids[id]
-	if !ok || int(i) >= len(a.spans) || a.spans[i].end == 0 {
-		return nil
-	}
-	return a.body[a.spans[i].start:a.spans[i].end:a.spans[i].end]
+func (s *Snapshot) Insight(id string) jsontext.Value {
+	a, _ := s.Analysis() // after an error there are no values
+	return a.perReview[id]
 }
 
 // aspectReviews returns the reviews that mention an aspect, by id or label, with a polarity or, if empty, any.
@@ -83,53 +77,24 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 		return &Analysis{}, nil
 	}
 	n := s.Len()
-	a := &Analysis{body: body, spans: make([]span, n), sentiment: newPolarityBits(n), aspects: map[string]*polarityBits{}, names: newDirectory(nil, n)}
-	perReview, err := a.index(s.reviews.ids, n)
-	if err != nil {
+	var in struct {
+		reviewcast.Insights
+		PerReview map[string]jsontext.Value `json:"per_review"`
+	}
+	if err := json.Unmarshal(body, &in); err != nil {
 		return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
 	}
-	a.Insights = body
-	if perReview.end > 0 {
-		a.Insights = slices.Concat(body[:perReview.start], []byte("{}"), body[perReview.end:])
-	}
-	var in reviewcast.Insights
-	if err := json.Unmarshal(a.Insights, &in); err != nil {
-		return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
-	}
-	for _, aspect := range in.Aspects {
-		a.names.name(aspect.ID, aspect.Label)
-	}
-	return a, nil
-}
-
-// index reads per_review and returns its position in the body.
-func (a *Analysis) index(ordinals map[string]uint32, n int) (perReview span, err error) {
-	// A Buffer is read in place. Without the check of names the decoder remembers none.
-	d := jsontext.NewDecoder(bytes.NewBuffer(a.body), jsontext.AllowDuplicateNames(true))
-	var insight struct {
-		Sentiment reviewcast.Polarity            `json:"sentiment"`
-		Aspects   map[string]reviewcast.Polarity `json:"aspects"`
-	}
-	return member(d, "per_review", '{', func() error {
-		id, err := d.ReadToken()
-		if err != nil {
-			return err
+	maps.DeleteFunc(in.PerReview, func(id string, _ jsontext.Value) bool { _, published := s.reviews.ids[id]; return !published })
+	a := &Analysis{Insights: &in.Insights, perReview: in.PerReview, sentiment: newPolarityBits(n), aspects: map[string]*polarityBits{}, names: newDirectory(nil, n)}
+	for id, value := range in.PerReview {
+		var insight struct {
+			Sentiment reviewcast.Polarity            `json:"sentiment"`
+			Aspects   map[string]reviewcast.Polarity `json:"aspects"`
 		}
-		ordinal, published := ordinals[id.String()]
-		if !published {
-			return d.SkipValue()
+		if err := json.Unmarshal(value, &insight); err != nil {
+			return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
 		}
-		insight.Sentiment = ""
-		clear(insight.Aspects)
-		value, err := d.ReadValue()
-		if err == nil {
-			err = jsonv2.Unmarshal(value, &insight)
-		}
-		if err != nil {
-			return err
-		}
-		end := int(d.InputOffset())
-		a.spans[ordinal] = span{end - len(value), end}
+		ordinal := s.reviews.ids[id]
 		a.sentiment.add(insight.Sentiment, ordinal)
 		for aspect, polarity := range insight.Aspects {
 			p := a.aspects[aspect]
@@ -140,6 +105,9 @@ func (a *Analysis) index(ordinals map[string]uint32, n int) (perReview span, err
 			}
 			p.add(polarity, ordinal)
 		}
-		return nil
-	})
+	}
+	for _, aspect := range in.Aspects {
+		a.names.name(aspect.ID, aspect.Label)
+	}
+	return a, nil
 }

@@ -10,8 +10,8 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // sizes are the numbers of reviews that everything is measured with.

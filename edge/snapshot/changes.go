@@ -14,19 +14,15 @@ import (
 func (files *Files) readChanges(read reader, c Config) error {
 	seq, hash := files.manifest.Sequence, files.manifest.ChangeSHA256
 	for hash != "" {
-		f, err := readChangeFile(read, reviewcast.ChangePath(seq), c)
+		f, err := files.readUnlisted(read, reviewcast.ChangePath(seq), hash, c)
 		if err != nil {
 			return err
 		}
 		var change reviewcast.Change
-		switch err := json.Unmarshal(f.Body, &change); {
-		case f.SHA256 != hash:
-			return fmt.Errorf("%s has the sha256 %s, want %s", f.Path[1:], f.SHA256, hash)
-		case err != nil:
+		if err := json.Unmarshal(f.Body, &change); err != nil {
 			return fmt.Errorf("%s: %w", f.Path[1:], err)
 		}
 		f.LastModified = change.LastModified
-		files.files[f.Path] = f
 		if err := files.readPatches(read, &change, c); err != nil {
 			return err
 		}
@@ -46,26 +42,27 @@ func (files *Files) readPatches(read reader, change *reviewcast.Change, c Config
 		if changed.Patch != reviewcast.InsightsPatchPath(change.Sequence) || !fs.ValidPath(changed.Patch[1:]) {
 			return fmt.Errorf("change %d names the patch %q, want %s", change.Sequence, changed.Patch, reviewcast.InsightsPatchPath(change.Sequence))
 		}
-		f, err := readChangeFile(read, changed.Patch, c)
+		f, err := files.readUnlisted(read, changed.Patch, changed.PatchSHA256, c)
 		if err != nil {
 			return err
 		}
-		if f.SHA256 != changed.PatchSHA256 {
-			return fmt.Errorf("%s has the sha256 %s, want %s", f.Path[1:], f.SHA256, changed.PatchSHA256)
-		}
 		f.LastModified = change.LastModified
-		files.files[f.Path] = f
 	}
 	return nil
 }
 
-func readChangeFile(read reader, path string, c Config) (*File, error) {
+// readUnlisted reads a file that has a hash although the manifest doesn't list it.
+func (files *Files) readUnlisted(read reader, path, hash string, c Config) (*File, error) {
 	body, err := read(path[1:])
 	if err != nil {
 		return nil, err
 	}
 	f := unlisted(path, body)
+	if f.SHA256 != hash {
+		return nil, fmt.Errorf("%s has the sha256 %s, want %s", path[1:], f.SHA256, hash)
+	}
 	f.Variants = readVariants(read, path[1:], body, c)
+	files.files[path] = f
 	return f, nil
 }
 

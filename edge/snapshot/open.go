@@ -56,17 +56,20 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 }
 
 func openFiles(read reader, c Config) (*Files, error) {
-	if c.Logger == nil {
-		c.Logger = slog.New(slog.DiscardHandler)
-	}
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	f := &Files{}
 	body, err := read(reviewcast.PathManifest[1:])
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
-	if err := f.readManifest(body, c.BaseURL); err != nil {
+	m, err := reviewcast.ParseManifest(body)
+	if err == nil && c.BaseURL != "" && m.BaseURL != c.BaseURL {
+		err = fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, c.BaseURL, ErrOtherBaseURL)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)
 	}
+	f.manifest = *m
 	if err = f.readFiles(read, c); err == nil {
 		err = f.readChanges(read, c)
 	}
@@ -85,18 +88,6 @@ func (f *Files) Index() (*Snapshot, error) {
 		return nil, fmt.Errorf("index %s: %w", reviewcast.PathReviews[1:], err)
 	}
 	return s, nil
-}
-
-func (f *Files) readManifest(body []byte, baseURL string) error {
-	m, err := reviewcast.ParseManifest(body)
-	if err != nil {
-		return err
-	}
-	if baseURL != "" && m.BaseURL != baseURL {
-		return fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, baseURL, ErrOtherBaseURL)
-	}
-	f.manifest = *m
-	return nil
 }
 
 // readFiles reads and checks every listed file that the directory holds and its encoded variants.

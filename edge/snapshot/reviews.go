@@ -84,15 +84,7 @@ func (l *list) around(p Place) (after, before int) {
 // split finds the reviews in reviews.json, in whatever layout, and decodes the other members.
 func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	d := jsontext.NewDecoder(bytes.NewBuffer(body)) // reads the bytes of a Buffer in place
-	all, err := member(d, "reviews", '[', func() error {
-		v, err := d.ReadValue()
-		if err == nil && v.Kind() != '{' {
-			err = fmt.Errorf("review %d is not an object", len(spans))
-		}
-		end := int(d.InputOffset())
-		spans = append(spans, span{end - len(v), end})
-		return err
-	})
+	all, spans, err := findReviews(d)
 	if err == nil && all.end == 0 {
 		err = errors.New("no array of reviews")
 	}
@@ -110,34 +102,39 @@ func split(body []byte) (spans []span, head reviewcast.Dataset, err error) {
 	return spans, head, err
 }
 
-// member skips the members of an object but one, whose elements or members read reads.
-// It returns the position of that one, zero if there is none or it isn't of the kind.
-func member(d *jsontext.Decoder, name string, kind jsontext.Kind, read func() error) (at span, err error) {
+// findReviews skips the members of an object but reviews. It returns the position of their
+// array, zero if there is none, and of each of them.
+func findReviews(d *jsontext.Decoder) (all span, spans []span, err error) {
 	if t, err := d.ReadToken(); err != nil {
-		return at, err
+		return all, nil, err
 	} else if t.Kind() != '{' {
-		return at, errors.New("not a JSON object")
+		return all, nil, errors.New("not a JSON object")
 	}
 	for err == nil && d.PeekKind() != '}' {
 		var t jsontext.Token
 		if t, err = d.ReadToken(); err != nil {
 			break
 		}
-		if t.String() != name || d.PeekKind() != kind {
+		if t.String() != "reviews" || d.PeekKind() != '[' {
 			err = d.SkipValue()
 			continue
 		}
 		_, err = d.ReadToken()
-		at.start = int(d.InputOffset()) - 1
-		for err == nil && d.PeekKind() != ']' && d.PeekKind() != '}' {
-			err = read()
+		all.start = int(d.InputOffset()) - 1
+		for err == nil && d.PeekKind() != ']' {
+			var v jsontext.Value
+			if v, err = d.ReadValue(); err == nil && v.Kind() != '{' {
+				err = fmt.Errorf("review %d is not an object", len(spans))
+			}
+			end := int(d.InputOffset())
+			spans = append(spans, span{end - len(v), end})
 		}
 		if err == nil {
 			_, err = d.ReadToken()
 		}
-		at.end = int(d.InputOffset())
+		all.end = int(d.InputOffset())
 	}
-	return at, err
+	return all, spans, err
 }
 
 // shardSize is the number of reviews whose folded texts share an allocation: a multiple of 64, so

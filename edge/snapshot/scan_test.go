@@ -8,8 +8,8 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 // A costly search is remembered: it costs nothing the second time, whatever its other

@@ -11,7 +11,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
-	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/bench/snapshottest"
 )
 
 // TestSince asks for every beginning of a list that has several blocks: the body

@@ -6,7 +6,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
-	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/bench/snapshottest"
 )
 
 func TestOpen(t *testing.T) {

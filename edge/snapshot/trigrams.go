@@ -179,13 +179,10 @@ func (r *run) add(s shard) {
 					r.push(k)
 				}
 			}
-			for at := 0; at < len(text); {
-				c, size := rune(text[at]), 1
-				if c >= utf8.RuneSelf {
-					c, size = utf8.DecodeRune(text[at:])
-				}
+			for len(text) > 0 {
+				c, size := utf8.DecodeRune(text)
 				push(c)
-				at += size
+				text = text[size:]
 			}
 			if have > 0 {
 				push(end)

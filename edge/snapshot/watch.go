@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -44,14 +45,10 @@ type Watcher struct {
 // Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
 // that hangs, as on a network disk, is left alone then.
 func (w *Watcher) Run(ctx context.Context) error {
-	interval := w.Interval
-	if interval == 0 {
-		interval = DefaultInterval
-	}
 	for {
 		started, looked := time.Now(), make(chan error, 1)
 		go func() { looked <- w.Look() }() // it logs the error
-		rest := interval
+		rest := cmp.Or(w.Interval, DefaultInterval)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -111,8 +108,5 @@ func (w *Watcher) look() error {
 }
 
 func (w *Watcher) logger() *slog.Logger {
-	if w.Logger == nil {
-		return slog.New(slog.DiscardHandler)
-	}
-	return w.Logger
+	return cmp.Or(w.Logger, slog.New(slog.DiscardHandler))
 }

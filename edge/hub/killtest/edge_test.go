@@ -10,7 +10,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/edgetest"
-	"reviewcast/edge/snapshot/snapshottest"
+	"reviewcast/bench/snapshottest"
 )
 
 // edge is a running program.

@@ -17,8 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 const secret = "a-long-random-string"

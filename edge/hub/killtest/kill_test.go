@@ -27,9 +27,9 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
-	"reviewcast/edge/snapshot/snapshottest"
 )
 
 const (

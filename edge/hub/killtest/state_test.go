@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"reviewcast/edge/hub/store/storetest"
+	"reviewcast/bench/storetest"
 )
 
 // migrationLock is the key of the advisory lock under which hubs migrate.

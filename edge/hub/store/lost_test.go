@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // lossyProxy forwards connections to a server. While lossy, it closes a connection instead

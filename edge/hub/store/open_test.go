@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // Tables of another version are rejected, and only a hub creates tables.

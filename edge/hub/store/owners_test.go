@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 // A claim holds as long as its owner is alive, and no longer.

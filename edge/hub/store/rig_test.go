@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 const (

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
-	"reviewcast/edge/hub/store/storetest"
 )
 
 func TestPublish(t *testing.T) {
