@@ -437,7 +437,7 @@ func TestPullProgress(t *testing.T) {
 	}))
 	defer slow.Close()
 	screen := onScreen(t, t.TempDir(), 80, "pull", slow.URL, "copy")
-	screen.expect("of 0.")
+	screen.expect(" MB")
 	close(seen)
 	screen.expect("\r\x1b[K")
 	screen.expect("added; rating")

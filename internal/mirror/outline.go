@@ -207,18 +207,10 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 		return nil, err
 	}
 	o.apply()
-	total := int64(0)
 	for _, f := range o.set.Manifest.Files {
 		if _, done := o.set.Files[f.Path]; !done && o.set.Scope.Holds(f.Path) {
 			files = append(files, f)
-			if o.have[f.SHA256] == nil {
-				total += f.Size
-			}
 		}
-	}
-	if p := o.source.progress(); p != nil {
-		p.done.Store(0)
-		p.total.Store(total)
 	}
 	if err := o.addAll(ctx, files); err != nil {
 		return nil, err
