@@ -164,20 +164,18 @@ const (
 	waitingSuffix = ".waiting"
 )
 
-// keepEvidence writes what shows a fork beside the directory, in place of evidence
-// that is there already.
+// keepEvidence writes the manifests and versions of both histories, whose hashes show the fork, beside the directory,
+// in place of evidence that is there already: no text stays that either side erases later.
 func (c *Copy) keepEvidence(fork *ForkError) error {
 	path := filepath.Clean(c.Dir) + forkSuffix
-	if err := os.RemoveAll(path); err != nil {
-		return err
-	}
-	for name, body := range fork.Evidence() {
-		name := filepath.Join(path, filepath.FromSlash(name))
-		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, 0o644)); err != nil {
-			return err
+	err := os.RemoveAll(path)
+	for name, set := range map[string]*Set{"mine": fork.Mine, "theirs": fork.Theirs} {
+		for _, file := range []string{reviewcast.PathManifest, reviewcast.PathVersions} {
+			name := filepath.Join(path, name, filepath.FromSlash(file))
+			err = cmp.Or(err, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, set.Files[file], 0o644))
 		}
 	}
-	return nil
+	return err
 }
 
 // readWaiting returns nil when there is nothing to wait for, or nothing that can be
