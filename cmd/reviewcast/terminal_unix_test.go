@@ -168,7 +168,7 @@ const (
 )
 
 // TestNewReviewOnATerminal writes a review as people do: mistakes, Tab, a text
-// pasted from elsewhere. The narrow terminal gets the hints on lines of their own.
+// pasted from elsewhere.
 func TestNewReviewOnATerminal(t *testing.T) {
 	for _, columns := range []int{40, 132} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
