@@ -152,7 +152,11 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if c.HasPrefix(lower) {
 			found = append(found, c.ID)
 		}
-		all = append(all, c.String())
+		if word == "?" { // asks for the names, too
+			all = append(all, c.String())
+		} else {
+			all = append(all, c.ID)
+		}
 	}
 	switch {
 	case len(found) == 1:

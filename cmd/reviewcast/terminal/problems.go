@@ -148,11 +148,11 @@ func around(runes []rune, at, columns int) (first, last int) {
 	first, last = at, at
 	for grown := true; grown && last-first < columns*maxPerColumn; {
 		grown = false
-		if last < len(runes) && Width(string(runes[first:last+1])) <= columns {
-			last, grown = last+1, true
-		}
 		if first > 0 && Width(string(runes[first-1:last])) <= columns {
 			first, grown = first-1, true
+		}
+		if last < len(runes) && Width(string(runes[first:last+1])) <= columns {
+			last, grown = last+1, true
 		}
 	}
 	return first, last
