@@ -120,7 +120,10 @@ func stars(rating *float64) string {
 
 // byteCount writes a number of bytes with the decimal prefixes of the SI.
 func byteCount(n int64) string {
-	if n < 999_950 {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 999_950:
 		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
 	}
 	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
