@@ -60,7 +60,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Plural(len(res.Dataset.Reviews), "review"),
-		terminal.Plural(len(res.Changed)+len(res.Removed), "file"), terminal.Duration(time.Since(start)))
+		terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
 	if res.First {
 		fmt.Fprintln(std.out, "this is the first version: no published set was found; name the last one with --previous if there is one")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
@@ -43,8 +44,7 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	if c.Every != 0 && c.Every < minEvery {
 		return usageError{fmt.Errorf("--every: %s is too short; the least is %s", c.Every, minEvery)}
 	}
-	progress := &mirror.Progress{}
-	source, err := mirror.Open(c.From, mirror.Config{Progress: progress})
+	source, err := mirror.Open(c.From, mirror.Config{})
 	if err != nil {
 		return usageError{err}
 	}
@@ -53,7 +53,7 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	}
 	copied := &mirror.Copy{Dir: c.Dir, Follower: mirror.Follower{Source: source, Scope: mirror.Scope(c.Only), AcceptRewrite: c.AcceptRewrite}}
 	update := func(ctx context.Context) (mirror.Report, error) {
-		defer showProgress(std, progress)()
+		defer showProgress(std, source)()
 		return copied.Update(ctx)
 	}
 	if c.Every == 0 {
@@ -89,30 +89,26 @@ func printChanges(std streams, update func(context.Context) (mirror.Report, erro
 // progressEvery is how often progress is drawn.
 const progressEvery = 100 * time.Millisecond
 
-// showProgress draws the bytes that are fetched while a terminal watches.
-func showProgress(std streams, progress *mirror.Progress) (stop func()) {
+// showProgress draws how many bytes have come while a terminal watches.
+func showProgress(std streams, source mirror.Source) (stop func()) {
 	if !terminal.CanRedraw(std.err) {
 		return func() {}
 	}
-	done, drawn := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(drawn)
-		tick := time.NewTicker(progressEvery)
-		defer tick.Stop()
+	before, done := source.Received(), make(chan struct{})
+	var drawing sync.WaitGroup
+	drawing.Go(func() {
 		for {
 			select {
 			case <-done:
 				fmt.Fprint(std.err, "\r\x1b[K")
 				return
-			case <-tick.C:
-				if got, total := progress.State(); total > 0 {
-					fmt.Fprintf(std.err, "\r\x1b[K%.1f of %.1f MB", float64(min(got, total))/1e6, float64(total)/1e6)
-				}
+			case <-time.After(progressEvery):
+				fmt.Fprintf(std.err, "\r\x1b[K%.1f MB", float64(source.Received()-before)/1e6)
 			}
 		}
-	}()
+	})
 	return func() {
 		close(done)
-		<-drawn
+		drawing.Wait()
 	}
 }

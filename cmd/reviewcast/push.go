@@ -112,6 +112,9 @@ const (
 	// openTimeout bounds one attempt to open the state, and openAgain is the wait after it.
 	openTimeout = 30 * time.Second
 	openAgain   = 5 * time.Second
+	// inUseAgain is the wait while another edge has the state open, and inUse how long that is waited for.
+	inUseAgain = 200 * time.Millisecond
+	inUse      = edge.Grace + 4*time.Second
 )
 
 var errNotOpen = errors.New("the hub's state is not open yet")
@@ -147,16 +150,16 @@ func (l *lateHub) start(ctx context.Context) error {
 	return nil
 }
 
-// isPermanent reports whether opening needs an operator: another --state or version, or the end of another edge.
+// isPermanent reports whether opening needs an operator: another --state or version.
 func isPermanent(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	_, path := errors.AsType[*fs.PathError](err)
-	return usage || path || errors.Is(err, store.ErrSchema) || errors.Is(err, store.ErrInUse)
+	return usage || path || errors.Is(err, store.ErrSchema)
 }
 
 // open opens the state and creates the hub.
 func (l *lateHub) open(ctx context.Context) error {
-	s, err := openState(ctx, l.state, l.log)
+	s, err := store.Open(ctx, l.state, store.Options{Exclusive: true})
 	if err == nil {
 		err = l.mount(ctx, s)
 	}
@@ -210,22 +213,29 @@ func (l *lateHub) current() *hub.Hub {
 
 // run opens the state if it isn't open yet, and runs the hub until ctx is done.
 func (l *lateHub) run(ctx context.Context) error {
-	for l.current() == nil {
+	for began := time.Now(); l.current() == nil; {
 		attempt, cancel := context.WithTimeout(ctx, openTimeout)
 		err := l.open(attempt)
 		cancel()
+		wait := openAgain
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // stopped while opening
-		case err != nil && isPermanent(err):
+		case err == nil:
+			continue
+		case isPermanent(err):
 			return err
-		case err != nil:
+		case errors.Is(err, store.ErrInUse) && time.Since(began) > inUse:
+			return fmt.Errorf("%w; name another with --state, or use --state none to run without a hub", err)
+		case errors.Is(err, store.ErrInUse): // start has said so
+			wait = inUseAgain
+		default:
 			l.log.Warn("the hub's state can't be opened; trying again", "state", stateSource(l.state), "error", err)
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-time.After(openAgain):
-			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(wait):
 		}
 	}
 	if l.config.Reload == nil {
@@ -311,26 +321,4 @@ func (l *lateHub) close() error {
 	}
 	l.unsubscribe()
 	return l.store.Close()
-}
-
-// openState opens a state. One that another edge has open is waited for as long as that may take to stop.
-func openState(ctx context.Context, state string, log *slog.Logger) (*store.Store, error) {
-	waits := false
-	for deadline := time.Now().Add(edge.Grace + 4*time.Second); ; {
-		s, err := store.Open(ctx, state, store.Options{Exclusive: true})
-		switch {
-		case !errors.Is(err, store.ErrInUse):
-			return s, err
-		case !waits:
-			waits = true
-			log.Warn("another edge has the hub's state open; waiting for it to end", "state", stateSource(state), "until", deadline.UTC().Format(time.RFC3339))
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("%w; name another with --state, or use --state none to run without a hub", err)
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(200 * time.Millisecond):
-		}
-	}
 }

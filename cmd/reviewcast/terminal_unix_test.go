@@ -168,7 +168,7 @@ const (
 )
 
 // TestNewReviewOnATerminal writes a review as people do: mistakes, Tab, a text
-// pasted from elsewhere. The narrow terminal gets the hints on lines of their own.
+// pasted from elsewhere.
 func TestNewReviewOnATerminal(t *testing.T) {
 	for _, columns := range []int{40, 132} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
@@ -437,7 +437,7 @@ func TestPullProgress(t *testing.T) {
 	}))
 	defer slow.Close()
 	screen := onScreen(t, t.TempDir(), 80, "pull", slow.URL, "copy")
-	screen.expect("of 0.")
+	screen.expect(" MB")
 	close(seen)
 	screen.expect("\r\x1b[K")
 	screen.expect("added; rating")

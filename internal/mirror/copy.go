@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +28,7 @@ type Copy struct {
 
 	pings
 	current   *Set // the set in Dir, when it has been read
+	compared  *Set // the one that Dir holds with no other files of ours
 	unwritten *Set // a newer one that could not be written yet
 }
 
@@ -70,7 +70,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if fork := (*ForkError)(nil); errors.As(err, &fork) {
 		return report, errors.Join(fmt.Errorf("%w; %s has the evidence", err, filepath.Clean(c.Dir)+forkSuffix), c.keepEvidence(fork))
 	}
-	if err != nil || set == written {
+	if err != nil || set == c.compared {
 		return report, err
 	}
 	owns := written.owns
@@ -81,7 +81,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 		c.unwritten = set
 		return report, err
 	}
-	c.current, c.unwritten = set, nil
+	c.current, c.compared, c.unwritten = set, set, nil
 	return report, nil
 }
 
@@ -130,9 +130,6 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 		return c.current, nil
 	}
 	set, err := readWhole(ctx, source, manifest, c.Scope)
-	if set != nil {
-		set.damaged = append(set.damaged, c.superfluous(set)...)
-	}
 	if err == nil {
 		if c.current = set; c.Taken != nil {
 			c.Taken(set)
@@ -141,76 +138,24 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	return set, err
 }
 
-// superfluous lists files of ours that the set doesn't have: other change documents, and unwanted pages.
-func (c *Copy) superfluous(set *Set) []string {
-	var paths []string
-	for _, f := range set.Manifest.Files {
-		if _, err := os.Lstat(dir(c.Dir).name(f.Path)); err == nil && !c.Scope.Holds(f.Path) {
-			paths = append(paths, f.Path)
-		}
-	}
-	_ = filepath.WalkDir(dir(c.Dir).name(reviewcast.PathChanges), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil //nolint:nilerr // what can't be read isn't known to be too much
-		}
-		rel, err := filepath.Rel(c.Dir, name)
-		if path := "/" + filepath.ToSlash(rel); err == nil && set.Files[path] == nil {
-			paths = append(paths, path)
-		}
-		return nil
-	})
-	return paths
-}
-
-// readWhole reads every file in a directory that a manifest lists, and every change document and patch. Those that
-// are missing or have another hash are listed as damaged, and the error names the first of them.
+// readWhole reads the set in a directory. Files that are missing or have another hash are listed as damaged, and the
+// error names the first of them.
 func readWhole(ctx context.Context, source dir, manifest []byte, scope Scope) (*Set, error) {
-	m, err := reviewcast.ParseManifest(manifest)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w: %w", source.name(reviewcast.PathManifest), ErrDamaged, err)
+	o, err := outline(ctx, source, manifest, scope, nil)
+	var files []reviewcast.File
+	if err == nil {
+		files, err = o.patches()
 	}
-	o := &outlined{set: newSet(scope, m, manifest)}
-	set := o.set
-	var damage error
-	take := func(path, sha256 string, limit int64) {
-		body, err := source.file(ctx, path, sha256, limit) // each, though two may have the same bytes
-		if err != nil {
-			damage = cmp.Or(damage, fmt.Errorf("%w: %w", ErrDamaged, err))
-			set.damaged = append(set.damaged, path)
-			return
-		}
-		o.add(path, sha256, body)
+	if err != nil { // without its history it can't be compared
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	for _, f := range m.Files {
-		if scope.Holds(f.Path) {
-			take(f.Path, f.SHA256, f.Size)
+	for _, f := range append(files, o.missing()...) {
+		if ferr := o.addAll(ctx, []reviewcast.File{f}); ferr != nil {
+			err = cmp.Or(err, fmt.Errorf("%w: %w", ErrDamaged, ferr))
+			o.set.damaged = append(o.set.damaged, f.Path)
 		}
 	}
-	if m.ChangeSHA256 == "" {
-		return set, damage
-	}
-	set.Versions, err = reviewcast.ParseVersions(set.Files[reviewcast.PathVersions])
-	if err != nil || len(set.Versions) == 0 { // without its history it can't be compared
-		return nil, cmp.Or(damage, fmt.Errorf("%s: %w", source.name(reviewcast.PathVersions), ErrDamaged))
-	}
-	for _, v := range set.Versions {
-		if v.Sequence < m.ChangesFrom {
-			continue
-		}
-		path := reviewcast.ChangePath(v.Sequence)
-		take(path, v.SHA256, maxDocument)
-		c := &reviewcast.Change{}
-		if json.Unmarshal(set.Files[path], c) != nil {
-			continue // it is damaged
-		}
-		set.Changes = append(set.Changes, c)
-		for _, f := range c.Files {
-			if f.Patch == reviewcast.InsightsPatchPath(c.Sequence) {
-				take(f.Patch, f.PatchSHA256, maxDocument)
-			}
-		}
-	}
-	return set, damage
+	return o.set, err
 }
 
 // The files beside the directory.
@@ -219,20 +164,18 @@ const (
 	waitingSuffix = ".waiting"
 )
 
-// keepEvidence writes what shows a fork beside the directory, in place of evidence
-// that is there already.
+// keepEvidence writes the manifests and versions of both histories, whose hashes show the fork, beside the directory,
+// in place of evidence that is there already: no text stays that either side erases later.
 func (c *Copy) keepEvidence(fork *ForkError) error {
 	path := filepath.Clean(c.Dir) + forkSuffix
-	if err := os.RemoveAll(path); err != nil {
-		return err
-	}
-	for name, body := range fork.Evidence() {
-		name := filepath.Join(path, filepath.FromSlash(name))
-		if err := cmp.Or(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, body, 0o644)); err != nil {
-			return err
+	err := os.RemoveAll(path)
+	for name, set := range map[string]*Set{"mine": fork.Mine, "theirs": fork.Theirs} {
+		for _, file := range []string{reviewcast.PathManifest, reviewcast.PathVersions} {
+			name := filepath.Join(path, name, filepath.FromSlash(file))
+			err = cmp.Or(err, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, set.Files[file], 0o644))
 		}
 	}
-	return nil
+	return err
 }
 
 // readWaiting returns nil when there is nothing to wait for, or nothing that can be

@@ -200,8 +200,16 @@ func TestWaitingIsKept(t *testing.T) {
 	if err := update(); !errors.Is(err, mirror.ErrForked) {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(path+".fork", "theirs", "changes", "versions.txt")); err != nil {
-		t.Error(err)
+	evidence := onDisk(t, path+".fork")
+	for _, name := range []string{"/mine/manifest.json", "/mine/changes/versions.txt", "/theirs/manifest.json", "/theirs/changes/versions.txt"} {
+		if len(evidence[name]) == 0 {
+			t.Errorf("no %s in the evidence", name)
+		}
+	}
+	for name, body := range evidence {
+		if bytes.Contains(body, []byte("secret-of-")) {
+			t.Errorf("%s holds text of a review", name)
+		}
 	}
 	if !sameFiles(onDisk(t, path), h.site.Files) {
 		t.Error("the copy is not what it was")

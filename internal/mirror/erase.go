@@ -39,17 +39,3 @@ func legalIDs(s *Set) []string {
 	}
 	return ids
 }
-
-// Evidence returns, by file name, the manifests and versions of both histories, whose hashes show the fork: no text
-// stays that either side erases later.
-func (e *ForkError) Evidence() map[string][]byte {
-	files := map[string][]byte{}
-	for name, set := range map[string]*Set{"mine": e.Mine, "theirs": e.Theirs} {
-		for _, path := range []string{reviewcast.PathManifest, reviewcast.PathVersions} {
-			if body, ok := set.Files[path]; ok {
-				files[name+path] = body
-			}
-		}
-	}
-	return files
-}

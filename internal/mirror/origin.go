@@ -67,9 +67,8 @@ func newOrigin(base string, cfg Config) *origin {
 	return o
 }
 
-func (o *origin) String() string      { return o.base }
-func (o *origin) Received() int64     { return o.received.Load() }
-func (o *origin) progress() *Progress { return o.cfg.Progress }
+func (o *origin) String() string  { return o.base }
+func (o *origin) Received() int64 { return o.received.Load() }
 
 func (o *origin) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
@@ -189,9 +188,6 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 		}
 	default:
 		return a, 0, fmt.Errorf("the body comes in the encoding %q, which was not asked for", coding)
-	}
-	if p := o.cfg.Progress; p != nil {
-		body = tap{body, func(n int) { p.done.Add(int64(n)) }}
 	}
 	if a.body, err = readAtMost(body, limit); err != nil {
 		return a, 0, bodyError(ctx, err)

@@ -191,36 +191,15 @@ func (o *outlined) checkHistory() error {
 
 // fetch completes the set: bodies at hand, then bodies made by changes, then whole files.
 func (o *outlined) fetch(ctx context.Context) (*Set, error) {
-	var patches, files []reviewcast.File
-	for _, c := range o.set.Changes {
-		for _, f := range c.Files {
-			if f.Patch == "" {
-				continue
-			}
-			if f.Patch != reviewcast.InsightsPatchPath(c.Sequence) || !reviewcast.IsSHA256(f.PatchSHA256) {
-				return nil, fmt.Errorf("%s names the patch %q: %w", reviewcast.ChangePath(c.Sequence), f.Patch, ErrHistory)
-			}
-			patches = append(patches, document(f.Patch, f.PatchSHA256))
-		}
+	patches, err := o.patches()
+	if err != nil {
+		return nil, err
 	}
 	if err := o.addAll(ctx, patches); err != nil {
 		return nil, err
 	}
 	o.apply()
-	total := int64(0)
-	for _, f := range o.set.Manifest.Files {
-		if _, done := o.set.Files[f.Path]; !done && o.set.Scope.Holds(f.Path) {
-			files = append(files, f)
-			if o.have[f.SHA256] == nil {
-				total += f.Size
-			}
-		}
-	}
-	if p := o.source.progress(); p != nil {
-		p.done.Store(0)
-		p.total.Store(total)
-	}
-	if err := o.addAll(ctx, files); err != nil {
+	if err := o.addAll(ctx, o.missing()); err != nil {
 		return nil, err
 	}
 	for _, f := range o.set.Manifest.Files {
@@ -229,6 +208,32 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 		}
 	}
 	return o.set, nil
+}
+
+// patches lists the patches that the change documents name.
+func (o *outlined) patches() (files []reviewcast.File, err error) {
+	for _, c := range o.set.Changes {
+		for _, f := range c.Files {
+			if f.Patch == "" {
+				continue
+			}
+			if f.Patch != reviewcast.InsightsPatchPath(c.Sequence) || !reviewcast.IsSHA256(f.PatchSHA256) {
+				return nil, fmt.Errorf("%s names the patch %q: %w", reviewcast.ChangePath(c.Sequence), f.Patch, ErrHistory)
+			}
+			files = append(files, document(f.Patch, f.PatchSHA256))
+		}
+	}
+	return files, nil
+}
+
+// missing lists the files of the scope that the set doesn't have yet.
+func (o *outlined) missing() (files []reviewcast.File) {
+	for _, f := range o.set.Manifest.Files {
+		if _, done := o.set.Files[f.Path]; !done && o.set.Scope.Holds(f.Path) {
+			files = append(files, f)
+		}
+	}
+	return files
 }
 
 // apply makes the datasets by the change documents; what those don't reach is fetched whole.

@@ -17,7 +17,7 @@ type Report struct {
 	Relation reviewcast.Relation
 	// Added, Changed and Withdrawn count reviews.
 	Added, Changed, Withdrawn int
-	// Repaired counts the files of the set at hand that were damaged, missing or too much.
+	// Repaired counts the files of the set at hand that were damaged or missing.
 	Repaired int
 	// Files counts the files whose bytes changed, came or went.
 	Files int

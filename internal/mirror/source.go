@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"reviewcast"
@@ -21,7 +20,8 @@ import (
 type Source interface {
 	// String is the name of the source in messages: a directory or a URL.
 	String() string
-	// Received returns how many bytes came over the network since the source was opened.
+	// Received returns how many bytes came over the network since the source was opened. It may be called while
+	// files are fetched.
 	Received() int64
 
 	// deadline bounds the time of one read.
@@ -30,8 +30,6 @@ type Source interface {
 	manifest(ctx context.Context) ([]byte, error)
 	// file returns the body at a path. Its hash is sha256, and it has at most limit bytes.
 	file(ctx context.Context, path, sha256 string, limit int64) ([]byte, error)
-	// progress is nil when nobody watches.
-	progress() *Progress
 }
 
 // Config says how an origin is read. The zero value is right for a mirror.
@@ -43,17 +41,9 @@ type Config struct {
 	// MaxAge refuses a manifest that stayed in a cache for longer; 0 takes any. A build on an old set would
 	// make a second version.
 	MaxAge time.Duration
-	// Progress is updated while files are fetched; nil reports nothing.
-	Progress *Progress
 	// Transport makes the requests; nil is one of the package's own.
 	Transport http.RoundTripper
 }
-
-// Progress counts the bytes of the files to fetch. It may be read while they are fetched.
-type Progress struct{ done, total atomic.Int64 }
-
-// State returns how many bytes of how many have been fetched.
-func (p *Progress) State() (done, total int64) { return p.done.Load(), p.total.Load() }
 
 // IsURL reports whether a name is that of an origin rather than a directory.
 func IsURL(where string) bool { return strings.Contains(where, "://") }
@@ -73,9 +63,8 @@ func Open(where string, cfg Config) (Source, error) {
 // dir is a source in a directory.
 type dir string
 
-func (d dir) String() string      { return string(d) }
-func (d dir) Received() int64     { return 0 }
-func (d dir) progress() *Progress { return nil }
+func (d dir) String() string  { return string(d) }
+func (d dir) Received() int64 { return 0 }
 
 func (d dir) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithCancel(ctx)

@@ -3,8 +3,6 @@ package compose
 import (
 	"cmp"
 	"errors"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -49,18 +47,20 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 		r.Text, q.err = p.Text("Text (an empty line ends it; optional)")
 	}
 	if site := content.Site.Language; r.Title != "" || r.Text != "" {
-		used := used(content, func(r *source.Review) string { return r.Language })
-		q.ask(&r.Language, "Language ["+site+"]", used, func(s string) (string, error) {
+		q.ask(&r.Language, "Language ["+site+"]", nil, func(s string) (string, error) {
 			if _, err := language.Parse(cmp.Or(s, site)); err != nil {
 				return "", errors.New("write its tag, such as en, fr or pt-BR")
 			}
 			return unless(s, site), nil
 		})
 	}
-	q.ask(&r.Source, "Source ["+directSource+"]", used(content, func(r *source.Review) string { return r.Source }), func(s string) (string, error) {
+	q.ask(&r.Source, "Source ["+directSource+"]", nil, func(s string) (string, error) {
 		return unless(s, directSource), nil
 	})
-	methods := choices(reviewcast.VerificationMethods)
+	var methods []terminal.Choice
+	for _, method := range reviewcast.VerificationMethods {
+		methods = append(methods, terminal.Choice{ID: method})
+	}
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
 	q.ask(&r.Verification, question, methods, func(s string) (string, error) {
 		if s == "" {
@@ -99,29 +99,9 @@ func (q *questions) ask(answer *string, question string, choices []terminal.Choi
 // askIDs asks for names of a list.
 func (q *questions) askIDs(l list) {
 	answer := ""
-	q.ask(&answer, l.question+" (separated by commas, Tab completes, ? lists)", l.choices, func(s string) (string, error) {
-		if s == "?" {
-			var all []string
-			for _, c := range l.choices {
-				all = append(all, c.String())
-			}
-			return "", errors.New(strings.Join(all, ", "))
-		}
-		var ids []string
-		for word := range strings.SplitSeq(s, ",") {
-			if strings.TrimSpace(word) == "" {
-				continue
-			}
-			id, err := resolve(word, l.what, l.choices)
-			if err != nil {
-				return "", err
-			}
-			if !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-		*l.ids = ids
-		return s, nil
+	q.ask(&answer, l.question+" (separated by commas, Tab completes, ? lists)", l.choices, func(s string) (_ string, err error) {
+		*l.ids, err = l.resolve(strings.Split(s, ","))
+		return s, err
 	})
 }
 
@@ -133,20 +113,4 @@ func unless(s, byDefault string) string {
 		return ""
 	}
 	return s
-}
-
-// used returns the values that the reviews of the folder have in a field.
-func used(content *source.Content, field func(*source.Review) string) []terminal.Choice {
-	values := map[string]bool{}
-	for _, r := range content.Reviews {
-		values[field(r)] = true
-	}
-	return choices(slices.Sorted(maps.Keys(values)))
-}
-
-func choices(ids []string) (out []terminal.Choice) {
-	for _, id := range ids {
-		out = append(out, terminal.Choice{ID: id})
-	}
-	return out
 }

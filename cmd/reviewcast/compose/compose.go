@@ -55,11 +55,8 @@ func (r *Review) Resolve(content *source.Content) error {
 	}
 	var errs []error
 	for _, l := range r.lists(content) {
-		for i, word := range *l.ids {
-			id, err := resolve(word, l.what, l.choices)
-			errs = append(errs, err)
-			(*l.ids)[i] = id
-		}
+		ids, err := l.resolve(*l.ids)
+		errs, *l.ids = append(errs, err), ids
 	}
 	if err := errors.Join(errs...); err != nil {
 		return InputError{err}
@@ -105,6 +102,20 @@ func (r *Review) lists(content *source.Content) []list {
 	}
 }
 
+// resolve returns the ids that words stand for, each once.
+func (l list) resolve(words []string) (ids []string, err error) {
+	for _, word := range words {
+		if strings.TrimSpace(word) == "" {
+			continue
+		}
+		id, werr := resolve(word, l.what, l.choices)
+		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
 // Choices returns what the content offers for a kind of name: technicians, services,
 // service-areas or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
@@ -141,7 +152,11 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if c.HasPrefix(lower) {
 			found = append(found, c.ID)
 		}
-		all = append(all, c.ID)
+		if word == "?" { // asks for the names, too
+			all = append(all, c.String())
+		} else {
+			all = append(all, c.ID)
+		}
 	}
 	switch {
 	case len(found) == 1:

@@ -29,8 +29,6 @@ type Change struct {
 const (
 	// maxBurst is how long changes without a pause put off a build.
 	maxBurst = 100 * time.Millisecond
-	// maxNames is how many names are reported one by one.
-	maxNames = 1000
 	// goneInterval is how often a folder that has vanished is looked for.
 	goneInterval = 200 * time.Millisecond
 )
@@ -185,8 +183,6 @@ func (w *watch) event(name string) {
 	switch {
 	case name == "" || err != nil:
 		w.moved = true
-	case len(w.names) == maxNames:
-		w.all = true
 	default:
 		w.names[filepath.ToSlash(rel)] = true
 	}

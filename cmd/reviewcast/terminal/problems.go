@@ -146,17 +146,13 @@ const maxPerColumn = 4
 // around returns the bounds of what fits around a place, as much before it as after it if there is.
 func around(runes []rune, at, columns int) (first, last int) {
 	first, last = at, at
-	for left, right := 0, 0; last-first < min(columns*maxPerColumn, len(runes)); {
-		if last < len(runes) && (first == 0 || right < left) {
-			if right += cells(runes[last]); left+right > columns {
-				break
-			}
-			last++
-		} else {
-			if left += cells(runes[first-1]); left+right > columns {
-				break
-			}
-			first--
+	for grown := true; grown && last-first < columns*maxPerColumn; {
+		grown = false
+		if first > 0 && Width(string(runes[first-1:last])) <= columns {
+			first, grown = first-1, true
+		}
+		if last < len(runes) && Width(string(runes[first:last+1])) <= columns {
+			last, grown = last+1, true
 		}
 	}
 	return first, last

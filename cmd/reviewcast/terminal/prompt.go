@@ -122,7 +122,7 @@ func readLines(ctx context.Context, read func(string) (string, bool, error)) fun
 // Line asks a question until take accepts the answer. Tab completes choices.
 func (p *Prompter) Line(question string, choices []Choice, take func(answer string) error) error {
 	p.choices = choices
-	prompt := p.fit(question)
+	prompt := question + ": "
 	for {
 		answer, _, err := p.read(prompt)
 		if err != nil {
@@ -141,7 +141,7 @@ func (p *Prompter) Line(question string, choices []Choice, take func(answer stri
 // Text asks for paragraphs, which a typed empty line ends; one that is pasted belongs to the text.
 func (p *Prompter) Text(question string) (string, error) {
 	p.choices = nil
-	prompt := p.fit(question)
+	prompt := question + ": "
 	var lines []string
 	for {
 		line, pasted, err := p.read(prompt)
@@ -157,20 +157,6 @@ func (p *Prompter) Text(question string) (string, error) {
 		lines = append(lines, strings.TrimRight(line, " \t"))
 		prompt = "  "
 	}
-}
-
-// minAnswer is the number of columns left for an answer beside its question.
-const minAnswer = 20
-
-// fit makes a prompt of a question. A hint in parentheses that leaves no room has its own line.
-func (p *Prompter) fit(question string) string {
-	if width := Columns(os.Stdout); Width(question) > width-minAnswer {
-		if name, hint, ok := strings.Cut(question, " ("); ok {
-			fmt.Fprintln(p.out, foldTo(name+" ("+hint, width, 2))
-			question = name
-		}
-	}
-	return question + ": "
 }
 
 func tooLong(line string) error {
@@ -198,38 +184,24 @@ func (c Choice) String() string {
 // maxListed is the number of choices that Tab lists.
 const maxListed = 20
 
-// completeAnswer completes the word before pos, the last of a list: to the only id that matches, or to the common
-// prefix of several, which are then listed.
+// completeAnswer completes the word before pos, the last of a list, to the only id that matches, or returns several
+// to list.
 func completeAnswer(line string, pos int, choices []Choice) (string, int, []string) {
 	start := strings.LastIndexByte(line[:pos], ',') + 1
 	start += len(line[start:pos]) - len(strings.TrimLeft(line[start:pos], " "))
 	word := strings.ToLower(strings.TrimSpace(line[start:pos]))
-	var found []Choice
-	for _, k := range choices {
-		if k.HasPrefix(word) {
-			found = append(found, k)
+	var id string
+	var found []string
+	for _, c := range choices {
+		if c.HasPrefix(word) {
+			id, found = c.ID, append(found, c.String())
 		}
 	}
-	switch len(found) {
-	case 0:
-		return line, pos, nil
-	case 1:
-		return line[:start] + found[0].ID + line[pos:], start + len(found[0].ID), nil
+	switch {
+	case len(found) == 1:
+		return line[:start] + id + line[pos:], start + len(id), nil
+	case len(found) > maxListed:
+		found = append(found[:maxListed], fmt.Sprintf("… and %d more", len(found)-maxListed))
 	}
-	common := found[0].ID
-	var several []string
-	for i, k := range found {
-		for !strings.HasPrefix(k.ID, common) {
-			common = common[:len(common)-1]
-		}
-		if i < maxListed {
-			several = append(several, k.String())
-		} else if i == maxListed {
-			several = append(several, fmt.Sprintf("… and %d more", len(found)-i))
-		}
-	}
-	if len(common) > len(word) && strings.HasPrefix(common, word) {
-		return line[:start] + common + line[pos:], start + len(common), nil
-	}
-	return line, pos, several
+	return line, pos, found
 }

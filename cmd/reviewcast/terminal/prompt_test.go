@@ -24,7 +24,7 @@ func TestCompleteAnswer(t *testing.T) {
 	}{
 		{"ander", 5, "anders", 6, 0},
 		{"Anders B", 8, "anders", 6, 0},
-		{"ana, dr", 7, "ana, drain-", 11, 0},
+		{"ana, dr", 7, "ana, dr", 7, 2},
 		{"ana, drain-", 11, "ana, drain-", 11, 2},
 		{"unb", 3, "drain-repair", 12, 0},
 		{"an", 2, "an", 2, 2},

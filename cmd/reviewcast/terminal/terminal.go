@@ -8,7 +8,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"golang.org/x/term"
@@ -183,14 +182,6 @@ func Files(w io.Writer, changed, removed []string) {
 	for _, path := range removed {
 		fmt.Fprintf(w, "removed %s\n", path)
 	}
-}
-
-// Duration writes how long something took.
-func Duration(d time.Duration) string {
-	if d < time.Second {
-		return d.Round(time.Millisecond).String()
-	}
-	return d.Round(10 * time.Millisecond).String()
 }
 
 // Stars writes a mean rating; nil is that of no reviews.
