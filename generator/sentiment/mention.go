@@ -53,6 +53,9 @@ func (p Polarity) Published() reviewcast.Polarity {
 
 func (p Polarity) not() Polarity { return [...]Polarity{Neutral, Negative, Positive}[p] }
 
+// valence is that of a phrase with the polarity.
+func (p Polarity) valence() float64 { return [...]float64{0, phraseValence, -phraseValence}[p] }
+
 func polarityOf(sum float64) Polarity {
 	switch {
 	case sum >= neutralBelow:
