@@ -16,7 +16,6 @@ type word struct {
 	valence float32 // -4 to 4; from the word lists
 	flags   flags
 	name    symbol // in patterns of names, where nothing is stemmed
-	fuzzy   symbol // the one name that it misspells, 0 when there is none
 }
 
 type flags uint32
@@ -53,8 +52,6 @@ type dictionary struct {
 	forms   map[string][]symbol // by inflected form, the words of the shipped list
 	names   map[string]symbol
 	symbols symbol // the last one given out
-	// misspelt returns the name that a word of six letters or more misspells.
-	misspelt func(string) symbol
 }
 
 func newDictionary(lex *lexicon) *dictionary {
@@ -183,9 +180,6 @@ func (lx *lexer) lookup(raw string) *word {
 		return lx.unknown
 	}
 	w := lx.dict.word(folded)
-	if lx.dict.misspelt != nil && w.name == 0 {
-		w.fuzzy = lx.dict.misspelt(w.text)
-	}
 	if len(lx.seen) >= maxSeen {
 		clear(lx.seen)
 	}

@@ -30,7 +30,6 @@ type vocabulary struct {
 	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
-	fuzzyNames []fuzzyName
 	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
