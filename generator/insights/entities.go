@@ -168,7 +168,8 @@ func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 	by := map[string]*AmbiguousName{}
 	for i := range all {
 		r := &all[i]
-		for _, n := range r.Entities {
+		for k := range r.Entities {
+			n := &r.Entities[k]
 			if !n.Ambiguous() {
 				continue
 			}
@@ -179,7 +180,7 @@ func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 			written := (*text)[n.Start:n.End]
 			a := by[sentiment.Fold(written)]
 			if a == nil {
-				a = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(written)}
+				a = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(n)}
 				by[sentiment.Fold(written)] = a
 			}
 			if n := len(a.ReviewIDs); n == 0 || a.ReviewIDs[n-1] != r.ID {

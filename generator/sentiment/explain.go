@@ -54,7 +54,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 		}
 		m.Words = (*text)[n.Start:n.End]
 		if n.Ambiguous() {
-			m.ID, m.IDs = "", a.Bearers(m.Words)
+			m.ID, m.IDs = "", a.Bearers(n)
 		}
 		m.Start, m.End = utf8.RuneCountInString((*text)[:n.Start]), utf8.RuneCountInString((*text)[:n.End])
 		out.Mentions = append(out.Mentions, m)

@@ -172,6 +172,15 @@ type EntityMention struct {
 	Start, End int32 // bytes
 	Title      bool
 	Rule       NameRule
+	bearers    []int32 // of a name that several people bear
+}
+
+// Bearers returns the ids of all technicians who bear an ambiguous name.
+func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
+	for _, i := range e.bearers {
+		ids = append(ids, a.entities[Technician][i].ID)
+	}
+	return ids
 }
 
 // Ambiguous reports whether several people bear the name, so that nobody is
@@ -238,7 +247,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			}
 			f.Kind, f.ID = Technician, n.people[0]
 			if len(n.people) > 1 {
-				f.Rule = sharedName
+				f.Rule, f.bearers = sharedName, n.people
 			}
 			dst = append(dst, f)
 		default:
@@ -285,25 +294,4 @@ func (n *name) written(tokens []token) bool {
 		}
 	}
 	return true
-}
-
-// Bearers returns the ids of all technicians who bear a name.
-func (v *vocabulary) Bearers(written string) []string {
-	at := int32(0)
-	for w := range words(written) {
-		next, ok := v.people.edges[edge{at, v.dict.names[w]}]
-		if !ok {
-			return nil
-		}
-		at = next
-	}
-	p := v.people.nodes[at].payload
-	if p == 0 {
-		return nil
-	}
-	ids := []string{}
-	for _, i := range v.nameList[p-1].people {
-		ids = append(ids, v.entities[Technician][i].ID)
-	}
-	return ids
 }
