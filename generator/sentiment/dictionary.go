@@ -150,34 +150,27 @@ func hash(s string) uint64 {
 // lexer looks words up and caches them as they are written, so that a word costs one
 // map lookup. It is not safe for concurrent use.
 type lexer struct {
-	dict    *dictionary
-	seen    map[string]*word
-	symbols map[rune]*word // symbols with a valence: 👍
-	unknown *word
+	dict *dictionary
+	seen map[string]*word
 }
 
 // maxSeen bounds a lexer's cache. Reviews of a trade have some ten thousand
 // different words; a corpus of random letters must not exhaust memory.
 const maxSeen = 1 << 16
 
-func newLexer(d *dictionary) *lexer {
-	lx := &lexer{dict: d, seen: make(map[string]*word, 4096), symbols: map[rune]*word{}, unknown: &word{}}
-	for r, v := range d.lex.signs {
-		lx.symbols[r] = &word{text: string(r), valence: v}
-	}
-	return lx
-}
+// unknown is a word of which nothing is known.
+var unknown = &word{}
 
 func (lx *lexer) lookup(raw string) *word {
 	if w, ok := lx.seen[raw]; ok {
 		return w
 	}
 	if len(raw) > maxWord {
-		return lx.unknown
+		return unknown
 	}
 	folded := bare(Fold(raw))
 	if folded == "" { // nothing but marks
-		return lx.unknown
+		return unknown
 	}
 	w := lx.dict.word(folded)
 	if len(lx.seen) >= maxSeen {
@@ -194,7 +187,7 @@ type lexicon struct {
 	classes  map[string][]string // by word
 	isClass  map[string]bool
 	spelling map[string]string
-	signs    map[rune]float32
+	signs    map[rune]*word // with a valence: 👍
 	phrases  []phrase
 	sha256   string
 }

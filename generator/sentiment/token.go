@@ -59,7 +59,7 @@ func (lx *lexer) scan(text string, dst []token) []token {
 			if n := len(dst); n > 0 && r == '?' {
 				dst[n-1].shape |= asked
 			}
-			last, w = r, lx.symbols[r]
+			last, w = r, lx.dict.lex.signs[r]
 		}
 		if w != nil {
 			if between == stop {

@@ -29,7 +29,9 @@ type worker struct {
 	topics []TopicKey
 }
 
-func newWorker(v *vocabulary) *worker { return &worker{v: v, lexer: newLexer(v.dict)} }
+func newWorker(v *vocabulary) *worker {
+	return &worker{v: v, lexer: &lexer{dict: v.dict, seen: map[string]*word{}}}
+}
 
 // Languages are the languages in which shipped phrases are known.
 var Languages = []string{english, "es", "fr"}
