@@ -1,6 +1,7 @@
 package sentiment
 
 import (
+	"hash/fnv"
 	"strings"
 	"sync"
 )
@@ -140,11 +141,9 @@ func stem(s string) string {
 
 // hash is FNV-1a, 64 bits: stable across machines and versions.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }
 
 // lexer looks words up and caches them as they are written, so that a word costs one

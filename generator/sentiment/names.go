@@ -77,7 +77,7 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 	}
 	n := name{folded: bare(Fold(strings.TrimSpace(text))), upper: upper, first: first}
 	n.cue = len(p) == 1 && k != Area && v.dict.isWord(n.folded)
-	v.people.add(p, func(have int32) int32 {
+	v.people.insert(0, p, func(have int32) int32 {
 		if have == 0 {
 			v.nameList = append(v.nameList, n)
 			have = int32(len(v.nameList))

@@ -155,11 +155,9 @@ type edge struct {
 
 func newTrie() *trie { return &trie{edges: map[edge]int32{}, nodes: make([]node, 1)} }
 
-// add inserts a pattern. settle gets the payload at its end, 0 when the pattern is
-// new, and returns the payload to store there.
-func (t *trie) add(p pattern, settle func(have int32) int32) { t.insert(0, p, settle) }
-
-func (t *trie) insert(at int32, p pattern, settle func(int32) int32) {
+// insert adds a pattern below a node, 0 for the whole. settle gets the payload at its
+// end, 0 when the pattern is new, and returns the payload to store there.
+func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 	if len(p) == 0 {
 		if at != 0 {
 			t.nodes[at].payload = settle(t.nodes[at].payload)

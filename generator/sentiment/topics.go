@@ -1,6 +1,8 @@
 package sentiment
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -150,34 +152,19 @@ func (a *Analyzer) WrittenTopic(text string, k TopicKey) (written string, parts 
 func (v *vocabulary) addTopics(rules TopicRules) {
 	v.topicTrie = newTrie()
 	add := func(label string, pinned bool, phrases ...string) {
-		at := int32(-1)
-		for i, t := range v.topics {
-			if t.Label == label {
-				at = int32(i)
-			}
-		}
+		at := slices.IndexFunc(v.topics, func(t EditorTopic) bool { return t.Label == label })
 		if at < 0 {
+			at = len(v.topics)
 			v.topics = append(v.topics, EditorTopic{Label: label})
-			at = int32(len(v.topics) - 1)
 		}
 		v.topics[at].Pinned = v.topics[at].Pinned || pinned
 		for _, phrase := range phrases {
 			if p, err := v.dict.compilePlain(phrase); err == nil {
-				v.topicTrie.add(p, func(have int32) int32 {
-					if have != 0 {
-						return have
-					}
-					return at + 1
-				})
+				v.topicTrie.insert(0, p, func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
 			}
 		}
 	}
-	labels := make([]string, 0, len(rules.Merge))
-	for label := range rules.Merge {
-		labels = append(labels, label)
-	}
-	slices.Sort(labels)
-	for _, label := range labels {
+	for _, label := range slices.Sorted(maps.Keys(rules.Merge)) {
 		add(label, slices.Contains(rules.Pin, label), append([]string{label}, rules.Merge[label]...)...)
 	}
 	for _, phrase := range rules.Pin {
