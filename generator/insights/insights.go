@@ -16,7 +16,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 	"reviewcast/generator/sentiment"
@@ -73,9 +74,15 @@ func Compute(in Input) Result {
 // Analyze analyzes reviews on all cores. The result has their order.
 func Analyze(a *sentiment.Analyzer, reviews []Review) []Analyzed {
 	out := make([]Analyzed, len(reviews))
-	parallel(len(reviews), func(i int) {
-		out[i] = Analyzed{reviews[i], a.Analyze(reviews[i].Review, reviews[i].Job)}
-	})
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, r := range reviews {
+		g.Go(func() error {
+			out[i] = Analyzed{r, a.Analyze(r.Review, r.Job)}
+			return nil
+		})
+	}
+	_ = g.Wait() // no analysis fails
 	return out
 }
 
@@ -110,20 +117,6 @@ const (
 	MethodName    = "phrases-lexicon"
 	MethodVersion = "5"
 )
-
-// parallel calls do for every index below n on all cores.
-func parallel(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	wg.Wait()
-}
 
 func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {
 	m := make(map[string]reviewcast.ReviewInsight, len(all))
