@@ -106,7 +106,7 @@ func (e *entitySum) add(r *Analyzed) {
 		e.FromText++
 	}
 	e.job, e.times = 0, 0
-	count(&e.SentimentCounts, r.Insight.Sentiment)
+	e.SentimentCounts.Count(r.Insight.Sentiment)
 	for _, b := range r.Votes {
 		e.aspects[b.Aspect]++
 	}
@@ -135,7 +135,7 @@ func (c *entityCounter) addQuarter(e *entitySum, r *Analyzed) {
 		if !ok {
 			q.Votes = slices.Insert(q.Votes, at, reviewcast.AspectVotes{ID: id})
 		}
-		count(&q.Votes[at].SentimentCounts, v.Polarity)
+		q.Votes[at].Count(v.Polarity)
 	}
 }
 

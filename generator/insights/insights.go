@@ -139,7 +139,7 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var counts reviewcast.SentimentCounts
 	sum := 0.0
 	for i := range all {
-		count(&counts, all[i].Insight.Sentiment)
+		counts.Count(all[i].Insight.Sentiment)
 		sum += all[i].Insight.Score
 	}
 	n := float64(len(all))
@@ -147,19 +147,6 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	o.Score = sentiment.Round(sum/n, 3)
 	o.PositivePct, o.NeutralPct, o.NegativePct = pct(counts.PositiveCount), pct(counts.NeutralCount), pct(counts.NegativeCount)
 	return o
-}
-
-func count(c *reviewcast.SentimentCounts, p reviewcast.Polarity) {
-	switch p {
-	case reviewcast.Positive:
-		c.PositiveCount++
-	case reviewcast.Neutral:
-		c.NeutralCount++
-	case reviewcast.Negative:
-		c.NegativeCount++
-	case reviewcast.Mixed:
-		c.MixedCount++
-	}
 }
 
 // Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not
