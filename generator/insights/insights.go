@@ -99,7 +99,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	wg.Go(func() { ins.Topics = topics(a, all) })
 	wg.Go(func() { ins.PerReview = perReview(all) })
 	ins.Aspects = aspects(a, all)
-	ins.Entities = newEntityCounter(a).count(all)
+	ins.Entities = entities(a, all)
 	ins.OverallSentiment = overall(all)
 	ins.Temporal.Monthly = monthly(all)
 	wg.Wait()
