@@ -142,9 +142,6 @@ type trie struct {
 type node struct {
 	gap     int32 // the node behind a gap; 0: none
 	payload int32 // what the pattern means, from 1; 0: no pattern ends here
-	// goesOn has a bit for the symbols of the node's edges, so that most words are
-	// rejected without a table lookup.
-	goesOn uint64
 }
 
 // edge leads from a node to the next by a symbol.
@@ -182,7 +179,6 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 			t.nodes = append(t.nodes, node{})
 			next = int32(len(t.nodes) - 1)
 			t.edges[edge{at, s}] = next
-			t.nodes[at].goesOn |= 1 << (s & 63)
 		}
 		t.insert(next, p[1:], settle)
 	}
@@ -223,8 +219,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 			t.walk(tokens, i+skip, g, 0, taken, cur, best)
 		}
 	}
-	goesOn := t.nodes[at].goesOn
-	if goesOn == 0 || i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
+	if i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
 		cur.words > 0 && tokens[i].sentence != tokens[cur.at[0]].sentence {
 		return
 	}
@@ -232,9 +227,6 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		t.walk(tokens, i+1, at, skipped+1, taken, cur, best)
 	}
 	for _, s := range tokens[i].syms {
-		if goesOn&(1<<(s&63)) == 0 {
-			continue
-		}
 		if next, ok := t.edges[edge{at, s}]; ok {
 			cur.at[cur.words] = int32(i)
 			cur.words++
