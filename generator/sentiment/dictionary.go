@@ -146,23 +146,18 @@ func hash(s string) uint64 {
 	return h.Sum64()
 }
 
-// lexer looks words up and caches them as they are written, so that a word costs one
-// map lookup. It is not safe for concurrent use.
-type lexer struct {
-	dict *dictionary
-	seen map[string]*word
-}
-
-// maxSeen bounds a lexer's cache. Reviews of a trade have some ten thousand
+// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand
 // different words; a corpus of random letters must not exhaust memory.
 const maxSeen = 1 << 16
 
 // unknown is a word of which nothing is known.
 var unknown = &word{}
 
-func (lx *lexer) lookup(raw string) *word {
-	if w, ok := lx.seen[raw]; ok {
-		return w
+// lookup looks a word up and caches it as it is written, so that a word costs one map
+// lookup.
+func (w *worker) lookup(raw string) *word {
+	if known, ok := w.seen[raw]; ok {
+		return known
 	}
 	if len(raw) > maxWord {
 		return unknown
@@ -171,12 +166,12 @@ func (lx *lexer) lookup(raw string) *word {
 	if folded == "" { // nothing but marks
 		return unknown
 	}
-	w := lx.dict.word(folded)
-	if len(lx.seen) >= maxSeen {
-		clear(lx.seen)
+	if len(w.seen) >= maxSeen {
+		clear(w.seen)
 	}
-	lx.seen[strings.Clone(raw)] = w
-	return w
+	found := w.v.dict.word(folded)
+	w.seen[strings.Clone(raw)] = found
+	return found
 }
 
 // lexicon is the shipped word lists, parsed once.
