@@ -30,16 +30,8 @@ type EditorTopic struct {
 	Pinned bool
 }
 
-// EditorTopic returns the editors' topic of a key, false when the key is a phrase's.
-func (a *Analyzer) EditorTopic(k TopicKey) (EditorTopic, bool) {
-	if k.Rank() > 0 {
-		return EditorTopic{}, false
-	}
-	return a.topics[k-1], true
-}
-
-// EditorTopics returns how many topics the editors defined.
-func (a *Analyzer) EditorTopics() int { return len(a.topics) }
+// EditorTopics returns the topics that the editors defined, by key less one.
+func (a *Analyzer) EditorTopics() []EditorTopic { return a.topics }
 
 // Rank is 0 for a topic of the editors', and 1 for a phrase.
 func (k TopicKey) Rank() int { return int(k >> 63) }
