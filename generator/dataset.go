@@ -80,7 +80,10 @@ func ReadDataset(ctx context.Context, where string) (*reviewcast.Dataset, error)
 
 // InsightsInput converts the content: source and insights don't import each other.
 func InsightsInput(content *source.Content) insights.Input {
-	in := insights.Input{Config: vocabulary(content)}
+	in := insights.Input{
+		Config: vocabulary(content),
+		FAQ:    content.FAQ, Summary: content.Summary, PullQuote: content.Vocabulary.PullQuote,
+	}
 	for _, r := range content.Reviews {
 		if r.Published {
 			in.Reviews = append(in.Reviews, insights.Review{Review: &r.Review, Job: r.Job})

@@ -26,7 +26,10 @@ import (
 // Input is everything that the insights are computed from.
 type Input struct {
 	sentiment.Config
-	Reviews []Review // published ones, in any order
+	Reviews   []Review // published ones, in any order
+	FAQ       []reviewcast.FAQ
+	Summary   *string
+	PullQuote *reviewcast.PullQuote
 }
 
 // Review is a published review and what its job record says.
@@ -43,7 +46,7 @@ type Analyzed struct {
 
 // Result is what [Count] returns.
 type Result struct {
-	// Insights has everything but FAQ, Summary and PullQuote, which are the editors'.
+	// Insights has everything but FAQ, Summary and PullQuote, which [Compute] sets.
 	Insights *reviewcast.Insights
 	Reviews  []Analyzed // in published order
 	// Ambiguous lists the names in texts that several technicians bear, so that
@@ -63,7 +66,9 @@ func Compute(in Input) Result {
 	reviews := slices.Clone(in.Reviews)
 	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) })
 	a := sentiment.NewAnalyzer(in.Config)
-	return Count(a, Analyze(a, reviews))
+	res := Count(a, Analyze(a, reviews))
+	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote
+	return res
 }
 
 // Analyze analyzes reviews on all cores. The result has their order.
