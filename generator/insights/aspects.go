@@ -279,6 +279,13 @@ func (q quote) publish() reviewcast.Evidence {
 	}
 }
 
+// Sentence returns the sentence behind a vote of the review. The insights publish the
+// best of them as evidence.
+func (r *Analyzed) Sentence(v sentiment.Vote) string {
+	where := readable(*r.Text, &r.Aspects[v.Mention])
+	return (*r.Text)[where.Start:where.End]
+}
+
 // maxQuote is the length, in bytes, beyond which a sentence is cut to the words
 // around the mention: some people never set a full stop.
 const maxQuote = 400
