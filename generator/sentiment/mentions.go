@@ -29,7 +29,7 @@ func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry
 			}
 			do(h, e, AspectMention{
 				Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
-				contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.payload, Origin: e.origin,
+				contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.payload, Pattern: e.pattern, Origin: e.origin,
 			})
 		}
 	}
