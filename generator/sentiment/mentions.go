@@ -147,8 +147,8 @@ type distance struct {
 func (w *worker) distant(i int) Rule {
 	clause := w.tokens[i].clause
 	lo := w.clauseStart(i)
-	if lo > 0 && isRelative(w.tokens[lo].text) {
-		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
+	if lo > 0 && slices.Contains([]string{"who", "which", "where"}, w.tokens[lo].text) {
+		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before: "the last plumber, who was rude"
 	}
 	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
 	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
@@ -163,10 +163,6 @@ func (w *worker) distant(i int) Rule {
 	}
 	return asWritten
 }
-
-// isRelative reports whether a clause that begins with the word is about the noun
-// before it: "the last plumber, who was rude".
-func isRelative(word string) bool { return word == "who" || word == "which" || word == "where" }
 
 // clauseStart returns the first token of the clause of token i, or one maxDistance
 // before it.

@@ -173,19 +173,11 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 // HiddenTopics returns the keys of the phrases of the editors' rules, which are not
 // counted by themselves.
 func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
-	hidden := map[TopicKey]bool{}
-	hide := func(phrases []string) {
-		for _, phrase := range phrases {
-			if g := TopicKeyOf(phrase); g != 0 {
-				hidden[g] = true
-			}
+	hidden, r := map[TopicKey]bool{}, a.topicRules
+	for _, phrase := range slices.Concat(append(slices.Collect(maps.Values(r.Merge)), r.Hide, r.Pin)...) {
+		if g := TopicKeyOf(phrase); g != 0 {
+			hidden[g] = true
 		}
-	}
-	r := a.topicRules
-	hide(r.Hide)
-	hide(r.Pin)
-	for _, phrases := range r.Merge {
-		hide(phrases)
 	}
 	return hidden
 }
