@@ -94,7 +94,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 		Version: 1,
 		Method: reviewcast.Method{
 			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
-			AnalysedCount: analysed(all), Measured: measured,
+			AnalysedCount: analysed(all), Measured: Measured,
 		},
 		ReviewCount: len(all),
 		DateRange:   dateRange(all),
