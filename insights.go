@@ -72,6 +72,20 @@ type SentimentCounts struct {
 	MixedCount    int `json:"mixed_count"`
 }
 
+// Count counts one more review.
+func (c *SentimentCounts) Count(p Polarity) {
+	switch p {
+	case Positive:
+		c.PositiveCount++
+	case Neutral:
+		c.NeutralCount++
+	case Negative:
+		c.NegativeCount++
+	case Mixed:
+		c.MixedCount++
+	}
+}
+
 // Aspect is one thing that customers judge: punctuality, pricing.
 type Aspect struct {
 	ID           string `json:"id"`

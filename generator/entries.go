@@ -73,8 +73,8 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	var err, err2 error
 	e.line, err = render.ReviewLine(&e.published)
 	e.insightLine, err2 = render.InsightLine(r.ID, e.Insight)
-	for aspect, sentence := range e.Sentences(a) {
-		e.quotes = append(e.quotes, pages.Quote{Aspect: aspect, Text: sentence})
+	for _, v := range e.Votes {
+		e.quotes = append(e.quotes, pages.Quote{Aspect: a.Aspects()[v.Aspect].ID, Text: e.Sentence(v)})
 	}
 	if err = cmp.Or(err, err2); err != nil {
 		return nil, fmt.Errorf("render review %s: %w", r.ID, err)

@@ -153,9 +153,9 @@ func scoreReal(w io.Writer, res insights.Result, by map[string]*labelled, aspect
 	}
 	fmt.Fprintf(w, "%d reviews: %s\n", len(res.Reviews), all)
 	fmt.Fprintf(w, "  evidence %s\n", evidence(res.Insights, by))
-	got := reviewcast.Measured{Precision: rounded(all.precision()), Recall: rounded(all.recall()), Reviews: len(res.Reviews), Labels: all.labels, On: insights.Measured().On}
-	if verify && got != insights.Measured() {
-		return fmt.Errorf("measured %+v, but generator/insights/confidence.go publishes %+v", got, insights.Measured())
+	got := reviewcast.Measured{Precision: rounded(all.precision()), Recall: rounded(all.recall()), Reviews: len(res.Reviews), Labels: all.labels, On: insights.Measured.On}
+	if verify && got != insights.Measured {
+		return fmt.Errorf("measured %+v, but generator/insights/confidence.go publishes %+v", got, insights.Measured)
 	}
 	for _, m := range []map[string]*tally{perAspect, perPolarity, perOrigin} {
 		for _, key := range slices.Sorted(maps.Keys(m)) {

@@ -91,7 +91,7 @@ func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	s.votes++
 	s.stars += r.Rating
-	count(&s.counts, b.Polarity)
+	s.counts.Count(b.Polarity)
 	value := map[reviewcast.Polarity]float64{reviewcast.Positive: 1, reviewcast.Negative: -1}[b.Polarity]
 	s.score += value
 	s.trend.add(w, r.Date, value)
@@ -112,21 +112,15 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 // quoted twice.
 func (s *aspectSum) offer(q quote) {
 	list := &s.quotes[q.m.Polarity]
-	if n := len(*list); n == maxExamples && !better(q, (*list)[n-1]) {
-		return
-	}
-	at := slices.IndexFunc(*list, func(other quote) bool { return better(q, other) })
-	if at < 0 {
-		at = len(*list)
-	}
+	at, _ := slices.BinarySearchFunc(*list, q, compare)
 	*list = slices.Insert(*list, at, q)
 	*list = (*list)[:min(maxExamples, len(*list))]
 }
 
-// better reports whether a proves its vote more surely than b, or as surely in a
-// more readable sentence, or else is newer.
-func better(a, b quote) bool {
-	return cmp.Or(cmp.Compare(doubt(a), doubt(b)), cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age)) < 0
+// compare orders quotes: first what proves its vote more surely, then as surely in a
+// more readable sentence, then the newer.
+func compare(a, b quote) int {
+	return cmp.Or(cmp.Compare(doubt(a), doubt(b)), cmp.Compare(a.m.Origin, b.m.Origin), cmp.Compare(awkward(a.m), awkward(b.m)), cmp.Compare(a.age, b.age))
 }
 
 // doubt is 0 for a vote that is firm and agrees with the review's stars and its other
@@ -215,7 +209,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	a := reviewcast.Aspect{
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
 		PossibleCount: s.possible,
-		Confidence:    confidence(s.counts, s.votes, s.phrased, measured),
+		Confidence:    confidence(s.counts, s.votes, s.phrased, Measured),
 		AverageRating: Mean(s.stars, s.votes), AverageRatingWithout: Mean(textStars-s.stars, texts-s.votes),
 		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),
 		Monthly: s.months, Trend: s.trend.trend(),
@@ -277,6 +271,13 @@ func (q quote) publish() reviewcast.Evidence {
 		ReviewID: q.review.ID, Start: start, End: start + utf8.RuneCountInString(quote), Quote: quote,
 		Polarity: q.m.Polarity.Published(), Source: q.m.Origin.String(),
 	}
+}
+
+// Sentence returns the sentence behind a vote of the review. The insights publish the
+// best of them as evidence.
+func (r *Analyzed) Sentence(v sentiment.Vote) string {
+	where := readable(*r.Text, &r.Aspects[v.Mention])
+	return (*r.Text)[where.Start:where.End]
 }
 
 // maxQuote is the length, in bytes, beyond which a sentence is cut to the words

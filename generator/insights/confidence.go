@@ -7,15 +7,12 @@ import (
 	"reviewcast/generator/sentiment"
 )
 
-// measured is the accuracy of the method on real reviews, as `make measure`
+// Measured is the accuracy of the method on real reviews, as `make measure`
 // computes it. CI compares the two where the reviews are at hand.
-var measured = reviewcast.Measured{
+var Measured = reviewcast.Measured{
 	Precision: 0.851, Recall: 0.691, Reviews: 152, Labels: 611,
 	On: "airline lounges, with an editor's vocabulary; the half of the labelled reviews that nothing was changed for",
 }
-
-// Measured returns the published accuracy.
-func Measured() reviewcast.Measured { return measured }
 
 // When a share is certain enough for a level.
 const (

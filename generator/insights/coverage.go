@@ -78,11 +78,7 @@ func Cover(in Input) Coverage {
 		counted := map[*TermCoverage]bool{}
 		for k := range r.Aspects {
 			m := &r.Aspects[k]
-			pattern := a.Pattern(m)
-			if pattern == "" {
-				continue
-			}
-			c := cover(m.Aspect, pattern, true)
+			c := cover(m.Aspect, m.Pattern, true)
 			if counted[c] {
 				continue
 			}

@@ -13,25 +13,6 @@ import (
 // maxTopAspects is how many aspects stand with an entity.
 const maxTopAspects = 3
 
-// entityCounter counts places, technicians, services and problems.
-type entityCounter struct {
-	a     *sentiment.Analyzer
-	index [sentiment.Kinds]map[string]int32 // by id
-	// windows are the numbers of reviews in the newest 90 days and the 90 before.
-	windows [2]int
-}
-
-func newEntityCounter(a *sentiment.Analyzer) *entityCounter {
-	c := &entityCounter{a: a}
-	for k := range sentiment.Kinds {
-		c.index[k] = map[string]int32{}
-		for i, e := range a.Entities(k) {
-			c.index[k][e.ID] = int32(i)
-		}
-	}
-	return c
-}
-
 // entitySum is what is counted of one entity.
 type entitySum struct {
 	reviewcast.Entity
@@ -42,14 +23,18 @@ type entitySum struct {
 	job, times   int // of one review: whether its job record names it, and how often the text does
 }
 
-// count counts everything, in one pass over the reviews, newest first.
-func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
+// entities counts places, technicians, services and problems, in one pass over the
+// reviews, newest first.
+func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 	var sums [sentiment.Kinds][]entitySum
+	var index [sentiment.Kinds]map[string]int32 // by id
 	for k := range sentiment.Kinds {
-		for _, e := range c.a.Entities(k) {
+		index[k] = map[string]int32{}
+		for i, e := range a.Entities(k) {
+			index[k][e.ID] = int32(i)
 			sums[k] = append(sums[k], entitySum{
 				Entity:  reviewcast.Entity{ID: e.ID, Name: e.Name, TopAspects: []string{}, ExampleReviewIDs: []string{}, Quarters: []reviewcast.Quarter{}},
-				aspects: make([]int, len(c.a.Aspects())),
+				aspects: make([]int, len(a.Aspects())),
 			})
 		}
 	}
@@ -62,15 +47,16 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 		return s
 	}
 	w := windowsOf(all)
+	var windows [2]int // the numbers of reviews in the newest 90 days and the 90 before
 	for i := range all {
 		r := &all[i]
 		window := w.of(r.Date)
 		if window >= 0 {
-			c.windows[window]++
+			windows[window]++
 		}
 		for k := range sentiment.Kinds {
 			for _, id := range k.Of(r.Job) {
-				if at, ok := c.index[k][id]; ok {
+				if at, ok := index[k][id]; ok {
 					name(k, at).job = 1
 				}
 			}
@@ -87,13 +73,14 @@ func (c *entityCounter) count(all []Analyzed) reviewcast.Entities {
 			}
 		}
 		for _, id := range r.Mentions.Technicians {
-			c.addQuarter(&sums[sentiment.Technician][c.index[sentiment.Technician][id]], r)
+			sums[sentiment.Technician][index[sentiment.Technician][id]].addQuarter(a, r)
 		}
 		here = here[:0]
 	}
+	publish := func(k sentiment.Kind) []reviewcast.Entity { return published(a, sums[k], windows) }
 	return reviewcast.Entities{
-		Technicians: c.publish(sums[sentiment.Technician]), Services: c.publish(sums[sentiment.Service]),
-		Problems: c.publish(sums[sentiment.Problem]), ServiceAreas: c.publish(sums[sentiment.Area]),
+		Technicians: publish(sentiment.Technician), Services: publish(sentiment.Service),
+		Problems: publish(sentiment.Problem), ServiceAreas: publish(sentiment.Area),
 	}
 }
 
@@ -106,7 +93,7 @@ func (e *entitySum) add(r *Analyzed) {
 		e.FromText++
 	}
 	e.job, e.times = 0, 0
-	count(&e.SentimentCounts, r.Insight.Sentiment)
+	e.SentimentCounts.Count(r.Insight.Sentiment)
 	for _, b := range r.Votes {
 		e.aspects[b.Aspect]++
 	}
@@ -119,7 +106,7 @@ func (e *entitySum) add(r *Analyzed) {
 }
 
 // addQuarter adds a review's votes to its quarter. Reviews come newest first.
-func (c *entityCounter) addQuarter(e *entitySum, r *Analyzed) {
+func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 	at := r.Date.Noon()
 	name := fmt.Sprintf("%d-Q%d", at.Year(), (int(at.Month())+2)/3)
 	if n := len(e.Quarters); n == 0 || e.Quarters[n-1].Quarter != name {
@@ -130,18 +117,18 @@ func (c *entityCounter) addQuarter(e *entitySum, r *Analyzed) {
 	e.quarterStars += r.Rating
 	q.AverageRating = Mean(e.quarterStars, q.ReviewCount)
 	for _, v := range r.Votes {
-		id := c.a.Aspects()[v.Aspect].ID
+		id := a.Aspects()[v.Aspect].ID
 		at, ok := slices.BinarySearchFunc(q.Votes, id, func(a reviewcast.AspectVotes, id string) int { return strings.Compare(a.ID, id) })
 		if !ok {
 			q.Votes = slices.Insert(q.Votes, at, reviewcast.AspectVotes{ID: id})
 		}
-		count(&q.Votes[at].SentimentCounts, v.Polarity)
+		q.Votes[at].Count(v.Polarity)
 	}
 }
 
-// publish sorts by number of reviews, then by id. Entities that no review names are
+// published sorts by number of reviews, then by id. Entities that no review names are
 // listed with zeros.
-func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
+func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []reviewcast.Entity {
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
 		s := &sums[i]
@@ -149,11 +136,11 @@ func (c *entityCounter) publish(sums []entitySum) []reviewcast.Entity {
 		counts := map[string]int{}
 		for a, n := range s.aspects {
 			if n > 0 {
-				counts[c.a.Aspects()[a].ID] = n
+				counts[an.Aspects()[a].ID] = n
 			}
 		}
 		s.TopAspects = most(counts, maxTopAspects)
-		s.Trend = shareTrend(c.windows, s.windows)
+		s.Trend = shareTrend(windows, s.windows)
 		slices.Reverse(s.Quarters)
 		out[i] = s.Entity
 	}
@@ -168,7 +155,8 @@ func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 	by := map[string]*AmbiguousName{}
 	for i := range all {
 		r := &all[i]
-		for _, n := range r.Entities {
+		for k := range r.Entities {
+			n := &r.Entities[k]
 			if !n.Ambiguous() {
 				continue
 			}
@@ -179,7 +167,7 @@ func ambiguous(an *sentiment.Analyzer, all []Analyzed) []AmbiguousName {
 			written := (*text)[n.Start:n.End]
 			a := by[sentiment.Fold(written)]
 			if a == nil {
-				a = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(written)}
+				a = &AmbiguousName{Name: written, TechnicianIDs: an.Bearers(n)}
 				by[sentiment.Fold(written)] = a
 			}
 			if n := len(a.ReviewIDs); n == 0 || a.ReviewIDs[n-1] != r.ID {

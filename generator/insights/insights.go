@@ -16,7 +16,8 @@ import (
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"reviewcast"
 	"reviewcast/generator/sentiment"
@@ -73,9 +74,15 @@ func Compute(in Input) Result {
 // Analyze analyzes reviews on all cores. The result has their order.
 func Analyze(a *sentiment.Analyzer, reviews []Review) []Analyzed {
 	out := make([]Analyzed, len(reviews))
-	parallel(len(reviews), func(i int) {
-		out[i] = Analyzed{reviews[i], a.Analyze(reviews[i].Review, reviews[i].Job)}
-	})
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, r := range reviews {
+		g.Go(func() error {
+			out[i] = Analyzed{r, a.Analyze(r.Review, r.Job)}
+			return nil
+		})
+	}
+	_ = g.Wait() // no analysis fails
 	return out
 }
 
@@ -87,7 +94,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 		Version: 1,
 		Method: reviewcast.Method{
 			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
-			AnalysedCount: analysed(all), Measured: measured,
+			AnalysedCount: analysed(all), Measured: Measured,
 		},
 		ReviewCount: len(all),
 		DateRange:   dateRange(all),
@@ -97,7 +104,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	wg.Go(func() { ins.Topics = topics(a, all) })
 	wg.Go(func() { ins.PerReview = perReview(all) })
 	ins.Aspects = aspects(a, all)
-	ins.Entities = newEntityCounter(a).count(all)
+	ins.Entities = entities(a, all)
 	ins.OverallSentiment = overall(all)
 	ins.Temporal.Monthly = monthly(all)
 	wg.Wait()
@@ -110,20 +117,6 @@ const (
 	MethodName    = "phrases-lexicon"
 	MethodVersion = "5"
 )
-
-// parallel calls do for every index below n on all cores.
-func parallel(n int, do func(i int)) {
-	var wg sync.WaitGroup
-	var next atomic.Int64
-	for range runtime.GOMAXPROCS(0) {
-		wg.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				do(i)
-			}
-		})
-	}
-	wg.Wait()
-}
 
 func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {
 	m := make(map[string]reviewcast.ReviewInsight, len(all))
@@ -151,7 +144,7 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var counts reviewcast.SentimentCounts
 	sum := 0.0
 	for i := range all {
-		count(&counts, all[i].Insight.Sentiment)
+		counts.Count(all[i].Insight.Sentiment)
 		sum += all[i].Insight.Score
 	}
 	n := float64(len(all))
@@ -159,19 +152,6 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	o.Score = sentiment.Round(sum/n, 3)
 	o.PositivePct, o.NeutralPct, o.NegativePct = pct(counts.PositiveCount), pct(counts.NeutralCount), pct(counts.NegativeCount)
 	return o
-}
-
-func count(c *reviewcast.SentimentCounts, p reviewcast.Polarity) {
-	switch p {
-	case reviewcast.Positive:
-		c.PositiveCount++
-	case reviewcast.Neutral:
-		c.NeutralCount++
-	case reviewcast.Negative:
-		c.NegativeCount++
-	case reviewcast.Mixed:
-		c.MixedCount++
-	}
 }
 
 // Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not

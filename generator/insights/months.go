@@ -65,12 +65,8 @@ func windowsOf(all []Analyzed) windows {
 	if len(all) == 0 {
 		return windows{}
 	}
-	return windowsTo(all[0].Date)
-}
-
-func windowsTo(newest reviewcast.Date) windows {
 	back := func(days int) reviewcast.Date {
-		return reviewcast.Date(newest.Noon().AddDate(0, 0, 1-days).Format(time.DateOnly))
+		return reviewcast.Date(all[0].Date.Noon().AddDate(0, 0, 1-days).Format(time.DateOnly))
 	}
 	return windows{back(trendWindowDays), back(2 * trendWindowDays)}
 }

@@ -51,7 +51,8 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	list := make([]labelled, 0, len(sums))
 	for _, s := range sums {
 		l := labelled{topicSum: s, rank: 1}
-		if own, ok := a.EditorTopic(s.key); ok {
+		if s.key.Rank() == 0 {
+			own := a.EditorTopics()[s.key-1]
 			if l.label = own.Label; own.Pinned {
 				l.rank = 0
 			}
@@ -137,21 +138,20 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 		}
 	}
 	for k, s := range by {
-		own, ok := a.EditorTopic(k)
-		if ok && own.Pinned || s.n >= least {
+		if s.n >= least || k.Rank() == 0 && a.EditorTopics()[k-1].Pinned {
 			sums = append(sums, s)
 		}
 	}
 	slices.SortFunc(sums, func(a, b *topicSum) int {
 		return cmp.Or(cmp.Compare(a.key.Rank(), b.key.Rank()), cmp.Compare(b.n, a.n), cmp.Compare(a.key, b.key))
 	})
-	return sums[:min(len(sums), 3*maxTopics+a.EditorTopics())], texts, stars, n
+	return sums[:min(len(sums), 3*maxTopics+len(a.EditorTopics()))], texts, stars, n
 }
 
 func (s *topicSum) add(r *Analyzed, w windows) {
 	s.n++
 	s.stars += r.Rating
-	count(&s.counts, r.Insight.Sentiment)
+	s.counts.Count(r.Insight.Sentiment)
 	if k := w.of(r.Date); k >= 0 {
 		s.windows[k]++
 	}

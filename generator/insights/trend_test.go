@@ -15,7 +15,7 @@ import (
 func TestTrendOfNothing(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 2))
 	day := time.Date(2026, 6, 30, 0, 0, 0, 0, time.UTC)
-	w := windowsTo(reviewcast.Date(day.Format(time.DateOnly)))
+	w := windowsOf([]Analyzed{{Review: Review{Review: &reviewcast.Review{Date: reviewcast.Date(day.Format(time.DateOnly))}}}})
 	for _, c := range []struct {
 		name   string
 		n      int

@@ -59,16 +59,7 @@ func (q *quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quot
 
 func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 	for _, q := range quotes {
-		switch q.polarity {
-		case reviewcast.Positive:
-			c.PositiveCount++
-		case reviewcast.Negative:
-			c.NegativeCount++
-		case reviewcast.Mixed:
-			c.MixedCount++
-		case reviewcast.Neutral:
-			c.NeutralCount++
-		}
+		c.Count(q.polarity)
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package sentiment
 
 import (
+	"hash/fnv"
 	"strings"
 	"sync"
 )
@@ -16,7 +17,6 @@ type word struct {
 	valence float32 // -4 to 4; from the word lists
 	flags   flags
 	name    symbol // in patterns of names, where nothing is stemmed
-	fuzzy   symbol // the one name that it misspells, 0 when there is none
 }
 
 type flags uint32
@@ -53,8 +53,6 @@ type dictionary struct {
 	forms   map[string][]symbol // by inflected form, the words of the shipped list
 	names   map[string]symbol
 	symbols symbol // the last one given out
-	// misspelt returns the name that a word of six letters or more misspells.
-	misspelt func(string) symbol
 }
 
 func newDictionary(lex *lexicon) *dictionary {
@@ -143,54 +141,37 @@ func stem(s string) string {
 
 // hash is FNV-1a, 64 bits: stable across machines and versions.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }
 
-// lexer looks words up and caches them as they are written, so that a word costs one
-// map lookup. It is not safe for concurrent use.
-type lexer struct {
-	dict    *dictionary
-	seen    map[string]*word
-	symbols map[rune]*word // symbols with a valence: 👍
-	unknown *word
-}
-
-// maxSeen bounds a lexer's cache. Reviews of a trade have some ten thousand
+// maxSeen bounds a worker's cache of words. Reviews of a trade have some ten thousand
 // different words; a corpus of random letters must not exhaust memory.
 const maxSeen = 1 << 16
 
-func newLexer(d *dictionary) *lexer {
-	lx := &lexer{dict: d, seen: make(map[string]*word, 4096), symbols: map[rune]*word{}, unknown: &word{}}
-	for r, v := range d.lex.signs {
-		lx.symbols[r] = &word{text: string(r), valence: v}
-	}
-	return lx
-}
+// unknown is a word of which nothing is known.
+var unknown = &word{}
 
-func (lx *lexer) lookup(raw string) *word {
-	if w, ok := lx.seen[raw]; ok {
-		return w
+// lookup looks a word up and caches it as it is written, so that a word costs one map
+// lookup.
+func (w *worker) lookup(raw string) *word {
+	if known, ok := w.seen[raw]; ok {
+		return known
 	}
 	if len(raw) > maxWord {
-		return lx.unknown
+		return unknown
 	}
 	folded := bare(Fold(raw))
 	if folded == "" { // nothing but marks
-		return lx.unknown
+		return unknown
 	}
-	w := lx.dict.word(folded)
-	if lx.dict.misspelt != nil && w.name == 0 {
-		w.fuzzy = lx.dict.misspelt(w.text)
+	if len(w.seen) >= maxSeen {
+		clear(w.seen)
 	}
-	if len(lx.seen) >= maxSeen {
-		clear(lx.seen)
-	}
-	lx.seen[strings.Clone(raw)] = w
-	return w
+	found := w.v.dict.word(folded)
+	w.seen[strings.Clone(raw)] = found
+	return found
 }
 
 // lexicon is the shipped word lists, parsed once.
@@ -200,7 +181,7 @@ type lexicon struct {
 	classes  map[string][]string // by word
 	isClass  map[string]bool
 	spelling map[string]string
-	signs    map[rune]float32
+	signs    map[rune]*word // with a valence: 👍
 	phrases  []phrase
 	sha256   string
 }

@@ -54,7 +54,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 		}
 		m.Words = (*text)[n.Start:n.End]
 		if n.Ambiguous() {
-			m.ID, m.IDs = "", a.Bearers(m.Words)
+			m.ID, m.IDs = "", a.Bearers(n)
 		}
 		m.Start, m.End = utf8.RuneCountInString((*text)[:n.Start]), utf8.RuneCountInString((*text)[:n.End])
 		out.Mentions = append(out.Mentions, m)
@@ -64,7 +64,7 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Words: (*r.Text)[n.Start:n.End],
 			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: n.Rule.String(),
 		}
-		m.Phrase = a.Pattern(&n)
+		m.Phrase = n.Pattern
 		m.Opinion = (*r.Text)[n.Opinion.Start:n.Opinion.End]
 		m.Label = a.aspects[n.Aspect].Label
 		m.Start, m.End = utf8.RuneCountInString((*r.Text)[:n.Start]), utf8.RuneCountInString((*r.Text)[:n.End])
@@ -80,19 +80,6 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
-}
-
-// Pattern returns the phrase or term that a mention matched, as it is written in its
-// list, and "" when it matched none.
-func (a *Analyzer) Pattern(m *AspectMention) string {
-	if m.Phrase > 0 {
-		for _, e := range a.entries[m.Phrase-1] {
-			if e.aspect == int32(m.Aspect) {
-				return e.pattern
-			}
-		}
-	}
-	return ""
 }
 
 // Reason says in one sentence why a mention of an aspect is what it is.

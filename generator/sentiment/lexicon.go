@@ -28,7 +28,7 @@ const huliuWeight = 1.0
 func readLexicon() *lexicon {
 	lex := &lexicon{
 		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},
-		spelling: map[string]string{}, signs: map[rune]float32{},
+		spelling: map[string]string{}, signs: map[rune]*word{},
 	}
 	h := sha256.New()
 	for _, name := range listNames {
@@ -107,7 +107,7 @@ func (lex *lexicon) wordLine(s string) error {
 		case kind == "valence":
 			lex.valence[w] = float32(f)
 		case kind == "sign":
-			lex.signs[[]rune(w)[0]] = float32(f)
+			lex.signs[[]rune(w)[0]] = &word{text: w, valence: float32(f)}
 		case kind == "spelling":
 			lex.spelling[w] = value
 		case isClass:

@@ -14,8 +14,10 @@ type AspectMention struct {
 	Use        Use
 	contrasted bool // a "but" or its like is in the sentence
 	exception  bool // a word such as "only" or "complaint" is in it
-	// Phrase identifies the phrase or term that matched, 0 when none did.
-	Phrase int32
+	// Phrase identifies the phrase or term that matched, and Pattern is how its list
+	// has it.
+	Phrase  int32
+	Pattern string
 	// Opinion is the word that decides the polarity of a term, and OpinionWord its
 	// folded form; empty for a phrase.
 	Opinion     Span
@@ -52,6 +54,9 @@ func (p Polarity) Published() reviewcast.Polarity {
 }
 
 func (p Polarity) not() Polarity { return [...]Polarity{Neutral, Negative, Positive}[p] }
+
+// valence is that of a phrase with the polarity.
+func (p Polarity) valence() float64 { return [...]float64{0, phraseValence, -phraseValence}[p] }
 
 func polarityOf(sum float64) Polarity {
 	switch {

@@ -21,15 +21,15 @@ func (w *worker) aspects(a *Analysis) {
 
 // entriesOf calls do for every meaning of the sentence's phrases that applies to
 // this language and has an aspect.
-func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, m AspectMention)) {
+func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry, m AspectMention)) {
 	for _, h := range s.hits {
-		for _, e := range w.v.entries[h.m.payload-1] {
+		for _, e := range w.v.entries[h.payload-1] {
 			if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) {
 				continue
 			}
 			do(h, e, AspectMention{
-				Start: w.tokens[h.m.first()].start, End: w.tokens[h.m.last()].end,
-				contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.m.payload, Origin: e.origin,
+				Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
+				contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.payload, Pattern: e.pattern, Origin: e.origin,
 			})
 		}
 	}
@@ -37,15 +37,15 @@ func (w *worker) entriesOf(s sentence, language string, do func(h hit, e entry, 
 
 // phraseMentions adds the mentions of phrases that have a polarity of their own.
 func (w *worker) phraseMentions(s sentence, a *Analysis) {
-	w.entriesOf(s, a.Language, func(h hit, e entry, m AspectMention) {
+	w.entriesOf(s, a.Language, func(h match, e entry, m AspectMention) {
 		if !e.meaning.decides() {
 			return
 		}
 		if e.meaning != states {
-			m.Polarity, m.Rule = w.phrasePolarity(e, h.m)
+			m.Polarity, m.Rule = w.phrasePolarity(e, h)
 		}
-		m.Score = [...]float32{0, phraseValence, -phraseValence}[m.Polarity]
-		w.setUse(s, h.m.first(), &m)
+		m.Score = float32(m.Polarity.valence())
+		w.setUse(s, h.first(), &m)
 		a.Aspects = append(a.Aspects, m)
 	})
 }
@@ -55,7 +55,7 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 // first mention.
 func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 	phrases := len(a.Aspects)
-	w.entriesOf(s, a.Language, func(h hit, e entry, m AspectMention) {
+	w.entriesOf(s, a.Language, func(h match, e entry, m AspectMention) {
 		if e.meaning.decides() {
 			return
 		}
@@ -65,8 +65,8 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 			}
 		}
 		m.Origin = FromLexicon
-		first := h.m.first()
-		sum, strongest := w.termPolarity(e, h.m)
+		first := h.first()
+		sum, strongest := w.termPolarity(e, h)
 		if strongest != nil {
 			m.Opinion = Span{w.tokens[strongest.at].start, w.tokens[strongest.last].end}
 			m.OpinionWord = w.tokens[strongest.at].text
@@ -75,11 +75,12 @@ func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 		switch {
 		case sum >= countedScore || sum <= -countedScore:
 		case w.missing(first):
-			m.Rule, m.Polarity, m.Score = absent, Negative, -phraseValence
-			if w.tokens[h.m.last()].flags&burden != 0 {
-				m.Polarity, m.Score = Positive, phraseValence
+			m.Rule, m.Polarity = absent, Negative
+			if w.tokens[h.last()].flags&burden != 0 {
+				m.Polarity = Positive
 			}
-		case w.middling(h.m):
+			m.Score = float32(m.Polarity.valence())
+		case w.middling(h):
 		default:
 			m.Use, m.Rule = Possible, noOpinion
 		}
@@ -146,8 +147,8 @@ type distance struct {
 func (w *worker) distant(i int) Rule {
 	clause := w.tokens[i].clause
 	lo := w.clauseStart(i)
-	if lo > 0 && isRelative(w.tokens[lo].text) {
-		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before
+	if lo > 0 && slices.Contains([]string{"who", "which", "where"}, w.tokens[lo].text) {
+		clause, lo = w.tokens[lo-1].clause, w.clauseStart(lo-1) // about the noun before: "the last plumber, who was rude"
 	}
 	at, _ := slices.BinarySearchFunc(w.distances, clause, func(d distance, c int32) int { return int(d.clause - c) })
 	for ; at < len(w.distances) && w.distances[at].clause == clause && w.distances[at].from < i+maxDistance; at++ {
@@ -162,10 +163,6 @@ func (w *worker) distant(i int) Rule {
 	}
 	return asWritten
 }
-
-// isRelative reports whether a clause that begins with the word is about the noun
-// before it: "the last plumber, who was rude".
-func isRelative(word string) bool { return word == "who" || word == "which" || word == "where" }
 
 // clauseStart returns the first token of the clause of token i, or one maxDistance
 // before it.
@@ -218,13 +215,13 @@ func (w *worker) isQuestion(s sentence, i int) bool {
 // sentence is a sentence of a text: its tokens, and the phrases in it.
 type sentence struct {
 	lo, hi int
-	hits   []hit
+	hits   []match
 	has    flags // of its words
 }
 
 // sentences splits the tokens by sentence, and sets w.opinions to the opinion
 // words and phrases of each.
-func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
+func (w *worker) sentences(hits []match, language string) iter.Seq[sentence] {
 	return func(yield func(sentence) bool) {
 		next, phrases := 0, w.phraseOpinions
 		for lo := 0; lo < len(w.tokens); {
@@ -233,7 +230,7 @@ func (w *worker) sentences(hits []hit, language string) iter.Seq[sentence] {
 				hi++
 			}
 			from := next
-			for next < len(hits) && hits[next].m.first() < hi {
+			for next < len(hits) && hits[next].first() < hi {
 				next++
 			}
 			w.opinions = w.opinions[:0]

@@ -55,19 +55,13 @@ func (c *Config) entities() [Kinds][]reviewcast.Named {
 // stemmed, and lose their diacritics; of several at one place the longest wins,
 // and a place wins over a person.
 type name struct {
-	text string
+	folded string
 	// ids are all whom it may mean, by index within their kind. A Technician's
 	// name that several bear credits nobody.
 	places, people []int32
 	upper          []bool // by word: written with a capital in business.yaml
 	cue            bool   // also a word, a place or a brand: it needs a cue
 	first          bool   // a bare first name that nobody listed as an alias
-}
-
-// fuzzyName is a name of one word that a misspelling may stand for.
-type fuzzyName struct {
-	folded string
-	symbol symbol
 }
 
 // minFuzzy is the length, in letters, from which a name is known by a misspelling
@@ -81,9 +75,9 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 	if len(p) == 0 || len(p) > maxElements || !slices.Contains(upper, true) && k == Technician && len(p) == 1 && len(text) < 3 {
 		return
 	}
-	n := name{text: text, upper: upper, first: first}
-	n.cue = len(p) == 1 && k != Area && v.dict.isWord(bare(Fold(strings.TrimSpace(text))))
-	v.people.add(p, func(have int32) int32 {
+	n := name{folded: bare(Fold(strings.TrimSpace(text))), upper: upper, first: first}
+	n.cue = len(p) == 1 && k != Area && v.dict.isWord(n.folded)
+	v.people.insert(0, p, func(have int32) int32 {
 		if have == 0 {
 			v.nameList = append(v.nameList, n)
 			have = int32(len(v.nameList))
@@ -141,15 +135,6 @@ func (v *vocabulary) addNames(c Config) {
 			v.addName(Technician, int32(i), first, true)
 		}
 	}
-	for _, n := range v.nameList {
-		folded := bare(Fold(n.text))
-		if len(n.upper) == 1 && len(n.people) > 0 && !n.cue && utf8.RuneCountInString(folded) >= minFuzzy {
-			v.fuzzyNames = append(v.fuzzyNames, fuzzyName{folded, v.dict.names[folded]})
-		}
-	}
-	if len(v.fuzzyNames) > 0 {
-		v.dict.misspelt = v.misspelt
-	}
 }
 
 // isWord reports whether a folded name is also something else.
@@ -158,15 +143,14 @@ func (d *dictionary) isWord(folded string) bool {
 	return valued || d.lex.function[folded]&^(nameCue|nameVerb) != 0
 }
 
-// misspelt returns the one name that a word is a letter away from; 0 when there is
-// none, or more than one.
-func (v *vocabulary) misspelt(folded string) symbol {
+// misspelt returns the place in nameList, from 1, of the one person's name of one word
+// that a word is a letter away from; 0 when there is none, or more than one.
+func (v *vocabulary) misspelt(folded string) (found int32) {
 	if utf8.RuneCountInString(folded) < minFuzzy || v.dict.isWord(folded) {
 		return 0
 	}
-	found := symbol(0)
-	for _, n := range v.fuzzyNames {
-		if n.folded[0] != folded[0] || max(len(n.folded), len(folded))-min(len(n.folded), len(folded)) > 1 {
+	for i, n := range v.nameList {
+		if len(n.upper) > 1 || len(n.people) == 0 || n.cue || n.folded[0] != folded[0] || utf8.RuneCountInString(n.folded) < minFuzzy {
 			continue
 		}
 		// An s at the end is a plural or a family, not a slip.
@@ -176,7 +160,7 @@ func (v *vocabulary) misspelt(folded string) symbol {
 		if found != 0 {
 			return 0
 		}
-		found = n.symbol
+		found = int32(i + 1)
 	}
 	return found
 }
@@ -188,6 +172,15 @@ type EntityMention struct {
 	Start, End int32 // bytes
 	Title      bool
 	Rule       NameRule
+	bearers    []int32 // of a name that several people bear
+}
+
+// Bearers returns the ids of all technicians who bear an ambiguous name.
+func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
+	for _, i := range e.bearers {
+		ids = append(ids, a.entities[Technician][i].ID)
+	}
+	return ids
 }
 
 // Ambiguous reports whether several people bear the name, so that nobody is
@@ -223,11 +216,9 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		m := match{}
 		if t.name != 0 {
 			m = v.longestName(tokens, i)
-		} else if t.fuzzy != 0 && t.shape&capital != 0 {
-			if next, ok := v.people.edges[edge{0, t.fuzzy}]; ok && v.people.nodes[next].payload != 0 {
-				m = match{payload: v.people.nodes[next].payload, words: 1}
-				m.at[0], rule = int32(i), byMisspelling
-			}
+		} else if t.shape&capital != 0 {
+			m = match{payload: v.misspelt(t.text), words: 1}
+			m.at[0], rule = int32(i), byMisspelling
 		}
 		if m.payload == 0 {
 			continue
@@ -256,7 +247,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			}
 			f.Kind, f.ID = Technician, n.people[0]
 			if len(n.people) > 1 {
-				f.Rule = sharedName
+				f.Rule, f.bearers = sharedName, n.people
 			}
 			dst = append(dst, f)
 		default:
@@ -303,25 +294,4 @@ func (n *name) written(tokens []token) bool {
 		}
 	}
 	return true
-}
-
-// Bearers returns the ids of all technicians who bear a name.
-func (v *vocabulary) Bearers(written string) []string {
-	at := int32(0)
-	for w := range words(written) {
-		next, ok := v.people.edges[edge{at, v.dict.names[w]}]
-		if !ok {
-			return nil
-		}
-		at = next
-	}
-	p := v.people.nodes[at].payload
-	if p == 0 {
-		return nil
-	}
-	ids := []string{}
-	for _, i := range v.nameList[p-1].people {
-		ids = append(ids, v.entities[Technician][i].ID)
-	}
-	return ids
 }

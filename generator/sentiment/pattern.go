@@ -142,9 +142,6 @@ type trie struct {
 type node struct {
 	gap     int32 // the node behind a gap; 0: none
 	payload int32 // what the pattern means, from 1; 0: no pattern ends here
-	// goesOn has a bit for the symbols of the node's edges, so that most words are
-	// rejected without a table lookup.
-	goesOn uint64
 }
 
 // edge leads from a node to the next by a symbol.
@@ -155,11 +152,9 @@ type edge struct {
 
 func newTrie() *trie { return &trie{edges: map[edge]int32{}, nodes: make([]node, 1)} }
 
-// add inserts a pattern. settle gets the payload at its end, 0 when the pattern is
-// new, and returns the payload to store there.
-func (t *trie) add(p pattern, settle func(have int32) int32) { t.insert(0, p, settle) }
-
-func (t *trie) insert(at int32, p pattern, settle func(int32) int32) {
+// insert adds a pattern below a node, 0 for the whole. settle gets the payload at its
+// end, 0 when the pattern is new, and returns the payload to store there.
+func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 	if len(p) == 0 {
 		if at != 0 {
 			t.nodes[at].payload = settle(t.nodes[at].payload)
@@ -184,7 +179,6 @@ func (t *trie) insert(at int32, p pattern, settle func(int32) int32) {
 			t.nodes = append(t.nodes, node{})
 			next = int32(len(t.nodes) - 1)
 			t.edges[edge{at, s}] = next
-			t.nodes[at].goesOn |= 1 << (s & 63)
 		}
 		t.insert(next, p[1:], settle)
 	}
@@ -225,8 +219,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 			t.walk(tokens, i+skip, g, 0, taken, cur, best)
 		}
 	}
-	goesOn := t.nodes[at].goesOn
-	if goesOn == 0 || i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
+	if i >= len(tokens) || cur.words == maxElements || taken != nil && taken[i] ||
 		cur.words > 0 && tokens[i].sentence != tokens[cur.at[0]].sentence {
 		return
 	}
@@ -234,9 +227,6 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		t.walk(tokens, i+1, at, skipped+1, taken, cur, best)
 	}
 	for _, s := range tokens[i].syms {
-		if goesOn&(1<<(s&63)) == 0 {
-			continue
-		}
 		if next, ok := t.edges[edge{at, s}]; ok {
 			cur.at[cur.words] = int32(i)
 			cur.words++

@@ -2,28 +2,21 @@ package sentiment
 
 import "slices"
 
-// hit is a phrase found.
-type hit struct {
-	m        match
-	polarity Polarity
-	rule     Rule
-}
-
 // match finds the phrases, the longest first, marks their tokens in w.taken and
 // w.inPhrase, and sets w.phraseOpinions to those that have a polarity.
-func (w *worker) match(language string) []hit {
+func (w *worker) match(language string) []match {
 	w.phraseOpinions, w.distances = w.phraseOpinions[:0], w.distances[:0]
 	hits := w.matchWith(w.v.own, language, nil)
 	n := len(hits)
 	hits = w.matchWith(w.v.phrases, language, hits)
 	if n > 0 {
-		slices.SortFunc(hits, func(a, b hit) int { return a.m.first() - b.m.first() })
+		slices.SortFunc(hits, func(a, b match) int { return a.first() - b.first() })
 		sortOpinions(w.phraseOpinions)
 	}
 	return hits
 }
 
-func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
+func (w *worker) matchWith(phrases *trie, language string, hits []match) []match {
 	for i := range w.tokens {
 		t := &w.tokens[i]
 		if len(t.syms) == 0 || w.taken[i] {
@@ -33,11 +26,10 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 		if m.payload == 0 {
 			continue
 		}
-		group := w.v.entries[m.payload-1]
-		if !group[0].speaks(language) {
+		e := w.v.entries[m.payload-1][0]
+		if !e.speaks(language) {
 			continue
 		}
-		e := group[0]
 		for _, at := range m.at[:m.words] {
 			w.taken[at], w.inPhrase[at] = true, true
 			w.named[at] = w.named[at] || e.origin == FromEditor // editors' words are no topics
@@ -49,18 +41,12 @@ func (w *worker) matchWith(phrases *trie, language string, hits []hit) []hit {
 			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
 		}
-		h := hit{m: m}
 		if e.meaning == praises || e.meaning == blames {
-			h.polarity, h.rule = w.phrasePolarity(e, m)
-			valence := phraseValence
-			if h.polarity == Negative {
-				valence = -valence
-			}
-			if h.polarity != Neutral {
-				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), valence, e.aspect})
+			if polarity, _ := w.phrasePolarity(e, m); polarity != Neutral {
+				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), polarity.valence(), e.aspect})
 			}
 		}
-		hits = append(hits, h)
+		hits = append(hits, m)
 	}
 	return hits
 }

@@ -9,15 +9,14 @@ import (
 // abbreviations end with a point that ends no sentence. UAX 29 leaves them to the
 // application.
 var abbreviations = map[string]bool{
-	"mr": true, "mrs": true, "ms": true, "dr": true, "st": true, "jr": true, "sr": true, "no": true, "vs": true,
-	"approx": true, "apt": true, "ave": true, "inc": true, "ltd": true, "mt": true, "prof": true, "etc": true,
+	"mr": true, "mrs": true, "ms": true, "dr": true, "st": true, "jr": true, "sr": true, "vs": true,
+	"approx": true, "apt": true, "ave": true, "inc": true, "ltd": true, "mt": true, "prof": true,
 }
 
 // sentencesOf cuts a text by UAX 29, and joins what it cuts too much: a line that
 // an editor's file broke within a sentence, and the point of an abbreviation.
 // Blanks around a sentence belong to none.
 func sentencesOf(text string, dst []Span) []Span {
-	first := len(dst)
 	for it := sentences.FromString(text); it.Next(); {
 		start, end := it.Start(), it.End()
 		for start < end && blank(text[start]) {
@@ -29,7 +28,7 @@ func sentencesOf(text string, dst []Span) []Span {
 		if start == end {
 			continue
 		}
-		if n := len(dst); n > first && continues(text, dst[n-1], start) {
+		if n := len(dst); n > 0 && continues(text, dst[n-1], start) {
 			dst[n-1].End = int32(end)
 			continue
 		}
@@ -48,8 +47,7 @@ func continues(text string, before Span, next int) bool {
 	case '.':
 		word := said[strings.LastIndexAny(said, " \n\t(")+1 : len(said)-1]
 		return len(word) <= 6 && !strings.Contains(between, "\n") &&
-			(abbreviations[strings.ToLower(word)] && strings.ToLower(word) != "no" && strings.ToLower(word) != "etc" ||
-				len(word) == 1 && 'A' <= word[0] && word[0] <= 'Z' && word != "I")
+			(abbreviations[strings.ToLower(word)] || len(word) == 1 && 'A' <= word[0] && word[0] <= 'Z' && word != "I")
 	case '!', '?', ':', ';', '"', ')':
 		return false
 	case 0xA6: // the last byte of …

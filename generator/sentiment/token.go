@@ -41,16 +41,16 @@ const (
 // list; a longer run is an unknown word.
 const maxWord = 48
 
-// scan splits text into tokens. The lexer caches every word it has looked up.
-func (lx *lexer) scan(text string, dst []token) []token {
+// scan splits text into tokens.
+func (w *worker) scan(text string, dst []token) []token {
 	between, newlines, last := stop, 0, rune(0)
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		end, shp := i+size, shape(0)
-		var w *word
+		var found *word
 		if wordRune(r) {
 			end, shp = wordEnd(text, i)
-			w = lx.lookup(text[i:end])
+			found = w.lookup(text[i:end])
 		} else {
 			if r == '\n' {
 				newlines++
@@ -59,16 +59,16 @@ func (lx *lexer) scan(text string, dst []token) []token {
 			if n := len(dst); n > 0 && r == '?' {
 				dst[n-1].shape |= asked
 			}
-			last, w = r, lx.symbols[r]
+			last, found = r, w.v.dict.lex.signs[r]
 		}
-		if w != nil {
+		if found != nil {
 			if between == stop {
 				shp |= opensRun
 			}
 			if len(dst) == 0 {
 				between = tight
 			}
-			dst = append(dst, token{start: int32(i), end: int32(end), word: w, gap: between, shape: shp})
+			dst = append(dst, token{start: int32(i), end: int32(end), word: found, gap: between, shape: shp})
 			between, newlines, last = tight, 0, 0
 		}
 		i = end

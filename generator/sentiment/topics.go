@@ -1,6 +1,8 @@
 package sentiment
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -28,16 +30,8 @@ type EditorTopic struct {
 	Pinned bool
 }
 
-// EditorTopic returns the editors' topic of a key, false when the key is a phrase's.
-func (a *Analyzer) EditorTopic(k TopicKey) (EditorTopic, bool) {
-	if k.Rank() > 0 {
-		return EditorTopic{}, false
-	}
-	return a.topics[k-1], true
-}
-
-// EditorTopics returns how many topics the editors defined.
-func (a *Analyzer) EditorTopics() int { return len(a.topics) }
+// EditorTopics returns the topics that the editors defined, by key less one.
+func (a *Analyzer) EditorTopics() []EditorTopic { return a.topics }
 
 // Rank is 0 for a topic of the editors', and 1 for a phrase.
 func (k TopicKey) Rank() int { return int(k >> 63) }
@@ -150,34 +144,19 @@ func (a *Analyzer) WrittenTopic(text string, k TopicKey) (written string, parts 
 func (v *vocabulary) addTopics(rules TopicRules) {
 	v.topicTrie = newTrie()
 	add := func(label string, pinned bool, phrases ...string) {
-		at := int32(-1)
-		for i, t := range v.topics {
-			if t.Label == label {
-				at = int32(i)
-			}
-		}
+		at := slices.IndexFunc(v.topics, func(t EditorTopic) bool { return t.Label == label })
 		if at < 0 {
+			at = len(v.topics)
 			v.topics = append(v.topics, EditorTopic{Label: label})
-			at = int32(len(v.topics) - 1)
 		}
 		v.topics[at].Pinned = v.topics[at].Pinned || pinned
 		for _, phrase := range phrases {
 			if p, err := v.dict.compilePlain(phrase); err == nil {
-				v.topicTrie.add(p, func(have int32) int32 {
-					if have != 0 {
-						return have
-					}
-					return at + 1
-				})
+				v.topicTrie.insert(0, p, func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
 			}
 		}
 	}
-	labels := make([]string, 0, len(rules.Merge))
-	for label := range rules.Merge {
-		labels = append(labels, label)
-	}
-	slices.Sort(labels)
-	for _, label := range labels {
+	for _, label := range slices.Sorted(maps.Keys(rules.Merge)) {
 		add(label, slices.Contains(rules.Pin, label), append([]string{label}, rules.Merge[label]...)...)
 	}
 	for _, phrase := range rules.Pin {
@@ -194,19 +173,11 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 // HiddenTopics returns the keys of the phrases of the editors' rules, which are not
 // counted by themselves.
 func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
-	hidden := map[TopicKey]bool{}
-	hide := func(phrases []string) {
-		for _, phrase := range phrases {
-			if g := TopicKeyOf(phrase); g != 0 {
-				hidden[g] = true
-			}
+	hidden, r := map[TopicKey]bool{}, a.topicRules
+	for _, phrase := range slices.Concat(append(slices.Collect(maps.Values(r.Merge)), r.Hide, r.Pin)...) {
+		if g := TopicKeyOf(phrase); g != 0 {
+			hidden[g] = true
 		}
-	}
-	r := a.topicRules
-	hide(r.Hide)
-	hide(r.Pin)
-	for _, phrases := range r.Merge {
-		hide(phrases)
 	}
 	return hidden
 }

@@ -30,7 +30,6 @@ type vocabulary struct {
 	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
-	fuzzyNames []fuzzyName
 	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
@@ -114,7 +113,7 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 // addPhrase inserts a phrase. A phrase that exists gets a second meaning for another
 // aspect: "fixed it for 90" is about the work and about the price.
 func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
-	t.add(p, func(have int32) int32 {
+	t.insert(0, p, func(have int32) int32 {
 		if have == 0 {
 			v.entries = append(v.entries, []entry{e})
 			return int32(len(v.entries))
@@ -151,7 +150,7 @@ func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[stri
 			if err != nil {
 				continue
 			}
-			v.things[k].add(p, func(have int32) int32 {
+			v.things[k].insert(0, p, func(have int32) int32 {
 				if have == 0 {
 					v.thingIDs[k] = append(v.thingIDs[k], []int32{int32(i)})
 					return int32(len(v.thingIDs[k]))

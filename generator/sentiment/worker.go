@@ -10,8 +10,8 @@ import (
 // worker analyzes one review after another and reuses its memory. It is not safe
 // for concurrent use.
 type worker struct {
-	v     *vocabulary
-	lexer *lexer
+	v    *vocabulary
+	seen map[string]*word // as they are written
 
 	// The text being read.
 	tokens   []token
@@ -29,7 +29,9 @@ type worker struct {
 	topics []TopicKey
 }
 
-func newWorker(v *vocabulary) *worker { return &worker{v: v, lexer: newLexer(v.dict)} }
+func newWorker(v *vocabulary) *worker {
+	return &worker{v: v, seen: map[string]*word{}}
+}
 
 // Languages are the languages in which shipped phrases are known.
 var Languages = []string{english, "es", "fr"}
@@ -81,17 +83,12 @@ func (a *Analysis) addTone(opinions []opinion) {
 
 // segment splits a text into tokens, clauses and sentences.
 func (w *worker) segment(text string) {
-	w.tokens = w.lexer.scan(text, w.tokens[:0])
+	w.tokens = w.scan(text, w.tokens[:0])
 	w.sents = sentencesOf(text, w.sents[:0])
 	structure(w.tokens, w.sents)
-	n := len(w.tokens)
-	if cap(w.taken) < n {
-		w.taken, w.inPhrase, w.named = make([]bool, n, n*2), make([]bool, n, n*2), make([]bool, n, n*2)
+	for _, marks := range []*[]bool{&w.taken, &w.inPhrase, &w.named} {
+		*marks = append((*marks)[:0], make([]bool, len(w.tokens))...)
 	}
-	w.taken, w.inPhrase, w.named = w.taken[:n], w.inPhrase[:n], w.named[:n]
-	clear(w.taken)
-	clear(w.inPhrase)
-	clear(w.named)
 }
 
 // entities finds places, people, services and problems. The tokens of places and
