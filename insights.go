@@ -72,8 +72,8 @@ type SentimentCounts struct {
 	MixedCount    int `json:"mixed_count"`
 }
 
-// Count counts one more review.
-func (c *SentimentCounts) Count(p Polarity) {
+// Add counts one more review.
+func (c *SentimentCounts) Add(p Polarity) {
 	switch p {
 	case Positive:
 		c.PositiveCount++

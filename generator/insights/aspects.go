@@ -91,7 +91,7 @@ func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	s.votes++
 	s.stars += r.Rating
-	s.counts.Count(b.Polarity)
+	s.counts.Add(b.Polarity)
 	value := map[reviewcast.Polarity]float64{reviewcast.Positive: 1, reviewcast.Negative: -1}[b.Polarity]
 	s.score += value
 	s.trend.add(w, r.Date, value)

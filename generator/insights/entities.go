@@ -93,7 +93,7 @@ func (e *entitySum) add(r *Analyzed) {
 		e.FromText++
 	}
 	e.job, e.times = 0, 0
-	e.SentimentCounts.Count(r.Insight.Sentiment)
+	e.SentimentCounts.Add(r.Insight.Sentiment)
 	for _, b := range r.Votes {
 		e.aspects[b.Aspect]++
 	}
@@ -122,7 +122,7 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 		if !ok {
 			q.Votes = slices.Insert(q.Votes, at, reviewcast.AspectVotes{ID: id})
 		}
-		q.Votes[at].Count(v.Polarity)
+		q.Votes[at].Add(v.Polarity)
 	}
 }
 

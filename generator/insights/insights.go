@@ -144,7 +144,7 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var counts reviewcast.SentimentCounts
 	sum := 0.0
 	for i := range all {
-		counts.Count(all[i].Insight.Sentiment)
+		counts.Add(all[i].Insight.Sentiment)
 		sum += all[i].Insight.Score
 	}
 	n := float64(len(all))

@@ -151,7 +151,7 @@ func sumTopics(hidden map[sentiment.TopicKey]bool, a *sentiment.Analyzer, all []
 func (s *topicSum) add(r *Analyzed, w windows) {
 	s.n++
 	s.stars += r.Rating
-	s.counts.Count(r.Insight.Sentiment)
+	s.counts.Add(r.Insight.Sentiment)
 	if k := w.of(r.Date); k >= 0 {
 		s.windows[k]++
 	}

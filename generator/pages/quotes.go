@@ -59,7 +59,7 @@ func (q *quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quot
 
 func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 	for _, q := range quotes {
-		c.Count(q.polarity)
+		c.Add(q.polarity)
 	}
 	return c
 }
