@@ -149,8 +149,6 @@ func instead(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json":
 		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
-	case ".ndjson":
-		return "name it .jsonl"
 	case ".xlsx", ".xls", ".ods", ".numbers":
 		return "save it as CSV in UTF-8; " + stand
 	case ".tsv", ".txt":
