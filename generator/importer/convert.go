@@ -46,22 +46,13 @@ type converter struct {
 
 func newConverter(cfg Config, knownBy []string) *converter {
 	c := &converter{Config: cfg, full: cfg.AuthorNames == "full", knownBy: knownBy, layouts: knownLayouts}
-	has := func(f field) bool { return cfg.Map[f.String()] != "" }
-	c.says = [...]bool{
-		memberAuthor:       has(fieldAuthor),
-		memberRating:       true,
-		memberDate:         true,
-		memberTitle:        has(fieldTitle),
-		memberText:         has(fieldText),
-		memberLanguage:     has(fieldLanguage) || cfg.Language != "",
-		memberSource:       true,
-		memberSourceURL:    has(fieldSourceURL),
-		memberOwnerReply:   has(fieldReplyText),
-		memberVerification: cfg.Verification != "" || has(fieldVerification),
-		memberTechnicians:  has(fieldTechnicians),
-		memberServices:     has(fieldServices),
-		memberServiceAreas: has(fieldServiceAreas),
+	for m, name := range memberNames {
+		c.says[m] = cfg.Map[name] != ""
 	}
+	c.says[memberSource] = true
+	c.says[memberLanguage] = c.says[memberLanguage] || cfg.Language != ""
+	c.says[memberOwnerReply] = cfg.Map[fieldReplyText.String()] != ""
+	c.says[memberVerification] = cfg.Verification != "" || cfg.Map[fieldVerification.String()] != ""
 	utc := strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)") && strings.Contains(cfg.DateLayout, "15")
 	c.zoned = cfg.Location != nil && (utc || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
 	return c
