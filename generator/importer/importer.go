@@ -37,8 +37,8 @@
 //
 // # Why a stop half-way is safe
 //
-// Both files are prepared in memory, written to temporary files, synced and renamed,
-// the reviews first. A stop before the first rename changes nothing. A stop between
+// Both files are prepared in memory. Each is written to a temporary file, synced and
+// renamed, the reviews first. A stop before the first rename changes nothing. A stop between
 // the two leaves new reviews with the memory of the older import; the next run finds
 // every value equal to that of the export and repairs the memory.
 package importer
