@@ -54,15 +54,6 @@ func newSchema(what, prefix, example, names, also string) *schema {
 	return s
 }
 
-// qualified returns the names with the prefix.
-func (s *schema) qualified() []string {
-	names := make([]string, len(s.names))
-	for i, name := range s.names {
-		names[i] = s.prefix + name
-	}
-	return names
-}
-
 // schemas are all schemas.
 var schemas []*schema
 
