@@ -25,7 +25,7 @@ var mayImport = map[string][]string{
 	"generator/syntax":     {"generator/diagnostic"},
 	"generator/source":     {"generator/diagnostic", "generator/syntax"},
 	"generator/schema":     {"generator/diagnostic", "generator/source"},
-	"generator/lint":       {"generator/diagnostic", "generator/syntax", "generator/source"},
+	"generator/lint":       {"generator/diagnostic", "generator/source"},
 	"generator/sentiment":  {},
 	"generator/insights":   {"generator/sentiment"},
 	"generator/render":     {},

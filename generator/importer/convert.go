@@ -46,22 +46,13 @@ type converter struct {
 
 func newConverter(cfg Config, knownBy []string) *converter {
 	c := &converter{Config: cfg, full: cfg.AuthorNames == "full", knownBy: knownBy, layouts: knownLayouts}
-	has := func(f field) bool { return cfg.Map[f.String()] != "" }
-	c.says = [...]bool{
-		memberAuthor:       has(fieldAuthor),
-		memberRating:       true,
-		memberDate:         true,
-		memberTitle:        has(fieldTitle),
-		memberText:         has(fieldText),
-		memberLanguage:     has(fieldLanguage) || cfg.Language != "",
-		memberSource:       true,
-		memberSourceURL:    has(fieldSourceURL),
-		memberOwnerReply:   has(fieldReplyText),
-		memberVerification: cfg.Verification != "" || has(fieldVerification),
-		memberTechnicians:  has(fieldTechnicians),
-		memberServices:     has(fieldServices),
-		memberServiceAreas: has(fieldServiceAreas),
+	for m, name := range memberNames {
+		c.says[m] = cfg.Map[name] != ""
 	}
+	c.says[memberSource] = true
+	c.says[memberLanguage] = c.says[memberLanguage] || cfg.Language != ""
+	c.says[memberOwnerReply] = cfg.Map[fieldReplyText.String()] != ""
+	c.says[memberVerification] = cfg.Verification != "" || cfg.Map[fieldVerification.String()] != ""
 	utc := strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)") && strings.Contains(cfg.DateLayout, "15")
 	c.zoned = cfg.Location != nil && (utc || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
 	return c
@@ -76,7 +67,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
 	}
 	if slices.Contains(c.knownBy, fieldID.String()) {
-		v.external = strings.TrimSpace(r.cell(fieldID))
+		v.external = strings.TrimSpace(r.cells[fieldID])
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
@@ -87,10 +78,10 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 			return v, skip
 		}
 	}
-	v.values[memberTitle] = unlessBlank(r.cell(fieldTitle))
-	v.values[memberText] = unlessBlank(r.cell(fieldText))
+	v.values[memberTitle] = unlessBlank(r.cells[fieldTitle])
+	v.values[memberText] = unlessBlank(r.cells[fieldText])
 	v.values[memberSource] = quoted(c.Source)
-	v.values[memberAuthor] = quoted(publishedAuthor(r.cell(fieldAuthor), c.full))
+	v.values[memberAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.full))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`), c.knownBy)
 	}
@@ -100,7 +91,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 // checkText refuses text that cannot be published verbatim.
 func checkText(r *row, _ *review) *Skip {
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
-		cell := r.cell(f)
+		cell := r.cells[f]
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
 			return r.skip(BadCharacter, "character %d of %s is U+%04X, which can't be published; remove it from the export",
 				utf8.RuneCountInString(cell[:at])+1, f, bad)
@@ -122,7 +113,7 @@ func checkText(r *row, _ *review) *Skip {
 // stars converts a rating to 1 to 5. A rating over the scale means that the row has
 // another scale than configured, and which one is not guessed.
 func (c *converter) stars(r *row, v *review) *Skip {
-	cell := strings.TrimSpace(r.cell(fieldRating))
+	cell := strings.TrimSpace(r.cells[fieldRating])
 	if cell == "" {
 		return r.skip(NoRating, "rating is empty; a review needs one")
 	}
@@ -187,7 +178,7 @@ func (c *converter) day(r *row, v *review) *Skip {
 
 // date parses a calendar day.
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
-	cell := strings.TrimSpace(r.cell(f))
+	cell := strings.TrimSpace(r.cells[f])
 	if cell == "" {
 		return "", r.skip(NoDate, "%s is empty; a day is needed", f)
 	}
@@ -221,7 +212,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 }
 
 func (c *converter) language(r *row, v *review) *Skip {
-	cell := strings.TrimSpace(r.cell(fieldLanguage))
+	cell := strings.TrimSpace(r.cells[fieldLanguage])
 	if cell == "" {
 		if c.Language != "" {
 			v.values[memberLanguage] = quoted(c.Language)
@@ -237,7 +228,7 @@ func (c *converter) language(r *row, v *review) *Skip {
 }
 
 func sourceURL(r *row, v *review) *Skip {
-	cell := strings.TrimSpace(r.cell(fieldSourceURL))
+	cell := strings.TrimSpace(r.cells[fieldSourceURL])
 	if cell == "" {
 		return nil
 	}
@@ -252,7 +243,7 @@ func sourceURL(r *row, v *review) *Skip {
 
 // reply reads the owner's reply; a date without text is no reply.
 func (c *converter) reply(r *row, v *review) *Skip {
-	words := unlessBlank(r.cell(fieldReplyText))
+	words := unlessBlank(r.cells[fieldReplyText])
 	if words == nil {
 		return nil
 	}
@@ -275,7 +266,7 @@ var (
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
-		cell := strings.ToLower(strings.TrimSpace(r.cell(fieldVerification)))
+		cell := strings.ToLower(strings.TrimSpace(r.cells[fieldVerification]))
 		switch {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell
@@ -296,7 +287,7 @@ func (c *converter) verification(r *row, v *review) *Skip {
 // job reads the technicians, services and areas, by their ids, names or aliases.
 func (c *converter) job(r *row, v *review) *Skip {
 	for f, m := range map[field]member{fieldTechnicians: memberTechnicians, fieldServices: memberServices, fieldServiceAreas: memberServiceAreas} {
-		cell := strings.TrimSpace(r.cell(f))
+		cell := strings.TrimSpace(r.cells[f])
 		if cell == "" {
 			continue
 		}

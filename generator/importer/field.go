@@ -122,18 +122,15 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 const maxListed = 60
 
 func quoteAll(names []string) string {
-	var b strings.Builder
-	for i, name := range names {
-		if i == maxListed {
-			fmt.Fprintf(&b, " and %d more", len(names)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(quote(name))
+	var quoted []string
+	for _, name := range names[:min(len(names), maxListed)] {
+		quoted = append(quoted, quote(name))
 	}
-	return b.String()
+	list := strings.Join(quoted, ", ")
+	if len(names) > maxListed {
+		list += fmt.Sprintf(" and %d more", len(names)-maxListed)
+	}
+	return list
 }
 
 // didYouMean returns a suggestion if a known name is near.

@@ -114,21 +114,6 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 		{dataPath(f.source), f.data, data},
 		{memoryPath(f.source), f.remembered, remembered},
 	}
-	// Both are staged before either is renamed: a full disk then changes nothing.
-	staged := make([]string, len(steps))
-	defer func() {
-		for _, name := range staged {
-			if name != "" {
-				_ = root.Remove(name) // it is gone already when it was renamed
-			}
-		}
-	}()
-	for i, s := range steps {
-		staged[i] = fmt.Sprintf("%s/.import-%s~%d.tmp", folder, f.source, i)
-		if err := stage(root, staged[i], s.name, s.new); err != nil {
-			return fmt.Errorf("write %s: %w", s.name, err)
-		}
-	}
 	for _, s := range steps {
 		if now, _, err := read(root, s.name); err != nil {
 			return err
@@ -137,36 +122,39 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 		}
 	}
 	for i, s := range steps {
-		if err := root.Rename(staged[i], s.name); err != nil {
+		staged := fmt.Sprintf("%s/.import-%s~%d.tmp", folder, f.source, i)
+		if err := write(root, staged, s.name, s.new); err != nil {
+			_ = root.Remove(staged)
 			return fmt.Errorf("write %s: %w", s.name, err)
-		}
-		// Synced each time, so that after a power cut the second rename is
-		// never there without the first.
-		if err := syncFolder(root); err != nil {
-			return fmt.Errorf("sync %s: %w", folder, err)
 		}
 	}
 	return nil
 }
 
-// stage writes and syncs a file that will replace another, with the permissions of
-// that one. It replaces what a killed import left. If another import of the source is
-// running, that one fails at its rename and changes nothing.
-func stage(root *os.Root, name, target string, data []byte) error {
+// write writes and syncs a staged file and renames it to its name, with the permissions
+// of the file that it replaces. It replaces what a killed import left. If another import
+// of the source is running, that one fails at its rename and changes nothing.
+func write(root *os.Root, staged, name string, data []byte) error {
 	mode := fs.FileMode(0o644)
-	if info, err := root.Stat(target); err == nil {
+	if info, err := root.Stat(name); err == nil {
 		mode = info.Mode().Perm()
 	}
-	_ = root.Remove(name) // opening fails with the better message
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	_ = root.Remove(staged) // opening fails with the better message
+	f, err := root.OpenFile(staged, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Sync(), f.Close())
+	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	if err := root.Rename(staged, name); err != nil {
+		return err
+	}
+	return syncFolder(root)
 }
 
-// syncFolder makes renames durable. Windows can't sync a folder and journals renames
+// syncFolder makes a rename durable. Windows can't sync a folder and journals renames
 // itself.
 func syncFolder(root *os.Root) error {
 	if runtime.GOOS == "windows" {

@@ -23,14 +23,14 @@ func keyOfID(external string) string { return keyOf("id", external) }
 // change it, unless nothing else distinguishes two ratings of a day.
 func keyOfContent(r *row, date string, knownBy []string) string {
 	cell := func(f field) string {
-		if c := r.cell(f); strings.TrimSpace(c) != "" && slices.Contains(knownBy, f.String()) {
+		if c := r.cells[f]; strings.TrimSpace(c) != "" && slices.Contains(knownBy, f.String()) {
 			return c
 		}
 		return ""
 	}
 	title, text, url, rating := cell(fieldTitle), cell(fieldText), strings.TrimSpace(cell(fieldSourceURL)), ""
 	if title == "" && text == "" && url == "" {
-		rating = strings.TrimSpace(r.cell(fieldRating))
+		rating = strings.TrimSpace(r.cells[fieldRating])
 	}
 	return keyOf("content", date, strings.Join(strings.Fields(cell(fieldAuthor)), " "), title, text, url, rating)
 }
@@ -52,20 +52,17 @@ func keyOf(parts ...string) string {
 // share them once in 500 imports, and then the second takes one digit more.
 const shortKey = 12
 
-// candidates returns the ids that a review may have, the best first: the export's own
-// if it is valid, or else as much of the key as is needed to be unique. The ids of an
-// export may differ by case only, ours may not, so it is normal that an id is used.
-func candidates(source string, v *review) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		if id := source + "-" + v.external; v.external != "" && reviewcast.ValidID(id) {
-			if !yield(id) {
-				return
-			}
-		}
-		for n := shortKey; n <= reviewcast.MaxIDLength-len(source)-1 && n <= len(v.key); n++ {
-			if !yield(source + "-" + v.key[:n]) {
-				return
-			}
+// newID returns the id of a review: the export's own if it is valid and not taken, or
+// else as much of the key as is needed to be unique; "" if nothing is. The ids of an
+// export may differ by case only, ours may not, so it is normal that an id is taken.
+func newID(source string, v *review, taken func(id string) bool) string {
+	if id := source + "-" + v.external; v.external != "" && reviewcast.ValidID(id) && !taken(id) {
+		return id
+	}
+	for n := shortKey; n <= min(reviewcast.MaxIDLength-len(source)-1, len(v.key)); n++ {
+		if id := source + "-" + v.key[:n]; !taken(id) {
+			return id
 		}
 	}
+	return ""
 }

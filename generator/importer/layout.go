@@ -1,12 +1,16 @@
 package importer
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 )
 
 // letters are the parts of a layout as spreadsheets write it.
 var letters = regexp.MustCompile(`(?i)y+|m+|d+|h+|s+`)
+
+// goParts are the parts of a layout of package time.
+var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
 
 // layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
 // hh:mm:ss, to that of package time. A layout without a year in letters is returned
@@ -17,28 +21,12 @@ func layoutOf(s string) string {
 	}
 	hours := false
 	return letters.ReplaceAllStringFunc(s, func(part string) string {
-		switch lower := strings.ToLower(part); {
-		case lower == "yyyy":
-			return "2006"
-		case lower == "yy":
-			return "06"
-		case lower == "d" || lower == "dd":
-			return "2"
-		case lower == "h" || lower == "hh":
-			hours = true
-			return "15"
-		case lower == "ss":
-			return "05"
-		case lower == "mm" && hours:
+		lower := strings.ToLower(part)
+		if lower == "mm" && hours {
 			return "04"
-		case lower == "m" || lower == "mm":
-			return "1"
-		case lower == "mmm":
-			return "Jan"
-		case lower == "mmmm":
-			return "January"
 		}
-		return part
+		hours = hours || lower[0] == 'h'
+		return cmp.Or(goParts[lower], part)
 	})
 }
 

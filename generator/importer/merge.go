@@ -128,9 +128,9 @@ func repeated(r *row, v, first *review) *Skip {
 // no other review of this source has or had. New reviews choose in the order of their
 // best candidates, so that the order of the rows does not matter.
 func (m *merger) assign(reviews []*review) []string {
-	owner := make(map[string]string, len(m.files.memory.entries))
-	for key, e := range m.files.memory.entries {
-		owner[fold(e.ID)] = key
+	taken := make(map[string]bool, len(m.files.memory.entries))
+	for _, e := range m.files.memory.entries {
+		taken[fold(e.ID)] = true
 	}
 	ids := make([]string, len(reviews))
 	var fresh []int
@@ -145,13 +145,8 @@ func (m *merger) assign(reviews []*review) []string {
 		return cmp.Or(cmp.Compare(reviews[a].external, reviews[b].external), cmp.Compare(reviews[a].key, reviews[b].key))
 	})
 	for _, i := range fresh {
-		for id := range candidates(m.cfg.Source, reviews[i]) {
-			if _, taken := owner[fold(id)]; !taken {
-				ids[i] = id
-				owner[fold(id)] = reviews[i].key
-				break
-			}
-		}
+		ids[i] = newID(m.cfg.Source, reviews[i], func(id string) bool { return taken[fold(id)] })
+		taken[fold(ids[i])] = true
 	}
 	return ids
 }

@@ -12,13 +12,6 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// Platform describes a platform's CSV export.
-type Platform struct {
-	// Shapes are tried in order; the first whose rating and date are in the
-	// header is used.
-	Shapes []Shape
-}
-
 // Shape is a header that a platform or a common tool writes.
 type Shape struct {
 	// Columns has for each field the names that its column has had; case,
@@ -28,7 +21,8 @@ type Shape struct {
 	Layout string
 }
 
-// Platforms are the exports that `import` knows by name. Columns that are not listed
+// Platforms are the exports that `import` knows by name. The first shape whose rating
+// and date are in the header is used. Columns that are not listed
 // (a reference number, tags, the reviewer's e-mail) are never read.
 //
 // Neither platform documents its columns publicly. These were found in November 2026
@@ -46,28 +40,28 @@ type Shape struct {
 //     text, which isn't what the customer wrote; therefore it isn't among the shapes.
 //   - Lists that people keep by hand have Reviewer, Rating, Review and Date, with dates
 //     in any layout: it isn't guessed.
-var Platforms = map[string]Platform{
-	"trustpilot": {[]Shape{
+var Platforms = map[string][]Shape{
+	"trustpilot": {
 		shape("2006-01-02 15:04:05", `id=Review Id|author=Review Username|title=Review Title|text=Review Content|rating=Review Stars|date=Review Created (UTC)
 			|source_url=Review URL|language=Review Language|owner_reply.text=Company Response,Company Reply,Business Response,Business Reply
 			|owner_reply.date=Company Reply Date (UTC),Business Reply Date (UTC)`),
 		shape("2006-01-02T15:04:05Z07:00", `id=id|author=consumer.displayName|title=title|text=text|rating=stars|date=createdAt|language=language
 			|owner_reply.text=companyReply.text|owner_reply.date=companyReply.createdAt`),
-	}},
-	"yelp": {[]Shape{
+	},
+	"yelp": {
 		shape("2006-01-02 15:04:05", "id=review_id|author=user_name|text=text|rating=stars|date=date|source_url=url"),
 		shape("", "id=Review ID|author=Reviewer|text=Review|rating=Rating|date=Date|source_url=Review URL"),
-	}},
+	},
 }
 
 // own is an export without a map: the names of the fields, or what people call them.
-var own = Platform{[]Shape{shape("", `rating=rating,stars,star rating,review rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
+var own = []Shape{shape("", `rating=rating,stars,star rating,review rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
 	|date=date,review date,date posted,posted on,created,created at,datum,data,fecha|text=text,comment,comments,review,review text,review content,content,body,feedback,kommentar,rezension,commentaire,commento,recensione,comentario
 	|title=title,review title,headline,subject,titel,titre,titolo,título|author=author,author name,name,reviewer,reviewer name,customer,customer name,user,user name,kunde,auteur,nom,autore,nome,cliente,nombre
 	|id=id,review id|source_url=source_url,review url,review link|language=language,lang,sprache,langue,lingua,idioma
 	|owner_reply.text=owner_reply.text,owner_reply,reply,owner reply,reply text,response,owner response,antwort,réponse,risposta,respuesta
 	|owner_reply.date=owner_reply.date,reply date,owner reply date,response date,owner response date
-	|verification.method=verification.method|technicians=technicians|services=services|service_areas=service_areas`)}}
+	|verification.method=verification.method|technicians=technicians|services=services|service_areas=service_areas`)}
 
 // shape reads a table of fields and the names of their columns.
 func shape(layout, table string) Shape {
@@ -81,21 +75,22 @@ func shape(layout, table string) Shape {
 
 // useShape completes the configuration by the header of a platform's export.
 func (c *Config) useShape(header []string) error {
-	columns, layout, ok := Platforms[c.Platform].choose(header)
+	columns, layout, ok := choose(Platforms[c.Platform], header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
 		return unknownHeader(fmt.Sprintf("the export has none of the shapes of %s that are known", c.Platform), header)
 	}
-	merged := map[string]string{}
-	maps.Copy(merged, columns)
-	maps.Copy(merged, c.Map)
-	c.Map = merged
+	if !ok {
+		columns = map[string]string{}
+	}
+	maps.Copy(columns, c.Map)
+	c.Map = columns
 	c.DateLayout = cmp.Or(c.DateLayout, layout, time.DateOnly)
 	return nil
 }
 
 // ownNames is for an export whose columns have the names of the fields, or similar ones.
 func (c *Config) ownNames(header []string) error {
-	columns, _, ok := own.choose(header)
+	columns, _, ok := choose(own, header)
 	if !ok {
 		return unknownHeader("the export has no columns rating and date", header)
 	}
@@ -117,8 +112,8 @@ func unknownHeader(problem string, header []string) error {
 // choose finds the shape of a header: the map, without the columns that the export
 // leaves out, and the date layout. ok is false if no shape has both a rating and a
 // date.
-func (p Platform) choose(header []string) (columns map[string]string, layout string, ok bool) {
-	for _, shape := range p.Shapes {
+func choose(shapes []Shape, header []string) (columns map[string]string, layout string, ok bool) {
+	for _, shape := range shapes {
 		columns = map[string]string{}
 		for field, names := range shape.Columns {
 			for _, name := range names {

@@ -126,7 +126,12 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Rows == 0 {
 		p.line("the export has no reviews")
 	}
-	p.columns(r)
+	if r.Columns != "" {
+		p.line("columns: --map %q", r.Columns)
+	}
+	if len(r.Unused) > 0 {
+		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map; the fields are %s", quoteAll(r.Unused), strings.Join(fieldNames[:], ", "))
+	}
 	switch {
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
@@ -174,17 +179,6 @@ func (p *printer) list(n int, title string, item func(int) string) {
 func (p *printer) rest(n int) {
 	if n > p.limit {
 		p.line("  … and %d more; --verbose lists all", n-p.limit)
-	}
-}
-
-// columns prints which columns are imported as what.
-func (p *printer) columns(r *Report) {
-	if r.Columns == "" {
-		return
-	}
-	p.line("columns: --map %q", r.Columns)
-	if len(r.Unused) > 0 {
-		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map; the fields are %s", quoteAll(r.Unused), strings.Join(fieldNames[:], ", "))
 	}
 }
 

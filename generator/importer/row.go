@@ -25,8 +25,6 @@ type row struct {
 // other ends the import.
 type rowSeq = iter.Seq2[row, error]
 
-func (r *row) cell(f field) string { return r.cells[f] }
-
 // skip returns the error that skips the row for a reason.
 func (r *row) skip(code Code, format string, args ...any) *Skip {
 	return &Skip{Row: r.number, Line: r.line, ID: shorten(r.cells[fieldID], maxID), Code: code, Reason: fmt.Sprintf(format, args...)}

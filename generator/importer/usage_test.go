@@ -22,14 +22,12 @@ func TestUsage(t *testing.T) {
 		{"two of a name", func(*Config) {}, "stars," + header, "column map: rating=stars: the export has two columns of that name; rename one of them"},
 		{"options", func(c *Config) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
-			c.Today, c.AuthorNames, c.Language, c.Encoding = "soon", "none", "!", "latin-1"
+			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
 			`source "My Shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
 			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
-			`today "soon" is not a date; write it as 2026-01-31`,
-			`author names "none" is unknown; known are initials, full`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
 			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},

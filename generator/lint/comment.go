@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -37,36 +36,30 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 	return problems, nil
 }
 
+// commentForm matches the beginning of a comment that may be part of a text.
+var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")
+
 // plainField matches the line of a field whose value is on the line without quotes,
 // up to a comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
 
 func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
 	var problems []diagnostic.Problem
-	line, start := 1, 0
-	for at := 0; ; {
-		i := bytes.Index(data[at:], []byte(" #"))
-		if i < 0 || at+i+2 == len(data) {
-			return problems
+	line := 0
+	for text := range strings.Lines(string(data)) {
+		line++
+		for _, at := range commentForm.FindAllStringIndex(text, -1) {
+			before, rest := text[:at[0]+1], strings.TrimSpace(text[at[0]+1:])
+			m := plainField.FindStringSubmatch(strings.TrimSpace(before))
+			if m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
+				continue
+			}
+			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCountInString(before) + 1, Code: "cut-by-comment",
+				Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(rest)),
+				Suggestion: "put the whole text in double quotes"})
 		}
-		at += i + 1
-		if c := data[at+1]; c == ' ' || c == '\t' || c == '#' || c == '\n' || c == '\r' {
-			continue
-		}
-		line += bytes.Count(data[start:at], []byte{'\n'})
-		if nl := bytes.LastIndexByte(data[start:at], '\n'); nl >= 0 {
-			start += nl + 1
-		}
-		before := string(bytes.TrimSpace(data[start:at]))
-		m := plainField.FindStringSubmatch(before)
-		if before == "" || m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
-			continue
-		}
-		rest, _, _ := bytes.Cut(data[at:], []byte{'\n'})
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCount(data[start:at]) + 1, Code: "cut-by-comment",
-			Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(firstLine(strings.TrimSpace(string(rest))))),
-			Suggestion: "put the whole text in double quotes"})
 	}
+	return problems
 }
 
 // endsIn reports whether a text of the review ends in words: those of one field if it

@@ -2,6 +2,7 @@ package lint
 
 import (
 	"fmt"
+	"hash/fnv"
 	"math"
 	"slices"
 	"strings"
@@ -72,11 +73,9 @@ func runsOf(text string) []uint64 {
 	}
 	hashes := make([]uint64, len(words))
 	for i, w := range words {
-		h := uint64(14695981039346656037) // FNV-1a
-		for j := range len(w) {
-			h = (h ^ uint64(w[j])) * 1099511628211
-		}
-		hashes[i] = h
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(w))
+		hashes[i] = h.Sum64()
 	}
 	runs := make([]uint64, 0, len(words))
 	for i := range len(words) - runLength + 1 {
@@ -109,17 +108,10 @@ func mix(x uint64) uint64 {
 
 // share returns the Jaccard similarity of two sets of runs.
 func share(a, b []uint64) float64 {
-	both, i, j := 0, 0, 0
-	for i < len(a) && j < len(b) {
-		switch {
-		case a[i] == b[j]:
+	both := 0
+	for _, run := range a {
+		if _, found := slices.BinarySearch(b, run); found {
 			both++
-			i++
-			j++
-		case a[i] < b[j]:
-			i++
-		default:
-			j++
 		}
 	}
 	return float64(both) / float64(len(a)+len(b)-both)

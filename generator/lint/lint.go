@@ -21,7 +21,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -29,7 +28,6 @@ import (
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
-	"reviewcast/generator/syntax"
 )
 
 // Check returns Warnings about the reviews of a folder. known are the problems that
@@ -182,23 +180,15 @@ func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
 	file := ""
 	for _, m := range in.findings {
 		if m.at.File != file {
-			file, data = m.at.File, nil
-			f, err := root.Open(file)
-			if err != nil && !errors.Is(err, os.ErrNotExist) {
+			file = m.at.File
+			var err error
+			if data, err = root.ReadFile(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 				return nil, err
-			}
-			if err == nil {
-				data, err = io.ReadAll(io.LimitReader(f, syntax.MaxDataFile))
-				f.Close()
-				if err != nil {
-					return nil, err
-				}
 			}
 		}
 		at := locate(data, m.at, m.snippet)
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
 	}
-	diagnostic.Sort(problems)
 	return problems, nil
 }
 

@@ -20,8 +20,6 @@ type decoder struct {
 	// absent are required columns that a CSV file does not have. They are
 	// reported at the header, once.
 	absent map[string]bool
-	// tag and canonical are the last language: most files have only one.
-	tag, canonical string
 }
 
 // fail reports an Error at a node.
@@ -54,15 +52,6 @@ func newSchema(what, prefix, example, names, also string) *schema {
 	}
 	schemas = append(schemas, s)
 	return s
-}
-
-// qualified returns the names with the prefix.
-func (s *schema) qualified() []string {
-	names := make([]string, len(s.names))
-	for i, name := range s.names {
-		names[i] = s.prefix + name
-	}
-	return names
 }
 
 // schemas are all schemas.
@@ -154,11 +143,10 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 // hint returns how a single value of a group should have been written.
 func (s *schema) hint(v *syntax.Node) string {
 	if s == verificationSchema {
-		method := "job"
 		if inner, _ := diagnostic.TrimCurlyQuotes(v.Text); slices.Contains(reviewcast.VerificationMethods, strings.ToLower(inner)) {
 			return "{method: " + strings.ToLower(inner) + "}"
 		}
-		return "{method: " + method + "}; the methods are " + diagnostic.OneOf(reviewcast.VerificationMethods)
+		return "{method: job}; the methods are " + diagnostic.OneOf(reviewcast.VerificationMethods)
 	}
 	return s.written(v.Text)
 }

@@ -16,13 +16,6 @@ func (d *Delta) Empty() bool { return !d.All && len(d.Gone) == 0 && len(d.Come) 
 
 // difference returns what is in one list and not in the other, in their order.
 func difference[T comparable](was, is []T) (gone, come []T) {
-	// Most edits leave the beginning and the end as they were.
-	for len(was) > 0 && len(is) > 0 && was[0] == is[0] {
-		was, is = was[1:], is[1:]
-	}
-	for len(was) > 0 && len(is) > 0 && was[len(was)-1] == is[len(is)-1] {
-		was, is = was[:len(was)-1], is[:len(is)-1]
-	}
 	stay := make(map[T]bool, len(was))
 	for _, r := range was {
 		stay[r] = false

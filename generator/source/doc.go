@@ -6,8 +6,8 @@
 // business.yaml is required. site.yaml, insights.yaml, faq.yaml, withdrawn.yaml and
 // summary.md are optional. Below reviews/, at any depth, are files that end in .yaml,
 // .yml, .jsonl or .csv. README.md, *.schema.json and names that begin with a dot or
-// end in ~, .tmp or .swp are ignored; any other file is a Warning. Links are followed
-// as long as they stay in the folder.
+// end in ~, .tmp or .swp are ignored; any other file is a Warning. Links to files are
+// followed as long as they stay in the folder, below reviews/ links to folders aren't.
 //
 // A review has the same fields in every format:
 //
@@ -51,8 +51,8 @@
 //	bad-rating bad-time-zone bad-url bad-value blank cell-count csv-separator
 //	csv-syntax duplicate-field duplicate-id future-date json-syntax legal-text
 //	merge-marker missing-field missing-file not-a-folder not-text not-utf8 out-of-range output-inside
-//	reply-before-review second-document source-case symlink-again
-//	symlink-broken symlink-outside too-big too-deep too-long too-many-links
+//	reply-before-review second-document source-case symlink-broken
+//	symlink-folder symlink-outside too-big too-deep too-long
 //	too-many-problems too-many-reviews unknown-column unknown-field
 //	unknown-file unknown-review unknown-service unknown-service-area
 //	unknown-technician unpublished-review unreadable wrong-name wrong-type yaml-alias

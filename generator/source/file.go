@@ -9,7 +9,6 @@ import (
 	"os"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"reviewcast/generator/diagnostic"
@@ -51,16 +50,15 @@ type file struct {
 	// complete reports whether every review in it has an id.
 	complete bool
 	problems []diagnostic.Problem // its own and those of its records
-
-	index sync.Once
-	lines map[*record]int // built by line
+	lines    map[*record]int      // the first line of each record
 }
 
 // newFile joins what was read of a file. complete is false if there may be reviews
 // that were not read.
 func newFile(path string, stamp stamp, records []placed, problems *diagnostic.List, complete bool) *file {
-	f := &file{path: path, stamp: stamp, records: records, complete: complete}
+	f := &file{path: path, stamp: stamp, records: records, complete: complete, lines: make(map[*record]int, len(records))}
 	for _, r := range records {
+		f.lines[r.record] = r.line
 		if r.ID != "" {
 			f.reviews++
 		}
@@ -71,20 +69,6 @@ func newFile(path string, stamp stamp, records []placed, problems *diagnostic.Li
 	f.complete = f.complete && f.reviews == len(records)
 	f.problems = problems.All()
 	return f
-}
-
-// line returns the first line of a record.
-func (f *file) line(r *record) int {
-	if len(f.records) == 1 {
-		return f.records[0].line
-	}
-	f.index.Do(func() {
-		f.lines = make(map[*record]int, len(f.records))
-		for _, r := range f.records {
-			f.lines[r.record] = r.line
-		}
-	})
-	return f.lines[r]
 }
 
 // all returns the records of a file, which may be nil.

@@ -17,7 +17,6 @@ import (
 type index struct {
 	around *surroundings
 	byID   map[string][]*Review // by id in lower case
-	shared map[string]bool      // ids of several reviews
 	// order is the published order. It is never changed in place: Contents have it.
 	order []*Review
 	// unidentified are the reviews without a usable id.
@@ -27,7 +26,7 @@ type index struct {
 }
 
 func newIndex(around *surroundings) *index {
-	return &index{around: around, byID: map[string][]*Review{}, shared: map[string]bool{}, order: []*Review{},
+	return &index{around: around, byID: map[string][]*Review{}, order: []*Review{},
 		unidentified: map[*record]*Review{}, suspects: map[*Review]bool{}}
 }
 
@@ -52,9 +51,7 @@ func (x *index) apply(gone, come []*record) {
 		}
 		added = append(added, r)
 		id := strings.ToLower(rec.ID)
-		if x.byID[id] = append(x.byID[id], r); len(x.byID[id]) > 1 {
-			x.shared[id] = true
-		}
+		x.byID[id] = append(x.byID[id], r)
 	}
 	x.reorder(leaving, added)
 }
@@ -70,11 +67,8 @@ func (x *index) remove(rec *record) *Review {
 	i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec })
 	r := x.byID[id][i]
 	x.byID[id] = slices.Delete(x.byID[id], i, i+1)
-	switch len(x.byID[id]) {
-	case 0:
+	if len(x.byID[id]) == 0 {
 		delete(x.byID, id)
-	case 1:
-		delete(x.shared, id)
 	}
 	return r
 }
@@ -111,7 +105,7 @@ func sorted(reviews []*Review) []*Review {
 
 // unique returns the published order without the later reviews of an id.
 func (x *index) unique(at places) []*Review {
-	if len(x.shared) == 0 {
+	if len(x.byID) == len(x.order) {
 		return x.order
 	}
 	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return x.first(r.ID, at) != r })
@@ -145,7 +139,7 @@ func (p places) line(r *Review) int {
 	if !ok {
 		return 0
 	}
-	return p[i].line(r.rec)
+	return p[i].lines[r.rec]
 }
 
 // of returns the position of a place in a review.
@@ -162,12 +156,11 @@ func (p places) compare(a, b *Review) int {
 func (x *index) problems(at places) []diagnostic.Problem {
 	reviews := slices.Collect(maps.Keys(x.suspects))
 	firsts := make(map[*Review]*Review) // for each further review with an id
-	for id := range x.shared {
-		first := x.first(id, at)
-		for _, r := range x.byID[id] {
-			if r == first {
-				continue
-			}
+	for _, r := range x.order {
+		if len(x.byID) == len(x.order) {
+			break // each has its own id
+		}
+		if first := x.first(r.ID, at); first != r {
 			if firsts[r] = first; !x.suspects[r] {
 				reviews = append(reviews, r)
 			}

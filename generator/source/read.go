@@ -23,21 +23,15 @@ type job struct {
 // readFiles reads files in parallel, as many as there are processors.
 func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	workers, running := errgroup.WithContext(ctx)
-	tasks := make(chan *job)
-	for range runtime.GOMAXPROCS(0) {
+	workers.SetLimit(runtime.GOMAXPROCS(0))
+	for _, j := range jobs {
 		workers.Go(func() error {
-			for j := range tasks {
-				if running.Err() == nil {
-					j.read(running, root)
-				}
+			if running.Err() == nil {
+				j.read(running, root)
 			}
 			return running.Err()
 		})
 	}
-	for _, j := range jobs {
-		tasks <- j
-	}
-	close(tasks)
 	return cmp.Or(workers.Wait(), ctx.Err())
 }
 

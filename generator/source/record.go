@@ -150,7 +150,9 @@ var csvColumns = func() syntax.Columns {
 	var c syntax.Columns
 	for _, name := range reviewSchema.names {
 		if g := reviewSchema.group(name); g != nil {
-			c.Names = append(c.Names, g.qualified()...)
+			for _, inner := range g.names {
+				c.Names = append(c.Names, g.prefix+inner)
+			}
 		} else {
 			c.Names = append(c.Names, name)
 		}

@@ -206,9 +206,6 @@ var languages = map[string]string{"english": "en", "german": "de", "deutsch": "d
 // language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
 func (r *fields) language(f string) string {
 	s := r.text(f)
-	if s == r.tag && s != "" {
-		return r.canonical
-	}
 	n := r.value(f)
 	if n == nil || s == "" && n.Text != "" {
 		return ""
@@ -222,8 +219,7 @@ func (r *fields) language(f string) string {
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
-	r.tag, r.canonical = s, tag.String()
-	return r.canonical
+	return tag.String()
 }
 
 // float reads a number within bounds.

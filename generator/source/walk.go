@@ -2,7 +2,6 @@ package source
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -28,20 +27,15 @@ var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, Summary
 // themeFiles change the look of the pages; package generator/pages reads them.
 var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
 
-// maxLinks is how many links to folders are followed. Each is compared with every
-// folder that was read, so that none is read twice.
-const maxLinks = 100
-
-// walker finds the review files below a root. No link leads out of it.
+// walker finds the review files below a root. No link leads out of it, and links to
+// folders below reviews/ are refused, so that no folder is read twice.
 type walker struct {
 	files  []found
 	notes  []diagnostic.Problem
 	linked bool
 	root   *os.Root
 	fsys   fs.FS
-	output string        // the name of the output folder; "" when it is elsewhere
-	dirs   []fs.FileInfo // that were read
-	links  []string      // to folders, not yet followed
+	output string // the name of the output folder; "" when it is elsewhere
 }
 
 // walk finds the review files and what should not be in the folder. output is the
@@ -49,11 +43,6 @@ type walker struct {
 // means that the folder itself can't be read.
 func walk(root *os.Root, output string) (*walker, error) {
 	w := &walker{root: root, fsys: root.FS(), output: output}
-	top, err := root.Stat(".")
-	if err != nil {
-		return nil, err
-	}
-	w.dirs = []fs.FileInfo{top} // a link to it would make reviews of the other files
 	entries, err := fs.ReadDir(w.fsys, ".")
 	if err != nil {
 		return nil, err
@@ -83,37 +72,17 @@ func walk(root *os.Root, output string) (*walker, error) {
 		switch info, ok := w.follow(name, e); {
 		case !ok:
 		case info.IsDir():
-			w.folder(name, info)
+			w.folder(name)
 		default:
 			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
 		}
-	}
-	// Links come last: if a folder can be reached both ways, problems name its
-	// own path.
-	for n := 0; len(w.links) > 0; n++ {
-		link := w.links[0]
-		w.links = w.links[1:]
-		if n == maxLinks {
-			w.note(diagnostic.Error, link, "too-many-links", fmt.Sprintf("there are more than %d links to folders", maxLinks), "put the files themselves here")
-			break
-		}
-		info, err := w.root.Stat(link)
-		if err != nil {
-			continue // gone since it was found
-		}
-		if slices.ContainsFunc(w.dirs, func(d fs.FileInfo) bool { return os.SameFile(d, info) }) {
-			w.note(diagnostic.Warning, link, "symlink-again", "the link points to a folder that is already read and is ignored", "delete the link")
-			continue
-		}
-		w.folder(link, info)
 	}
 	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
 	return w, nil
 }
 
 // folder reads one folder of reviews and those below it.
-func (w *walker) folder(dir string, info fs.FileInfo) {
-	w.dirs = append(w.dirs, info)
+func (w *walker) folder(dir string) {
 	entries, err := fs.ReadDir(w.fsys, dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return // gone since it was found
@@ -135,9 +104,9 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	switch {
 	case !ok:
 	case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
-		w.links = append(w.links, name)
+		w.note(diagnostic.Error, name, "symlink-folder", "the link points to a folder; only links to files are followed", "put the folder itself here, or delete the link")
 	case info.IsDir():
-		w.folder(name, info)
+		w.folder(name)
 	case formatOf(name) == 0 && hidden(name) != "":
 		w.wrongName(name, "rename it to "+hidden(name))
 	case slices.Contains(knownFiles, path.Base(name)):
@@ -156,13 +125,9 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	link := e.Type()&fs.ModeSymlink != 0
 	w.linked = w.linked || link
-	var info fs.FileInfo
-	var err error
-	switch {
-	case link:
+	info, err := e.Info()
+	if link {
 		info, err = w.root.Stat(name)
-	default:
-		info, err = e.Info()
 	}
 	switch {
 	case err == nil:
@@ -184,8 +149,6 @@ func instead(name string) string {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".json":
 		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
-	case ".ndjson":
-		return "name it .jsonl"
 	case ".xlsx", ".xls", ".ods", ".numbers":
 		return "save it as CSV in UTF-8; " + stand
 	case ".tsv", ".txt":

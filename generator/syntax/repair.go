@@ -364,14 +364,10 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 
 // text returns a line without its end; "" if there is none.
 func (y *yamlText) text(line int) string {
-	rest := y.data
-	for ; line > 1; line-- {
-		_, after, ok := bytes.Cut(rest, []byte{'\n'})
-		if !ok {
-			return ""
+	for text := range bytes.Lines(y.data) {
+		if line--; line <= 0 {
+			return strings.TrimRight(string(text), "\r\n")
 		}
-		rest = after
 	}
-	row, _, _ := bytes.Cut(rest, []byte{'\n'})
-	return strings.TrimSuffix(string(row), "\r")
+	return ""
 }

@@ -89,7 +89,11 @@ func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	if data, ok = Clean(data, true, p); !ok {
 		return nil, false
 	}
-	if marks(data) > maxYAMLMarks {
+	marks := 0
+	for _, mark := range []string{"\n", ",", "[", "{"} {
+		marks += bytes.Count(data, []byte(mark))
+	}
+	if marks > maxYAMLMarks {
 		p.Add(diagnostic.Error, 0, 0, "too-big", fmt.Sprintf("the file has more than %d lines, commas and brackets", maxYAMLMarks), "split it, or use JSONL")
 		return nil, false
 	}
@@ -107,14 +111,12 @@ type item struct{ start, end, line int }
 // long.
 func items(data []byte) []item {
 	var list []item
-	indent := -1
-	for start, line := 0, 1; start < len(data); line++ {
-		end := len(data)
-		if i := bytes.IndexByte(data[start:], '\n'); i >= 0 {
-			end = start + i + 1
-		}
-		words := bytes.TrimLeft(data[start:end], " ")
-		in := end - start - len(words)
+	indent, line, end := -1, 0, 0
+	for text := range bytes.Lines(data) {
+		start := end
+		line, end = line+1, end+len(text)
+		words := bytes.TrimLeft(text, " ")
+		in := len(text) - len(words)
 		hyphen := len(words) > 0 && words[0] == '-' && (in == indent || indent < 0)
 		switch {
 		case hyphen && len(list) == maxItems:
@@ -127,7 +129,6 @@ func items(data []byte) []item {
 		case len(bytes.TrimSpace(words)) > 0 && words[0] != '#':
 			return nil // the file begins with something else
 		}
-		start = end
 	}
 	return list
 }
@@ -147,17 +148,6 @@ func parse(data []byte) (documents []*yaml.Node, _ error) {
 		}
 		documents = append(documents, d)
 	}
-}
-
-// marks counts the bytes that may begin a value.
-func marks(data []byte) int {
-	n := 0
-	for _, c := range data {
-		if c == '\n' || c == ',' || c == '[' || c == '{' {
-			n++
-		}
-	}
-	return n
 }
 
 // yamlText is a file, or a piece of one, with the problems that are reported for it.
