@@ -3,9 +3,10 @@
 GO ?= go
 BENCHTIME ?= 1s
 
-# The race detector needs cgo, and cgo a C compiler. SQLite, which is C translated to Go, runs
-# without it: it would take most of the time.
-RACE := $(shell $(GO) env CGO_ENABLED | grep -q 1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race -gcflags=modernc.org/...=-race=false)
+# The race detector needs cgo, and cgo a C compiler. SQLite, which is C translated to Go, and the
+# libraries that draw and compress run without it: they would take most of the time.
+UNRACED := modernc.org/... golang.org/x/image/... image/... compress/... github.com/andybalholm/brotli/... github.com/klauspost/compress/...
+RACE := $(shell $(GO) env CGO_ENABLED | grep -q 1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(UNRACED:%=-gcflags=%=-race=false))
 
 .PHONY: help
 help: ## list these commands
