@@ -7,8 +7,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// latin are the letters that have no decomposition and that people write factThreshold
-// all the same.
+// latin are letters without a decomposition, and what people write in their place.
 var latin = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", '’': "'", 'ʼ': "'",
 }
