@@ -96,7 +96,7 @@ func (f *mcpFlags) mountMCP(c *edge.Config, hub *lateHub) (run func(context.Cont
 		Client: c.Proxies.Network, Logger: c.Logger, Metrics: c.Metrics,
 	}
 	if hub != nil {
-		mc.State = hub
+		mc.State = hub.opened
 	}
 	server, err := mcpserver.New(mc)
 	if err != nil {
@@ -278,33 +278,8 @@ func (l *lateHub) health() error {
 	return errors.Join(errNotOpen, err)
 }
 
-// SessionKey implements [mcpserver.State], as EndSession and EndedSessions do.
-func (l *lateHub) SessionKey(ctx context.Context) ([]byte, error) {
-	s, err := l.opened()
-	if err != nil {
-		return nil, err
-	}
-	return s.SessionKey(ctx)
-}
-
-func (l *lateHub) EndSession(ctx context.Context, id string, now, expires time.Time) error {
-	s, err := l.opened()
-	if err != nil {
-		return err
-	}
-	return s.EndSession(ctx, id, now, expires)
-}
-
-func (l *lateHub) EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error) {
-	s, err := l.opened()
-	if err != nil {
-		return nil, err
-	}
-	return s.EndedSessions(ctx, now)
-}
-
 // opened returns the state, or an error if it isn't open yet.
-func (l *lateHub) opened() (*store.Store, error) {
+func (l *lateHub) opened() (mcpserver.State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.store == nil {

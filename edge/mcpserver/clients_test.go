@@ -36,7 +36,7 @@ func TestClientOverTwoEdges(t *testing.T) {
 	holder, state := &snapshot.Holder{}, &memoryState{}
 	holder.Swap(sample(t).Open(t, 1))
 	start := func() *Server {
-		s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, State: state})
+		s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, State: always(state)})
 		if err != nil {
 			t.Fatal(err)
 		}

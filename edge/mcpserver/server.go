@@ -69,8 +69,9 @@ type Config struct {
 	MaxSessions int
 	// Idle is how long a session without a stream may be silent. Zero means DefaultIdle.
 	Idle time.Duration
-	// State is shared with other edges. If nil, session ids are valid until the process ends.
-	State State
+	// State returns what is shared with other edges, or why it can't be used yet. If nil, session ids are
+	// valid until the process ends.
+	State func() (State, error)
 	// Client returns the address of a request's client. If nil, it is the peer's.
 	Client func(*http.Request) string
 	// Metrics registers the server's metrics. Nil registers none.
@@ -144,7 +145,11 @@ func (s *Server) loadKey(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
-	key, err := s.config.State.SessionKey(ctx)
+	state, err := s.config.State()
+	var key []byte
+	if err == nil {
+		key, err = state.SessionKey(ctx)
+	}
 	if err != nil {
 		s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
 		return

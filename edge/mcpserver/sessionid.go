@@ -119,9 +119,13 @@ func (s *sessionIDs) end(id string) time.Time {
 }
 
 // load adds the sessions that have ended at other edges, and forgets those whose ids have expired.
-func (s *sessionIDs) load(ctx context.Context, from State, now time.Time) error {
+func (s *sessionIDs) load(ctx context.Context, from func() (State, error), now time.Time) error {
 	if from != nil {
-		ended, err := from.EndedSessions(ctx, now)
+		state, err := from()
+		var ended map[string]time.Time
+		if err == nil {
+			ended, err = state.EndedSessions(ctx, now)
+		}
 		if err != nil {
 			return fmt.Errorf("read ended sessions: %w", err)
 		}

@@ -100,6 +100,9 @@ func TestSessionsOutliveSilence(t *testing.T) {
 	})
 }
 
+// always returns a state that is open.
+func always(s State) func() (State, error) { return func() (State, error) { return s, nil } }
+
 // memoryState is a State in memory.
 type memoryState struct {
 	mu    sync.Mutex
@@ -136,7 +139,7 @@ func (m *memoryState) EndedSessions(context.Context, time.Time) (map[string]time
 // after a restart, until one of them ends it. Without a state it ends with the process.
 func TestSessionsAreShared(t *testing.T) {
 	state := &memoryState{}
-	quietly(t, Config{State: state}, func(t *testing.T, one *Server) {
+	quietly(t, Config{State: always(state)}, func(t *testing.T, one *Server) {
 		other, err := New(one.config)
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +189,7 @@ func (l *lateState) SessionKey(ctx context.Context) ([]byte, error) {
 // valid at its edge; later ones are valid at every edge.
 func TestSessionsBeforeTheState(t *testing.T) {
 	state := &lateState{}
-	quietly(t, Config{State: state}, func(t *testing.T, s *Server) {
+	quietly(t, Config{State: always(state)}, func(t *testing.T, s *Server) {
 		early := ask(s, "", initialize).Header().Get(headerSession)
 		state.open.Store(true)
 		time.Sleep(pollInterval + time.Second)

@@ -113,7 +113,11 @@ func (s *Server) endSession(r *http.Request, id string) {
 	if s.config.State == nil {
 		return
 	}
-	if err := s.config.State.EndSession(r.Context(), id, time.Now(), expires); err != nil {
+	state, err := s.config.State()
+	if err == nil {
+		err = state.EndSession(r.Context(), id, time.Now(), expires)
+	}
+	if err != nil {
 		s.config.Logger.Warn("end of a session not stored; it stays valid at other edges", "error", err)
 	}
 }

@@ -240,51 +240,28 @@ func (t tree) ignored(path string) bool {
 		strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp")
 }
 
-// walk visits root and everything below it that the loader may read. It follows symbolic links as the loader does:
-// not out of root, and to each directory once. What vanishes in the meantime is left out.
+// walk visits root and everything below it that the loader may read. Like the loader it follows no links to
+// folders below root. What vanishes in the meantime is left out.
 func (t tree) walk(root string, visit func(path string, isDir bool) error) error {
-	home, err := filepath.EvalSymlinks(root)
-	if err != nil {
-		return err
-	}
-	seen := map[string]bool{}
-	var descend func(dir string) error
-	descend = func(dir string) error {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil {
-			return err
+	return filepath.WalkDir(root+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
+		path = filepath.Clean(path)
+		below := path != filepath.Clean(root)
+		switch {
+		case err != nil:
+		case below && t.ignored(path):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		default:
+			err = visit(path, e.IsDir())
 		}
-		if outside := real != home && !strings.HasPrefix(real, home+string(filepath.Separator)); outside || seen[real] {
+		if below && errors.Is(err, fs.ErrNotExist) {
+			if e.IsDir() {
+				return fs.SkipDir
+			}
 			return nil
 		}
-		seen[real] = true
-		if err := visit(dir, true); err != nil {
-			return err
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			path := filepath.Join(dir, e.Name())
-			if t.ignored(path) {
-				continue
-			}
-			isDir := e.IsDir()
-			if e.Type()&fs.ModeSymlink != 0 {
-				info, err := os.Stat(path)
-				isDir = err == nil && info.IsDir()
-			}
-			if isDir {
-				err = descend(path)
-			} else {
-				err = visit(path, false)
-			}
-			if err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-		return nil
-	}
-	return descend(root)
+		return err
+	})
 }

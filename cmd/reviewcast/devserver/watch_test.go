@@ -29,8 +29,8 @@ func put(t *testing.T, dir string, files map[string]string) {
 	}
 }
 
-// TestWatchFollowsLinks: a content folder that is a link, and a folder of reviews
-// that is one, are watched like any other, links in a circle included.
+// TestWatchFollowsLinks: a content folder that is a link is watched like any other, with links
+// to folders in it, which are not followed.
 func TestWatchFollowsLinks(t *testing.T) {
 	for name, poll := range map[string]time.Duration{"events": 0, "polling": 5 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
