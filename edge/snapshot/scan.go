@@ -14,7 +14,7 @@ import (
 // A scan reads the texts of the reviews that have all trigrams of a query. Only scans take more
 // than a millisecond: they are limited in number, remembered, and charged by [Snapshot.Cost].
 const (
-	// remembered is how many results a snapshot keeps before it begins anew: 800 kB at 100,000 reviews.
+	// remembered is how many results a snapshot keeps before it forgets all of them: 800 kB at 100,000 reviews.
 	remembered = 64
 	// fewTexts is the most texts that are read without remembering the result.
 	fewTexts = 1000

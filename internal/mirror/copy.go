@@ -179,7 +179,7 @@ func (c *Copy) keepEvidence(fork *ForkError) error {
 }
 
 // readWaiting returns nil when there is nothing to wait for, or nothing that can be
-// read: then the time begins anew.
+// read: then the time starts again.
 func (c *Copy) readWaiting() *Waiting {
 	data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix)
 	w := &Waiting{}
