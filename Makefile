@@ -8,6 +8,10 @@ BENCHTIME ?= 1s
 UNRACED := modernc.org/... golang.org/x/image/... image/... compress/... github.com/andybalholm/brotli/... github.com/klauspost/compress/...
 RACE := $(shell $(GO) env CGO_ENABLED | grep -q 1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(UNRACED:%=-gcflags=%=-race=false))
 
+# A program with the race detector sleeps for a second when it ends, in case goroutines that it
+# left race. Tests wait for theirs, and start some fifty such programs.
+export GORACE := atexit_sleep_ms=0 $(GORACE)
+
 .PHONY: help
 help: ## list these commands
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12

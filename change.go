@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,6 +129,17 @@ func ReviewLine(line string) (id, review string, ok bool) {
 	rest, ok := strings.CutPrefix(line, `{"id":"`)
 	id, _, closed := strings.Cut(rest, `"`)
 	return id, strings.TrimSuffix(strings.TrimSuffix(line, "\n"), ","), ok && closed
+}
+
+// ReviewLines iterates over the ids and the reviews on the lines of a /reviews.json.
+func ReviewLines(dataset []byte) iter.Seq2[string, string] {
+	return func(yield func(id, review string) bool) {
+		for line := range strings.Lines(string(dataset)) {
+			if id, review, ok := ReviewLine(line); ok && !yield(id, review) {
+				return
+			}
+		}
+	}
 }
 
 // Diff returns the operations that make the lines of next out of those of old. Both end in a newline. A line
@@ -264,19 +276,6 @@ const (
 	Older                  // theirs is a prefix of mine: a cache that is behind, or a rollback
 	Forked                 // neither
 )
-
-// CompareVersions compares two contents of /changes/versions.txt.
-func CompareVersions(mine, theirs []byte) Relation {
-	switch {
-	case bytes.Equal(mine, theirs):
-		return Same
-	case bytes.HasPrefix(theirs, mine):
-		return Newer
-	case bytes.HasPrefix(mine, theirs):
-		return Older
-	}
-	return Forked
-}
 
 // Paths below which changes are published.
 const (

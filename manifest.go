@@ -86,6 +86,20 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
+// Owns reports whether a file of the set's directory, named without the first slash, belongs to the set: the manifest,
+// a listed file or an encoded variant of it, or a file below /changes/.
+func (m *Manifest) Owns(name string) bool {
+	path := "/" + name
+	for _, coding := range []string{"", ".gz", ".br", ".zst"} {
+		if plain, ok := strings.CutSuffix(path, coding); ok {
+			if _, listed := m.File(plain); listed {
+				return true
+			}
+		}
+	}
+	return path == PathManifest || strings.HasPrefix(path, PathChanges)
+}
+
 // SetSHA256 is the sha256, in hex, of a line "{sha256} {path}\n" for each file that isn't below /changes/,
 // sorted by path.
 func (m *Manifest) SetSHA256() string {

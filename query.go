@@ -147,7 +147,11 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 			Message: fmt.Sprintf("since (%s) is after until (%s): no day lies between them", q.Since, q.Until)})
 	}
 	if len(unknown) > 0 {
-		issues = append(issues, unrecognized(unknown, "known are "+paramNames()))
+		names := make([]string, len(SearchParams))
+		for i, p := range SearchParams {
+			names[i] = p.Name
+		}
+		issues = append(issues, unrecognized(unknown, "known are "+strings.Join(names, ", ")))
 	}
 	return q, issues
 }
@@ -185,12 +189,4 @@ func unrecognized(keys []string, remedy string) Issue {
 	}
 	return Issue{Code: UnrecognizedKeys, Path: []string{}, Keys: keys,
 		Message: fmt.Sprintf("Unrecognized parameter%s: %s; %s", plural, strings.Join(shown, ", "), remedy)}
-}
-
-func paramNames() string {
-	names := make([]string, len(SearchParams))
-	for i, p := range SearchParams {
-		names[i] = p.Name
-	}
-	return strings.Join(names, ", ")
 }

@@ -151,7 +151,7 @@ func (p Param) parse(s string) (value, *Issue) {
 			return value{}, p.invalid("expected " + p.describe() + ", received " + echo(s))
 		}
 		f, _ := strconv.ParseFloat(s, 64) // digits only: the only error is overflow, and +Inf is out of every range
-		return value{number: f}, nil
+		return value{number: f, text: s}, nil
 	}
 	return value{text: s}, nil
 }
@@ -163,7 +163,7 @@ func (p Param) decode(raw json.RawMessage) (value, *Issue) {
 		switch v := v.(type) {
 		case float64:
 			if p.Type == NumberParam || p.Type == IntegerParam && v == math.Trunc(v) {
-				return value{number: v}, nil
+				return value{number: v, text: strconv.FormatFloat(v, 'f', -1, 64)}, nil
 			}
 		case string:
 			return p.parse(v)

@@ -82,7 +82,15 @@ func edgeMemory(b *testing.B, exe string, n int) {
 // reviews.json.
 func publish(b *testing.B, dir string, ds reviewcast.Dataset, sequence int64) int {
 	b.Helper()
-	body, err := render.Reviews(&ds)
+	var lines [][]byte
+	for i := range ds.Reviews {
+		line, err := render.ReviewLine(&ds.Reviews[i])
+		if err != nil {
+			b.Fatal(err)
+		}
+		lines = append(lines, line)
+	}
+	body, err := render.Dataset(&ds, lines)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/go-chi/chi/v5"
@@ -81,7 +82,8 @@ func New(c Config) (http.Handler, error) {
 		return nil, fmt.Errorf("make edge: %w", err)
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	e := &edge{Config: c, links: map[string][]string{}, all: newShare(), count: newMetrics(c.Metrics)}
+	share := shareOfCores * runtime.GOMAXPROCS(0)
+	e := &edge{Config: c, links: map[string][]string{}, all: rate.NewLimiter(rate.Limit(share), burstOfAll*share), count: newMetrics(c.Metrics)}
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}

@@ -74,10 +74,7 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h["Cache-Control"] = cacheNever
 	h["X-Content-Type-Options"] = noSniff
 	h["Content-Security-Policy"] = policyData
-	body, err := json.Marshal(f.ErrorBody)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
+	body, _ := json.Marshal(f.ErrorBody) // strings and numbers always marshal
 	body = append(body, '\n')
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Status)

@@ -3,7 +3,6 @@ package edge
 import (
 	"net/http"
 	"net/netip"
-	"runtime"
 	"sync"
 	"time"
 
@@ -60,11 +59,6 @@ func tooMany(detail string, wait time.Duration) *failure {
 	return &failure{retryAfter: wait, ErrorBody: reviewcast.NewError(http.StatusTooManyRequests, detail)}
 }
 
-func newShare() *rate.Limiter {
-	perSecond := shareOfCores * runtime.GOMAXPROCS(0)
-	return rate.NewLimiter(rate.Limit(perSecond), burstOfAll*perSecond)
-}
-
 // rates is a table of rate limiters by client. When the young map holds half of maxClients it
 // becomes the old map, and the old one is dropped: about least recently used.
 type rates struct {
@@ -86,7 +80,7 @@ func (t *rates) take(client netip.Addr, now time.Time) (wait time.Duration) {
 
 var unlimited = rate.NewLimiter(rate.Inf, 0)
 
-// takeBoth takes units from two limiters, or from neither: who is refused by the first
+// takeBoth takes units from two limiters, or from neither: a client that the first refuses
 // must not use up the second, which others share.
 func takeBoth(l, shared *rate.Limiter, units int, now time.Time) (wait time.Duration) {
 	own := l.ReserveN(now, min(units, l.Burst()))
@@ -119,7 +113,7 @@ func (t *rates) limiter(key netip.Prefix) *rate.Limiter {
 	return l
 }
 
-// network is what counts as one client: an IPv4 address, or the /64 network of an IPv6 subscriber.
+// network is what counts as one client: an IPv4 address, or the /64 network of an IPv6 address.
 func network(a netip.Addr) netip.Prefix {
 	bits := a.BitLen()
 	if a.Is6() {

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"reviewcast/edge/snapshot"
@@ -137,57 +138,75 @@ func TestServerCaps(t *testing.T) {
 	}
 }
 
+// pipes is a listener without sockets, so that a bubble's time moves on while nobody sends.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if c, ok := <-p; ok {
+		return c, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error   { close(p); return nil }
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
+
+func (p pipes) dial(context.Context, string, string) (net.Conn, error) {
+	ours, theirs := net.Pipe()
+	p <- theirs
+	return ours, nil
+}
+
 // TestStreams: a mounted MCP server may end the server's deadlines, with and without a
 // body in the request, and answer for longer.
 func TestStreams(t *testing.T) {
-	const deadline = 30 * time.Millisecond
-	h := newEdge(t, 0, Config{Snapshots: &snapshot.Holder{}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
+	synctest.Test(t, func(t *testing.T) {
+		h := newEdge(t, 0, Config{Snapshots: &snapshot.Holder{}, MCP: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			c := http.NewResponseController(w)
+			if err := errors.Join(c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{})); err != nil {
+				t.Error(err)
+			}
+			fmt.Fprintf(w, "%s begins\n", body)
+			_ = c.Flush()
+			select {
+			case <-r.Context().Done():
+				t.Error("the request was cut: ", r.Context().Err())
+			case <-time.After(4 * writeTimeout):
+			}
+			fmt.Fprintln(w, "ends")
+		})})
+		l := make(pipes)
+		ctx, cancel := context.WithCancel(t.Context())
+		ran := make(chan error, 1)
+		go func() { ran <- Run(ctx, l, Server(h, nil), time.Second) }()
+		client := &http.Client{Transport: &http.Transport{DialContext: l.dial}}
+		for _, body := range []string{"", "a call"} {
+			method := "GET"
+			if body != "" {
+				method = "POST"
+			}
+			r, err := http.NewRequest(method, "http://edge.example/mcp", strings.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := client.Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(resp.Body)
+			resp.Body.Close()
+			if err != nil || string(got) != body+" begins\nends\n" {
+				t.Errorf("%s: %q, %v", method, got, err)
+			}
+		}
+		client.CloseIdleConnections()
+		cancel()
+		if err := <-ran; err != nil {
 			t.Error(err)
 		}
-		c := http.NewResponseController(w)
-		if err := errors.Join(c.SetReadDeadline(time.Time{}), c.SetWriteDeadline(time.Time{})); err != nil {
-			t.Error(err)
-		}
-		fmt.Fprintf(w, "%s begins\n", body)
-		_ = c.Flush()
-		over := time.NewTimer(4 * deadline)
-		defer over.Stop()
-		select {
-		case <-r.Context().Done():
-			t.Error("the request was cut: ", r.Context().Err())
-		case <-over.C:
-		}
-		fmt.Fprintln(w, "ends")
-	})})
-	l := listen(t)
-	srv := Server(h, nil)
-	srv.ReadTimeout, srv.WriteTimeout = deadline, deadline
-	ctx, cancel := context.WithCancel(t.Context())
-	ran := make(chan error, 1)
-	go func() { ran <- Run(ctx, l, srv, time.Second) }()
-	for _, body := range []string{"", "a call"} {
-		method := "GET"
-		if body != "" {
-			method = "POST"
-		}
-		r, err := http.NewRequest(method, "http://"+l.Addr().String()+"/mcp", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := io.ReadAll(resp.Body)
-		resp.Body.Close()
-		if err != nil || string(got) != body+" begins\nends\n" {
-			t.Errorf("%s: %q, %v", method, got, err)
-		}
-	}
-	cancel()
-	if err := <-ran; err != nil {
-		t.Error(err)
-	}
+	})
 }

@@ -1,10 +1,12 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +22,9 @@ const exampleSource = "example"
 // exampleBusinesses are the businesses that init writes, the second with --empty.
 var exampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
+// exampleWords are in the other texts that init writes.
+var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street`)
+
 // exampleProblems returns an error for each example that would be published as real.
 func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
 	if baseURL == "" || !public(baseURL) {
@@ -27,9 +32,16 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	}
 	var problems []diagnostic.Problem
 	add := func(at diagnostic.Position, message, suggestion string) {
-		problems = append(problems, diagnostic.Problem{
-			Severity: diagnostic.Error, File: at.File, Line: at.Line, Col: at.Col, Code: "example", Message: message, Suggestion: suggestion,
-		})
+		problems = append(problems, at.Error("example", message, suggestion))
+	}
+	b, site := &content.Business, &content.Site
+	for file, texts := range map[string]string{
+		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress, source.SummaryFile: *cmp.Or(content.Summary, new(string)),
+		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
+	} {
+		if found := exampleWords.FindString(texts); found != "" && !slices.Contains(exampleBusinesses, b.ID) {
+			add(diagnostic.Position{File: file}, fmt.Sprintf("%q is of the example business that init wrote, and %s is public", found, baseURL), "replace it with your own, or delete it")
+		}
 	}
 	if slices.Contains(exampleBusinesses, content.Business.ID) {
 		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
@@ -152,9 +164,9 @@ func claimProblems(content *source.Content, counted *reviewcast.Insights) []diag
 		if f == nil {
 			continue
 		}
-		p := diagnostic.Problem{Severity: diagnostic.Warning, File: c.At.File, Line: c.At.Line, Col: c.At.Col, Code: "claim-moved", Message: f.Message, Suggestion: f.Suggest}
-		if f.Unknown {
-			p.Severity, p.Code = diagnostic.Error, "claim-unknown"
+		p := c.At.Error("claim-unknown", f.Message, f.Suggest)
+		if !f.Unknown {
+			p.Severity, p.Code = diagnostic.Warning, "claim-moved"
 		}
 		out = append(out, p)
 	}

@@ -77,10 +77,8 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	if m := publishedBusiness.FindSubmatch(reviews); m != nil {
 		p.business = string(m[1])
 	}
-	for line := range strings.Lines(string(reviews)) {
-		if id, _, ok := reviewcast.ReviewLine(line); ok {
-			p.ids[strings.Clone(id)] = true
-		}
+	for id := range reviewcast.ReviewLines(reviews) {
+		p.ids[strings.Clone(id)] = true
 	}
 	// The first two lines and the last one are not reviews.
 	if n := bytes.Count(reviews, []byte("\n")); n > len(p.ids)+3 {
@@ -198,8 +196,8 @@ func (p *published) months(content *source.Content, months map[string]string) er
 			}
 		}
 	}
-	for line := range strings.Lines(string(p.set.Files[reviewcast.PathReviews])) {
-		if id, review, ok := reviewcast.ReviewLine(line); ok && wanted[strings.ToLower(id)] {
+	for id, review := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {
+		if wanted[strings.ToLower(id)] {
 			var r reviewcast.Review
 			if json.Unmarshal([]byte(review), &r) != nil || !r.Date.Valid() {
 				return fmt.Errorf("read review %s of the last published set: its line is not a review with a date", id)

@@ -43,8 +43,7 @@ func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 	return files, nil
 }
 
-// written returns a function that reports whether an earlier build wrote a file: the manifest lists it or what it
-// encodes.
+// written returns a function that reports whether an earlier build wrote a file of the directory.
 func written(dir string) (func(name string) bool, error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,16 +55,7 @@ func written(dir string) (func(name string) bool, error) {
 	if err := json.Unmarshal(data, &m); err != nil {
 		return nil, fmt.Errorf("%s is not a manifest of reviewcast: %w", filepath.Join(dir, manifestName), err)
 	}
-	return func(name string) bool {
-		path := "/" + name
-		_, listed := m.File(path)
-		for _, coding := range render.Codings {
-			if plain, encoded := strings.CutSuffix(path, coding.Ext()); encoded && !listed {
-				_, listed = m.File(plain)
-			}
-		}
-		return listed || path == reviewcast.PathManifest || strings.HasPrefix(path, reviewcast.PathChanges)
-	}, nil
+	return m.Owns, nil
 }
 
 // nextManifest lists a site's files and compares them with the manifest before. A file with equal bytes keeps its

@@ -13,7 +13,7 @@ const freePort = () => new Promise((resolve) => {
 });
 const ports = [await freePort(), await freePort()];
 
-// start starts an edge and returns when it serves.
+// start starts an edge and returns when it answers searches.
 function start(port) {
   const edge = spawn(process.env.REVIEWCAST, ["edge", "--public", process.env.MCP_PUBLIC, "--listen", `127.0.0.1:${port}`,
     "--state", process.env.MCP_STATE, "--mcp-idle", "1s"], { stdio: ["ignore", "ignore", "pipe"] });
@@ -21,7 +21,7 @@ function start(port) {
     let log = "";
     edge.stderr.on("data", (data) => {
       log += data;
-      if (log.includes("published directory opened")) resolve(edge);
+      if (log.includes("search index built")) resolve(edge);
     });
     edge.on("exit", (code) => reject(new Error(`edge ended with ${code}: ${log}`)));
   });

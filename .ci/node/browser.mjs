@@ -67,6 +67,11 @@ const look = async (name, path, width, colorScheme) => {
   await page.screenshot({ path: `${out}/${name}-${width}-${colorScheme}.png`, fullPage: !path.startsWith("/docs/") });
   assert.deepEqual(page.noise, [], `${where}: the console must stay silent`);
   checks++;
+  const wide = await page.evaluate(() => {
+    for (const name of document.querySelectorAll("main h1, bdi, th[scope=row] a, .about a, .topics b, article h2, article h3, .words, q, .lead")) name.textContent = "Donaudampfschifffahrt".repeat(4);
+    return document.documentElement.scrollWidth - window.innerWidth;
+  });
+  check(wide <= 0, `${where}: long names make it ${wide} px wider than the screen`);
   await page.close();
   // axe is a script, which the pages' policy forbids.
   const inspected = await open(path, { viewport: { width, height: 900 }, colorScheme, bypassCSP: true });
@@ -139,6 +144,7 @@ try {
   check(answers.length > 0 && answers.every((height) => height > 0), `print: answers have the heights ${answers}`);
   const card = await printed.$eval("article", (e) => getComputedStyle(e).backgroundColor);
   check(card === "rgb(255, 255, 255)", `print: a review is on ${card}`);
+  check(!(await printed.isVisible("#_search")), "print: no search box");
   await printed.pdf({ path: `${out}/front.pdf`, format: "A4" });
   await printed.close();
 } finally {

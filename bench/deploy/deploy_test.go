@@ -19,8 +19,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,6 +26,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
+	"reviewcast/bench/edgetest"
 	"reviewcast/bench/storetest"
 )
 
@@ -167,34 +166,16 @@ func (s *site) manifest() *reviewcast.Manifest {
 	return m
 }
 
-var servingAt = regexp.MustCompile(`msg=serving addr=(\S+)`)
-
 // start starts an edge and returns its address.
 func (s *site) start(cert, state, name string) string {
 	s.Helper()
-	log, err := os.Create(filepath.Join(s.dir, name+".log"))
+	edge, err := edgetest.Start(edgetest.Config{Program: s.bin, Env: []string{"SSL_CERT_FILE=" + cert},
+		Args: append(edgetest.Follow(s.url, filepath.Join(s.dir, name)), "--state", state)})
 	if err != nil {
 		s.Fatal(err)
 	}
-	defer log.Close()
-	cmd := exec.Command(s.bin, "edge", "--origin", s.url, "--public", filepath.Join(s.dir, name), "--listen", "127.0.0.1:0",
-		"--state", state, "--hub-allow-cidr", "127.0.0.0/8", "--rate-search", "0", "--rate-mcp", "0")
-	cmd.Env = append(os.Environ(), "SSL_CERT_FILE="+cert)
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	var found [][]byte
-	s.until(time.Now(), func() bool {
-		text, err := os.ReadFile(log.Name())
-		found = servingAt.FindSubmatch(text)
-		return err == nil && found != nil
-	})
-	return "http://" + string(found[1])
+	s.Cleanup(func() { _ = edge.Stop(os.Kill) })
+	return edge.URL
 }
 
 func (s *site) subscriber(w http.ResponseWriter, r *http.Request) {
@@ -250,14 +231,9 @@ func (s *site) searched(edge string) (sequence int64) {
 
 // called returns how many reviews an agent is told that there are.
 func (s *site) called(edge string) int {
-	r, err := http.NewRequest(http.MethodPost, edge+reviewcast.PathMCP, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reviews","arguments":{"limit":1},`+
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"deploy","version":"1"}}}}`))
+	r, err := edgetest.SearchCall(edge, 1)
 	if err != nil {
 		return 0
-	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Mcp-Method": "tools/call", "Mcp-Name": "search_reviews", "Mcp-Protocol-Version": "2026-07-28"} {
-		r.Header.Set(name, value)
 	}
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {

@@ -22,6 +22,12 @@ type Config struct {
 	Log     io.Writer
 }
 
+// Follow returns the arguments of an edge that keeps a copy of a site, takes callbacks on this machine and refuses
+// no client.
+func Follow(origin, copy string) []string {
+	return []string{"--origin", origin, "--public", copy, "--hub-allow-cidr", "127.0.0.0/8", "--rate-search", "0", "--rate-mcp", "0"}
+}
+
 // Edge is a process that serves.
 type Edge struct {
 	URL   string // without a slash at the end
@@ -54,6 +60,9 @@ func Start(c Config) (*Edge, error) {
 		return nil, fmt.Errorf("the edge ended: %w\n%s", e.err, e.Log())
 	}
 }
+
+// PID is the number of the process.
+func (e *Edge) PID() int { return e.cmd.Process.Pid }
 
 // Stop sends a signal, waits for the end of the process, and returns its error.
 func (e *Edge) Stop(signal os.Signal) error {

@@ -75,7 +75,7 @@ var errProblems = errors.New("")
 
 // text writes for people: first the errors, which stop a build, then the warnings.
 func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
-	ink := terminal.PaletteFor(std.out)
+	colors := terminal.PaletteFor(std.out)
 	byCode := map[string]int{}
 	for _, severity := range []diagnostic.Severity{diagnostic.Error, diagnostic.Warning} {
 		var some []diagnostic.Problem
@@ -101,13 +101,13 @@ func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) er
 	}
 	var parts []string
 	if errs > 0 {
-		parts = append(parts, ink.Red(terminal.Plural(errs, "error")))
+		parts = append(parts, colors.Red(terminal.Plural(errs, "error")))
 	}
 	if warnings := len(problems) - errs; warnings > 0 {
-		parts = append(parts, ink.Yellow(terminal.Plural(warnings, "warning")))
+		parts = append(parts, colors.Yellow(terminal.Plural(warnings, "warning")))
 	}
 	if len(parts) == 0 {
-		parts = append(parts, ink.Green("no problems"))
+		parts = append(parts, colors.Green("no problems"))
 	}
 	_, err := fmt.Fprintf(std.out, "%s: %s\n", c.Content, strings.Join(parts, ", "))
 	return err

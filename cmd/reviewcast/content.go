@@ -50,14 +50,27 @@ func (f *contentFlags) config() (generator.Config, error) {
 func (f *folderFlags) check() error {
 	info, err := os.Stat(f.Content)
 	switch {
+	case err == nil && contentAbove(f.Content) != "":
+		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
 	case err == nil && !info.IsDir():
-		return usageError{fmt.Errorf("--content: %s is a file; name the folder that it is in: --content %s", f.Content, filepath.Dir(f.Content))}
+		return usageError{fmt.Errorf("--content: %s is a file; name a folder", f.Content)}
 	case err != nil:
 		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
 		return usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
 	return nil
+}
+
+// contentAbove returns the content folder that a file or folder is in; "" if it is in none or is one.
+func contentAbove(name string) string {
+	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, source.BusinessFile)); err == nil && dir != filepath.Clean(name) {
+			return dir
+		} else if err == nil || dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 func isFolder(dir string) bool {

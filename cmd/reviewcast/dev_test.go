@@ -39,7 +39,8 @@ type desk struct {
 	public  string
 	events  chan pageState // what the page is told
 	out     *safeBuffer    // of the terminal, both streams
-	stop    func()         // and wait; the test's end does it, too
+	process *os.Process
+	stop    func() // and wait; the test's end does it, too
 }
 
 type safeBuffer struct {
@@ -80,6 +81,7 @@ func startDeskOf(tb testing.TB, program, content string, args ...string) *desk {
 	if err := cmd.Start(); err != nil {
 		tb.Fatal(err)
 	}
+	d.process = cmd.Process
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	d.stop = sync.OnceFunc(func() {
@@ -355,26 +357,6 @@ func TestOverlay(t *testing.T) {
 	}
 	d.write("reviews/bad.yaml", oneReview("good", "Mended."))
 	d.wait("mended", func(s pageState) bool { return s.Message == "" && len(s.Problems) == 0 && s.Total == 0 })
-}
-
-// TestBurst changes a thousand files at once: the last of them is shown, in few
-// builds, and nothing is written.
-func TestBurst(t *testing.T) {
-	t.Parallel()
-	content := newContent(t)
-	d := startDeskOf(t, binary(t), content)
-	d.shows("The first one.")
-	for i := range 1000 {
-		d.write(fmt.Sprintf("reviews/%d/r%d.yaml", i%10, i), oneReview(fmt.Sprintf("r%d", i), "One of many."))
-	}
-	d.until("all of a thousand", func(s string) bool { return strings.Count(s, "One of many.") == 1000 })
-	if n := strings.Count(d.out.String(), " added "); n > 100 {
-		t.Errorf("a thousand files take %d builds:\n%s", n, d.out)
-	}
-	entries, err := os.ReadDir(filepath.Dir(content))
-	if err != nil || len(entries) != 1 {
-		t.Errorf("beside the content folder there is %v, %v", entries, err)
-	}
 }
 
 // corpusDesk writes a content folder of n reviews, in a file each or in one file.

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/alecthomas/kong"
 	"github.com/prometheus/client_golang/prometheus"
@@ -25,6 +26,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/edge"
+	"reviewcast/edge/mcpserver"
 	"reviewcast/edge/snapshot"
 )
 
@@ -47,6 +49,31 @@ func (f *serveFlags) logger(std streams, from slog.Level) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(std.err, options))
 	}
 	return slog.New(slog.NewTextHandler(std.err, options))
+}
+
+// mcpFlags configure the MCP server.
+type mcpFlags struct {
+	MCPAllowOrigin []string      `name:"mcp-allow-origin" help:"Origins, in addition to the public one, whose pages may use the MCP server; * allows all." placeholder:"ORIGIN"`
+	MCPSessions    int           `name:"mcp-sessions" help:"MCP sessions with streams or subscriptions that may be open at once." default:"5000" placeholder:"N"`
+	MCPIdle        time.Duration `name:"mcp-idle" help:"How long an MCP session may be silent before its subscriptions are dropped." default:"30m" placeholder:"TIME"`
+	RateMCP        float64       `name:"rate-mcp" help:"MCP requests per second and client address, with bursts of ten times as many; 0 means no limit." default:"100" placeholder:"N"`
+}
+
+// mountMCP adds an MCP server to an edge. Hub may be nil. Run must run beside the edge.
+func (f *mcpFlags) mountMCP(c *edge.Config, hub *edgeHub) (run func(context.Context) error, err error) {
+	mc := mcpserver.Config{
+		Snapshots: c.Snapshots, BaseURL: c.BaseURL, AllowOrigins: f.MCPAllowOrigin, MaxSessions: f.MCPSessions, Idle: f.MCPIdle,
+		Client: c.Proxies.Network, Logger: c.Logger, Metrics: c.Metrics,
+	}
+	if hub != nil {
+		mc.State = hub.opened
+	}
+	server, err := mcpserver.New(mc)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	c.MCP, c.RateMCP = server, f.RateMCP
+	return server.Run, nil
 }
 
 type edgeCmd struct {
@@ -196,21 +223,21 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 		Proxies:   edge.Proxies{Trusted: f.TrustedProxies, Secret: f.ProxySecret, Header: f.ClientHeader},
 		AccessLog: f.AccessLog, Logger: s.log, Dev: s.preview != nil, Metrics: registry,
 	}
-	pushes, err := f.newHub(ctx, &c, s.state, s.reload, registry)
+	hub, err := f.newHub(ctx, &c, s.state, s.reload, registry)
 	if err != nil {
 		return err
 	}
 	parts := map[string]func() error{} // for /readyz, beside the holder
-	if pushes != nil {
-		defer func() { err = errors.Join(err, pushes.close()) }()
-		c.Hub, parts["hub"] = pushes, pushes.health
-		s.work = append(s.work, pushes.run)
+	if hub != nil {
+		defer func() { err = errors.Join(err, hub.close()) }()
+		c.Hub, parts["hub"] = hub, hub.health
+		s.work = append(s.work, hub.run)
 	}
 	if s.origin != nil {
 		parts["origin"] = s.origin.health
 		s.origin.register(registry)
 	}
-	mcp, err := f.mountMCP(&c, pushes)
+	mcp, err := f.mountMCP(&c, hub)
 	if err != nil {
 		return err
 	}

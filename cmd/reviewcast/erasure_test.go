@@ -27,7 +27,7 @@ func TestErasure(t *testing.T) {
 	c := newChain(t)
 	build := func() { c.build("--public", c.public, "--encodings", "all") }
 	c.reviews[id] = "They came on time, said " + secret + "."
-	build()
+	c.build("--public", c.public)
 	c.reviews["later"] = "Fine."
 	build()
 	c.arrived()

@@ -12,22 +12,19 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"os/exec"
-	"os/user"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/edgetest"
 	"reviewcast/bench/mirrortest"
 	"reviewcast/bench/storetest"
-	"reviewcast/internal/mirror"
 )
 
 // The tests of this file make what is around an edge fail: .ci/run runs them, with
@@ -38,6 +35,7 @@ import (
 type faultSite struct {
 	*deployment
 	site     *mirrortest.Site
+	moments  *rand.Rand // used by the test's own goroutine
 	good     mirrortest.Origin
 	answers  atomic.Pointer[http.HandlerFunc] // the origin
 	mu       sync.Mutex
@@ -50,15 +48,20 @@ func newFaultSite(t *testing.T, reviews int, args ...string) *faultSite {
 	if os.Getenv("FAULTS") == "" {
 		t.Skip("FAULTS is not set")
 	}
-	s := &faultSite{site: mirrortest.New(uint64(time.Now().UnixNano()), reviews), versions: map[int64]mirrortest.Files{}}
+	moments := edgetest.Rand(t)
+	s := &faultSite{site: mirrortest.New(moments.Uint64(), reviews), moments: moments, versions: map[int64]mirrortest.Files{}}
 	s.deployment = &deployment{T: t, program: binary(t), dir: t.TempDir(), base: mirrortest.BaseURL}
 	s.serve(s.good.ServeHTTP)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.answers.Load())(w, r) }))
 	t.Cleanup(server.Close)
-	s.args = append([]string{"edge", "--origin", server.URL, "--base-url", mirrortest.BaseURL, "--public", filepath.Join(s.dir, "copy"), "--origin-every", "1s",
-		"--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--hub-allow-cidr", "127.0.0.0/8", "--rate-search", "0", "--rate-mcp", "0"}, args...)
+	s.args = slices.Concat(edgetest.Follow(server.URL, filepath.Join(s.dir, "copy")), []string{"--base-url", mirrortest.BaseURL, "--origin-every", "1s", "--admin-listen", "127.0.0.1:0"}, args)
 	s.publish()
 	return s
+}
+
+// pause waits for a random time.
+func (s *faultSite) pause(most time.Duration) {
+	time.Sleep(time.Duration(s.moments.Int64N(int64(most))))
 }
 
 // serve makes h the origin.
@@ -181,14 +184,9 @@ func (s *faultSite) ask(c *http.Client, path string) (*http.Response, error) {
 	if path != reviewcast.PathMCP {
 		return c.Get(s.hub + path)
 	}
-	r, err := http.NewRequest(http.MethodPost, s.hub+path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reviews","arguments":{"limit":10},`+
-		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},"io.modelcontextprotocol/clientInfo":{"name":"faults","version":"1"}}}}`))
+	r, err := edgetest.SearchCall(s.hub, 10)
 	if err != nil {
 		return nil, err
-	}
-	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
-		"Mcp-Method": "tools/call", "Mcp-Name": "search_reviews", "Mcp-Protocol-Version": "2026-07-28"} {
-		r.Header.Set(name, value)
 	}
 	return c.Do(r)
 }
@@ -292,7 +290,7 @@ func TestFaultDeploys(t *testing.T) {
 	for range long(t, "DEPLOYS", 200) {
 		last = s.publish()
 		s.ping()
-		time.Sleep(rand.N(200 * time.Millisecond)) // editors at work
+		s.pause(200 * time.Millisecond) // editors at work
 	}
 	s.has(last)
 	s.until("the last version is delivered", func() bool { return pushed.all(1, s.site.Files[reviewcast.PathLatestChange]) })
@@ -393,7 +391,7 @@ func TestFaultKills(t *testing.T) {
 	for n := range long(t, "KILLS", 12) {
 		last := s.publish()
 		s.ping()
-		time.Sleep(rand.N(150 * time.Millisecond)) // a random moment
+		s.pause(150 * time.Millisecond) // a random moment
 		s.kill()
 		s.serve(http.NotFound)
 		s.start()
@@ -442,162 +440,6 @@ func TestFaultPostgres(t *testing.T) {
 	s.until("all have what was published during the crash", newest)
 	t.Logf("delivered %s after the restart", time.Since(began).Round(time.Millisecond))
 	stop()
-}
-
-// database is a PostgreSQL server of its own behind a proxy.
-type database struct {
-	*testing.T
-	bin, dir, port, proxy string
-	as                    *syscall.SysProcAttr
-	cut                   sync.RWMutex // locked: nothing passes
-}
-
-func startPostgres(t *testing.T) *database {
-	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/pg_ctl") // the pattern is valid
-	owner, err := user.Lookup("postgres")
-	if len(found) == 0 || err != nil || os.Getuid() != 0 {
-		if os.Getenv("TEST_POSTGRES_URL") != "" { // as in CI, where nothing may be left out
-			t.Fatal("needs PostgreSQL's programs and root")
-		}
-		t.Skip("needs PostgreSQL's programs and root")
-	}
-	uid, _ := strconv.Atoi(owner.Uid) // numbers on Linux
-	gid, _ := strconv.Atoi(owner.Gid)
-	dir, err := os.MkdirTemp("", "faults-")
-	if err != nil || os.Chown(dir, uid, gid) != nil {
-		t.Fatal("no directory for the database")
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(free.Addr().String())
-	_ = free.Close()
-	db := &database{T: t, bin: filepath.Dir(found[0]), dir: dir, port: port,
-		as: &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}}
-	db.control("initdb", "-o", "--auth=trust --username=postgres --no-sync")
-	db.start()
-	t.Cleanup(func() { db.control("stop", "-m", "immediate") })
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	db.proxy = l.Addr().String()
-	go db.forward(l)
-	return db
-}
-
-func (db *database) start() {
-	db.control("start", "-w", "-o", fmt.Sprintf("-p %s -k %s -c listen_addresses=127.0.0.1 -c fsync=off", db.port, db.dir))
-}
-
-func (db *database) control(command string, args ...string) {
-	cmd := exec.Command(filepath.Join(db.bin, "pg_ctl"), append([]string{command, "-D", filepath.Join(db.dir, "data"), "-s", "-l", filepath.Join(db.dir, "log")}, args...)...)
-	cmd.Dir, cmd.SysProcAttr = db.dir, db.as
-	if out, err := cmd.CombinedOutput(); err != nil {
-		db.Errorf("pg_ctl %s: %v %s", command, err, out)
-	}
-}
-
-func (db *database) forward(l net.Listener) {
-	for {
-		client, err := l.Accept()
-		if err != nil {
-			return
-		}
-		go func() {
-			defer client.Close()
-			db.cut.RLock()
-			server, err := net.Dial("tcp", "127.0.0.1:"+db.port)
-			db.cut.RUnlock()
-			if err != nil {
-				return
-			}
-			defer server.Close()
-			go func() { _ = db.pass(client, server); _ = client.Close() }()
-			_ = db.pass(server, client)
-		}()
-	}
-}
-
-// pass copies until one end closes.
-func (db *database) pass(to, from net.Conn) error {
-	for buf := make([]byte, 32<<10); ; {
-		n, err := from.Read(buf)
-		db.cut.RLock()
-		_, werr := to.Write(buf[:n])
-		db.cut.RUnlock()
-		if err != nil || werr != nil {
-			return err
-		}
-	}
-}
-
-// TestFaultDiskFull: the disks of the copy and of the state are full, also at a start.
-func TestFaultDiskFull(t *testing.T) {
-	t.Parallel() // mostly waits
-	s := newFaultSite(t, 200)
-	disk := filepath.Join(s.dir, "disk")
-	if err := os.Mkdir(disk, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=16m"); err != nil {
-		t.Skipf("no disk to fill: %v", err)
-	}
-	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
-	s.args[slices.Index(s.args, "--public")+1] = filepath.Join(disk, "copy")
-	s.args = append(s.args, "--state", filepath.Join(disk, "hub.sqlite"))
-	s.start()
-	s.has(s.site.Files.Manifest().Sequence)
-	pushed := s.subscribers(1)
-	written := func(files mirrortest.Files) func() bool {
-		return func() bool {
-			set, err := (&mirror.Copy{Dir: filepath.Join(disk, "copy"), Follower: mirror.Follower{Scope: mirror.Data}}).Read(t.Context())
-			return err == nil && bytes.Equal(set.Files[reviewcast.PathManifest], files[reviewcast.PathManifest])
-		}
-	}
-	old := s.site.Files
-	s.until("the copy is written", written(old))
-	stop := s.checking()
-	s.fill(disk)
-	s.has(s.publish())
-	s.until("the full disk is logged", func() bool { return strings.Contains(s.log.String(), "no space left") })
-	if !written(old)() {
-		t.Error("the copy is not the old version")
-	}
-	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
-		t.Fatal(err)
-	}
-	s.until("the copy is written when there is room", written(s.site.Files))
-	s.until("what was published is delivered when there is room", func() bool { return pushed.all(1, s.site.Files[reviewcast.PathLatestChange]) })
-	stop()
-
-	s.kill()
-	s.fill(disk)
-	last := s.publish()
-	s.start()
-	s.has(last)
-	if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
-		t.Fatal(err)
-	}
-	s.until("the copy is written when there is room", written(s.site.Files))
-	s.until("what was published is delivered when there is room", func() bool { return pushed.all(1, s.site.Files[reviewcast.PathLatestChange]) })
-}
-
-// fill fills a disk.
-func (s *faultSite) fill(disk string) {
-	f, err := os.Create(filepath.Join(disk, "filler"))
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer f.Close()
-	for size := 1 << 20; size > 0; size /= 2 {
-		for err = nil; err == nil; {
-			_, err = f.Write(make([]byte, size))
-		}
-	}
 }
 
 // TestFaultSlowClients: 8,000 clients that send a byte a second, and 2,000 that never read their answer.
@@ -666,8 +508,8 @@ func (s *faultSite) crawl(ctx context.Context, c net.Conn, reads bool) {
 	}
 }
 
-// TestFaultClock: the clock was stepped by a day while the edge was down: the times in its state are a day too
-// early or too late.
+// TestFaultClock: the clock is stepped by a day while the edge is down, and while it runs. No clock can be stepped for
+// one process that is linked statically, and other programs use the machine's: the times in the state are shifted.
 func TestFaultClock(t *testing.T) {
 	t.Parallel() // mostly waits
 	s := newFaultSite(t, 60)
@@ -677,16 +519,21 @@ func TestFaultClock(t *testing.T) {
 	s.start()
 	s.has(s.site.Files.Manifest().Sequence)
 	pushed := s.subscribers(5)
-	for _, step := range []string{"-86400000", "+172800000", "-86400000"} {
-		s.kill()
+	for n, step := range []string{"-86400000", "+172800000", "-86400000", "-86400000", "+172800000", "-86400000"} {
+		running := n >= 3
+		if !running {
+			s.kill()
+		}
 		for _, column := range []string{"subscriptions.created_at", "subscriptions.renewed_at", "subscriptions.expires_at", "subscriptions.delivered_at",
 			"topics.changed_at", "topics.modified", "owners.alive_until", "owners.since"} {
 			table, name, _ := strings.Cut(column, ".")
 			storetest.Exec(t, state, fmt.Sprintf("UPDATE %s SET %s = %[2]s %[3]s WHERE %[2]s > 0", table, name, step))
 		}
-		s.start()
+		if !running {
+			s.start()
+		}
 		last := s.publish()
 		s.has(last)
-		s.until("all have the version after a step of "+step, func() bool { return pushed.all(5, s.site.Files[reviewcast.PathLatestChange]) })
+		s.until(fmt.Sprintf("all have the version after step %d", n), func() bool { return pushed.all(5, s.site.Files[reviewcast.PathLatestChange]) })
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -248,8 +249,12 @@ func (c *hubRemoveCmd) Run(ctx context.Context, std streams) error {
 	}
 	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		if c.Host != "" {
-			done, err := s.RemoveHost(ctx, time.Now(), strings.ToLower(c.Host))
-			return std.report(done, nil, "removed", err)
+			_, host := store.Endpoint(&url.URL{Host: c.Host})
+			done, err := s.RemoveHost(ctx, time.Now(), host)
+			if err = std.report(done, nil, "removed", err); err == nil && len(done) == 0 {
+				err = fmt.Errorf("no subscription of host %s; write it as in its callbacks, without the scheme", c.Host)
+			}
+			return err
 		}
 		done, err := s.Remove(ctx, time.Now(), unique(c.IDs))
 		return std.report(done, c.IDs, "removed", err)

@@ -13,6 +13,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/importer"
 )
@@ -47,7 +48,7 @@ type tableFlags struct {
 
 type importCSVCmd struct {
 	File string `arg:"" help:"The export, a CSV file with a header row." type:"existingfile"`
-	Map  string `help:"The column of each field, unless it has the field's name: ${fields}. rating and date are required. A column with a comma in its name: rating=stars,\"text=Review, public\"." placeholder:"FIELD=COLUMN,…"`
+	Map  string `help:"The column of each field, unless it has the field's name: ${fields}. A map without rating or date is completed by the columns that are found. A column with a comma in its name: rating=stars,\"text=Review, public\"." placeholder:"FIELD=COLUMN,…"`
 	tableFlags
 	importFlags
 }
@@ -179,14 +180,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 	if f.Round != "none" {
 		cfg.Round = importer.Rounding(f.Round)
 	}
-	taken, withdrawn := map[string]string{}, map[string]bool{}
-	for _, r := range content.Reviews {
-		at := content.Position(r)
-		taken[strings.ToLower(r.ID)] = fmt.Sprintf("%s:%d", at.File, at.Line)
-	}
-	for _, w := range content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = true
-	}
+	taken, withdrawn := compose.UsedIDs(content)
 	cfg.Taken = func(id string) (string, bool) {
 		where, ok := taken[strings.ToLower(id)]
 		return where, ok

@@ -138,8 +138,8 @@ type suggestCmd struct {
 func (c *suggestCmd) Help() string {
 	return `Writes a draft: for each aspect that customers speak of, a question, an answer made
 of counts and quotes, the reviews behind it, and the claims that let a later build
-warn when its numbers have moved. Nothing of it is published. Below the draft stand
-the names that several technicians bear and that are therefore credited to nobody.
+warn when its numbers have moved. Nothing of it is published. Below the draft are
+the names that several technicians have: reviews with such a name count for none of them.
 
 Example:
   reviewcast insights suggest -o draft.yaml`
@@ -160,10 +160,10 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 		_, err := fmt.Fprint(std.out, draft)
 		return err
 	}
-	// A draft that an editor has begun to change is not written over.
+	// A draft that an editor has begun to change is not overwritten.
 	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already and isn't written over; name another file with -o", c.Output)
+		return fmt.Errorf("%s already exists and isn't overwritten; name another file with -o", c.Output)
 	} else if err != nil {
 		return err
 	}
@@ -187,7 +187,7 @@ func ambiguousNames(list []insights.AmbiguousName) string {
 	return b.String()
 }
 
-// readInsights reads what the insights rest on and prints what is wrong with it.
+// readInsights reads what the insights are computed from and prints its problems.
 func readInsights(ctx context.Context, std streams, f folderFlags) (insights.Input, error) {
 	if err := f.check(); err != nil {
 		return insights.Input{}, err

@@ -169,6 +169,39 @@ var loungeQuestions = []question{
 			}
 			return most
 		}},
+	{"Which airport is best, among those with 50 reviews or more?", []string{`list_entities {"kind":"service_areas","order":"highest","min_reviews":50}`}, "service_areas[0].average_rating",
+		func(p published) any {
+			return extreme(slices.DeleteFunc(slices.Clone(p.in.Entities.ServiceAreas), func(e reviewcast.Entity) bool { return e.ReviewCount < 50 }), -1)
+		}},
+	{"How many airports have 50 reviews or more?", []string{`list_entities {"kind":"service_areas","min_reviews":"50"}`}, "service_areas[#]",
+		func(p published) any {
+			n := 0.0
+			for _, a := range airports {
+				if p.count(inArea(slug(a))) >= 50 {
+					n++
+				}
+			}
+			return n
+		}},
+	{"At which of all airports is it crowded?", []string{`search_reviews {"aspect":"space","sentiment":"negative","count_by":"service_area"}`}, "facets.service_area[#]",
+		func(p published) any {
+			n := 0.0
+			for _, a := range airports {
+				n += min(1, p.count(both(inArea(slug(a)), p.about("space", reviewcast.Negative))))
+			}
+			return n
+		}},
+	{"How did Oslo do, month by month in ten years?", []string{`search_reviews {"mentions_service_area":"oslo","count_by":"month"}`}, "facets.month[#]",
+		func(p published) any {
+			months := map[string]bool{}
+			for _, r := range p.Reviews {
+				if inArea("oslo")(r) {
+					months[r.Date.Month()] = true
+				}
+			}
+			return float64(len(months))
+		}},
+	{"What do the newest reviews say?", []string{`search_reviews {"limit":5}`}, "reviews[3].id", func(p published) any { return p.Reviews[3].ID }},
 	{"How sure is the figure for food?", []string{`get_summary {}`}, "aspects[id=food].confidence",
 		func(p published) any {
 			return p.in.Aspects[slices.IndexFunc(p.in.Aspects, func(a reviewcast.Aspect) bool { return a.ID == "food" })].Confidence.Level

@@ -16,6 +16,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -137,27 +138,46 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return explainError(ctx, c.Run())
 }
 
+// meantWords are the words of other programs for our commands and flags.
+var meantWords = map[string]string{
+	"serve": "reviewcast dev", "preview": "reviewcast dev", "start": "reviewcast dev", "run": "reviewcast dev", "watch": "reviewcast dev", "--watch": "reviewcast dev, which builds after every save",
+	"publish": "reviewcast build", "deploy": "reviewcast build", "export": "reviewcast build", "--dry-run": "reviewcast check, or reviewcast diff", "validate": "reviewcast check", "lint": "reviewcast check", "test": "reviewcast check",
+	"add": "reviewcast new review", "create": "reviewcast new review", "--stars": "--rating", "--out": "--public", "--output": "--public", "-o": "--public", "--dir": "--content", "--folder": "--content",
+	"--port": "--listen localhost:PORT", "-p": "--listen localhost:PORT",
+}
+
 // parseError adds a remedy to an error of the parser.
 func parseError(args []string, err error) error {
-	for i, arg := range args {
-		name, port, _ := strings.Cut(arg, "=")
-		if name != "--port" && name != "-p" || !strings.Contains(err.Error(), "unknown flag "+name) {
-			continue
-		}
-		if port == "" && i+1 < len(args) {
-			port = args[i+1]
-		}
-		if !isPort(port) {
-			port = "8080"
-		}
-		return fmt.Errorf("unknown flag %s; write --listen localhost:%s", name, port)
-	}
 	message := err.Error()
+	for i, arg := range args {
+		name, value, _ := strings.Cut(arg, "=")
+		plain := strings.TrimLeft(name, "-–—")
+		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
+		switch {
+		case meantWords[name] != "" && (message == "unexpected argument "+name || strings.HasPrefix(message+",", "unknown flag "+name+",")):
+			if value == "" && i+1 < len(args) {
+				value = args[i+1]
+			}
+			if !isPort(value) {
+				value = "8080"
+			}
+			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.Replace(meantWords[name], "PORT", value, 1))
+		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
+			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
+		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
+			return fmt.Errorf("%s; put words that belong together in quotes: %q", message, args[i-1]+" "+arg)
+		}
+	}
 	flag, expected, _ := strings.Cut(message, ": expected ")
 	wanted, got, _ := strings.Cut(expected, " but got ")
 	word := strings.TrimPrefix(message, "unexpected argument ")
+	export, noExport := strings.CutPrefix(message, "<file>: ")
 	_, statErr := os.Stat(word)
 	switch {
+	case noExport:
+		return fmt.Errorf("%s; name the file that you have exported", export)
+	case strings.HasPrefix(message, "missing flags: "):
+		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
 		return fmt.Errorf("%s: its value is missing", flag)
 	case wanted == "duration":
@@ -170,7 +190,7 @@ func parseError(args []string, err error) error {
 	case word != message && args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case word != message && statErr == nil:
-		return fmt.Errorf("%s; a folder is given with a flag, such as --content %s; --help lists them", message, word)
+		return fmt.Errorf("%s; a folder is given with a flag, such as --content %s; --help lists them", message, cmp.Or(contentAbove(word), word))
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
 }

@@ -77,6 +77,9 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 		web := httptest.NewRecorder()
 		h.ServeHTTP(web, httptest.NewRequest(http.MethodGet, reviewcast.PathSearch+"?"+query.Encode(), nil))
 
+		if args["limit"] == nil {
+			args["limit"] = reviewcast.DefaultLimit // without it a page of the tool is short
+		}
 		raw, _ := json.Marshal(args)
 		var answer struct {
 			Result struct {

@@ -94,27 +94,21 @@ const maxError = 500
 // look updates the copy and logs what has changed since the look before.
 func (o *originSite) look(ctx context.Context) error {
 	report, err := o.copy.Update(ctx)
-	if ctx.Err() == nil {
-		o.looked(report, err)
+	if ctx.Err() != nil {
+		return err
 	}
-	return err
-}
-
-func (o *originSite) looked(report mirror.Report, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	before := o.err
-	if err != nil && len(err.Error()) > maxError { // an origin may lie at length
-		err = fmt.Errorf("%s…", strings.ToValidUTF8(err.Error()[:maxError], ""))
+	if o.err = err; err == nil {
+		o.success = time.Now()
+	} else if len(err.Error()) > maxError { // an origin may lie at length
+		o.err = fmt.Errorf("%s…", strings.ToValidUTF8(err.Error()[:maxError], ""))
 	}
-	if o.err = err; err != nil {
-		if before == nil || before.Error() != err.Error() {
-			o.log.Warn("origin not followed; the last good version stays in service", "error", err)
-		}
-		return
-	}
-	o.success = time.Now()
 	switch {
+	case err != nil && (before == nil || before.Error() != o.err.Error()):
+		o.log.Warn("origin not followed; the last good version stays in service", "error", o.err)
+	case err != nil: // as before
 	case report.Updated && report.Relation == reviewcast.Forked:
 		o.log.Warn("the origin has another history now; it was followed", "change", report)
 	case report.Updated:
@@ -122,6 +116,7 @@ func (o *originSite) looked(report mirror.Report, err error) {
 	case before != nil:
 		o.log.Info("origin is followed; nothing has changed")
 	}
+	return err
 }
 
 // run follows the origin until ctx is done.

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -24,6 +22,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 
 	"reviewcast"
+	"reviewcast/bench/edgetest"
 	"reviewcast/bench/storetest"
 )
 
@@ -33,8 +32,7 @@ type deployment struct {
 	*testing.T
 	program, dir, url string
 	deployed          atomic.Pointer[string] // the directory that the server serves
-	edge              *exec.Cmd
-	log               *safeBuffer
+	edge              *edgetest.Edge
 	args, env         []string
 	base, hub, admin  string
 }
@@ -53,8 +51,7 @@ func newDeployment(t *testing.T, args ...string) *deployment {
 	}))
 	t.Cleanup(server.Close)
 	s.url = server.URL
-	s.args = append([]string{"edge", "--origin", s.url, "--base-url", siteURL, "--public", filepath.Join(s.dir, "copy"), "--listen", "127.0.0.1:0",
-		"--admin-listen", "127.0.0.1:0", "--hub-allow-cidr", "127.0.0.0/8", "--origin-every", "1h"}, args...)
+	s.args = slices.Concat(edgetest.Follow(s.url, filepath.Join(s.dir, "copy")), []string{"--base-url", siteURL, "--admin-listen", "127.0.0.1:0", "--origin-every", "1h"}, args)
 	s.run("init", filepath.Join(s.dir, "content"))
 	return s
 }
@@ -94,35 +91,25 @@ func (s *deployment) review(id, text string) {
 	s.write("reviews/"+id+".yaml", fmt.Sprintf("- {id: %s, author: Noor B., rating: 4, date: 2026-10-30, text: %s, verification: {method: invitation}}\n", id, text))
 }
 
-var servingAt = regexp.MustCompile(`msg=serving addr=(\S+)`)
-var operatorsAt = regexp.MustCompile(`msg="serving operators" addr=(\S+)`)
-
 // start starts the edge, and waits until it listens.
 func (s *deployment) start() {
 	s.Helper()
-	s.log = &safeBuffer{}
-	s.edge = exec.Command(s.program, s.args...)
-	s.edge.Env = append(os.Environ(), append([]string{"REVIEWCAST_STATE=" + filepath.Join(s.dir, "hub.sqlite")}, s.env...)...)
-	s.edge.Stdout, s.edge.Stderr = s.log, s.log
-	if err := s.edge.Start(); err != nil {
+	var err error
+	s.edge, err = edgetest.Start(edgetest.Config{Program: s.program, Args: s.args, Env: append([]string{"REVIEWCAST_STATE=" + filepath.Join(s.dir, "hub.sqlite")}, s.env...)})
+	if err != nil {
 		s.Fatal(err)
 	}
 	s.Cleanup(s.kill)
-	s.until("the edge listens", func() bool { return servingAt.MatchString(s.log.String()) })
-	s.hub = "http://" + servingAt.FindStringSubmatch(s.log.String())[1]
-	s.admin = "http://" + operatorsAt.FindStringSubmatch(s.log.String())[1]
+	s.hub, s.admin = s.edge.URL, s.edge.Admin
 }
 
-func (s *deployment) kill() {
-	_ = s.edge.Process.Kill()
-	_ = s.edge.Wait()
-}
+func (s *deployment) kill() { _ = s.edge.Stop(os.Kill) }
 
 func (s *deployment) until(what string, done func() bool) {
 	s.Helper()
 	for end := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
-			s.Fatalf("never: %s\n%s", what, s.log)
+			s.Fatalf("never: %s\n%s", what, s.edge.Log())
 		}
 	}
 }
@@ -231,7 +218,7 @@ func TestFollowedSite(t *testing.T) {
 	// A rollback is not followed at once; the next version is.
 	s.deploy("v1")
 	s.ping()
-	s.until("the rollback is logged", func() bool { return strings.Contains(s.log.String(), "the source serves an older version") })
+	s.until("the rollback is logged", func() bool { return strings.Contains(s.edge.Log(), "the source serves an older version") })
 	if !s.finds("", `"id":"second"`) {
 		t.Error("a rollback was followed at once")
 	}
@@ -250,7 +237,7 @@ func TestFollowedSite(t *testing.T) {
 	s.deploy("fork")
 	s.ping()
 	s.until("the fork is found", func() bool { return s.finds("Elsewhere", `"id":"fourth"`) })
-	s.until("the fork is logged", func() bool { return strings.Contains(s.log.String(), "the origin has another history now") })
+	s.until("the fork is logged", func() bool { return strings.Contains(s.edge.Log(), "the origin has another history now") })
 
 	// A text that is withdrawn for legal reasons is nowhere.
 	if err := os.Remove(filepath.Join(s.dir, "content/reviews/second.yaml")); err != nil {
@@ -286,7 +273,7 @@ func (s *deployment) holds(text string) (found bool) {
 // without the site, what the copy holds, and takes the version then.
 func TestKilledFollower(t *testing.T) {
 	t.Parallel()
-	s := newDeployment(t, "--origin-every", "1s")
+	s, moments := newDeployment(t, "--origin-every", "1s"), edgetest.Rand(t)
 	s.build("v0", "")
 	s.deploy("v0")
 	s.start()
@@ -298,7 +285,7 @@ func TestKilledFollower(t *testing.T) {
 		s.build(next, before)
 		s.deploy(next)
 		s.ping()
-		time.Sleep(rand.N(200 * time.Millisecond)) // a random moment
+		time.Sleep(time.Duration(moments.Int64N(int64(200 * time.Millisecond)))) // a random moment
 		s.kill()
 		s.deployed.Store(nil)
 		s.start()
@@ -342,7 +329,7 @@ func TestPingReachesAll(t *testing.T) {
 func TestHungFile(t *testing.T) {
 	s := newDeployment(t)
 	s.build("public", "")
-	s.args = []string{"edge", "--public", "public", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--state", "none"}
+	s.args = []string{"--public", "public", "--admin-listen", "127.0.0.1:0", "--state", "none"}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s.review("later", "Later.")
@@ -360,14 +347,11 @@ func TestHungFile(t *testing.T) {
 			t.Skipf("%s: %v %s", step, err, out)
 		}
 	}
-	s.until("the FIFO is refused", func() bool { return strings.Contains(s.log.String(), "not a regular file") })
+	s.until("the FIFO is refused", func() bool { return strings.Contains(s.edge.Log(), "not a regular file") })
 	if s.finds("Later", `"id":"later"`) || !s.finds("", `"matched"`) {
 		t.Error("half a set is served")
 	}
-	if err := s.edge.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.edge.Wait(); err != nil {
-		t.Errorf("the edge ended with %v\n%s", err, s.log)
+	if err := s.edge.Stop(os.Interrupt); err != nil {
+		t.Errorf("the edge ended with %v\n%s", err, s.edge.Log())
 	}
 }

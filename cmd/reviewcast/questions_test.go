@@ -267,6 +267,15 @@ var moreQuestions = []question{
 		func(p published) any {
 			return p.count(func(r reviewcast.Review) bool { return r.Rating == 5 && r.Date[:4] == "2025" })
 		}},
+	{"In which month did they get most five-star reviews?", []string{`search_reviews {"rating":5,"count_by":"month"}`}, "facets.month[value=2024-06].count",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Rating == 5 && r.Date.Month() == "2024-06" })
+		}},
+	{"What do the newest reviews say?", []string{`search_reviews {"limit":5}`}, "reviews[3].text", func(p published) any { return *p.Reviews[3].Text }},
+	{"Which complaints did they answer?", []string{`search_reviews {"max_rating":3,"has_reply":true,"response_format":"concise"}`}, "returned",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Rating <= 3 && r.OwnerReply != nil })
+		}},
 	{"How are they rated on Google?", []string{`search_reviews {"response_format":"counts"}`}, "facets.source[value=google].average_rating",
 		func(p published) any { return p.mean(func(r reviewcast.Review) bool { return r.Source == "google" }) }},
 }

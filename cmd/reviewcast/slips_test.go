@@ -21,6 +21,20 @@ import (
 // content and public, and a few other files. TAKEN is an address in use.
 const slips = `
 chek
+serve
+publish
+build --out dist
+build --dry-run
+check -content content
+check –content content
+check --content content/reviews
+check content/reviews
+init My Business
+new review --author Jo P.
+new review --author A --stars 5
+import csv nowhere.csv --source words
+import csv words.csv --source words --map star=rating,day=date
+import csv words.csv --source words --map rating=a star
 frob
 help frob
 --verison

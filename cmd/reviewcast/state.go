@@ -43,6 +43,18 @@ func (f *stateFlag) path(baseURL, public string) (string, error) {
 	return file, nil
 }
 
+// devState returns the state of dev's hub and what to call at the end. Unless a flag names one, it is a temporary
+// one: what an editor tries out reaches no real subscriber.
+func (f *stateFlag) devState(baseURL, public string) (state string, remove func() error, err error) {
+	// The environment variable names the state of the published site; kong doesn't say where a value is from.
+	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
+		state, err = f.path(baseURL, public)
+		return state, func() error { return nil }, err
+	}
+	dir, err := os.MkdirTemp("", "reviewcast-dev-")
+	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
+}
+
 // mistyped rejects what looks like a database: as a file it would be a new, empty state. The error doesn't repeat
 // the value, which may hold a password.
 func (f *stateFlag) mistyped() error {

@@ -27,7 +27,7 @@ edited, without a published change. It can't be proven that reviews are genuine,
 that published edits were right, or what was never published.
 
 The exit code is 0 when everything is proven, 1 when something is contradicted, and
-3 when something can't be told, such as what happened before the oldest change that
+3 when something can't be decided, such as what happened before the oldest change that
 is still published.
 
 Examples:
@@ -38,7 +38,7 @@ Examples:
 // exitUnknown is the exit code of a verification that could not decide.
 const exitUnknown = 3
 
-// verdict is the error of a verification, printed before, that did not prove everything.
+// verdict is the error of a verification that did not prove everything. Its result is printed already.
 type verdict struct{ code int }
 
 func (verdict) Error() string { return "" }
@@ -80,7 +80,7 @@ func (c *verifyCmd) print(std streams, r *verify.Result) {
 	if !c.Quiet {
 		lines("proven", r.Proven)
 	}
-	lines("cannot be told", r.Unknown)
+	lines("cannot be decided", r.Unknown)
 	lines("contradicted", r.Contradictions)
 	if r.Note == (verify.Note{}) {
 		return

@@ -40,8 +40,8 @@ func (h *Hub) acknowledgeLoop(ctx context.Context) {
 	}
 }
 
-// collect returns first and the outcomes that follow within batchWait. It doesn't wait
-// while nothing is in flight but slow deliveries.
+// collect returns first and the outcomes that follow within batchWait. It doesn't wait if
+// only slow deliveries are in flight.
 func (h *Hub) collect(first store.Outcome) []store.Outcome {
 	batch := []store.Outcome{first}
 	if h.scheduler.slots.load().normal > 0 {
@@ -70,8 +70,9 @@ func (h *Hub) acknowledge(ctx context.Context, batch []store.Outcome) {
 	}
 }
 
-// insist repeats a write until it succeeds, is stale or ctx is done: it records what has
-// happened. A write that fails although heartbeats succeed is given up with errRejected.
+// insist repeats a write until it succeeds, is stale or ctx is done. What it records has
+// happened, so an outage of the database must not lose it. A write that fails although
+// heartbeats succeed is given up with errRejected.
 func (h *Hub) insist(ctx context.Context, what string, write func() error) error {
 	for rejections := 0; ; {
 		err := write()

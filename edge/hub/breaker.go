@@ -8,8 +8,8 @@ const (
 	breakerTrips = 20
 	// breakerOpen is for how long it stays open.
 	breakerOpen = 30 * time.Second
-	// breakerProbe is the minimum wait of deliveries that come while the breaker is
-	// probing. If the probe isn't answered, nothing is claimed for its host.
+	// breakerProbe is for how long other deliveries are postponed while a probe is in
+	// flight.
 	breakerProbe = 2 * time.Second
 )
 

@@ -47,7 +47,8 @@
 //     with it, as after every reload;
 //   - between claim and POST: the claim lapses;
 //   - between POST and acknowledgement: the claim lapses, and this subscriber gets the
-//     same content twice. This is the only case of a duplicate.
+//     same content twice. Without a kill, only an acknowledgement that the database rejects
+//     does that.
 //
 // An edge whose files are older than the topic's row claims nothing: the claim names the
 // hash that it can deliver. It reloads its files first.
@@ -74,7 +75,8 @@
 //
 // A delivery without an answer counts as a failure only if the network works: another
 // exchange was answered since it began, or another endpoint that answered last can be
-// connected to (network.go). Errors of this machine never count, and neither does a name
+// connected to. Where no other has answered, the site's own address takes its place, or it
+// counts (network.go). Errors of this machine never count, and neither does a name
 // server's silence. A write that the state rejects again and again, while others succeed, is
 // given up: the claim lapses and the delivery is repeated.
 //

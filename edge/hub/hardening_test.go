@@ -258,6 +258,35 @@ func TestCountersBeginAtZero(t *testing.T) {
 	}
 }
 
+// While the state doesn't answer, a scrape doesn't wait for it.
+func TestScrapeOfSilentState(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, migratedState(t))
+	r.stop() // no heartbeat follows
+	r.setHealth(errStateSlow)
+	registry, metrics := prometheus.NewRegistry(), &state{hub: r.Hub}
+	registry.MustRegister(metrics)
+	metrics.mu.Lock() // another scrape is counting
+	defer metrics.mu.Unlock()
+	up := make(chan float64, 1)
+	go func() {
+		families, _ := registry.Gather()
+		for _, f := range families {
+			if f.GetName() == "reviewcast_hub_state_up" {
+				up <- f.GetMetric()[0].GetGauge().GetValue()
+			}
+		}
+	}()
+	select {
+	case got := <-up:
+		if got != 0 {
+			t.Errorf("state_up is %g", got)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it waits")
+	}
+}
+
 // An error of a ping names the field that the publisher used.
 func TestPingOfNothing(t *testing.T) {
 	t.Parallel()

@@ -41,10 +41,10 @@ type Config struct {
 	Store *store.Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload reads newer files. It is called at most once a second, with the hashes of
-	// the manifests that pings have named; they are nil when the reason is no ping but what
-	// another hub has published. Nil: files are reloaded without the hub,
-	// which is notified with Changed.
+	// Reload reads newer files. It is called at most once a second: after pings, with the
+	// hashes of the manifests that they have named, which may be none; and with nil when
+	// another hub has published newer files. Nil: files are reloaded without the hub, which
+	// is notified with Changed.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
 	// verifications of its network. Nil: that of the connection.

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -120,8 +119,12 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	gauge("deliveries_claimed", float64(l.queued), "Claimed deliveries that wait for a slot.")
 	gauge("breakers_open", float64(l.openBreakers), "Endpoints that don't answer; their deliveries are postponed.")
 	up := "1 if the state can be read and written; otherwise metrics from the state are missing."
-	counts, err := s.count(now)
-	if err = errors.Join(err, s.hub.Health()); err != nil { // the other metrics matter all the more
+	var counts store.Counts
+	err := s.hub.Health()
+	if err == nil {
+		counts, err = s.count(now)
+	}
+	if err != nil { // the other metrics are wanted nevertheless
 		gauge("state_up", 0, up)
 		return
 	}

@@ -5,17 +5,21 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
+
+	"reviewcast/edge/hub/store"
 )
 
 const (
-	// maxCanaries is the number of endpoints that are remembered because they answered last,
-	// and canaries the number that a check dials.
-	maxCanaries = 16
-	canaries    = 3
+	// maxRecent is the number of endpoints that are remembered because they answered last,
+	// and maxWitnesses the number that a check dials.
+	maxRecent    = 16
+	maxWitnesses = 3
 	// checkTimeout is the time for the connections of a check, and checkFor how long its
 	// result holds.
 	checkTimeout = 3 * time.Second
@@ -38,11 +42,13 @@ var (
 //
 // An exchange without an answer is a failure if any exchange was answered since it began,
 // unless it began during an outage. Otherwise the network is checked: connections to
-// endpoints that answered last. If none of them can be connected to, the network is down:
-// deliveries and verifications are postponed, without counting as attempts, until an
-// exchange is answered or a check succeeds. An endpoint with a failure is not used for
-// checks, so that it doesn't excuse the next. If no other endpoint has answered, the
-// exchange is a failure.
+// witnesses, the other endpoints that answered last. If none of them can be connected to,
+// the network is down: deliveries and verifications are postponed, without counting as
+// attempts, until an exchange is answered or a witness can be connected to. An endpoint with
+// a failure is no witness, so that it doesn't excuse the next. If no other endpoint has
+// answered, the witness is the site's own address, provided that it could be connected to
+// when the hub started. It comes last: it may be this machine, which says nothing about the
+// network. Without a witness the exchange is a failure.
 type network struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	log  *slog.Logger
@@ -51,7 +57,9 @@ type network struct {
 	answeredAt time.Time
 	upAt       time.Time // the end of the last outage
 	recent     []string  // endpoints that have answered, the last at the end
+	site       []string  // the endpoint of the site, if it could be connected to
 	down       bool
+	lost       []string // the witnesses that couldn't be connected to when it went down
 
 	// When the next delivery and the next verification may be attempted although the network
 	// is down.
@@ -71,7 +79,7 @@ func (n *network) remember(endpoints []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, e := range endpoints {
-		if len(n.recent) < maxCanaries && !slices.Contains(n.recent, e) {
+		if len(n.recent) < maxRecent && !slices.Contains(n.recent, e) {
 			n.recent = slices.Insert(n.recent, 0, e)
 		}
 	}
@@ -86,7 +94,7 @@ func (n *network) answered(endpoint string) {
 	if last := len(n.recent) - 1; endpoint != "" && (last < 0 || n.recent[last] != endpoint) {
 		n.forget(endpoint)
 		n.recent = append(n.recent, endpoint)
-		n.recent = n.recent[max(0, len(n.recent)-maxCanaries):]
+		n.recent = n.recent[max(0, len(n.recent)-maxRecent):]
 	}
 	if n.down {
 		n.down, n.upAt = false, n.answeredAt
@@ -129,9 +137,10 @@ func (n *network) allow(now time.Time, next *time.Time) bool {
 func (n *network) isOutage(ctx context.Context, endpoint string, began time.Time) bool {
 	n.mu.Lock()
 	outage := n.down || began.Before(n.upAt)
-	works := n.answeredAt.After(began)
+	works := outage || n.answeredAt.After(began)
+	witnesses := n.witnesses(endpoint)
 	n.mu.Unlock()
-	works = outage || works || n.check(ctx, endpoint)
+	works = works || n.check(ctx, witnesses)
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if works {
@@ -141,31 +150,39 @@ func (n *network) isOutage(ctx context.Context, endpoint string, began time.Time
 		return outage
 	}
 	if !n.down {
-		n.down, n.nextDelivery = true, time.Now().Add(probeEvery)
-		n.log.Warn("the network of the hub is down: deliveries are postponed", "error", "endpoints that answered last can't be connected to")
+		n.down, n.lost, n.nextDelivery = true, witnesses, time.Now().Add(probeEvery)
+		n.log.Warn("the network of the hub is down: deliveries are postponed", "error", "no connection to "+strings.Join(witnesses, ", "))
 	}
 	return true
 }
 
-// check reports whether any of the endpoints that answered last, other than except, can
-// be connected to. If there is none it assumes so.
-func (n *network) check(ctx context.Context, except string) bool {
+// witnesses returns the endpoints that show whether the network works when another one
+// doesn't answer. The caller holds mu.
+func (n *network) witnesses(except string) []string {
+	list := slices.DeleteFunc(slices.Clone(n.recent), func(e string) bool { return e == except })
+	if len(list) == 0 {
+		return n.site
+	}
+	return list[max(0, len(list)-maxWitnesses):]
+}
+
+// check reports whether any of the witnesses can be connected to, or there is none.
+func (n *network) check(ctx context.Context, witnesses []string) bool {
 	n.checking <- struct{}{}
 	defer func() { <-n.checking }()
-	n.mu.Lock()
-	list := slices.DeleteFunc(slices.Clone(n.recent), func(e string) bool { return e == except })
-	n.mu.Unlock()
-	if len(list) == 0 {
-		return true
+	if len(witnesses) > 0 && time.Since(n.checkedAt) >= checkFor {
+		n.checkOK = n.connect(ctx, witnesses)
+		n.checkedAt = time.Now()
 	}
-	if time.Since(n.checkedAt) < checkFor {
-		return n.checkOK
-	}
+	return len(witnesses) == 0 || n.checkOK
+}
+
+// connect reports whether any of the endpoints can be connected to.
+func (n *network) connect(ctx context.Context, endpoints []string) (ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	list = list[max(0, len(list)-canaries):]
-	results := make(chan error, canaries)
-	for _, endpoint := range list {
+	results := make(chan error, len(endpoints))
+	for _, endpoint := range endpoints {
 		go func() {
 			conn, err := n.dial(ctx, "tcp", endpoint)
 			if err == nil {
@@ -174,16 +191,20 @@ func (n *network) check(ctx context.Context, except string) bool {
 			results <- err
 		}()
 	}
-	ok := false
-	for range list {
-		ok = ok || <-results == nil
+	for range endpoints {
+		ok = <-results == nil || ok
 	}
-	n.checkedAt, n.checkOK = time.Now(), ok
 	return ok
 }
 
 // networkLoop checks the network during an outage until ctx is done.
 func (h *Hub) networkLoop(ctx context.Context) {
+	site, _ := url.Parse(h.BaseURL) // New has checked it
+	if endpoint, _ := store.Endpoint(site); h.network.connect(ctx, []string{endpoint}) {
+		h.network.mu.Lock()
+		h.network.site = []string{endpoint}
+		h.network.mu.Unlock()
+	}
 	tick := time.NewTicker(probeEvery)
 	defer tick.Stop()
 	for {
@@ -192,10 +213,13 @@ func (h *Hub) networkLoop(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		if !h.network.isDown() {
+		h.network.mu.Lock()
+		down, lost := h.network.down, h.network.lost
+		h.network.mu.Unlock()
+		if !down {
 			continue
 		}
-		if h.network.check(ctx, "") {
+		if h.network.check(ctx, lost) {
 			h.network.answered("")
 		}
 		signal(h.wakeDeliver)

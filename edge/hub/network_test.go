@@ -124,6 +124,55 @@ func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bo
 	})
 }
 
+// If the only subscriber doesn't answer, the site's own address shows whether it is an
+// outage, provided that it could be connected to before.
+func TestOutageWithOneSubscriber(t *testing.T) {
+	for name, c := range map[string]struct{ before, during, kept bool }{
+		"the site is away, too":         {before: true, during: false, kept: true},
+		"the site can be reached":       {before: true, during: true, kept: false},
+		"the site was never reached":    {before: false, during: false, kept: false},
+		"the site wasn't reached first": {before: false, during: true, kept: false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var away atomic.Bool
+			change := func(config *Config) {
+				config.Retry = [2]time.Duration{2 * time.Second, 4 * time.Second}
+				dial := config.Dial
+				config.Dial = func(ctx context.Context, network, address string) (net.Conn, error) {
+					site := address == "reviews.example.com:443"
+					switch reached := !away.Load() && c.before || away.Load() && c.during; {
+					case site && reached:
+						conn, _ := net.Pipe()
+						return conn, nil
+					case site || away.Load():
+						return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+					}
+					return dial(ctx, network, address)
+				}
+			}
+			bubbleWith(t, change, func(t *testing.T, r *rig, net *pipes) {
+				s, callback := net.subscriber(t, 0)
+				r.subscribe(s, atom, callback)
+				away.Store(true)
+				r.publish(2, "second")
+				time.Sleep(51 * time.Second)
+				away.Store(false)
+				if !c.kept {
+					r.until("it is removed", func() bool { return len(r.list()) == 0 })
+					return
+				}
+				if got := s.notification(); got.body != "second" {
+					t.Errorf("sent %q", got.body)
+				}
+				r.until("that is stored", func() bool { return !r.list()[0].Behind })
+				if list := r.list(); len(list) != 1 || list[0].Failures != 0 || r.network.isDown() {
+					t.Errorf("%+v, down %t", list, r.network.isDown())
+				}
+			})
+		})
+	}
+}
+
 // Silent subscribers at many endpoints don't look like an outage while others answer:
 // their failures count, and the others are served.
 func TestSilentSubscribersAreNoOutage(t *testing.T) {

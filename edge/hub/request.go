@@ -188,7 +188,7 @@ func (h *Hub) checkPing(f *form) (manifests []string, err error) {
 		return nil, reject("hub.url is missing; it names the topic that has changed.")
 	}
 	for _, manifest := range f.Values["manifest"] {
-		if len(manifest) != 64 || strings.Trim(manifest, "0123456789abcdef") != "" {
+		if !reviewcast.IsSHA256(manifest) {
 			return nil, reject("manifest must be a SHA-256 of 64 lower-case hex digits.")
 		}
 	}

@@ -36,7 +36,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	} else if err != nil {
 		return fmt.Errorf("start hub: %w", err)
 	}
-	endpoints, err := h.Store.Answered(ctx, maxCanaries)
+	endpoints, err := h.Store.Answered(ctx, maxRecent)
 	if err != nil {
 		return fmt.Errorf("start hub: %w", err)
 	}
@@ -122,7 +122,7 @@ func (h *Hub) setHealth(err error) {
 }
 
 // Health returns an error while the state can't be written, which is [ErrState] and its
-// cause. Requests are rejected then. It is known after two [Config].PollInterval.
+// cause. Requests are rejected then. It detects a change within two [Config].PollInterval.
 func (h *Hub) Health() error {
 	if err := h.health.Load(); err != nil {
 		return *err

@@ -12,8 +12,8 @@ import (
 //
 // What exchanges of each pace may take, of all slots and of those of one endpoint:
 //
-//	quick  all normal slots, and move to all slow slots
-//	new    3/4 of all normal slots, 7/8 of the endpoint's; move to 7/8 of the slow slots
+//	quick  all normal slots; may move to any slow slot
+//	new    3/4 of all normal slots, 7/8 of the endpoint's; may move to 7/8 of the slow slots
 //	slow   3/4 of all slow slots, 7/8 of the endpoint's
 //
 // So neither new nor slow subscribers can take all slots from those known to be quick.

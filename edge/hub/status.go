@@ -13,13 +13,9 @@ import (
 const statusHour = "2006-01-02T15Z"
 
 // StatusSignature returns the value of X-Hub-Signature with which a subscriber asks for
-// the status of its subscription. It is valid in the hour of now, and the hours before and
-// after it.
-func StatusSignature(secret []byte, topic, callback string, now time.Time) string {
-	return statusSignature(store.ProofKey(secret), topic, callback, now)
-}
-
-func statusSignature(key []byte, topic, callback string, now time.Time) string {
+// the status of its subscription. Key is store.ProofKey of its secret. The value is valid in
+// the hour of now, and the hours before and after it.
+func StatusSignature(key []byte, topic, callback string, now time.Time) string {
 	return signature(key, []byte(topic+"\n"+callback+"\n"+now.UTC().Format(statusHour)))
 }
 
@@ -63,7 +59,7 @@ func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 func provesSecret(key []byte, topic, callback, given string, now time.Time) bool {
 	ok := false
 	for _, at := range []time.Time{now.Add(-time.Hour), now, now.Add(time.Hour)} {
-		want := statusSignature(key, topic, callback, at)
+		want := StatusSignature(key, topic, callback, at)
 		ok = hmac.Equal([]byte(want), []byte(given)) || ok
 	}
 	return ok && len(key) > 0

@@ -18,6 +18,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/bench/storetest"
+	"reviewcast/edge/hub/store"
 )
 
 const secret = "a long random string"
@@ -133,7 +134,7 @@ func (f *faulty) check(state, says, remedy string) {
 	if want.State != state || !strings.Contains(want.Explanation, says) || !strings.Contains(want.Remedy, remedy) {
 		f.Errorf("explained as %+v", want)
 	}
-	code, body := f.askStatus(atom, f.callback, StatusSignature([]byte(secret), atom, f.callback, now))
+	code, body := f.askStatus(atom, f.callback, StatusSignature(store.ProofKey([]byte(secret)), atom, f.callback, now))
 	var answer struct {
 		Status []Status `json:"status"`
 	}
@@ -179,7 +180,7 @@ func TestStatusNeedsProof(t *testing.T) {
 		r.subscribe(s, atom, s.URL+"/unsigned")
 		now := time.Now()
 		sign := func(key, topic, path string, at time.Time) string {
-			return StatusSignature([]byte(key), topic, s.URL+path, at)
+			return StatusSignature(store.ProofKey([]byte(key)), topic, s.URL+path, at)
 		}
 		refused := map[string]bool{}
 		for _, c := range []struct{ name, topic, path, signature string }{

@@ -81,10 +81,10 @@ func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []
 	return claimed
 }
 
-// verify runs one verification and settles or postpones it. It ignores the breaker of
-// its host: a callback that doesn't answer would wait for days to be asked three times,
-// and meanwhile keep others of its host from being accepted. Without an answer it doesn't
-// count there either, or third parties could open the breaker; an answer closes it.
+// verify runs one verification and settles or postpones it. It ignores the breaker of its
+// endpoint: otherwise callbacks that don't answer would be pending for days and fill the cap
+// of their host. An answer closes the breaker. Missing answers aren't counted there, or third
+// parties could open it.
 func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	began := time.Now()
 	err := h.ask(ctx, v)
@@ -99,12 +99,10 @@ func (h *Hub) verify(ctx context.Context, v store.Verification) {
 		h.postpone(ctx, v, v.Attempts, jitter(localWait), fmt.Errorf("%w: %w", errLocal, err))
 	case h.network.isOutage(ctx, v.Endpoint, began) && mayPostpone(v, began):
 		h.postpone(ctx, v, v.Attempts, jitter(postponeFor), errOutage)
+	case v.Attempts+1 < verifyTries:
+		h.postpone(ctx, v, v.Attempts+1, jitter(verifyWaits[v.Attempts]), err)
 	default:
-		if attempts := v.Attempts + 1; attempts < verifyTries {
-			h.postpone(ctx, v, attempts, jitter(verifyWaits[attempts-1]), err)
-		} else {
-			h.settle(ctx, v, err)
-		}
+		h.settle(ctx, v, err)
 	}
 }
 

@@ -119,17 +119,10 @@ func (t *tool) describe(issues []reviewcast.Issue) (lines []string) {
 
 // unknown is the error text for arguments that the tool doesn't have.
 func (t *tool) unknown(keys []string) string {
-	shown := make([]string, 0, maxKnown)
-	for _, k := range keys[:min(len(keys), maxKnown)] {
-		shown = append(shown, echo(k))
-	}
-	var names []string
-	for _, p := range t.parameters() {
-		names = append(names, p.Name)
-	}
+	shown := each(keys[:min(len(keys), maxKnown)], echo)
 	takes := "no arguments"
-	if names != nil {
-		takes = strings.Join(names, ", ")
+	if params := t.parameters(); len(params) > 0 {
+		takes = strings.Join(each(params, func(p reviewcast.Param) string { return p.Name }), ", ")
 	}
 	return fmt.Sprintf("unknown %s: %s takes %s", strings.Join(shown, ", "), t.name, takes)
 }

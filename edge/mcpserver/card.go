@@ -92,10 +92,7 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 		WebsiteURL: impl.WebsiteURL, Icons: impl.Icons}
 	c.Remotes[0].Type, c.Remotes[0].URL = "streamable-http", s.config.BaseURL+reviewcast.PathMCP
 	c.Remotes[0].SupportedProtocolVersions = mcp.SupportedProtocolVersions()
-	body, err := json.Marshal(c)
-	if err != nil {
-		panic(err) // strings always marshal
-	}
+	body, _ := json.Marshal(c) // strings always marshal
 	h.Set("Content-Type", MediaServerCard)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("ETag", `"`+reviewcast.SHA256(body)[:32]+`"`)

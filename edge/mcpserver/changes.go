@@ -13,7 +13,7 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-const maxChangedIDs = 50
+const maxChangedIDs = 25
 
 type changes struct {
 	Notice         string                       `json:"notice"`
@@ -60,13 +60,12 @@ func changesAnswer(v *view, args arguments) (any, error) {
 	if isSequence && after >= v.Sequence() {
 		answer.Complete = true
 	}
-	answer.Reviews = []line{}
 	for _, raw := range v.named(slices.Concat(answer.Added, answer.Changed)) {
 		answer.Reviews = append(answer.Reviews, newLine(raw, nothing))
 	}
 	switch first := len(documents) > 0 && documents[0].Previous == nil; {
 	case first:
-		answer.Hint = fmt.Sprintf("Everything was first published on %s: no version before it to compare with, so added counts only what came later.",
+		answer.Hint = fmt.Sprintf("Everything was first published on %s: no version before it to compare with, so added counts only what came later. search_reviews finds reviews by date.",
 			documents[0].LastModified.Format(time.DateOnly))
 	case !answer.Complete:
 		answer.Hint = "Older changes are no longer published: these are the ones since the oldest that is."
@@ -97,10 +96,12 @@ func (v *view) named(ids []string) (found [][]byte) {
 // older, and that one. complete is false when the documents end before it.
 func (v *view) changesUntil(older func(*reviewcast.Change) bool) (documents []reviewcast.Change, before *reviewcast.Change, complete bool) {
 	for sequence := v.Sequence(); ; {
-		c, err := v.change(sequence)
-		if err != nil {
+		f, ok := v.File(reviewcast.ChangePath(sequence))
+		if !ok {
 			return documents, nil, false // older versions are not published
 		}
+		c := &reviewcast.Change{}
+		_ = json.Unmarshal(f.Body, c) // checked when the snapshot was opened
 		if older(c) {
 			return documents, c, true
 		}
@@ -110,15 +111,6 @@ func (v *view) changesUntil(older func(*reviewcast.Change) bool) (documents []re
 		}
 		sequence = *c.Previous
 	}
-}
-
-func (v *view) change(sequence int64) (*reviewcast.Change, error) {
-	f, ok := v.File(reviewcast.ChangePath(sequence))
-	if !ok {
-		return nil, fmt.Errorf("no document of change %d", sequence)
-	}
-	var c reviewcast.Change
-	return &c, json.Unmarshal(f.Body, &c)
 }
 
 // newChanges sums up documents, oldest first. A review that was added and withdrawn is in no list.

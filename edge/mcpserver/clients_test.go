@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -45,7 +44,7 @@ func TestClientOverTwoEdges(t *testing.T) {
 	proxy := &edges{servers: []*Server{start(), start()}}
 	srv := httptest.NewServer(proxy)
 	defer srv.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(ctx, &mcp.StreamableClientTransport{Endpoint: srv.URL + reviewcast.PathMCP}, &mcp.ClientSessionOptions{ProtocolVersion: "2025-11-25"})

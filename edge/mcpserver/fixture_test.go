@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,9 @@ import (
 	"reviewcast/bench/snapshottest"
 	"reviewcast/edge/snapshot"
 )
+
+// patience ends tests that would wait forever.
+const patience = 5 * time.Minute
 
 var update = flag.Bool("update", false, "write the golden files anew")
 

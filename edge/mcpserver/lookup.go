@@ -3,7 +3,9 @@ package mcpserver
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -83,7 +85,7 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 	found := v.SearchAfter(q, last)
 	answer := oneAspect{Notice: notice, Aspect: a, ReviewCount: v.Len(), Method: v.insights.Method.Name,
 		Languages: v.insights.Method.Languages, Matched: found.Matched, Reviews: []line{}, NextCursor: nextCursor(found)}
-	answer.Aspect.Monthly = a.Monthly[max(0, len(a.Monthly)-maxMonths):]
+	answer.Aspect.Monthly = a.Monthly[max(0, len(a.Monthly)-summaryMonths):]
 	if q.Sentiment != "" {
 		answer.Aspect.Evidence = slices.DeleteFunc(slices.Clone(a.Evidence), func(e reviewcast.Evidence) bool { return e.Polarity != q.Sentiment })
 	}
@@ -96,10 +98,12 @@ func aspectAnswer(v *view, args arguments) (any, error) {
 	return answer, nil
 }
 
-// entity finds what the reviews say about an id; nil when there is nothing.
+// entity returns a copy of what the reviews say about an id; nil when there is nothing.
 func entity(list []reviewcast.Entity, id string) *reviewcast.Entity {
-	if i := slices.IndexFunc(list, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
-		return &list[i]
+	for _, e := range list {
+		if e.ID == id {
+			return &e
+		}
 	}
 	return nil
 }
@@ -113,8 +117,14 @@ func technicianAnswer(v *view, args arguments) (any, error) {
 		return nil, refuse("%s", v.names["technician"].unknown("technician", name))
 	}
 	answer := technicians{Matched: len(ids)}
+	ids = cut(ids, maxEntities, "technicians", &answer.Hint)
 	for _, id := range ids {
-		answer.Technicians = append(answer.Technicians, *v.technician(id))
+		t := v.technician(id)
+		if said := t.Reviews; said != nil {
+			newest := fit(slices.Backward(said.Quarters), pageBudget/len(ids)-technicianBytes)
+			said.Quarters = said.Quarters[len(said.Quarters)-newest:]
+		}
+		answer.Technicians = append(answer.Technicians, *t)
 	}
 	return answer, nil
 }
@@ -140,12 +150,9 @@ func serviceAnswer(v *view, args arguments) (any, error) {
 }
 
 func entitiesAnswer(v *view, args arguments) (any, error) {
-	e, b := v.insights.Entities, v.dataset.Business
-	technicians := make([]reviewcast.Named, 0, len(b.Technicians))
-	for _, t := range b.Technicians {
-		technicians = append(technicians, reviewcast.Named{ID: t.ID, Name: t.Name})
-	}
+	e := v.insights.Entities
 	answer, kind := entityLists{ReviewCount: v.Len()}, args.values["kind"]
+	least, _ := strconv.Atoi(args.values["min_reviews"]) // digits, or absent
 	recent, most := &reviewcast.Facets{}, maxEntities
 	if kind != "" {
 		most = maxOfKind
@@ -156,44 +163,57 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 		kind   string
 		to     *[]entityLine
 		said   []reviewcast.Entity
-		listed []reviewcast.Named
+		listed namedList
 		recent []reviewcast.Facet
 	}{
-		{"technicians", &answer.Technicians, e.Technicians, technicians, recent.Technician},
-		{"services", &answer.Services, e.Services, b.Services, recent.Service},
+		{"technicians", &answer.Technicians, e.Technicians, v.names["technician"], recent.Technician},
+		{"services", &answer.Services, e.Services, v.names["service"], recent.Service},
 		{"problems", &answer.Problems, e.Problems, nil, nil},
-		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, b.ServiceAreas, recent.ServiceArea},
+		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, v.names["service area"], recent.ServiceArea},
 	} {
 		if kind != "" && kind != list.kind {
 			continue
 		}
-		lines := entityLines(list.said, list.listed, list.recent, args.values["order"])
+		lines := slices.DeleteFunc(entityLines(list.said, list.listed, list.recent, args.values["order"]),
+			func(l entityLine) bool { return l.ReviewCount < least })
 		*list.to = cut(lines, most, list.kind, &answer.Hint)
 	}
 	return answer, nil
 }
 
-// The most entities in a list, with a kind and without. Both take less than 3,000 tokens.
+// The most entities in a list, with a kind and without, and the bytes of a technician without quarters.
 const (
-	maxOfKind   = 22
-	maxEntities = 8
+	maxOfKind       = 22
+	maxEntities     = 8
+	technicianBytes = 800
 )
 
-// cut shortens a list to its first elements and adds to a hint what is missing.
+// cut shortens a list to its first elements and adds to a hint what is missing, unless that is all.
 func cut[T any](list []T, most int, name string, hint *string) []T {
-	if len(list) <= most {
-		return list
+	if len(list) > most && most > 0 {
+		if *hint == "" {
+			*hint = "Cut lists:"
+		}
+		*hint += fmt.Sprintf(" %s has the first %d of %d.", name, most, len(list))
 	}
-	if *hint == "" {
-		*hint = "Cut lists:"
+	return list[:min(len(list), most)]
+}
+
+// fit returns how many elements of a list take at most some bytes as JSON.
+func fit[T any](list iter.Seq2[int, T], budget int) (n int) {
+	for _, one := range list {
+		b, err := encode(one)
+		if budget -= len(b) + 1; err != nil || budget < 0 {
+			break
+		}
+		n++
 	}
-	*hint += fmt.Sprintf(" %s has the first %d of %d.", name, most, len(list))
-	return list[:most]
+	return n
 }
 
 // entityLines lists entities, and those of the business that no review mentions. Most reviews come
 // first, or the lowest or highest mean stars.
-func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []reviewcast.Facet, order string) []entityLine {
+func entityLines(said []reviewcast.Entity, listed namedList, recent []reviewcast.Facet, order string) []entityLine {
 	lines := []entityLine{}
 	for _, e := range said {
 		l := entityLine{ID: e.ID, Name: e.Name, ReviewCount: e.ReviewCount, AverageRating: e.AverageRating, SentimentCounts: e.SentimentCounts}
@@ -203,8 +223,8 @@ func entityLines(said []reviewcast.Entity, listed []reviewcast.Named, recent []r
 		lines = append(lines, l)
 	}
 	for _, n := range listed {
-		if entity(said, n.ID) == nil {
-			lines = append(lines, entityLine{ID: n.ID, Name: n.Name})
+		if entity(said, n.id) == nil {
+			lines = append(lines, entityLine{ID: n.id, Name: n.names[0]})
 		}
 	}
 	slices.SortStableFunc(lines, func(a, b entityLine) int {

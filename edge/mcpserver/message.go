@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -211,14 +212,9 @@ func (m *message) validate(e era) *rpcError {
 
 // methodNames lists the methods of an era, without those for setup.
 func methodNames(e era) []string {
-	var names []string
-	for name, spec := range methods {
-		if spec.eras&e != 0 && strings.Contains(name, "/") && name != "server/discover" && name != "logging/setLevel" {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(methods)), func(name string) bool {
+		return methods[name].eras&e == 0 || !strings.Contains(name, "/") || name == "server/discover" || name == "logging/setLevel"
+	})
 }
 
 // status is the HTTP status of a protocol error: code in revision 2026-07-28. Until

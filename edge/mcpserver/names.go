@@ -31,11 +31,14 @@ func (l *namedList) add(id string, names ...string) {
 	*l = append(*l, n)
 }
 
-func (l namedList) ids() (ids []string) {
-	for _, n := range l {
-		ids = append(ids, n.id)
+func (l namedList) ids() []string { return each(l, func(n named) string { return n.id }) }
+
+// each returns what f makes of the elements of a list; nil if there are none.
+func each[T, S any](list []T, f func(T) S) (made []S) {
+	for _, one := range list {
+		made = append(made, f(one))
 	}
-	return ids
+	return made
 }
 
 // minPrefix is the least number of letters that find a longer word.
@@ -52,10 +55,10 @@ func (l namedList) find(name string) []string {
 	}
 	for _, rule := range []func(words []string) bool{
 		func(words []string) bool { return slices.Equal(words, query) },
-		func(words []string) bool { return each(query, words, equal) },
-		func(words []string) bool { return each(query, words, begins) },
-		func(words []string) bool { return each(query, words, related) },
-		func(words []string) bool { return each(words, query, equal) },
+		func(words []string) bool { return allMatch(query, words, equal) },
+		func(words []string) bool { return allMatch(query, words, begins) },
+		func(words []string) bool { return allMatch(query, words, related) },
+		func(words []string) bool { return allMatch(words, query, equal) },
 	} {
 		var ids []string
 		for _, n := range l {
@@ -70,8 +73,8 @@ func (l namedList) find(name string) []string {
 	return nil
 }
 
-// each reports whether every one of words has a match in others.
-func each(words, others []string, match func(word, other string) bool) bool {
+// allMatch reports whether every one of words has a match in others.
+func allMatch(words, others []string, match func(word, other string) bool) bool {
 	return !slices.ContainsFunc(words, func(w string) bool {
 		return !slices.ContainsFunc(others, func(o string) bool { return match(w, o) })
 	})

@@ -51,10 +51,7 @@ func (s *Server) addPrompts() {
 func (s *Server) addPrompt(make func(*view, map[string]string) (*mcp.GetPromptResult, error), p *mcp.Prompt) {
 	s.mcp.AddPrompt(p, func(_ context.Context, req *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 		given := req.Params.Arguments
-		var takes []string
-		for _, a := range p.Arguments {
-			takes = append(takes, a.Name)
-		}
+		takes := each(p.Arguments, func(a *mcp.PromptArgument) string { return a.Name })
 		for _, a := range p.Arguments {
 			if a.Required && strings.TrimSpace(given[a.Name]) == "" {
 				return nil, refuse("argument %s is missing; the prompt takes %s", a.Name, strings.Join(takes, ", "))
@@ -101,7 +98,7 @@ func summarizeRecent(v *view, given map[string]string) (*mcp.GetPromptResult, er
 	case !since.Valid():
 		return nil, refuse("since: received %s, expected a calendar date YYYY-MM-DD such as 2026-03-31", echo(string(since)))
 	}
-	return prompt("Reviews since "+string(since), "Summarize what customers of %s say in reviews since %s. Call search_reviews with {\"since\":%q,\"limit\":50} and follow next_cursor to the end; call get_summary to compare with all reviews. Say what is praised, what is criticized, and what has changed.",
+	return prompt("Reviews since "+string(since), "Summarize what customers of %s say in reviews since %s. Call search_reviews with {\"since\":%q} and follow next_cursor to the end; call get_summary to compare with all reviews. Say what is praised, what is criticized, and what has changed.",
 		v.dataset.Business.Name, since, since), nil
 }
 

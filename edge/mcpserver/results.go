@@ -27,13 +27,19 @@ type business struct {
 	Verification    []reviewcast.Facet         `json:"verification"`
 	Source          []reviewcast.Facet         `json:"source"`
 	Language        []reviewcast.Facet         `json:"language"`
+	Hint            string                     `json:"hint,omitempty"`
 }
 
+// newBusiness lists as many names as fit; list_entities and the lookups know all.
 func newBusiness(v *view) business {
-	d := v.dataset
+	d, hint := v.dataset, ""
+	b := d.Business
+	b.Technicians = cut(b.Technicians, fit(slices.All(b.Technicians), pageBudget/4), "technicians", &hint)
+	b.Services = cut(b.Services, fit(slices.All(b.Services), pageBudget/5), "services", &hint)
+	b.ServiceAreas = cut(b.ServiceAreas, fit(slices.All(b.ServiceAreas), pageBudget/5), "service_areas", &hint)
 	f := v.Search(reviewcast.Query{Facets: true}).Facets
-	return business{d.Business, d.AggregateRating, d.ReviewCount, d.Unpublished, v.insights.DateRange, d.License,
-		f.Verification, f.Source, f.Language}
+	return business{b, d.AggregateRating, d.ReviewCount, d.Unpublished, v.insights.DateRange, d.License,
+		f.Verification, cut(f.Source, maxValues, "source", &hint), cut(f.Language, maxValues, "language", &hint), hint}
 }
 
 type oneReview struct {
@@ -116,6 +122,7 @@ func (v *view) mention(raw []byte, a reviewcast.Aspect) line {
 type technicians struct {
 	Matched     int          `json:"matched"`
 	Technicians []technician `json:"technicians"`
+	Hint        string       `json:"hint,omitempty"`
 }
 
 type technician struct {
@@ -156,21 +163,14 @@ type topicList struct {
 	ReviewCount int                `json:"review_count"`
 	TopicCount  int                `json:"topic_count"`
 	Topics      []reviewcast.Topic `json:"topics"`
+	Hint        string             `json:"hint,omitempty"`
 }
-
-// maxTopics is the most topics of a result, the most frequent ones.
-const maxTopics = 20
 
 // newTopicList lists the topics whose labels don't read like instructions, which several reviews may plant.
 func newTopicList(v *view) topicList {
-	list := topicList{Notice: notice, ReviewCount: v.Len(), Topics: []reviewcast.Topic{}}
-	for _, t := range v.insights.Topics {
-		if !instructive(t.Label) {
-			list.Topics = append(list.Topics, t)
-		}
-	}
-	list.TopicCount = len(list.Topics)
-	list.Topics = list.Topics[:min(list.TopicCount, maxTopics)]
+	topics := slices.DeleteFunc(slices.Clone(v.insights.Topics), func(t reviewcast.Topic) bool { return instructive(t.Label) })
+	list := topicList{Notice: notice, ReviewCount: v.Len(), TopicCount: len(topics)}
+	list.Topics = cut(topics, fit(slices.All(topics), pageBudget), "topics", &list.Hint)
 	return list
 }
 

@@ -6,13 +6,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"reviewcast"
@@ -29,45 +29,46 @@ const (
 const (
 	// excerptLength is the most code points of a review's text in the concise format.
 	excerptLength = 100
-	// conciseBudget is the most bytes of the reviews of a concise page: about 1,250 tokens, twice in a result.
-	conciseBudget = 5000
-	// maxMonths is the most months of a result, the newest ones. Years count the older ones.
-	maxMonths = 12
-	// maxValues is the most values of another facet in the counts format, the most frequent ones.
+	// pageBudget is the most bytes of a list in a result: about 1,325 tokens, and a result has it twice.
+	pageBudget = 5300
+	// maxValues is the most values of a facet in the counts format: the most frequent ones, the newest months.
 	maxValues = 12
+	// maxCountBy is the most values of the only facet that is asked for.
+	maxCountBy = 60
 	// maxListText is the most code points of a text in a list. get_review returns the whole text.
 	maxListText = 1500
 )
 
 // searchReviews answers search_reviews with the same reviews as /api/reviews/search.
 func searchReviews(v *view, args arguments) (any, error) {
-	q, format := args.query, args.values["response_format"]
-	q.Facets = q.Facets || format == counts
+	q, format, only := args.query, args.values["response_format"], args.values["count_by"]
+	q.Facets = q.Facets || format == counts || only != ""
 	last, err := resume(q, args.values["cursor"])
 	if err != nil {
 		return nil, err
 	}
 	found := v.SearchAfter(q, last, v.alsoMatching(q.Text)...)
-	review, hint := cutTexts, ""
-	switch format {
-	case counts:
+	hint, form, budget := "", cutTexts, math.MaxInt
+	switch {
+	case format == counts || only != "":
 		found.Reviews, found.More = nil, false
-		cutFacets(found.Facets, &hint)
-	case concise:
-		lines := conciseLines(&found)
-		review = func([]byte) []byte {
-			first := lines[0]
-			lines = lines[1:]
-			return first
+		cutFacets(found.Facets, only, &hint)
+	case format == concise:
+		budget = pageBudget
+		query := matching(q.Text)
+		form = func(raw []byte) []byte {
+			b, _ := encode(newLine(raw, query)) // it was decoded from JSON
+			return b
 		}
 	}
-	b := found.AppendMembers([]byte(`{"notice":"`+notice+`",`), review)
-	b = append(b, `,"next_cursor":`...)
-	if next := nextCursor(found); next != nil {
-		b = appendQuoted(b, *next)
-	} else {
-		b = append(b, "null"...)
+	page := cutPage(&found, budget, form)
+	next := nextCursor(found)
+	if found.Reviews = page; next != nil && len(page) < q.Limit {
+		hint = fmt.Sprintf("The page ends at %d bytes; next_cursor continues.", pageBudget)
 	}
+	b := found.AppendMembers([]byte(`{"notice":"` + notice + `",`))
+	after, _ := encode(next) // a string or null
+	b = append(append(b, `,"next_cursor":`...), after...)
 	if found.Matched == 0 {
 		hint = v.widen(q)
 	}
@@ -77,32 +78,34 @@ func searchReviews(v *view, args arguments) (any, error) {
 	return jsontext.Value(append(b, '}')), nil
 }
 
-// cutFacets shortens the facets of the counts format, and says so in a hint.
-func cutFacets(f *reviewcast.Facets, hint *string) {
-	f.Month = cut(f.Month, maxMonths, "month", hint)
-	f.Technician = cut(f.Technician, maxValues, "technician", hint)
-	f.Service = cut(f.Service, maxValues, "service", hint)
-	f.ServiceArea = cut(f.ServiceArea, maxValues, "service_area", hint)
-	f.Aspect = cut(f.Aspect, maxValues, "aspect", hint)
-	f.Language = cut(f.Language, maxValues, "language", hint)
-	f.Source = cut(f.Source, maxValues, "source", hint)
+// cutFacets shortens the facets of the counts format, and says so in a hint. If only is a facet's name, it is
+// longer and the other long ones are empty.
+func cutFacets(f *reviewcast.Facets, only string, hint *string) {
+	most, others := map[string]int{only: maxCountBy}, 0
+	if only == "" {
+		others = maxValues
+	}
+	f.Month = cut(f.Month, max(most["month"], others), "month", hint)
+	f.Technician = cut(f.Technician, max(most["technician"], others), "technician", hint)
+	f.Service = cut(f.Service, max(most["service"], others), "service", hint)
+	f.ServiceArea = cut(f.ServiceArea, max(most["service_area"], others), "service_area", hint)
+	f.Aspect = cut(f.Aspect, max(most["aspect"], others), "aspect", hint)
+	f.Language = cut(f.Language, max(most["language"], others), "language", hint)
+	f.Source = cut(f.Source, max(most["source"], others), "source", hint)
 }
 
-// conciseLines returns the reviews of a concise page, which ends early when they exceed conciseBudget.
-func conciseLines(found *snapshot.Result) (lines [][]byte) {
-	query, size := matching(found.Query.Text), 0
+// cutPage returns the reviews of a page in a form for agents. The page ends early when they exceed a budget of
+// bytes, but not before the first.
+func cutPage(found *snapshot.Result, budget int, form func(review []byte) []byte) (page []json.RawMessage) {
 	for i, raw := range found.Reviews {
-		b, err := jsonv2.Marshal(newLine(raw, query))
-		if err != nil {
-			panic(err) // decoded from JSON
-		}
-		if size += len(b) + 1; size > conciseBudget && i > 0 {
+		b := form(raw)
+		if budget -= len(b) + 1; budget < 0 && i > 0 {
 			found.Reviews, found.More = found.Reviews[:i], true
 			break
 		}
-		lines = append(lines, b)
+		page = append(page, b)
 	}
-	return lines
+	return page
 }
 
 // cutTexts is a review in the detailed format. Long strings are cut and say where the rest is.
@@ -178,10 +181,7 @@ func beginning(text string, length int) string {
 // filters is a short hash of a query without its limit and facets.
 func filters(q reviewcast.Query) []byte {
 	q.Limit, q.Facets = 0, false
-	raw, err := json.Marshal(q)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
+	raw, _ := json.Marshal(q) // strings and numbers always marshal
 	sum := sha256.Sum256(raw)
 	return sum[:6]
 }
@@ -235,12 +235,11 @@ func (v *view) widen(q reviewcast.Query) string {
 		}
 	}
 	if words := strings.Fields(q.Text); len(words) > 1 {
-		var found []string
-		for _, word := range words[:min(len(words), maxWords)] {
+		found := each(words[:min(len(words), maxWords)], func(word string) string {
 			one := q
 			one.Text = word
-			found = append(found, fmt.Sprintf("%s %d", echo(word), v.Search(one).Matched))
-		}
+			return fmt.Sprintf("%s %d", echo(word), v.Search(one).Matched)
+		})
 		hints = append(hints, "query matches the phrase as a whole. Reviews with each word alone: "+strings.Join(found, ", ")+".")
 	}
 	without := v.countsWithout(q)
@@ -259,10 +258,7 @@ const maxWords = 6
 
 // countsWithout says how many reviews match without each of the filters of a query.
 func (v *view) countsWithout(q reviewcast.Query) (counts []string) {
-	raw, err := json.Marshal(q)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
+	raw, _ := json.Marshal(q) // strings and numbers always marshal
 	for _, p := range reviewcast.SearchParams {
 		var given map[string]json.RawMessage
 		_ = json.Unmarshal(raw, &given) // marshalled above

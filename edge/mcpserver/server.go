@@ -125,13 +125,11 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: newSessionIDs(newKey()),
-		sessions: newSessions(c.MaxSessions, c.Idle),
+		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},
 	}
 	s.metrics = newMetrics(c.Metrics, s.sessions)
 	s.loadKey(context.Background())
-	if err := s.build(); err != nil {
-		return nil, fmt.Errorf("make MCP server: %w", err)
-	}
+	s.build()
 	return s, nil
 }
 
@@ -159,11 +157,8 @@ func (s *Server) loadKey(ctx context.Context) {
 }
 
 // build creates the SDK's server and its transport.
-func (s *Server) build() error {
-	var err error
-	if s.identity, err = json.Marshal(identity()); err != nil {
-		return err
-	}
+func (s *Server) build() {
+	s.identity, _ = json.Marshal(identity()) // strings always marshal
 	s.mcp = mcp.NewServer(identity(), &mcp.ServerOptions{
 		Instructions:      instructions,
 		CompletionHandler: s.complete,
@@ -189,7 +184,6 @@ func (s *Server) build() error {
 		Stateless: true, JSONResponse: true, MaxRequestBodyBytes: MaxBody, DisableLocalhostProtection: true,
 		PropagateRequestCancellation: true,
 	})
-	return nil
 }
 
 // freshness sets how long clients of revision 2026-07-28 may cache: resources as long as a file, lists an hour.
@@ -222,10 +216,7 @@ Rules:
 func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name] == nil {
-			var names []string
-			for _, t := range tools {
-				names = append(names, t.name)
-			}
+			names := each(tools, func(t *tool) string { return t.name })
 			return nil, s.protocolError(refuse("unknown tool %s: this server has %s", echo(p.Name), strings.Join(names, ", ")))
 		}
 		res, err := next(ctx, method, req)

@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -27,9 +26,9 @@ type State interface {
 	EndedSessions(ctx context.Context, now time.Time) (map[string]time.Time, error)
 }
 
-// maxEnded is the most ended sessions that are remembered. Beyond it any are forgotten; such a session
-// can be used again, which only its client can do.
-const maxEnded = 100_000
+// maxEnded is the most ended sessions that are remembered, in 8 bytes each. Beyond it those that expire first
+// are forgotten; such a session can be used again, which only its client can do.
+const maxEnded = 25_000
 
 const (
 	randomSize = 12
@@ -44,8 +43,8 @@ var encoding = base64.RawURLEncoding.Strict()
 type sessionIDs struct {
 	mu   sync.Mutex
 	keys [][]byte // the first seals, all open
-	// ended are the ids that have ended, by the beginning of their random bytes, with their expiry.
-	ended map[uint64]int64
+	// ended are the ids that have ended, sorted: for each the second of its expiry, then 32 random bits.
+	ended []uint64
 }
 
 func newKey() []byte {
@@ -55,7 +54,7 @@ func newKey() []byte {
 }
 
 func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{keys: [][]byte{key}, ended: map[uint64]int64{}}
+	return &sessionIDs{keys: [][]byte{key}}
 }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
@@ -81,16 +80,17 @@ func (s *sessionIDs) valid(id string, now time.Time) bool {
 	if err != nil || len(raw) != sealedSize+macSize {
 		return false
 	}
-	random, expires := content(raw)
+	key, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ended := s.ended[random]
+	_, ended := slices.BinarySearch(s.ended, key)
 	return !ended && now.Unix() < expires &&
 		slices.ContainsFunc(s.keys, func(key []byte) bool { return hmac.Equal(raw[sealedSize:], mac(key, raw[:sealedSize])) })
 }
 
-func content(raw []byte) (random uint64, expires int64) {
-	return binary.BigEndian.Uint64(raw), int64(binary.BigEndian.Uint64(raw[randomSize:]))
+func content(raw []byte) (key uint64, expires int64) {
+	expires = int64(binary.BigEndian.Uint64(raw[randomSize:]))
+	return uint64(expires)<<32 | uint64(binary.BigEndian.Uint32(raw)), expires
 }
 
 func mac(key, sealed []byte) []byte {
@@ -105,16 +105,13 @@ func (s *sessionIDs) end(id string) time.Time {
 	if err != nil || len(raw) < sealedSize {
 		return time.Time{}
 	}
-	random, expires := content(raw)
+	key, expires := content(raw)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, known := s.ended[random]; !known && len(s.ended) >= maxEnded {
-		for other := range s.ended {
-			delete(s.ended, other)
-			break
-		}
+	if at, known := slices.BinarySearch(s.ended, key); !known {
+		s.ended = slices.Insert(s.ended, at, key)
 	}
-	s.ended[random] = expires
+	s.ended = s.ended[max(0, len(s.ended)-maxEnded):]
 	return time.Unix(expires, 0)
 }
 
@@ -135,6 +132,7 @@ func (s *sessionIDs) load(ctx context.Context, from func() (State, error), now t
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	maps.DeleteFunc(s.ended, func(_ uint64, expires int64) bool { return expires <= now.Unix() })
+	expired, _ := slices.BinarySearch(s.ended, uint64(now.Unix()+1)<<32)
+	s.ended = slices.Delete(s.ended, 0, expired)
 	return nil
 }

@@ -52,10 +52,6 @@ type stream struct {
 	done chan struct{} // closed when the stream must end
 }
 
-func newSessions(limit int, idle time.Duration) *sessions {
-	return &sessions{limit: limit, idle: idle, byID: map[string]*session{}}
-}
-
 func maxShare(limit int) int { return max(limit/addressShare, minShare) }
 
 // totals are numbers of sessions in memory, of streams and of subscriptions.

@@ -45,7 +45,7 @@ func (s *Server) subscribe(r *http.Request, id string, m *message) *rpcError {
 	case m.method == "resources/unsubscribe":
 		s.sessions.unsubscribe(id, uri)
 		return nil
-	case !strings.HasPrefix(uri, scheme):
+	case !strings.HasPrefix(strings.ToLower(uri), scheme):
 		return nil // a resource of another server never changes here
 	case !canonicalURI(uri):
 		return unknownResource(http.StatusOK, uri)
@@ -81,7 +81,7 @@ func (s *Server) serveListen(w http.ResponseWriter, r *http.Request, m *message)
 		return fail(http.StatusBadRequest, jsonrpc.CodeInvalidParams,
 			"Invalid params for subscriptions/listen: notifications.resourceSubscriptions must be a list of URIs.")
 	}
-	uris := slices.DeleteFunc(wanted.URIs, func(uri string) bool { return !strings.HasPrefix(uri, scheme) }) // of other servers
+	uris := slices.DeleteFunc(wanted.URIs, func(uri string) bool { return !strings.HasPrefix(strings.ToLower(uri), scheme) }) // of other servers
 	for _, uri := range uris {
 		if !canonicalURI(uri) {
 			return unknownResource(http.StatusBadRequest, uri)

@@ -78,7 +78,7 @@ func TestUpdates(t *testing.T) {
 				if got != "reviewcast://review/r5" {
 					t.Errorf("told of %s", got)
 				}
-			case <-time.After(10 * time.Second):
+			case <-time.After(patience):
 				t.Fatal("nobody was told")
 			}
 			// Back again: were anything else told before, it would come first.
@@ -143,7 +143,7 @@ func listen(ctx context.Context, srv *httptest.Server, uris []string) (updates <
 	}()
 	select {
 	case <-acknowledged:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		cancel()
 		return nil, cancel, context.DeadlineExceeded
 	}
@@ -241,7 +241,7 @@ func TestUpdatesBetweenStreams(t *testing.T) {
 	c.result(t, "resources/subscribe", map[string]any{"uri": "reviewcast://review/r5"})
 	publish := func(p snapshottest.Public, sequence int64, wantUpdates uint64) {
 		s.config.Snapshots.Swap(p.Open(t, sequence))
-		for deadline := time.Now().Add(10 * time.Second); ; {
+		for deadline := time.Now().Add(patience); ; {
 			s.sessions.mu.Lock()
 			last := s.sessions.byID[c.session].last
 			s.sessions.mu.Unlock()
@@ -257,7 +257,7 @@ func TestUpdatesBetweenStreams(t *testing.T) {
 	publish(changed(t), 2, 1)
 	publish(sample(t), 3, 2)
 	for _, after := range []string{"", "1", "0"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, srv.URL+reviewcast.PathMCP, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -24,7 +24,7 @@ type view struct {
 	insights reviewcast.Insights      // without per_review
 	names    map[string]namedList     // by kind; see newNames
 	examples *strings.Replacer        // see newExamples
-	ids      func() []string          // see reviewIDs
+	ids      func() []string          // of all reviews, newest first
 	altered  func() map[int][2]string // see alteredTexts
 }
 
@@ -46,7 +46,7 @@ func newView(s *snapshot.Snapshot) (*view, error) {
 	}
 	v.names = newNames(v.dataset.Business, v.insights)
 	v.examples = newExamples(v)
-	v.ids = sync.OnceValue(v.reviewIDs)
+	v.ids = sync.OnceValue(func() []string { return v.newest(v.Len()) })
 	v.altered = sync.OnceValue(v.alteredTexts)
 	return v, nil
 }
@@ -64,9 +64,9 @@ func encode(value any) (jsontext.Value, error) {
 	return json.Marshal(value, json.Deterministic(true))
 }
 
-// reviewIDs lists the ids of all reviews, newest first.
-func (v *view) reviewIDs() (ids []string) {
-	for _, raw := range v.Search(reviewcast.Query{Limit: v.Len()}).Reviews {
+// newest returns the ids of the newest n reviews.
+func (v *view) newest(n int) (ids []string) {
+	for _, raw := range v.Search(reviewcast.Query{Limit: n}).Reviews {
 		ids = append(ids, snapshot.PlaceOf(raw).ID)
 	}
 	return ids

@@ -1,69 +1,53 @@
 package snapshot
 
 import (
-	"encoding/json"
 	"fmt"
-	"io/fs"
 
 	"reviewcast"
+	"reviewcast/internal/mirror"
 )
 
-// readChanges reads the change documents, which the manifest doesn't list, from the newest back to
-// changes_from, with their patches. Each is checked against the hash in the next one, or in the
-// manifest.
+// readChanges reads the change documents, which the manifest doesn't list, with their patches. Each is checked
+// against the hash in the next one, or in the manifest.
 func (files *Files) readChanges(read reader, c Config) error {
-	seq, hash := files.manifest.Sequence, files.manifest.ChangeSHA256
-	for hash != "" {
-		f, err := files.readUnlisted(read, reviewcast.ChangePath(seq), hash, c)
-		if err != nil {
-			return err
-		}
-		var change reviewcast.Change
-		if err := json.Unmarshal(f.Body, &change); err != nil {
-			return fmt.Errorf("%s: %w", f.Path[1:], err)
-		}
-		f.LastModified = change.LastModified
-		if err := files.readPatches(read, &change, c); err != nil {
-			return err
-		}
-		if change.Previous == nil || change.PreviousSHA256 == nil || *change.Previous < files.manifest.ChangesFrom {
-			break
-		}
-		seq, hash = *change.Previous, *change.PreviousSHA256
+	if files.manifest.ChangeSHA256 == "" {
+		return nil
 	}
-	return nil
-}
-
-func (files *Files) readPatches(read reader, change *reviewcast.Change, c Config) error {
-	for _, changed := range change.Files {
-		if changed.Patch == "" {
-			continue
-		}
-		if changed.Patch != reviewcast.InsightsPatchPath(change.Sequence) || !fs.ValidPath(changed.Patch[1:]) {
-			return fmt.Errorf("change %d names the patch %q, want %s", change.Sequence, changed.Patch, reviewcast.InsightsPatchPath(change.Sequence))
-		}
-		f, err := files.readUnlisted(read, changed.Patch, changed.PatchSHA256, c)
+	changes, err := mirror.ReadChanges(&files.manifest, func(path, sha256 string) ([]byte, error) {
+		return files.readUnlisted(read, path, sha256, c)
+	})
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		patches, err := mirror.Patches(change)
 		if err != nil {
 			return err
 		}
-		f.LastModified = change.LastModified
+		files.files[reviewcast.ChangePath(change.Sequence)].LastModified = change.LastModified
+		for _, p := range patches {
+			if _, err := files.readUnlisted(read, p.Path, p.SHA256, c); err != nil {
+				return err
+			}
+			files.files[p.Path].LastModified = change.LastModified
+		}
 	}
 	return nil
 }
 
 // readUnlisted reads a file that has a hash although the manifest doesn't list it.
-func (files *Files) readUnlisted(read reader, path, hash string, c Config) (*File, error) {
+func (files *Files) readUnlisted(read reader, path, sha256 string, c Config) ([]byte, error) {
 	body, err := read(path[1:])
 	if err != nil {
 		return nil, err
 	}
 	f := unlisted(path, body)
-	if f.SHA256 != hash {
-		return nil, fmt.Errorf("%s has the sha256 %s, want %s", path[1:], f.SHA256, hash)
+	if f.SHA256 != sha256 {
+		return nil, fmt.Errorf("%s has the sha256 %s, want %s", path[1:], f.SHA256, sha256)
 	}
 	f.Variants = readVariants(read, path[1:], body, c)
 	files.files[path] = f
-	return f, nil
+	return body, nil
 }
 
 // unlisted is a JSON file that the manifest doesn't list.

@@ -1,9 +1,6 @@
 package snapshot
 
-import (
-	"encoding/json"
-	"io/fs"
-)
+import "io/fs"
 
 // Fold is fold, for the test that goes through all of Unicode.
 var Fold = fold
@@ -41,13 +38,4 @@ func indexed(f *Files, err error) (*Snapshot, error) {
 		return nil, err
 	}
 	return f.Index()
-}
-
-// Reviews returns the JSON of the reviews, newest first.
-func (x Since) Reviews() []json.RawMessage {
-	var raw []json.RawMessage
-	if err := json.Unmarshal(append(append([]byte{'['}, x.reviews...), ']'), &raw); err != nil {
-		panic(err)
-	}
-	return raw
 }

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"log/slog"
 	"runtime"
-	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -76,7 +75,9 @@ func openFiles(read reader, c Config) (*Files, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %w", err)
 	}
-	f.files[reviewcast.PathManifest] = manifestFile(body, f.manifest.Files)
+	manifest := unlisted(reviewcast.PathManifest, body)
+	manifest.LastModified = m.LastModified()
+	f.files[reviewcast.PathManifest] = manifest
 	return f, nil
 }
 
@@ -153,14 +154,6 @@ func readVariants(read reader, name string, body []byte, config Config) []Varian
 		variants = append(variants, Variant{Coding: c.name, Body: encoded, SHA256: reviewcast.SHA256(encoded)})
 	}
 	return variants
-}
-
-func manifestFile(body []byte, listed []reviewcast.File) *File {
-	f := unlisted(reviewcast.PathManifest, body)
-	if len(listed) > 0 {
-		f.LastModified = slices.MaxFunc(listed, func(a, b reviewcast.File) int { return a.LastModified.Compare(b.LastModified) }).LastModified
-	}
-	return f
 }
 
 func (s *Snapshot) index(body []byte) error {

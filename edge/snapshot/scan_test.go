@@ -12,10 +12,27 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
+var many struct {
+	*snapshot.Snapshot
+	reviewcast.Dataset
+}
+
+// manyReviews returns a snapshot with several shards and costly searches, of which none is
+// remembered. The tests that use it run one after the other: opening it takes long.
+func manyReviews(t *testing.T) (*snapshot.Snapshot, reviewcast.Dataset) {
+	t.Helper()
+	if many.Snapshot == nil {
+		many.Dataset = corpus.Dataset(5000)
+		many.Snapshot = snapshottest.Publish(t, many.Dataset).Open(t, 1)
+	}
+	many.Forget()
+	return many.Snapshot, many.Dataset
+}
+
 // A costly search is remembered: it costs nothing the second time, whatever its other
 // filters, and its results are those of the first time.
 func TestScansAreRemembered(t *testing.T) {
-	s := snapshottest.Publish(t, corpus.Dataset(10_000)).Open(t, 1)
+	s, _ := manyReviews(t)
 	q := reviewcast.Query{Text: " the ", Limit: 5}
 	if s.Cost(q) == 0 {
 		t.Fatalf("Cost(%q) = 0, want more: the test needs a costly query", q.Text)
@@ -37,7 +54,7 @@ func TestScansAreRemembered(t *testing.T) {
 
 // The results of a narrow search are not remembered as those of its text.
 func TestNarrowScansAreNotRemembered(t *testing.T) {
-	s := snapshottest.Publish(t, corpus.Dataset(10_000)).Open(t, 1)
+	s, _ := manyReviews(t)
 	q := reviewcast.Query{Text: " the ", Limit: 5, Since: "2026-02-01", MinRating: 5, MaxRating: 5}
 	if n := s.Search(reviewcast.Query{Since: q.Since, MinRating: 5, MaxRating: 5}).Matched; n == 0 || n > snapshot.FewTexts {
 		t.Fatalf("%d reviews match the filters, want 1 to %d", n, snapshot.FewTexts)
@@ -51,7 +68,7 @@ func TestNarrowScansAreNotRemembered(t *testing.T) {
 // Many clients with many queries are answered rightly, and what is remembered has a
 // limit.
 func TestScansTogether(t *testing.T) {
-	s := snapshottest.Publish(t, corpus.Dataset(10_000)).Open(t, 1)
+	s, _ := manyReviews(t)
 	text := func(i int) string { return "technician"[:4+i%7] + fmt.Sprint(i % 3)[:i/40] }
 	want := make([]int, 80)
 	for i := range want {

@@ -2,9 +2,9 @@ package snapshot
 
 import (
 	"encoding/json"
+	"fmt"
 	"iter"
 	"slices"
-	"strconv"
 
 	"reviewcast"
 )
@@ -23,43 +23,27 @@ type Result struct {
 	More bool
 }
 
-// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around
-// them. The reviews are passed through transform if it isn't nil.
-func (r Result) AppendMembers(b []byte, transform func(review []byte) []byte) []byte {
-	query, err := json.Marshal(r.Query)
-	if err != nil {
-		panic(err) // strings and numbers always marshal
-	}
+// AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around them.
+func (r Result) AppendMembers(b []byte) []byte {
+	query, _ := json.Marshal(r.Query) // strings and numbers always marshal
 	size := 128 + len(query)
 	for _, review := range r.Reviews {
 		size += len(review) + 1
 	}
 	b = slices.Grow(b, size)
-	b = append(b, `"matched":`...)
-	b = strconv.AppendInt(b, int64(r.Matched), 10)
-	b = append(b, `,"returned":`...)
-	b = strconv.AppendInt(b, int64(len(r.Reviews)), 10)
-	b = append(b, `,"reviews":[`...)
+	b = fmt.Appendf(b, `"matched":%d,"returned":%d,"reviews":[`, r.Matched, len(r.Reviews))
 	for i, review := range r.Reviews {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		if transform != nil {
-			review = transform(review)
-		}
 		b = append(b, review...)
 	}
-	b = append(b, `],"query":`...)
-	b = append(b, query...)
+	b = fmt.Appendf(b, `],"query":%s`, query)
 	if r.Facets == nil {
 		return b
 	}
-	facets, err := json.Marshal(r.Facets)
-	if err != nil {
-		panic(err) // ids and numbers always marshal
-	}
-	b = append(b, `,"facets":`...)
-	return append(b, facets...)
+	facets, _ := json.Marshal(r.Facets) // ids and numbers always marshal
+	return fmt.Appendf(b, `,"facets":%s`, facets)
 }
 
 // Search finds the reviews that match all filters of a query, in its order. Text must be UTF-8.

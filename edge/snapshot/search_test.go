@@ -391,8 +391,7 @@ func ids(t testing.TB, reviews []json.RawMessage) []string {
 // TestSearchManyShards does the same where texts fill several allocations, sets
 // take both forms and two cores build them.
 func TestSearchManyShards(t *testing.T) {
-	d := corpus.Dataset(5_000)
-	s := snapshottest.Public{reviewcast.PathReviews: snapshottest.Reviews(t, d)}.Open(t, 1)
+	s, d := manyReviews(t)
 	for _, q := range corpus.Queries {
 		q.Limit = reviewcast.MaxLimit
 		var want []string

@@ -91,9 +91,6 @@ type Variant struct {
 	SHA256 string // hex, of Body
 }
 
-// Manifest returns the manifest. It is shared and must not be changed.
-func (f *Files) Manifest() *reviewcast.Manifest { return &f.manifest }
-
 // Sequence returns the manifest's sequence.
 func (f *Files) Sequence() int64 { return f.manifest.Sequence }
 

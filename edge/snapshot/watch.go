@@ -7,14 +7,13 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"sync"
 	"time"
 
 	"reviewcast"
 )
 
-// DefaultInterval is how often a Watcher checks the directory.
-const DefaultInterval = time.Second
+// interval is how often a Watcher checks the directory.
+const interval = time.Second
 
 // restFactor is how much longer than a failed check Run waits before the next one, so that reading a
 // large broken set again and again takes a tenth of a core.
@@ -31,14 +30,11 @@ type Watcher struct {
 	Config Config
 	// Holder receives the files. Required.
 	Holder *Holder
-	// Interval is the time between checks. Zero means DefaultInterval.
-	Interval time.Duration
 	// Wake makes Run check at once. It may be nil.
 	Wake <-chan struct{}
 	// Logger receives every change and, once for each cause, every error. It may be nil.
 	Logger *slog.Logger
 
-	mu       sync.Mutex
 	reported string // the error that was logged last
 }
 
@@ -48,7 +44,7 @@ func (w *Watcher) Run(ctx context.Context) error {
 	for {
 		started, looked := time.Now(), make(chan error, 1)
 		go func() { looked <- w.Look() }() // it logs the error
-		rest := cmp.Or(w.Interval, DefaultInterval)
+		rest := interval
 		select {
 		case <-ctx.Done():
 			return nil
@@ -67,10 +63,8 @@ func (w *Watcher) Run(ctx context.Context) error {
 }
 
 // Look checks the directory now and opens it if its manifest is not the current one. An error
-// leaves the current files in place.
+// leaves the current files in place. One Look at a time may run.
 func (w *Watcher) Look() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	err := w.look()
 	if err == nil {
 		w.reported = ""

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"reviewcast"
 	"reviewcast/bench/corpus"
@@ -173,7 +172,6 @@ func TestLookRefuses(t *testing.T) {
 // TestRun waits for the swaps that Run makes by itself, and for the index that follows.
 func TestRun(t *testing.T) {
 	w, dir, _ := watched(t, 5)
-	w.Interval = time.Hour
 	wake := make(chan struct{})
 	w.Wake = wake
 	swapped, indexed := make(chan [2]*snapshot.Files, 1), make(chan *snapshot.Snapshot, 1)

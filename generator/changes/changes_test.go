@@ -48,14 +48,20 @@ func (h *history) publish(forget bool) *reviewcast.Change {
 	}
 	slices.SortFunc(ds.Reviews, func(a, b reviewcast.Review) int { return reviewcast.Compare(&a, &b) })
 	ds.ReviewCount = len(ds.Reviews)
-	reviews, err := render.Reviews(ds)
-	if err != nil {
-		h.t.Fatal(err)
+	must := func(b []byte, err error) []byte {
+		if err != nil {
+			h.t.Fatal(err)
+		}
+		return b
 	}
-	insights, err := render.Insights(in)
-	if err != nil {
-		h.t.Fatal(err)
+	var reviewLines, insightLines [][]byte
+	for i := range ds.Reviews {
+		reviewLines = append(reviewLines, must(render.ReviewLine(&ds.Reviews[i])))
 	}
+	for _, id := range slices.Sorted(maps.Keys(in.PerReview)) {
+		insightLines = append(insightLines, must(render.InsightLine(id, in.PerReview[id])))
+	}
+	reviews, insights := must(render.Dataset(ds, reviewLines)), must(render.Insights(in, insightLines))
 	m := &reviewcast.Manifest{Version: 1, Files: []reviewcast.File{
 		{Path: reviewcast.PathInsights, SHA256: reviewcast.SHA256(insights), LastModified: h.now},
 		{Path: reviewcast.PathReviews, SHA256: reviewcast.SHA256(reviews), LastModified: h.now},

@@ -49,21 +49,18 @@ type Problem struct {
 // String formats the problem as compilers do, "file:line:col: message; suggestion".
 // Line and column are left out when the problem concerns the whole file.
 func (p Problem) String() string {
-	var b strings.Builder
-	b.WriteString(p.File)
+	s := p.File
 	if p.Line > 0 {
-		fmt.Fprintf(&b, ":%d", p.Line)
+		s += fmt.Sprintf(":%d", p.Line)
 		if p.Col > 0 {
-			fmt.Fprintf(&b, ":%d", p.Col)
+			s += fmt.Sprintf(":%d", p.Col)
 		}
 	}
-	b.WriteString(": ")
-	b.WriteString(p.Message)
+	s += ": " + p.Message
 	if p.Suggestion != "" {
-		b.WriteString("; ")
-		b.WriteString(p.Suggestion)
+		s += "; " + p.Suggestion
 	}
-	return b.String()
+	return s
 }
 
 // Error returns an Error at a position.

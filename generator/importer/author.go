@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,13 +22,7 @@ func publishedAuthor(name string, full bool) string {
 	if !full {
 		name = surnameLast(name)
 	}
-	words := strings.Fields(name)
-	kept := words[:0]
-	for _, w := range words {
-		if !strings.Contains(w, "@") {
-			kept = append(kept, w)
-		}
-	}
+	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
 	name = strings.Join(kept, " ")
 	if !strings.ContainsFunc(name, unicode.IsLetter) || placeholder(kept) {
 		return anonymous
@@ -71,9 +66,6 @@ func initialOf(word string) string {
 	}
 	letter, size := utf8.DecodeRuneInString(word[start:])
 	rest := word[start+size:]
-	marks := strings.IndexFunc(rest, func(r rune) bool { return !unicode.Is(unicode.Mn, r) })
-	if marks < 0 {
-		marks = len(rest)
-	}
+	marks := len(rest) - len(strings.TrimLeftFunc(rest, func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
 	return string(unicode.ToTitle(letter)) + rest[:marks]
 }

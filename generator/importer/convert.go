@@ -34,7 +34,6 @@ type converter struct {
 	// it is in a file that is updated: a second export without titles must not
 	// delete them.
 	says [len(memberNames)]bool
-	full bool
 	// zoned reports that dates are instants, which are converted to Location's
 	// calendar.
 	zoned   bool
@@ -45,7 +44,7 @@ type converter struct {
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
-	c := &converter{Config: cfg, full: cfg.AuthorNames == "full", knownBy: knownBy, layouts: knownLayouts}
+	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts}
 	for m, name := range memberNames {
 		c.says[m] = cfg.Map[name] != ""
 	}
@@ -81,7 +80,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[memberTitle] = unlessBlank(r.cells[fieldTitle])
 	v.values[memberText] = unlessBlank(r.cells[fieldText])
 	v.values[memberSource] = quoted(c.Source)
-	v.values[memberAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.full))
+	v.values[memberAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`), c.knownBy)
 	}
@@ -188,7 +187,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
 		}
 		c.layouts = layoutsOf(c.layouts, cell)
-		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
+		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025; names of months are read in English only")
 		if strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "" {
 			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
 		}

@@ -62,7 +62,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(names)
-	case cfg.Map == nil:
+	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
 		err = cfg.ownNames(names)
 	}
 	if err != nil {
@@ -127,12 +127,7 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 		}
 	}
 	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
-	most := 0
-	for i, n := range found {
-		if n > found[most] {
-			most = i
-		}
-	}
+	most := slices.Index(found[:], slices.Max(found[:]))
 	return rune(delimiters[most]), oldMac, nil
 }
 

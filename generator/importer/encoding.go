@@ -88,6 +88,8 @@ func notText(in *bufio.Reader, json bool) string {
 		return "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file"
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && has("mimetypeapplication/vnd.oasis.opendocument"):
 		return "the export is a LibreOffice spreadsheet; choose File, Save As, Text CSV with UTF-8, and import that file"
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && has("Index/") && has(".iwa"):
+		return "the export is a Numbers spreadsheet; choose File, Export To, CSV with UTF-8, and import that file"
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		return "the export is a ZIP archive; unpack it and import the file with the reviews in it (of Google Takeout: reviews.json below Google Business Profile)"
 	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0")):

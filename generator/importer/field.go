@@ -77,6 +77,10 @@ func checkFields(m map[string]string) []string {
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(fieldNames[:], name) {
+			if slices.Contains(fieldNames[:], m[name]) {
+				problems = append(problems, fmt.Sprintf("column map: the field comes first: write %s=%s", m[name], name))
+				continue
+			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
 				quote(name), didYouMean(name, fieldNames[:]), strings.Join(fieldNames[:], ", ")))
 		} else if strings.TrimSpace(m[name]) == "" {

@@ -43,10 +43,9 @@ func openContent(dir string) (*os.Root, error) {
 
 // load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
-	f := &files{source: source, memory: &memory{entries: map[string]entry{}}}
+	f := &files{source: source}
 	var err error
-	f.data, f.there, err = read(root, dataPath(source))
-	if err != nil {
+	if f.data, f.there, err = read(root, dataPath(source)); err != nil {
 		return nil, err
 	}
 	if f.records, err = parseRecords(f.data); err != nil {
@@ -55,10 +54,11 @@ func load(root *os.Root, source string) (*files, error) {
 	if f.remembered, _, err = read(root, memoryPath(source)); err != nil {
 		return nil, err
 	}
+	remembered := f.remembered
 	if !f.there {
-		return f, nil // an editor who deletes the reviews begins afresh
+		remembered = nil // an editor who deletes the reviews begins afresh
 	}
-	if f.memory, err = parseMemory(f.remembered); err != nil {
+	if f.memory, err = parseMemory(remembered); err != nil {
 		return nil, fmt.Errorf("read %s: %w", memoryPath(source), err)
 	}
 	return f, nil

@@ -31,7 +31,7 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 		"owner_reply.text": "reviewReply.comment", "owner_reply.date": "reviewReply.updateTime",
 	}
 	cfg.RatingScale, cfg.DateLayout = 5, "2006-01-02T15:04:05.999999999Z07:00"
-	export, err := begin(ctx, r, &cfg, true, "")
+	export, err := begin(ctx, r, &cfg, true)
 	if err != nil {
 		return nil, err
 	}

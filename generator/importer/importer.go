@@ -96,9 +96,9 @@ type Config struct {
 	// the file name and of every id: a lower-case letter or digit, then
 	// lower-case letters, digits, '.', '_' and '-', at most MaxSource bytes.
 	Source string
-	// Map maps each of Fields to the column of the export that has it. Rating and
-	// date are required. Nil, for a CSV file: the columns have the names of the
-	// fields.
+	// Map maps each of Fields to the column of the export that has it. Where a CSV
+	// file's map has no rating or no date, the columns that have the names of the
+	// fields complete it.
 	Map map[string]string
 	// Platform is one of Platforms: its map and date layout are found by the
 	// header, unless Map and DateLayout are set. For CSV only.
@@ -165,11 +165,7 @@ const (
 // package's, or one of the reader, the context or the disk; then nothing was written.
 // A Report without an error is returned even if every row was skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
-	required := "no column for %[1]s; add %[1]s=COLUMN to --map"
-	if cfg.Map == nil || cfg.Platform != "" {
-		required = ""
-	}
-	export, err := begin(ctx, r, &cfg, false, required)
+	export, err := begin(ctx, r, &cfg, false)
 	if err != nil {
 		return nil, err
 	}
@@ -184,15 +180,15 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	return report, err
 }
 
-// begin checks the options and decodes the export. required is the message for a map
-// without a rating or a date; "" if it need not have them.
-func begin(ctx context.Context, r io.Reader, cfg *Config, json bool, required string) (export text, err error) {
+// begin checks the options and decodes the export. The header of a CSV file may
+// complete its map, JSON has none.
+func begin(ctx context.Context, r io.Reader, cfg *Config, json bool) (export text, err error) {
 	if *cfg, err = cfg.check(); err != nil {
 		return text{}, err
 	}
 	for _, name := range []string{"rating", "date"} {
-		if required != "" && cfg.Map[name] == "" {
-			return text{}, &UsageError{[]string{fmt.Sprintf(required, name)}}
+		if json && cfg.Map[name] == "" {
+			return text{}, &UsageError{[]string{fmt.Sprintf("no member is given for %[1]s; add %[1]s=MEMBER to --map", name)}}
 		}
 	}
 	return decode(ctx, r, *cfg, json)

@@ -21,7 +21,7 @@ const maxJSONValue = 4 << 20
 // columns of Config.Map are names of members; owner_reply.text=reply.comment is a
 // member of an object inside. Otherwise it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
-	export, err := begin(ctx, r, &cfg, true, "no member is given for %[1]s; add %[1]s=MEMBER to --map")
+	export, err := begin(ctx, r, &cfg, true)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	f.memory.knownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
-		report: &Report{Source: cfg.Source, File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
+		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
 		byID:   make(map[string]*record, len(f.records)),
 		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
 	}

@@ -56,7 +56,7 @@ var Platforms = map[string][]Shape{
 
 // own is an export without a map: the names of the fields, or what people call them.
 var own = []Shape{shape("", `rating=rating,stars,star rating,review rating,score,overall rating,bewertung,sterne,note,valutazione,voto,puntuación
-	|date=date,review date,date posted,posted on,created,created at,datum,data,fecha|text=text,comment,comments,review,review text,review content,content,body,feedback,kommentar,rezension,commentaire,commento,recensione,comentario
+	|date=date,review date,date posted,posted on,created,created at,timestamp,submit date (utc),submitted at,zeitstempel,datum,horodateur,data,fecha,marca temporal|text=text,comment,comments,review,review text,review content,content,body,feedback,kommentar,rezension,commentaire,avis,commento,recensione,comentario
 	|title=title,review title,headline,subject,titel,titre,titolo,título|author=author,author name,name,reviewer,reviewer name,customer,customer name,user,user name,kunde,auteur,nom,autore,nome,cliente,nombre
 	|id=id,review id|source_url=source_url,review url,review link|language=language,lang,sprache,langue,lingua,idioma
 	|owner_reply.text=owner_reply.text,owner_reply,reply,owner reply,reply text,response,owner response,antwort,réponse,risposta,respuesta
@@ -79,9 +79,6 @@ func (c *Config) useShape(header []string) error {
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
 		return unknownHeader(fmt.Sprintf("the export has none of the shapes of %s that are known", c.Platform), header)
 	}
-	if !ok {
-		columns = map[string]string{}
-	}
 	maps.Copy(columns, c.Map)
 	c.Map = columns
 	c.DateLayout = cmp.Or(c.DateLayout, layout, time.DateOnly)
@@ -94,6 +91,9 @@ func (c *Config) ownNames(header []string) error {
 	if !ok {
 		return unknownHeader("the export has no columns rating and date", header)
 	}
+	given := slices.Collect(maps.Values(c.Map))
+	maps.DeleteFunc(columns, func(_, column string) bool { return slices.Contains(given, column) })
+	maps.Copy(columns, c.Map)
 	c.Map = columns
 	return nil
 }
@@ -103,6 +103,11 @@ func unknownHeader(problem string, header []string) error {
 	if slices.ContainsFunc(header, func(cell string) bool { return reviewcast.Date(cell).Valid() }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it, such as rating,date,text,author", quoteAll(header))
 	}
+	for name, shapes := range Platforms {
+		if _, _, ok := choose(shapes[:1], header); ok {
+			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s`", name, name)
+		}
+	}
 	if filled := slices.DeleteFunc(slices.Clone(header), func(cell string) bool { return cell == "" }); len(filled) == 1 && len(header) > 1 {
 		problem = fmt.Sprintf("the first row, %s, does not name the columns; delete the rows above the one that does", quote(filled[0]))
 	}
@@ -111,7 +116,7 @@ func unknownHeader(problem string, header []string) error {
 
 // choose finds the shape of a header: the map, without the columns that the export
 // leaves out, and the date layout. ok is false if no shape has both a rating and a
-// date.
+// date; then the map is empty.
 func choose(shapes []Shape, header []string) (columns map[string]string, layout string, ok bool) {
 	for _, shape := range shapes {
 		columns = map[string]string{}
@@ -132,5 +137,5 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 		}
 		return columns, shape.Layout, true
 	}
-	return nil, "", false
+	return map[string]string{}, "", false
 }

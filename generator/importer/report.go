@@ -14,7 +14,6 @@ import (
 // Report says what an import did, or in a dry run would do. Every row is counted
 // once: Rows = Added + Updated + Unchanged + len(Skipped).
 type Report struct {
-	Source string
 	File   string // the file of reviews, below the content folder
 	DryRun bool
 	// Changed reports whether the files differ from those that were there, that
@@ -148,8 +147,8 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Layout != "" {
 		p.line("no date has the layout; import again with --date-layout %s", r.Layout)
 	}
-	p.list(len(r.Kept), "kept as the editor wrote them, %s:", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
-	p.list(len(r.Vanished), "no longer in the export and left as they are, %s:", func(i int) string { return r.Vanished[i] })
+	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
+	p.list(len(r.Vanished), p.limit, "no longer in the export and left as they are, "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: no file was changed")
 	}
@@ -164,21 +163,21 @@ type printer struct {
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
 
-// list prints a title and items up to the limit, and counts the others.
-func (p *printer) list(n int, title string, item func(int) string) {
+// list prints a title and items up to a limit, and counts the others.
+func (p *printer) list(n, limit int, title string, item func(int) string) {
 	if n == 0 {
 		return
 	}
-	p.line(title, plural(n, "review"))
-	for i := range min(n, p.limit) {
+	p.line("%s", title)
+	for i := range min(n, limit) {
 		p.line("  %s", item(i))
 	}
-	p.rest(n)
+	p.rest(n, limit)
 }
 
-func (p *printer) rest(n int) {
-	if n > p.limit {
-		p.line("  … and %d more; --verbose lists all", n-p.limit)
+func (p *printer) rest(n, limit int) {
+	if n > limit {
+		p.line("  … and %d more; --verbose lists all", n-limit)
 	}
 }
 
@@ -192,14 +191,11 @@ func (p *printer) skipped(skips []Skip, verbose bool) {
 		rows[s.Code] = append(rows[s.Code], s)
 	}
 	for _, c := range slices.SortedFunc(maps.Keys(rows), func(a, b Code) int { return cmp.Or(len(rows[b])-len(rows[a]), cmp.Compare(a, b)) }) {
-		p.line("%s skipped: %s", plural(len(rows[c]), "row"), c)
-		for i, s := range rows[c] {
-			if i == maxSkipped && !verbose {
-				p.line("  … and %d more; --verbose lists all", len(rows[c])-i)
-				break
-			}
-			p.line("  %s", s.Error())
+		n, limit := len(rows[c]), maxSkipped
+		if verbose {
+			limit = n
 		}
+		p.list(n, limit, fmt.Sprintf("%s skipped: %s", plural(n, "row"), c), func(i int) string { return rows[c][i].Error() })
 	}
 }
 
@@ -229,7 +225,7 @@ func (p *printer) changes(changes []Change, columns int) {
 	for line := range strings.Lines(table.String()) {
 		p.line("%s", shorten(strings.TrimRight(line, " \n"), columns))
 	}
-	p.rest(len(changes))
+	p.rest(len(changes), p.limit)
 }
 
 // shorten cuts a text to so many characters, including the ellipsis; 0 cuts nothing.

@@ -192,8 +192,10 @@ func one(in insights.Input, stars int, texts ...string) *reviewcast.Insights {
 func TestTopics(t *testing.T) {
 	texts := []string{"The water heater hums.", "Our water heater leaked.", "New water heater.", "A water heater, at last.", "Water heaters everywhere.",
 		"Hot water tank, done on time.", "Shut-off valve replaced.", "Shut-off valve.", "Another shut-off valve."}
+	var services []reviewcast.Named
 	topics := func(rules sentiment.TopicRules) (labels []string) {
-		for _, topic := range one(insights.Input{Config: sentiment.Config{Topics: rules}}, 5, texts...).Topics {
+		config := sentiment.Config{Topics: rules, Business: reviewcast.Business{Services: services}}
+		for _, topic := range one(insights.Input{Config: config}, 5, texts...).Topics {
 			labels = append(labels, fmt.Sprintf("%s %d", topic.Label, topic.MentionCount))
 		}
 		return labels
@@ -216,12 +218,17 @@ func TestTopics(t *testing.T) {
 	if got := topics(sentiment.TopicRules{Rename: map[string]string{"water heaters": "Tanks"}}); !slices.Contains(got, "Tanks 5") {
 		t.Errorf("topics %q, want Tanks", got)
 	}
+	// The service is counted as such.
+	services = []reviewcast.Named{{ID: "heater", Name: "Water heater"}}
+	if got := topics(sentiment.TopicRules{}); slices.Contains(got, "water heater 5") || !slices.Contains(got, "shut-off valve 3") {
+		t.Errorf("topics %q beside the service Water heater", got)
+	}
 }
 
 // adversarial are texts that break what isn't careful.
 var adversarial = []string{
 	"", " ", "\n\n\n", "👍", "👍👍👍👍👍 😡", "🧑🏽‍🔧🧑🏽‍🔧 late 🧑🏽‍🔧", strings.Repeat("a", 100_000), strings.Repeat("late", 20_000),
-	strings.Repeat("not ", 10_000) + "late", strings.Repeat("on time late price rude ", 2_500), strings.Repeat("late, ", 10_000), strings.Repeat("rude price ", 9_000), strings.Repeat("quote 100 bill 200 ", 5_000), strings.Repeat("Mr. ", 20_000),
+	strings.Repeat("not ", 10_000) + "late", strings.Repeat("on time late price rude ", 800), strings.Repeat("late, ", 3_000), strings.Repeat("rude price ", 3_000), strings.Repeat("quote 100 bill 200 ", 1_500), strings.Repeat("Mr. ", 20_000),
 	"THEY WERE LATE AND THE PRICE WAS HIGH AND I AM SHOUTING", "они опоздали 遅れました late متأخر", "l’l’l’l’", "'''''", "n't n't", "’s ’s",
 	"e\u0301\u0301\u0301\u0301 le\u0301ak", "\u202elate\u202c\u200b on\u200btime", "1,2,3.4.5 $1,000,000.00 quote 1e9 bill 2", "a.b.c.d.e.f.g",
 	strings.Repeat("quoted ", 3_000) + "charged", strings.Repeat("(", 5_000), strings.Repeat("if ", 5_000) + "late", "ﬁxed ＬＡＴＥ ℌ",

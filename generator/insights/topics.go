@@ -58,11 +58,11 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 			}
 		} else {
 			l.label, l.parts = s.label(a)
-			if hidden[l.parts[0]] || hidden[l.parts[1]] {
-				continue
-			}
 			for _, p := range l.parts {
 				grown[p] = max(grown[p], s.n)
+			}
+			if hidden[l.parts[0]] || hidden[l.parts[1]] {
+				continue
 			}
 		}
 		list = append(list, l)

@@ -41,7 +41,7 @@ var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")
 
 // plainField matches the line of a field whose value is on the line without quotes,
 // up to a comment.
-var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text):)?[ \t]*([^"'|>]?.*?)$`)
+var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text|reference):)?[ \t]*([^"'|>]?.*?)$`)
 
 func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
 	var problems []diagnostic.Problem
@@ -55,7 +55,7 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) [
 				continue
 			}
 			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCountInString(before) + 1, Code: "cut-by-comment",
-				Message:    fmt.Sprintf("the text from %s on is not published: in YAML a # after a space begins a comment", diagnostic.Quote(rest)),
+				Message:    fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)),
 				Suggestion: "put the whole text in double quotes"})
 		}
 	}
@@ -71,5 +71,5 @@ func endsIn(r *source.Review, field, words string) bool {
 		}
 		return words == "" && (text == nil || *text == "") || words != "" && text != nil && strings.HasSuffix(*text, words)
 	}
-	return ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
+	return ends("reference", &r.Reference) && field != "" || ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
 }

@@ -12,10 +12,10 @@ import (
 // comment that was meant isn't.
 func TestCutByComment(t *testing.T) {
 	for _, test := range []struct{ yaml, want string }{
-		{"text: they were the #1 team in town\n", `5:21 the text from "#1 team in town" on is not published: in YAML a # after a space begins a comment`},
-		{"text: #1 plumber\n", `5:7 the text from "#1 plumber" on is not published: in YAML a # after a space begins a comment`},
-		{"text: good\n  and the #1\n", `6:11 the text from "#1" on is not published: in YAML a # after a space begins a comment`},
-		{"title: The #1\n", `5:12 the text from "#1" on is not published: in YAML a # after a space begins a comment`},
+		{"text: they were the #1 team in town\n", `5:21 the text from "#1 team in town" on is left out: in YAML a # after a space begins a comment`},
+		{"text: #1 plumber\n", `5:7 the text from "#1 plumber" on is left out: in YAML a # after a space begins a comment`},
+		{"text: good\n  and the #1\n", `6:11 the text from "#1" on is left out: in YAML a # after a space begins a comment`},
+		{"title: The #1\n", `5:12 the text from "#1" on is left out: in YAML a # after a space begins a comment`},
 		{"owner_reply: {date: 2026-01-03, text: thanks}\ntext: all good # says Bo\n", ""},
 		{"text: \"they were the #1 team\"\n", ""},
 		{"text: \"they were the\" #1\n", ""},

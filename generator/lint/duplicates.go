@@ -15,7 +15,7 @@ import (
 // 10,000 reviews. So each text is reduced to a few minimum hashes (MinHash, Broder
 // 1997), and only texts that agree in a band of them are compared.
 const (
-	minWords  = 8   // shorter texts are alike by nature
+	minWords  = 8   // shorter texts are often alike
 	minShare  = 0.8 // of the runs that two texts have between them
 	runLength = 3
 	bands     = 8

@@ -79,7 +79,7 @@ type finding struct {
 type inspector struct {
 	content  *source.Content
 	findings []finding
-	people   *people
+	people   map[string]bool
 	own      ownData
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml,
 	// which has errors.

@@ -15,7 +15,7 @@ import (
 var (
 	emailForm = regexp.MustCompile(`[\pL0-9][\pL0-9._%+-]*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
 	// phoneForm matches groups of digits; their number is checked afterwards.
-	phoneForm = regexp.MustCompile(`\+[0-9]{1,3}(?:[ .\-/][(]?[0-9]{2,9}[)]?){1,4}\b|\b0[0-9]{2,5}[ .\-/][0-9]{5,8}\b|(?:\+|\(0?|\b00|\b)[0-9]{1,4}[)]?(?:[ .\-/][(]?[0-9]{2,4}[)]?){1,5}\b|\+[0-9]{8,15}\b|\b0[0-9]{8,11}\b|\b[0-9]{10}\b`)
+	phoneForm = regexp.MustCompile(`\+[0-9]{1,3}(?:[ .\-/][(]?[0-9]{2,9}[)]?){1,4}\b|\b0[0-9]{2,5}[ .\-/][0-9]{5,8}\b|(?:\+|\(0?|\b00?|\b)[0-9]{1,4}[)]?(?:[ .\-/][(]?[0-9]{2,4}[)]?){1,5}\b|\+[0-9]{8,15}\b|\b0[0-9]{8,11}\b|\b[0-9]{10}\b`)
 	// addressForm matches a number and a street, or a street and a number.
 	addressForm = regexp.MustCompile(`\b[0-9]{1,5}[A-Za-z]? (?:[A-Z][a-zé'’]+ ){1,3}(?:Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Court|Ct|Boulevard|Blvd|Terrace|Way|Crescent|Place|Pl)\b` +
 		`|\b[0-9]{1,4},? (?:rue|avenue|boulevard|chemin|place) [a-zé'’ ]{0,12}[A-ZÉ][\pL'’-]+` +
@@ -43,7 +43,6 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	if field == "author" {
 		remedy = "write the first name and an initial, or Anonymous"
 	}
-	hasDigit := strings.ContainsAny(text, "0123456789")
 	if strings.Contains(text, "@") {
 		for _, s := range emailForm.FindAllString(text, -1) {
 			if strings.ToLower(s) != in.own.email {
@@ -51,7 +50,7 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 			}
 		}
 	}
-	if !hasDigit {
+	if !strings.ContainsAny(text, "0123456789") {
 		return
 	}
 	var cards []string

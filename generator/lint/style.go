@@ -51,17 +51,13 @@ func firstLine(s string) string {
 	return s
 }
 
-// people are the names that need not be reported.
-type people struct {
-	known map[string]bool // lower case, every word of them
-}
-
-func newPeople(c *source.Content) *people {
-	p := &people{known: map[string]bool{}}
+// newPeople returns the names that need not be reported: every word of them, in lower case.
+func newPeople(c *source.Content) map[string]bool {
+	known := map[string]bool{}
 	add := func(names ...string) {
 		for _, name := range names {
 			for _, w := range wordsOf(name) {
-				p.known[strings.ToLower(w)] = true
+				known[strings.ToLower(w)] = true
 			}
 		}
 	}
@@ -79,7 +75,7 @@ func newPeople(c *source.Content) *people {
 		add(a.Name)
 		add(c.AreaAliases[a.ID]...)
 	}
-	return p
+	return known
 }
 
 func wordsOf(s string) []string {
@@ -104,7 +100,7 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 	for _, m := range namedForm.FindAllStringSubmatch(text, -1) {
 		name := strings.TrimSuffix(strings.TrimSuffix(m[1], "'s"), "’s")
 		lower := strings.ToLower(name)
-		if in.people.known[lower] || slices.Contains(notNames, lower) || name == seen || strings.ToUpper(name) == name {
+		if in.people[lower] || slices.Contains(notNames, lower) || name == seen || strings.ToUpper(name) == name {
 			continue
 		}
 		seen = name

@@ -41,21 +41,21 @@ func (s *Site) card() ([]byte, error) {
 	if err := cmp.Or(err1, err2); err != nil {
 		return nil, fmt.Errorf("render %s: %w", pathCard, err)
 	}
-	c := &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))}
+	c := image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))
 	draw.Draw(c, c.Bounds(), image.NewUniform(cardGround), image.Point{}, draw.Src)
 	draw.Draw(c, image.Rect(0, cardHeight-16, cardWidth, cardHeight), image.NewUniform(cardStar), image.Point{}, draw.Src)
 	name := s.Dataset.Business.Name
 	if !covers(bold, name) { // a script that the Go fonts don't have
 		name = hostOf(s.Channel.BaseURL)
 	}
-	c.write(bold, 68, 170, cardInk, name)
-	c.write(regular, 36, 235, cardQuiet, "Verified customer reviews")
+	drawLine(c, bold, 68, 170, cardInk, name)
+	drawLine(c, regular, 36, 235, cardQuiet, "Verified customer reviews")
 	if v := s.Dataset.AggregateRating.RatingValue; v != nil {
-		c.write(bold, 170, 470, cardInk, mean(v))
+		drawLine(c, bold, 170, 470, cardInk, mean(v))
 		for i := range reviewcast.MaxRating {
-			c.star(480+float64(i)*110, 412, 48, *v-float64(i))
+			drawStar(c, 480+i*110, 412, 48, *v-float64(i))
 		}
-		c.write(regular, 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
+		drawLine(c, regular, 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
 	}
 	var b bytes.Buffer
 	e := png.Encoder{CompressionLevel: png.BestSpeed}
@@ -74,10 +74,8 @@ func covers(f *opentype.Font, s string) bool {
 	return true
 }
 
-type canvas struct{ *image.RGBA }
-
-// write writes a line, smaller when it would be too wide.
-func (c *canvas) write(f *opentype.Font, size, y float64, ink color.Color, s string) {
+// drawLine writes a line, smaller when it would be too wide.
+func drawLine(c *image.RGBA, f *opentype.Font, size, y float64, ink color.Color, s string) {
 	for ; size > 12; size *= 0.9 {
 		face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 		if err != nil {
@@ -91,16 +89,16 @@ func (c *canvas) write(f *opentype.Font, size, y float64, ink color.Color, s str
 	}
 }
 
-// star draws a star with its centre at x and y, filled from the left by a share.
-func (c *canvas) star(x, y, radius, share float64) {
-	shape := vector.NewRasterizer(cardWidth, cardHeight)
+// drawStar draws a star with its centre at x and y, filled from the left by a share.
+func drawStar(c *image.RGBA, x, y, radius int, share float64) {
+	shape := vector.NewRasterizer(2*radius, 2*radius)
 	for i := range 10 {
-		r := radius
+		r := float64(radius)
 		if i%2 == 1 {
 			r *= 0.42
 		}
 		angle := math.Pi * (float64(i)/5 - 0.5)
-		px, py := float32(x+r*math.Cos(angle)), float32(y+r*math.Sin(angle))
+		px, py := float32(float64(radius)+r*math.Cos(angle)), float32(float64(radius)+r*math.Sin(angle))
 		if i == 0 {
 			shape.MoveTo(px, py)
 		} else {
@@ -108,7 +106,10 @@ func (c *canvas) star(x, y, radius, share float64) {
 		}
 	}
 	shape.ClosePath()
-	cut := int(x - radius + 2*radius*min(max(share, 0), 1))
-	shape.Draw(c, c.Bounds(), image.NewUniform(cardTrack), image.Point{})
-	shape.Draw(c, image.Rect(0, 0, cut, cardHeight), image.NewUniform(cardStar), image.Point{})
+	mask := image.NewAlpha(shape.Bounds())
+	shape.Draw(mask, mask.Rect, image.Opaque, image.Point{})
+	box := mask.Rect.Add(image.Pt(x-radius, y-radius))
+	draw.DrawMask(c, box, image.NewUniform(cardTrack), image.Point{}, mask, image.Point{}, draw.Over)
+	box.Max.X = box.Min.X + int(float64(2*radius)*min(max(share, 0), 1))
+	draw.DrawMask(c, box, image.NewUniform(cardStar), image.Point{}, mask, image.Point{}, draw.Over)
 }

@@ -65,16 +65,11 @@ type scale struct {
 	format      func(float64) string
 }
 
-func starScale(title string, points []point) scale {
-	low := float64(reviewcast.MaxRating)
-	for _, p := range points {
-		low = min(low, math.Floor(p.low))
-	}
-	return scale{title, "mean stars", min(low, reviewcast.MaxRating-1), reviewcast.MaxRating, func(v float64) string { return fmt.Sprintf("%.2f", v) }}
-}
-
-// shareScale is that of a share of positive reviews.
-var shareScale = scale{"Positive share by quarter", "positive", 0, 1, func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }}
+// The scales of stars and of positive shares are whole, so that small changes look small.
+var (
+	starScale  = scale{"Mean stars by quarter", "mean stars", reviewcast.MinRating, reviewcast.MaxRating, func(v float64) string { return fmt.Sprintf("%.2f", v) }}
+	shareScale = scale{"Positive share by quarter", "positive", 0, 1, func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }}
+)
 
 // newChart draws points, oldest first; nil for fewer than two, which show no course.
 func newChart(s scale, points []point) *chart {
@@ -82,7 +77,7 @@ func newChart(s scale, points []point) *chart {
 		return nil
 	}
 	first, last := points[0], points[len(points)-1]
-	c := &chart{Title: s.title, Unit: s.unit, Top: s.format(s.high), Bottom: s.format(s.low), First: first.quarter, Last: last.quarter}
+	c := &chart{Title: s.title, Unit: s.unit, Top: strings.TrimSuffix(s.format(s.high), ".00"), Bottom: strings.TrimSuffix(s.format(s.low), ".00"), First: first.quarter, Last: last.quarter}
 	c.Label = fmt.Sprintf("%s from %s (%s, %s) to %s (%s, %s)", s.title, first.quarter, s.format(first.value), plural(first.count, "review"),
 		last.quarter, s.format(last.value), plural(last.count, "review"))
 	span := float64(max(1, quarterNumber(last.quarter)-quarterNumber(first.quarter)))

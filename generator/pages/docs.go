@@ -109,14 +109,10 @@ func (s *Site) docs(name string) (string, error) {
 		return "", fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
 	}
 	d.resolve()
-	example := "r-2041"
-	if len(s.reviews) > 0 {
-		example = s.reviews[0].ID
-	}
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
 	err := twins.ExecuteTemplate(&b, name+".md", map[string]any{
-		"Base": s.Channel.BaseURL, "Links": published, "Example": example, "Manual": manual, "API": d,
+		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d,
 	})
 	return b.String(), err
 }

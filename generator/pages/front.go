@@ -18,9 +18,7 @@ const (
 
 // front is what the templates front show.
 type front struct {
-	s         *Site
-	Dataset   *reviewcast.Dataset
-	Insights  *reviewcast.Insights
+	*Site
 	Language  string // of the editors' words
 	Links     map[string]string
 	All       tally
@@ -45,9 +43,6 @@ type entityTable struct {
 	Rows      []*subject
 }
 
-// Reviews leads to reviews by their ids.
-func (f *front) Reviews(ids []string) []link { return f.s.links(ids) }
-
 func (s *Site) frontPage() page {
 	return page{"/", s.modified, func() (*view, error) {
 		return &view{Title: s.Channel.Title, Description: s.Channel.Description, Graph: s.frontLD(), Name: "front", Data: s.front()}, nil
@@ -57,17 +52,15 @@ func (s *Site) frontPage() page {
 func (s *Site) front() *front {
 	in := s.Insights
 	f := &front{
-		s: s, Dataset: s.Dataset, Insights: in, Language: s.Channel.Language, Links: published, All: s.all,
+		Site: s, Language: s.Channel.Language, Links: published, All: s.all,
 		Hidden: hidden(s.Dataset.Unpublished), Trend: trendWords(in.Temporal.Trend, "stars"), Methods: s.methods(),
 		Topics: in.Topics[:min(len(in.Topics), frontTopics)], Newest: s.reviews[:min(len(s.reviews), frontReviews)],
-		Withdrawn: s.withdrawn(), Replies: s.newestReplies(),
+		Withdrawn: s.withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
 	}
-	f.Withdrawn = f.Withdrawn[:min(len(f.Withdrawn), frontWithdrawals)]
 	if s.all.Count > 0 {
 		f.Rounded = int(math.Round(s.all.mean()))
 	}
-	points := quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint)
-	f.Chart = newChart(starScale("Mean stars by quarter", points), points)
+	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint))
 	if q := in.PullQuote; q != nil {
 		if i, ok := s.at[q.ReviewID]; ok {
 			f.Quote = &s.reviews[i]

@@ -33,6 +33,9 @@ func quoted(s string) string { return "> " + escapeMarkdown(s, "> ") }
 // inline writes a text on a line of Markdown, without its line breaks.
 func inline(s string) string { return escapeMarkdown(strings.Join(strings.Fields(s), " "), "") }
 
+// markup are the bytes that are markup anywhere in a line.
+var markup = [256]bool{'\\': true, '`': true, '*': true, '_': true, '[': true, ']': true, '<': true, '>': true, '&': true, '~': true, '|': true}
+
 // escapeMarkdown escapes what would be markup, and begins every new line with the prefix.
 func escapeMarkdown(s, prefix string) string {
 	var b strings.Builder
@@ -40,7 +43,7 @@ func escapeMarkdown(s, prefix string) string {
 	for i := range len(s) {
 		c := s[i]
 		switch {
-		case strings.IndexByte("\\`*_[]<>&~|", c) >= 0,
+		case markup[c],
 			start && strings.IndexByte("#+-=", c) >= 0,
 			(c == '.' || c == ')') && (i+1 == len(s) || s[i+1] == ' ' || s[i+1] == '\n') && startsWithNumber(s[:i]):
 			b.WriteByte('\\')

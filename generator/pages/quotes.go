@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"html/template"
 	"strconv"
 	"strings"
@@ -8,11 +9,41 @@ import (
 	"reviewcast"
 )
 
+// evidence is a review that is counted for a subject.
+type evidence struct {
+	review
+	said     string // the sentence; "": the beginning of the text
+	polarity reviewcast.Polarity
+}
+
+const (
+	maxBeginning = 160 // of a text that stands in for a sentence
+	maxTwinQuote = 80  // of either in the twin, which is to be half of the page
+)
+
+// items writes the quote for the page and its twin.
+func (e *evidence) items() (page, twin string) {
+	said := cmp.Or(e.said, excerpt(deref(e.Text), maxBeginning))
+	path := e.Path()
+	page = `<li><a href="` + path + `">` + datetime(e.Date, shortDay(e.Date)) + `, <bdi>` + escape(e.Author) +
+		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
+	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
+	if said != "" {
+		page += ` <q` + lang(e.Language) + `>` + escape(said) + `</q>`
+		twin += " “" + inline(excerpt(said, maxTwinQuote)) + "”"
+	}
+	if e.OwnerReply != nil {
+		page += ` <span class="quiet">with a reply</span>`
+	}
+	return page + "</li>\n", twin + "\n"
+}
+
 // group is the quotes of one polarity, newest first.
 type group struct {
 	Polarity reviewcast.Polarity
 	Title    string
-	Count    int
+	Count    int // of all; the newest Shown are listed
+	Shown    int
 	Items    template.HTML
 	Twin     string
 }
@@ -25,13 +56,15 @@ func byPolarity(quotes []evidence, most int) []group {
 		g := group{Polarity: p, Title: strings.ToUpper(string(p[:1])) + string(p[1:])}
 		var items, twin strings.Builder
 		for i := range quotes {
-			if quotes[i].polarity == p && g.Count < most {
-				g.Count++
-				page, line := quotes[i].items()
-				items.WriteString(page)
-				twin.WriteString(line)
+			if quotes[i].polarity == p {
+				if g.Count++; g.Count <= most {
+					page, line := quotes[i].items()
+					items.WriteString(page)
+					twin.WriteString(line)
+				}
 			}
 		}
+		g.Shown = min(g.Count, most)
 		if g.Count > 0 {
 			g.Items, g.Twin = template.HTML(items.String()), twin.String()
 			groups = append(groups, g)
@@ -64,21 +97,15 @@ func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 	return c
 }
 
-// A page of quotes stays below 100 KB.
 const (
-	maxQuotes     = 80_000 // bytes on a subject's own page; more are on pages by year
-	quotesPerPage = 230    // of about 330 bytes
-	firstQuotes   = 12     // of a polarity, on the own page of a subject that has others
+	quotesPerPage = 230 // of about 330 bytes: a page stays below 100 KB
+	firstQuotes   = 12  // of a polarity, on the own page of a subject that has others
 )
 
 // split divides the quotes into pages by year, and large years into parts, filled from the oldest quote on: a
 // new one changes only its year's own page. None when all fit on one.
 func (n *subject) split() []quotePage {
-	total := 0
-	for i := range n.quotes {
-		total += n.quotes[i].size()
-	}
-	if total <= maxQuotes {
+	if len(n.quotes) <= quotesPerPage {
 		return nil
 	}
 	var pages []quotePage

@@ -24,8 +24,8 @@ type Site struct {
 	months   []month // newest first
 	years    []*year // newest first
 	subjects []*subject
-	names    map[string]string // of subjects, by path
-	modified reviewcast.Date   // the newest date of all; "" when there is none
+	named    map[string]*subject // by path
+	modified reviewcast.Date     // the newest date of all; "" when there is none
 }
 
 // New groups the reviews. It fails when a template of the theme can't be parsed.
@@ -155,45 +155,8 @@ func (s *Site) group() {
 	}
 }
 
-// review is a review for templates.
-type review struct {
-	*reviewcast.Review
-	s *Site
-}
-
-// Path is where the review is read.
-func (r review) Path() string { return reviewcast.ReviewPath(r.ID, r.Date) }
-
-// Heading is the review's title, or a sentence of ours without one.
-func (r review) Heading() string {
-	if r.Title != nil {
-		return *r.Title
-	}
-	return plural(r.Rating, "star") + " from " + r.Author
-}
-
-// mentions are the ids of a review's technicians, services and areas: the order of kinds
-// behind the aspects.
-func (r review) mentions() [3][]string {
-	return [3][]string{r.Mentions.Technicians, r.Mentions.Services, r.Mentions.ServiceAreas}
-}
-
-// About leads to the technicians, services and areas of a review.
-func (r review) About() []link {
-	var list []link
-	for i, ids := range r.mentions() {
-		for _, id := range ids {
-			path := kinds[1+i].base + id + "/"
-			if name, known := r.s.names[path]; known {
-				list = append(list, link{name, path})
-			}
-		}
-	}
-	return list
-}
-
-// links lead to reviews by their ids.
-func (s *Site) links(ids []string) []link {
+// Reviews leads to reviews by their ids.
+func (s *Site) Reviews(ids []string) []link {
 	var list []link
 	for _, id := range ids {
 		if i, ok := s.at[id]; ok {

@@ -3,9 +3,7 @@ package pages
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"slices"
-	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -38,69 +36,15 @@ type subject struct {
 // Path is where the subject's page is.
 func (n *subject) Path() string { return n.kind.base + n.id + "/" }
 
-// evidence is a review that is counted for a subject.
-type evidence struct {
-	review
-	said     string // the sentence; "": the beginning of the text
-	polarity reviewcast.Polarity
-}
-
-// The most of a text that stands in for a sentence.
-const (
-	maxBeginning     = 160
-	maxTwinBeginning = 80
-)
-
-// items writes the quote for the page and its twin, by hand: templates would take much longer.
-func (e *evidence) items() (page, twin string) {
-	said := strings.Join(strings.Fields(e.said), " ")
-	short := said
-	if said == "" && e.Text != nil {
-		said = excerpt(*e.Text, maxBeginning)
-		short = excerpt(said, maxTwinBeginning)
-	}
-	path, escape := e.Path(), template.HTMLEscapeString
-	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + shortDay(e.Date) + `</time>, <bdi>` + escape(e.Author) +
-		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
-	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
-	if said != "" {
-		language := ""
-		if e.Language != "en" {
-			language = ` lang="` + escape(e.Language) + `"`
-		}
-		page += ` <q` + language + `>` + escape(said) + `</q>`
-		twin += " “" + inline(short) + "”"
-	}
-	if e.OwnerReply != nil {
-		page += ` <span class="quiet">with a reply</span>`
-	}
-	return page + "</li>\n", twin + "\n"
-}
-
-// size is about how many bytes the quote takes.
-func (e *evidence) size() int {
-	const frame = 150
-	n := frame + len(e.Author) + len(e.said)
-	if e.said == "" && e.Text != nil {
-		n += min(len(*e.Text), maxBeginning)
-	}
-	return n
-}
-
 // collect makes all subjects, in the order of the insights and the business.
 func (s *Site) collect() {
-	s.names = map[string]string{}
-	at := make([]map[string]*subject, len(kinds))
-	for i := range at {
-		at[i] = map[string]*subject{}
-	}
+	s.named = map[string]*subject{}
 	add := func(kind int, id, name string, counted []reviewcast.Entity) *subject {
 		n := &subject{kind: kinds[kind], id: id, Name: name}
 		if i := slices.IndexFunc(counted, func(e reviewcast.Entity) bool { return e.ID == id }); i >= 0 {
 			n.entity = &counted[i]
 		}
-		at[kind][id], s.names[n.Path()] = n, name
-		s.subjects = append(s.subjects, n)
+		s.named[n.Path()], s.subjects = n, append(s.subjects, n)
 		return n
 	}
 	for i := range s.Insights.Aspects {
@@ -124,16 +68,12 @@ func (s *Site) collect() {
 	for i, r := range s.reviews {
 		found := s.Insights.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
-			if n := at[0][id]; n != nil {
+			if n := s.named[reviewcast.PathAspects+id+"/"]; n != nil {
 				count(n, evidence{r, s.sentence(i, id), polarity})
 			}
 		}
-		for kind, ids := range r.mentions() {
-			for _, id := range ids {
-				if n := at[1+kind][id]; n != nil {
-					count(n, evidence{r, "", found.Sentiment})
-				}
-			}
+		for _, n := range r.about() {
+			count(n, evidence{r, "", found.Sentiment})
 		}
 	}
 }
@@ -192,8 +132,7 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 		if n.entity != nil {
 			v.Facts = append(v.Facts, fact{"Named in the job record", plural(n.entity.FromJob, "review")}, fact{"Named in the text", plural(n.entity.FromText, "review")})
 		}
-		points := quarters(len(n.quotes), n.review, meanPoint)
-		v.Chart = newChart(starScale("Mean stars by quarter", points), points)
+		v.Chart = newChart(starScale, quarters(len(n.quotes), n.review, meanPoint))
 	}
 	return &view{Title: n.Name, Description: v.Lead, Crumbs: []link{{n.kind.title, "/#" + n.kind.anchor()}}, Name: "subject", Data: v}
 }
@@ -204,9 +143,12 @@ func aspectFigures(v *subjectView, n *subject) {
 		v.Lead = "No review mentions " + n.Name + "."
 		return
 	}
-	v.Lead = fmt.Sprintf("%d of %s that mention %s are positive: %.0f %%. Of all its customers, %s may be content; "+
-		"a program reads the texts, some of them wrongly, and the range allows for that.",
-		a.PositiveCount, plural(a.MentionCount, "review"), n.Name, a.PositivePct, interval(a.Confidence))
+	v.Lead = fmt.Sprintf("Of the reviews that mention %s, %s of %s are positive about it: %.0f %%. For all customers it may be %s: "+
+		"the range allows for chance, and for texts that the program misreads.",
+		n.Name, grouped(a.PositiveCount), grouped(a.MentionCount), a.PositivePct, interval(a.Confidence))
+	if a.MentionCount < few {
+		v.Lead = fmt.Sprintf("Mentioned in only %s, too few for a share.", plural(a.MentionCount, "review"))
+	}
 	v.Facts = []fact{
 		{"Mean stars of the reviews that mention it", mean(a.AverageRating)},
 		{"Mean stars of those that don't", mean(a.AverageRatingWithout)},
@@ -214,7 +156,7 @@ func aspectFigures(v *subjectView, n *subject) {
 		{"Trend, on a scale from −1 to 1", trendWords(a.Trend, "points")},
 	}
 	if a.PossibleCount > 0 {
-		v.Facts = append(v.Facts, fact{"Weak signs only, counted nowhere else", plural(a.PossibleCount, "review")})
+		v.Facts = append(v.Facts, fact{"May mention it too, not counted", plural(a.PossibleCount, "review")})
 	}
 	if len(a.TopPhrases) > 0 {
 		v.Facts = append(v.Facts, fact{"In customers' words", strings.Join(a.TopPhrases, ", ")})
@@ -249,7 +191,7 @@ type relation struct {
 }
 
 type related struct {
-	Path, Name      string
+	*subject
 	Count, Positive int
 }
 
@@ -258,41 +200,38 @@ const maxRelated = 12
 
 // related counts what the subject's reviews are about besides.
 func (s *Site) related(n *subject) []relation {
-	counts := map[string]*related{} // by path
-	count := func(path string, polarity reviewcast.Polarity) {
-		name, known := s.names[path]
-		if !known {
-			return
+	counts := map[*subject]*related{}
+	count := func(of *subject, polarity reviewcast.Polarity) {
+		if counts[of] == nil {
+			counts[of] = &related{subject: of}
 		}
-		if counts[path] == nil {
-			counts[path] = &related{Path: path, Name: name}
-		}
-		counts[path].Count++
+		counts[of].Count++
 		if polarity == reviewcast.Positive {
-			counts[path].Positive++
+			counts[of].Positive++
 		}
 	}
 	for _, e := range n.quotes {
 		if n.Aspect != nil {
-			for _, l := range e.About() {
-				count(l.Path, e.polarity)
+			for _, of := range e.about() {
+				count(of, e.polarity)
 			}
 			continue
 		}
 		for id, polarity := range s.Insights.PerReview[e.ID].Aspects {
-			count(reviewcast.PathAspects+id+"/", polarity)
+			count(s.named[reviewcast.PathAspects+id+"/"], polarity)
 		}
 	}
+	delete(counts, nil) // aspects without a page
 	var tables []relation
-	for _, k := range kinds[:3] {
+	for _, k := range kinds {
 		r := relation{Title: k.title + " in these reviews"}
-		for path, row := range counts {
-			if strings.HasPrefix(path, k.base) {
+		for of, row := range counts {
+			if of.kind == k {
 				r.Rows = append(r.Rows, row)
 			}
 		}
 		slices.SortFunc(r.Rows, func(a, b *related) int {
-			return cmp.Or(b.Positive-a.Positive, b.Count-a.Count, strings.Compare(a.Path, b.Path))
+			return cmp.Or(b.Positive-a.Positive, b.Count-a.Count, strings.Compare(a.id, b.id))
 		})
 		if r.Rows = r.Rows[:min(len(r.Rows), maxRelated)]; len(r.Rows) > 0 {
 			tables = append(tables, r)

@@ -70,15 +70,7 @@ func siteFile(name string) []byte {
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
 	"interval": interval, "stars": stars, "method": methodWords, "reason": reasonWords, "place": place, "upper": strings.ToUpper,
-	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount }, "article": func(r review, anchored bool) article { return article{r.Review, r.Path(), anchored, r.About()} },
-}
-
-// article is a review for the template of that name. Only the page of its month anchors it.
-type article struct {
-	R        *reviewcast.Review
-	Path     string
-	Anchored bool
-	About    []link
+	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 }
 
 // ourTemplates are parsed once.

@@ -121,7 +121,7 @@ func excerpt(text string, most int) string {
 	if space := strings.LastIndexAny(text[:cut], " \n"); space > cut/2 {
 		cut = space
 	}
-	return text[:cut] + "…"
+	return strings.TrimRight(text[:cut], ".,;:!?– ") + "…"
 }
 
 // hidden says in words how many reviews are left out, and why.

@@ -2,8 +2,6 @@ package render
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/go-json-experiment/json"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -11,42 +9,23 @@ import (
 	"reviewcast"
 )
 
-// Reviews renders /reviews.json in the promised layout. The reviews must be in published order.
-func Reviews(d *reviewcast.Dataset) ([]byte, error) { return Content{Dataset: d}.Reviews() }
-
-// Insights renders /insights.json in the layout that the package comment promises.
-func Insights(in *reviewcast.Insights) ([]byte, error) { return Content{Insights: in}.insights() }
-
 // Withdrawals renders /withdrawn.json, one withdrawal a line.
 func Withdrawals(list []reviewcast.Withdrawal) ([]byte, error) {
 	body, err := layOut(&reviewcast.Withdrawals{Version: 1}, elements("withdrawn", list))
 	return rendered(reviewcast.PathWithdrawn, body, err)
 }
 
-// Reviews renders /reviews.json.
-func (c Content) Reviews() ([]byte, error) {
-	reviews := section{`"reviews":[`, `]`, c.ReviewLines, nil}
-	if c.ReviewLines == nil {
-		reviews = elements("reviews", c.Dataset.Reviews)
-	}
-	head := *c.Dataset
+// Dataset renders /reviews.json in the promised layout. lines are [ReviewLine] of each review, in published order.
+func Dataset(d *reviewcast.Dataset, lines [][]byte) ([]byte, error) {
+	head := *d
 	head.Reviews = nil
-	body, err := layOut(&head, reviews)
+	body, err := layOut(&head, section{`"reviews":[`, `]`, lines, nil})
 	return rendered(reviewcast.PathReviews, body, err)
 }
 
-func (c Content) insights() ([]byte, error) {
-	lines := c.InsightLines
-	if lines == nil {
-		for _, id := range slices.Sorted(maps.Keys(c.Insights.PerReview)) {
-			line, err := InsightLine(id, c.Insights.PerReview[id])
-			if err != nil {
-				return nil, fmt.Errorf("render %s: review %s: %w", reviewcast.PathInsights, id, err)
-			}
-			lines = append(lines, line)
-		}
-	}
-	in := c.Insights
+// Insights renders /insights.json in the layout that the package comment promises. lines are [InsightLine] of each
+// entry of PerReview, sorted by id.
+func Insights(in *reviewcast.Insights, lines [][]byte) ([]byte, error) {
 	head := *in
 	head.Aspects, head.Entities, head.Topics, head.Temporal.Monthly, head.PerReview = nil, reviewcast.Entities{}, nil, nil, nil
 	body, err := layOut(&head, elements("aspects", in.Aspects), elements("technicians", in.Entities.Technicians),

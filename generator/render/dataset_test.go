@@ -20,7 +20,7 @@ import (
 func TestReviewsLayout(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 511, 1543} {
 		d := corpus.Dataset(n)
-		body, err := Reviews(&d)
+		body, err := datasetFile(&d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestReviewsReadBack(t *testing.T) {
 		d := sampleDataset()
 		d.Business.Description = genText.Draw(t, "description")
 		d.Reviews = rapid.SliceOfN(rapid.Custom(genReview), 0, 5).Draw(t, "reviews")
-		body, err := Reviews(d)
+		body, err := datasetFile(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +102,7 @@ func TestInsightsReadBack(t *testing.T) {
 	for i := range 1024 + 1 {
 		want.PerReview[fmt.Sprintf("r%d", i)] = reviewcast.ReviewInsight{Sentiment: reviewcast.Neutral, Score: float64(i) / 4096}
 	}
-	body, err := Insights(want)
+	body, err := insightsFile(want)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestNoNull(t *testing.T) {
 			}
 		}
 	}
-	files, err := Files(Content{Channel: Channel{BaseURL: "https://reviews.example.com"}, Dataset: emptyDataset(), Insights: &reviewcast.Insights{}})
+	files, err := Files(withLines(Content{Channel: Channel{BaseURL: "https://reviews.example.com"}, Dataset: emptyDataset(), Insights: &reviewcast.Insights{}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,8 +168,10 @@ func TestNoNull(t *testing.T) {
 func TestBrokenText(t *testing.T) {
 	d := sampleDataset()
 	d.Reviews[3].Author = "\xff"
+	if _, err := ReviewLine(&d.Reviews[3]); err == nil {
+		t.Error("a line takes text that isn't UTF-8")
+	}
 	for name, render := range map[string]func() ([]byte, error){
-		"Reviews":  func() ([]byte, error) { return Reviews(d) },
 		"JSONFeed": func() ([]byte, error) { return JSONFeed(sampleChannel, d) },
 	} {
 		if _, err := render(); err == nil || !strings.HasPrefix(err.Error(), "render /") {
@@ -182,14 +184,14 @@ func BenchmarkReviews(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			d := corpus.Dataset(n)
-			body, err := Reviews(&d)
+			body, err := datasetFile(&d)
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Reviews(&d); err != nil {
+				if _, err := datasetFile(&d); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -205,7 +207,7 @@ func BenchmarkInsights(b *testing.B) {
 				in.PerReview[r.ID] = reviewcast.ReviewInsight{Sentiment: reviewcast.Positive, Score: 0.5, Aspects: map[string]reviewcast.Polarity{"punctuality": reviewcast.Positive, "pricing": reviewcast.Negative}}
 			}
 			for b.Loop() {
-				if _, err := Insights(in); err != nil {
+				if _, err := insightsFile(in); err != nil {
 					b.Fatal(err)
 				}
 			}

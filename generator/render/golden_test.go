@@ -25,7 +25,7 @@ func TestGolden(t *testing.T) {
 		{"empty", Channel{BaseURL: "https://reviews.example.com"}, emptyDataset(), emptyInsights()},
 	} {
 		t.Run(set.name, func(t *testing.T) {
-			files, err := Files(Content{Channel: set.channel, Dataset: set.dataset, Insights: set.insights})
+			files, err := Files(withLines(Content{Channel: set.channel, Dataset: set.dataset, Insights: set.insights}))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -17,8 +17,8 @@ func TestJSONSchema(t *testing.T) {
 		render     func() ([]byte, error)
 		broken     string
 	}{
-		{reviewcast.PathReviews, "Dataset", func() ([]byte, error) { return Reviews(sampleDataset()) }, `{"version":1,"reviews":[{"id":"-"}]}`},
-		{reviewcast.PathInsights, "Insights", func() ([]byte, error) { return Insights(in) }, `{"version":"1"}`},
+		{reviewcast.PathReviews, "Dataset", func() ([]byte, error) { return datasetFile(sampleDataset()) }, `{"version":1,"reviews":[{"id":"-"}]}`},
+		{reviewcast.PathInsights, "Insights", func() ([]byte, error) { return insightsFile(in) }, `{"version":"1"}`},
 	} {
 		body, err := JSONSchema(sampleChannel.BaseURL, reviewcast.SchemaPath(tt.path), tt.name)
 		if err != nil {

@@ -156,7 +156,7 @@ func TestFilesMatchTheirSchemas(t *testing.T) {
 	for name, d := range map[string]*reviewcast.Dataset{"sample": sampleDataset(), "empty": emptyDataset(), "corpus": &corpusDataset} {
 		doc := closed(t, d)
 		for _, in := range []*reviewcast.Insights{sampleInsights(), emptyInsights()} {
-			files, err := Files(Content{Channel: sampleChannel, Dataset: d, Insights: in})
+			files, err := Files(withLines(Content{Channel: sampleChannel, Dataset: d, Insights: in}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -183,7 +183,7 @@ func TestFilesMatchTheirSchemas(t *testing.T) {
 func TestSchemasRefuse(t *testing.T) {
 	doc := load(t, sampleChannel, sampleDataset())
 	good := func() map[string]any {
-		body, err := Reviews(sampleDataset())
+		body, err := datasetFile(sampleDataset())
 		if err != nil {
 			t.Fatal(err)
 		}

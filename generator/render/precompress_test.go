@@ -41,7 +41,7 @@ func decode(t *testing.T, coding Coding, encoded []byte) []byte {
 func TestEncode(t *testing.T) {
 	for _, n := range []int{0, 10, 100} {
 		d := corpus.Dataset(n)
-		body, err := Reviews(&d)
+		body, err := datasetFile(&d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestBrotliPace(t *testing.T) {
 }
 
 func TestPrecompress(t *testing.T) {
-	artifacts, err := Files(Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights()})
+	artifacts, err := Files(withLines(Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestPrecompress(t *testing.T) {
 
 func BenchmarkEncode(b *testing.B) {
 	d := corpus.Dataset(1000)
-	body, err := Reviews(&d)
+	body, err := datasetFile(&d)
 	if err != nil {
 		b.Fatal(err)
 	}

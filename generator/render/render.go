@@ -83,7 +83,7 @@ type Content struct {
 	// Withdrawn are the entries of /withdrawn.json, sorted by id.
 	Withdrawn []reviewcast.Withdrawal
 	// ReviewLines are [ReviewLine] of each review, InsightLines [InsightLine] of each entry of PerReview,
-	// sorted by id, kept by callers that build again; nil renders them here.
+	// sorted by id. Callers that build again keep them.
 	ReviewLines, InsightLines [][]byte
 }
 
@@ -100,8 +100,8 @@ func Files(c Content) ([]Artifact, error) {
 		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
 	}
 	files := []output{ // the largest first
-		{reviewcast.PathReviews, reviewcast.MediaJSON, c.Reviews},
-		{reviewcast.PathInsights, reviewcast.MediaJSON, c.insights},
+		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return Dataset(c.Dataset, c.ReviewLines) }},
+		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return Insights(c.Insights, c.InsightLines) }},
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},

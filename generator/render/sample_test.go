@@ -1,6 +1,36 @@
 package render
 
-import "reviewcast"
+import (
+	"maps"
+	"slices"
+
+	"reviewcast"
+)
+
+// withLines adds the lines of a Content's reviews and insights, which must be fit to be rendered.
+func withLines(c Content) Content {
+	must := func(line []byte, err error) []byte {
+		if err != nil {
+			panic(err)
+		}
+		return line
+	}
+	for i := range c.Dataset.Reviews {
+		c.ReviewLines = append(c.ReviewLines, must(ReviewLine(&c.Dataset.Reviews[i])))
+	}
+	for _, id := range slices.Sorted(maps.Keys(c.Insights.PerReview)) {
+		c.InsightLines = append(c.InsightLines, must(InsightLine(id, c.Insights.PerReview[id])))
+	}
+	return c
+}
+
+func datasetFile(d *reviewcast.Dataset) ([]byte, error) {
+	return Dataset(d, withLines(Content{Dataset: d, Insights: &reviewcast.Insights{}}).ReviewLines)
+}
+
+func insightsFile(in *reviewcast.Insights) ([]byte, error) {
+	return Insights(in, withLines(Content{Dataset: &reviewcast.Dataset{}, Insights: in}).InsightLines)
+}
 
 // The fixed words that the golden files are made of: a small business with the
 // characters that formats stumble over, and one without any review.

@@ -29,7 +29,7 @@ var roots = []reflect.Type{
 func named() map[reflect.Type]*jsonschema.Schema {
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[reviewcast.Date]():      {Type: "string", Format: "date"},
-		reflect.TypeFor[reviewcast.Polarity]():  {Type: "string", Enum: values(reviewcast.Positive, reviewcast.Neutral, reviewcast.Negative, reviewcast.Mixed)},
+		reflect.TypeFor[reviewcast.Polarity]():  ref("Polarity"),
 		reflect.TypeFor[reviewcast.IssueCode](): {Type: "string", Enum: values(reviewcast.IssueCodes...)},
 		reflect.TypeFor[time.Time]():            {Type: "string", Format: "date-time"},
 		reflect.TypeFor[reviewcast.Op]():        ref("Op"),

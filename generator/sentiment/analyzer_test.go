@@ -42,6 +42,11 @@ func TestPolarity(t *testing.T) {
 		{"They were late. Can you believe it?", "punctuality", "negative", "trade"},
 		{"Unlike the last plumber, who was rude, he explained everything.", "communication", "positive", "trade"},
 		{"THE TECHNICIAN WAS RUDE", "professionalism", "negative", "trade"},
+		{"I have never met so rude a man.", "professionalism", "negative", "trade"},
+		{"You can't believe how rude they were.", "professionalism", "negative", "trade"},
+		{"They left a big mess.", "cleanliness", "negative", "trade"},
+		{"The installers were nice and did a fantastic job.", "professionalism", "positive", "trade"},
+		{"The installers were nice and did a fantastic job.", "workmanship", "positive", "trade"},
 	} {
 		a := an.Analyze(review(5, c.text), reviewcast.Mentions{})
 		found := false
@@ -71,6 +76,7 @@ func TestNoVote(t *testing.T) {
 		{"The other company was rude.", "professionalism"},
 		{"Unlike the last plumber, who was rude, he explained everything.", "professionalism"},
 		{"They used to be on time.", "punctuality"},
+		{"I'd give more if it wasn't so hard to get an appointment.", "scheduling"},
 	} {
 		for _, stars := range []int{1, 5} {
 			if p, ok := an.Analyze(review(stars, c.text), reviewcast.Mentions{}).Insight.Aspects[c.aspect]; ok {
@@ -86,6 +92,8 @@ func TestMajority(t *testing.T) {
 	an := sentiment.NewAnalyzer(sentiment.Config{})
 	for text, want := range map[string]reviewcast.Polarity{
 		"On time. On time again. Late once.":                  "positive",
+		"Late once. On time once. Wonderful, kind people.":    "positive",
+		"On time once. Late once. Rude and nasty people.":     "negative",
 		"Late. Late again. On time once.":                     "negative",
 		"The first day they were on time, but the next late.": "mixed",
 	} {

@@ -45,6 +45,10 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	w := newWorker(a.vocabulary)
 	found := w.analyze(r, reviewcast.Mentions{})
 	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
+	add := func(m Mention, text string, start, end int32) {
+		m.Words, m.Start, m.End = text[start:end], utf8.RuneCountInString(text[:start]), utf8.RuneCountInString(text[:end])
+		out.Mentions = append(out.Mentions, m)
+	}
 	for i := range found.Entities {
 		n := &found.Entities[i]
 		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: n.Rule.String()}
@@ -52,32 +56,20 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 		if n.Title {
 			text = r.Title
 		}
-		m.Words = (*text)[n.Start:n.End]
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(n)
 		}
-		m.Start, m.End = utf8.RuneCountInString((*text)[:n.Start]), utf8.RuneCountInString((*text)[:n.End])
-		out.Mentions = append(out.Mentions, m)
+		add(m, *text, n.Start, n.End)
 	}
 	for _, n := range found.Aspects {
-		m := Mention{
-			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Words: (*r.Text)[n.Start:n.End],
+		add(Mention{
+			Kind: "aspect", ID: a.aspects[n.Aspect].ID, Label: a.aspects[n.Aspect].Label, Phrase: n.Pattern, Opinion: (*r.Text)[n.Opinion.Start:n.Opinion.End],
 			Polarity: n.Polarity.Published(), Score: Round(float64(n.Score), 2), Origin: n.Origin, Use: n.Use, Rule: n.Rule.String(),
-		}
-		m.Phrase = n.Pattern
-		m.Opinion = (*r.Text)[n.Opinion.Start:n.Opinion.End]
-		m.Label = a.aspects[n.Aspect].Label
-		m.Start, m.End = utf8.RuneCountInString((*r.Text)[:n.Start]), utf8.RuneCountInString((*r.Text)[:n.End])
-		out.Mentions = append(out.Mentions, m)
+		}, *r.Text, n.Start, n.End)
 	}
+	part := map[bool]int{true: 0, false: 1} // by Title
 	slices.SortStableFunc(out.Mentions, func(a, b Mention) int {
-		if a.Title != b.Title {
-			if a.Title {
-				return -1
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
+		return cmp.Or(cmp.Compare(part[a.Title], part[b.Title]), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
 }

@@ -15,14 +15,7 @@ var latin = map[rune]string{
 // Fold returns the form in which words are compared: lower case, without
 // diacritics, apostrophes straight. "Hélène" and "helene" are one word.
 func Fold(s string) string {
-	ascii := true
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			ascii = false
-			break
-		}
-	}
-	if ascii {
+	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return strings.ToLower(s)
 	}
 	var b strings.Builder

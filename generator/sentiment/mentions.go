@@ -99,8 +99,7 @@ func (w *worker) missing(i int) bool {
 		if t.clause != w.tokens[i].clause {
 			return false
 		}
-		switch t.text {
-		case "no", "without", "lack", "lacking", "lacked", "lacks":
+		if slices.Contains([]string{"no", "without", "lack", "lacking", "lacked", "lacks"}, t.text) {
 			return true
 		}
 	}
@@ -176,14 +175,7 @@ func (w *worker) clauseStart(i int) int {
 // comparing reports whether token i is a "than" that begins what something is
 // compared with. "Other than that" and "more than ten" are none.
 func (w *worker) comparing(i int) bool {
-	if w.tokens[i].text != "than" || i == 0 {
-		return false
-	}
-	switch w.tokens[i-1].text {
-	case "other", "more", "less", "rather":
-		return false
-	}
-	return true
+	return i > 0 && w.tokens[i].text == "than" && !slices.Contains([]string{"other", "more", "less", "rather"}, w.tokens[i-1].text)
 }
 
 // termPolarity applies the lexicon rule to a term. The phrases of other aspects
@@ -205,11 +197,7 @@ func (w *worker) isQuestion(s sentence, i int) bool {
 	if w.tokens[s.hi-1].shape&asked == 0 || w.tokens[i].clause != w.tokens[s.hi-1].clause && w.tokens[s.lo].flags&auxiliary == 0 {
 		return false
 	}
-	switch w.tokens[s.lo].text {
-	case "how", "why", "what", "who", "where", "when", "seriously", "really":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"how", "why", "what", "who", "where", "when", "seriously", "really"}, w.tokens[s.lo].text)
 }
 
 // sentence is a sentence of a text: its tokens, and the phrases in it.

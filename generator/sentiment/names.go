@@ -26,17 +26,9 @@ func (k Kind) String() string {
 	return [...]string{Area: "service_area", Technician: "technician", Service: "service", Problem: "problem"}[k]
 }
 
-// Of returns the kind's ids in m.
+// Of returns the kind's ids in m, which has none of problems.
 func (k Kind) Of(m reviewcast.Mentions) []string {
-	switch k {
-	case Technician:
-		return m.Technicians
-	case Service:
-		return m.Services
-	case Area:
-		return m.ServiceAreas
-	}
-	return nil
+	return [Kinds][]string{Area: m.ServiceAreas, Technician: m.Technicians, Service: m.Services}[k]
 }
 
 // entities returns everything that the vocabulary names, by kind.
@@ -102,16 +94,10 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 
 // namePattern returns the words of a name, and which of them have a capital.
 func (v *vocabulary) namePattern(text string) (p pattern, upper []bool) {
-	for i, end := 0, 0; i < len(text); i = end {
-		var shp shape
-		if end, shp = wordEnd(text, i); end == i {
-			_, size := utf8.DecodeRuneInString(text[i:])
-			end += size
-			continue
-		}
-		if folded := bare(Fold(text[i:end])); folded != "" {
-			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, folded)}})
-			upper = append(upper, shp&capital != 0)
+	for word, written := range words(text) {
+		if word != "" {
+			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
+			upper = append(upper, written&capital != 0)
 		}
 	}
 	return p, upper

@@ -2,6 +2,7 @@ package sentiment
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 )
 
@@ -116,16 +117,17 @@ func (d *dictionary) inflected(w string) symbol {
 	return id
 }
 
-// words cuts a plain phrase into folded words, exactly as texts are cut.
-func words(s string) func(func(string) bool) {
-	return func(yield func(string) bool) {
+// words cuts a plain phrase into folded words, exactly as texts are cut, and returns
+// how each is written.
+func words(s string) iter.Seq2[string, shape] {
+	return func(yield func(string, shape) bool) {
 		for i := 0; i < len(s); {
-			end, _ := wordEnd(s, i)
+			end, shp := wordEnd(s, i)
 			if end == i {
 				i++
 				continue
 			}
-			if w := Fold(s[i:end]); w != "" && !yield(bare(w)) {
+			if w := Fold(s[i:end]); w != "" && !yield(bare(w), shp) {
 				return
 			}
 			i = end

@@ -1,5 +1,7 @@
 package sentiment
 
+import "slices"
+
 // someoneElse reports whether a first name is part of a longer name that the
 // business doesn't know: "Frank Sinatra", "St. Grace", "Jack Daniels".
 func someoneElse(tokens []token, i, last int) bool {
@@ -10,13 +12,11 @@ func someoneElse(tokens []token, i, last int) bool {
 			return true
 		}
 	}
-	if i > 0 && tokens[i].gap == tight {
-		p := &tokens[i-1]
-		if p.shape&capital != 0 && p.shape&(allCaps|opensRun) == 0 && p.flags&nameCue == 0 && p.flags&(stopword|subject|pronoun|joins) == 0 && p.valence == 0 && !titled(tokens, i) {
-			return true
-		}
+	if i == 0 || tokens[i].gap != tight {
+		return false
 	}
-	return false
+	p := &tokens[i-1]
+	return p.shape&capital != 0 && p.shape&(allCaps|opensRun) == 0 && p.flags&(nameCue|stopword|subject|pronoun|joins) == 0 && p.valence == 0 && !titled(tokens, i)
 }
 
 // titled reports whether the text around begins every word with a capital, as
@@ -49,7 +49,7 @@ func (v *vocabulary) speaksOfPerson(tokens []token, i, last int) bool {
 		if p.flags&nameCue != 0 {
 			return true
 		}
-		if p.text != "to" && p.text != "you" && p.text != "was" && p.text != "is" {
+		if !slices.Contains([]string{"to", "you", "was", "is"}, p.text) {
 			break
 		}
 		if (p.text == "was" || p.text == "is") && i-back > 0 && tokens[i-back-1].text == "name" {
@@ -59,24 +59,16 @@ func (v *vocabulary) speaksOfPerson(tokens []token, i, last int) bool {
 	if i > 1 && tokens[i-1].text == "for" && tokens[i].gap == tight && (tokens[i-2].text == "ask" || tokens[i-2].text == "asked") {
 		return true
 	}
-	if i > 0 && tokens[i].gap == tight && tokens[i-1].shape&capital != 0 && tokens[i-1].shape&opensRun == 0 {
-		return false
-	}
-	if i > 0 && tokens[i].gap == tight && (tokens[i-1].text == "the" || tokens[i-1].text == "a" || tokens[i-1].text == "in" || tokens[i-1].text == "at") {
-		return false
+	if i > 0 && tokens[i].gap == tight {
+		if p := &tokens[i-1]; p.shape&capital != 0 && p.shape&opensRun == 0 || slices.Contains([]string{"the", "a", "in", "at"}, p.text) {
+			return false
+		}
 	}
 	next := last + 1
-	if next >= len(tokens) || tokens[next].gap != tight {
+	if next >= len(tokens) || tokens[next].gap != tight || tokens[next].flags&nameVerb == 0 {
 		return false
 	}
-	if tokens[next].flags&nameVerb != 0 {
-		if next+1 < len(tokens) {
-			switch tokens[next+1].text {
-			case "to", "due", "by", "with", "back", "from", "in": // "the Bill came to", "May came with"
-				return tokens[next].text != "came" && tokens[next].text != "arrived" && tokens[next].text != "went" && tokens[next].text != "got"
-			}
-		}
-		return true
-	}
-	return false
+	// "the Bill came to", "May came with"
+	return next+1 == len(tokens) || !slices.Contains([]string{"came", "arrived", "went", "got"}, tokens[next].text) ||
+		!slices.Contains([]string{"to", "due", "by", "with", "back", "from", "in"}, tokens[next+1].text)
 }

@@ -61,10 +61,10 @@ func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 		f = Negative
 	}
 	switch {
-	case !e.hasNegation && negated(w.tokens, m.first()):
-		return f.not(), afterNegation
 	case w.supposed(m.first()):
 		return Neutral, conditional
+	case !e.hasNegation && negated(w.tokens, m.first()):
+		return f.not(), afterNegation
 	}
 	return f, asWritten
 }
@@ -88,8 +88,7 @@ func (w *worker) supposed(i int) bool {
 // was promised need not have happened.
 func (w *worker) promised(k int) bool {
 	for back := 1; back <= 4 && k-back >= 0 && w.tokens[k-back].clause == w.tokens[k].clause; back++ {
-		switch w.tokens[k-back].text {
-		case "said", "told", "promised", "assured", "claimed", "guaranteed":
+		if slices.Contains([]string{"said", "told", "promised", "assured", "claimed", "guaranteed"}, w.tokens[k-back].text) {
 			return true
 		}
 	}

@@ -44,18 +44,13 @@ const anyAspect = -1
 func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opinion {
 	for i := lo; i < hi; i++ {
 		t := &tokens[i]
-		if inPhrase[i] {
-			continue
-		}
 		v := float64(t.valence)
-		if t.flags&middling != 0 {
-			dst = append(dst, opinion{i, i, 0, anyAspect})
+		switch {
+		case inPhrase[i] || v == 0 && t.flags&middling == 0:
 			continue
-		}
-		if v == 0 || t.flags&negator != 0 && t.valence == 0 {
-			continue
-		}
-		if negated(tokens, i) {
+		case t.flags&middling != 0:
+			v = 0
+		case negated(tokens, i):
 			v *= negation
 		}
 		dst = append(dst, opinion{i, i, v, anyAspect})
@@ -63,43 +58,38 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 	return dst
 }
 
+var (
+	// nearNegations reach the next two words only, but for a list.
+	nearNegations = []string{"no", "without", "zero", "lack", "lacks", "lacked", "lacking"}
+	// refusals negate with a word after them: "refused to fix it right", "rather than fix it".
+	refusals = []string{"refuse", "refused", "refuses", "fail", "failed", "fails", "unable", "unwilling", "instead", "rather", "yet"}
+	// notNegated undo the negation before them: "not only good", "nothing but praise".
+	notNegated = []string{"only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except", "believe", "imagine"}
+)
+
 // negated reports whether a negation before token i reaches it: in its clause, or
 // through a list, as in "not clean, tidy or quiet".
 func negated(tokens []token, i int) bool {
-	list := inAlternatives(tokens, i)
+	list, emphatic := inAlternatives(tokens, i), false // "never so rude" is very rude
 	for back := 1; back <= scope && i-back >= 0; back++ {
 		t, next := &tokens[i-back], &tokens[i-back+1]
+		emphatic = emphatic || next.text == "so" || next.text == "such"
 		if back > 1 && !list && next.valence != 0 && next.flags&negator == 0 {
 			return false
 		}
-		if back > 2 && !list {
-			switch t.text {
-			case "no", "without", "zero", "lack", "lacks", "lacked", "lacking":
-				return false
-			}
-		}
-		if back == 1 && t.text == "less" {
-			return true
+		if back > 2 && !list && slices.Contains(nearNegations, t.text) {
+			return false
 		}
 		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}
-		if back > 1 && (next.text == "to" || next.text == "of" || next.text == "than") {
-			switch t.text { // "refused to fix it right", "rather than fix it"
-			case "refuse", "refused", "refuses", "fail", "failed", "fails", "unable", "unwilling", "instead", "rather", "yet":
-				return true
-			}
+		if back > 1 && (next.text == "to" || next.text == "of" || next.text == "than") && slices.Contains(refusals, t.text) {
+			return true
 		}
 		if t.flags&negator == 0 {
 			continue
 		}
-		if back > 1 { // "not only good", "nothing but praise"
-			switch next.text {
-			case "only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except":
-				return false
-			}
-		}
-		return true
+		return !(back > 1 && slices.Contains(notNegated, next.text)) && !(emphatic && t.text == "never")
 	}
 	return false
 }

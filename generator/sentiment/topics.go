@@ -170,11 +170,11 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 	}
 }
 
-// HiddenTopics returns the keys of the phrases of the editors' rules, which are not
-// counted by themselves.
+// HiddenTopics returns the keys of the phrases that are counted elsewhere: those of the
+// editors' rules, and the names of services and problems.
 func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	hidden, r := map[TopicKey]bool{}, a.topicRules
-	for _, phrase := range slices.Concat(append(slices.Collect(maps.Values(r.Merge)), r.Hide, r.Pin)...) {
+	for _, phrase := range slices.Concat(append(slices.Collect(maps.Values(r.Merge)), r.Hide, r.Pin, a.thingNames)...) {
 		if g := TopicKeyOf(phrase); g != 0 {
 			hidden[g] = true
 		}

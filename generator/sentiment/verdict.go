@@ -43,7 +43,7 @@ var noAspects = map[string]reviewcast.Polarity{}
 
 // judge sets the review's votes and its sentiment as a whole.
 func (v *vocabulary) judge(rating int, a *Analysis) {
-	a.Votes, a.Possible = votesOf(a.Aspects)
+	a.Votes, a.Possible = votesOf(a.Aspects, a.tone)
 	a.dropDoubtful(rating)
 	in := &a.Insight
 	in.Source, in.Aspects = "stars", noAspects
@@ -155,7 +155,7 @@ type sides struct {
 // votesOf turns mentions into votes, one per aspect. Where a review both praises
 // and blames an aspect, the polarity of most sentences wins. A tie is mixed if both
 // sides are firm; otherwise the stronger side wins.
-func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
+func votesOf(mentions []AspectMention, tone [2]float32) (votes []Vote, possible []int16) {
 	var all []sides
 	for i := range mentions {
 		m := &mentions[i]
@@ -182,7 +182,7 @@ func votesOf(mentions []AspectMention) (votes []Vote, possible []int16) {
 			possible = append(possible, v.Aspect)
 			continue
 		}
-		v.Polarity, v.Mention = s.verdict()
+		v.Polarity, v.Mention = s.verdict(tone)
 		kept = append(kept, v)
 	}
 	return kept, possible
@@ -210,7 +210,7 @@ func (s *sides) add(mentions []AspectMention, i int32) {
 // firm is the score from which one side of a tie is firm: that of a phrase.
 const firm = phraseValence
 
-func (s *sides) verdict() (reviewcast.Polarity, int32) {
+func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
 	praise, blame := s.sentences[Positive], s.sentences[Negative]
 	p := Neutral
 	switch {
@@ -220,7 +220,7 @@ func (s *sides) verdict() (reviewcast.Polarity, int32) {
 		p = Negative
 	case praise > 0 && s.contrast && s.last[Positive] == s.last[Negative] && min(s.score[Positive], s.score[Negative]) >= firm:
 		return reviewcast.Mixed, s.proof[Negative] - 1
-	case s.score[Positive] > s.score[Negative]:
+	case s.score[Positive] > s.score[Negative], s.score[Positive] == s.score[Negative] && praise > 0 && tone[0] > tone[1]:
 		p = Positive
 	case praise > 0:
 		p = Negative

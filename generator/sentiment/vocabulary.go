@@ -27,6 +27,7 @@ type vocabulary struct {
 
 	things     [Kinds]*trie // of services and problems; payload: index into thingIDs
 	thingIDs   [Kinds][][]int32
+	thingNames []string
 	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
@@ -150,6 +151,7 @@ func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[stri
 			if err != nil {
 				continue
 			}
+			v.thingNames = append(v.thingNames, text)
 			v.things[k].insert(0, p, func(have int32) int32 {
 				if have == 0 {
 					v.thingIDs[k] = append(v.thingIDs[k], []int32{int32(i)})

@@ -168,7 +168,7 @@ func (d *decoder) hours(r *fields) []string {
 	hours := []string{}
 	for n, s := range r.itemsOf("hours") {
 		if hours = append(hours, s); !known(s) {
-			suggestion := "write them as Mo-Fr 08:00-18:00"
+			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
 			if meant := plainHours(s); known(meant) {
 				suggestion = "write " + meant
 			}
@@ -186,7 +186,7 @@ var (
 
 // plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func plainHours(s string) string {
-	s = dashes.ReplaceAllString(strings.NewReplacer(" to ", "-", ": ", " ").Replace(s), "-")
+	s = dashes.ReplaceAllString(strings.NewReplacer(" to ", "-", ": ", " ", "24/7", "Mo-Su 00:00-23:59").Replace(s), "-")
 	s = dayWords.ReplaceAllStringFunc(s, func(day string) string { return strings.ToUpper(day[:1]) + strings.ToLower(day[1:2]) })
 	return timeWords.ReplaceAllStringFunc(s, func(clock string) string {
 		m := timeWords.FindStringSubmatch(clock)
@@ -206,8 +206,13 @@ func (r *fields) timeZone(f string) string {
 	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		zones := strings.Fields("Europe/Rome Europe/London Europe/Paris Europe/Berlin Europe/Madrid Europe/Vienna Europe/Zurich America/New_York America/Toronto America/Chicago America/Denver America/Los_Angeles Australia/Sydney")
-		r.fail(r.value(f), "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)),
-			diagnostic.DidYouMean(s, zones, "write an IANA name, such as Europe/Rome or America/Toronto"))
+		suggestion := diagnostic.DidYouMean(s, zones, "write an IANA name, such as Europe/Rome or America/Toronto")
+		for _, area := range strings.Fields("Pacific Atlantic Africa Asia Australia America Europe") {
+			if zone, err := time.LoadLocation(area + "/" + strings.ReplaceAll(s, " ", "_")); err == nil && !strings.Contains(s, "/") {
+				suggestion = "write " + zone.String()
+			}
+		}
+		r.fail(r.value(f), "bad-time-zone", fmt.Sprintf("%s %s is not a time zone", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
 	return s

@@ -50,7 +50,7 @@ func (c *Content) Position(r *Review) diagnostic.Position { return c.files.of(r,
 type Site struct {
 	BaseURL     string // as reviewcast.ParseBaseURL gives it; "" when left to --base-url
 	Title       string
-	FeedTitle   string // defaults to Title
+	FeedTitle   string // "" is Title
 	Description string
 	Language    string // BCP 47; the default language of reviews
 	License     string // SPDX identifier or URL; "" is "all-rights-reserved"
@@ -58,7 +58,7 @@ type Site struct {
 	Policies    Policies
 }
 
-// Author signs the feeds.
+// Author signs the feeds. A Name of "" is that of the business.
 type Author struct {
 	Name, URL, Email string
 }

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -113,11 +114,14 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 		}
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), meant
 	}
-	if s == reviewSchema && slices.Contains(private, strings.ToLower(key)) {
+	switch {
+	case s == reviewSchema && diagnostic.Squash(key) == "withdrawn":
+		return "to withdraw a review, delete it here and list it in " + WithdrawnFile, ""
+	case s == reviewSchema && slices.Contains(private, strings.ToLower(key)):
 		return "delete it: reviews have no field for customers' contact data", ""
 	}
 	for _, name := range s.names {
-		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix {
+		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
 			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
 		}
 	}
@@ -176,11 +180,7 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) {
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
 		suggestion = "delete the hyphen; there is only one"
 	case n.Kind != syntax.List && !d.strict && s.example != "":
-		suggestion = "write " + strings.TrimSuffix(s.prefix, ".")
-		if s.prefix != "" {
-			suggestion += ": "
-		}
-		suggestion += s.hint(n)
+		suggestion = "write " + strings.Replace(s.prefix, ".", ": ", 1) + s.hint(n)
 	}
 	d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 }
@@ -199,6 +199,10 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
 		return r, false
 	}
+	if s == reviewSchema && !d.Full() && len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return isField(e.Key.Text) || s.meant(e.Key.Text) != "" }) {
+		d.fail(n, "wrong-type", "this is not a review: none of its fields is known", "write a line for each field: id, author, rating, date, and the customer's words as text")
+		return r, false
+	}
 	second := false // another review begins
 	for i := range n.Entries {
 		e := &n.Entries[i]
@@ -215,7 +219,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
-		case r.found[f] != nil && s == reviewSchema && key.Text == "id" && !d.strict:
+		case r.found[f] != nil && s == reviewSchema && !d.strict && key.Text == "id":
 			second = true
 			suggestion := "if a second review begins here, write --- on a line of its own before it"
 			if n.Col > 1 {
@@ -273,7 +277,7 @@ func (r *fields) placeOf(f string) place {
 }
 
 // examples of required fields.
-var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "label": "Punctuality",
+var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "the service name": "Drain cleaning", "the service area name": "Old Town", "the business name": "Acme Plumbing", "label": "Punctuality",
 	"method": "job", "reason": "withdrawn", "question": "Do you work on Sundays?", "answer": "In emergencies.", "terms": "[leak, leaking]"}
 
 // required reports the given fields if they are missing.
@@ -294,7 +298,7 @@ func (r *fields) required(names ...string) {
 			r.fail(&e.Value, "missing-field", r.name(f)+" is required but empty", suggestion)
 		default:
 			suggestion := "add " + r.name(f)
-			if example := examples[f]; example != "" && !r.strict && r.absent == nil {
+			if example := cmp.Or(examples[r.schema.what+" "+f], examples[f]); example != "" && !r.strict && r.absent == nil {
 				suggestion += fmt.Sprintf(", such as %s: %s", f, example)
 			}
 			r.fail(r.node, "missing-field", fmt.Sprintf("%s has no %s", r.schema.what, f), suggestion)

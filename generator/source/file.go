@@ -24,18 +24,10 @@ const (
 	formatCSV
 )
 
+var formats = map[string]format{".yaml": formatYAML, ".yml": formatYAML, ".jsonl": formatJSONL, ".csv": formatCSV}
+
 // formatOf returns a file's format by its extension; 0 for none that holds reviews.
-func formatOf(name string) format {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".yaml", ".yml":
-		return formatYAML
-	case ".jsonl":
-		return formatJSONL
-	case ".csv":
-		return formatCSV
-	}
-	return 0
-}
+func formatOf(name string) format { return formats[strings.ToLower(path.Ext(name))] }
 
 // IsYAML reports whether a file of reviews is YAML, by its name.
 func IsYAML(name string) bool { return formatOf(name) == formatYAML }
@@ -44,7 +36,7 @@ func IsYAML(name string) bool { return formatOf(name) == formatYAML }
 // changed.
 type file struct {
 	path    string
-	stamp   stamp    // guarded by the Loader's lock
+	stamp   stamp
 	records []placed // in the order of the file
 	reviews int      // records with an id
 	// complete reports whether every review in it has an id.

@@ -8,26 +8,20 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"reviewcast/generator/syntax"
 )
 
-// quickly fails a test that takes long or much memory: a cap that is asked too
-// late stops nothing.
-func quickly(tb testing.TB, allocate uint64, f func()) {
+// frugally fails a test that takes much memory: a cap that is asked too late stops
+// nothing. One that takes hours is ended by go test.
+func frugally(tb testing.TB, allocate uint64, f func()) {
 	tb.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := time.Now()
 	f()
-	took := time.Since(start)
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > allocate {
 		tb.Errorf("allocated %d MiB, more than %d", n>>20, allocate>>20)
-	}
-	if took > time.Minute {
-		tb.Errorf("took %s", took)
 	}
 }
 
@@ -48,12 +42,12 @@ func TestHostile(t *testing.T) {
 		{"hyphens in YAML", "a.yaml", strings.Repeat("- ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields are nested more than 64 deep; no file needs more than four levels", 8},
 		{"question marks in YAML", "a.yaml", strings.Repeat("? ", 100_000), "too-deep reviews/a.yaml:1:129: lists and fields are nested more than 64 deep; no file needs more than four levels", 8},
 		{"indentation in YAML", "a.yaml", steps(300), "too-deep reviews/a.yaml:65:66: lists and fields are nested more than 64 deep; no file needs more than four levels", 16},
-		{"alias bomb", "a.yaml", bomb, "missing-field reviews/a.yaml:1:1: the review has no id; add id", 8},
+		{"alias bomb", "a.yaml", bomb, "wrong-type reviews/a.yaml:1:1: this is not a review: none of its fields is known", 8},
 		{"alias of itself", "a.yaml", "&a [*a]", "yaml-anchor reviews/a.yaml:1:1: the anchor &a is not supported; write the value itself; if & is part of a text, put the text in quotes", 1},
 		{"many values in YAML", "a.yaml", strings.Repeat("-\n", 2_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
 		{"many flow values in YAML", "a.yaml", "[" + strings.Repeat("[],", 1_000_000), "too-big reviews/a.yaml: the file has more than 524288 lines, commas and brackets; split it, or use JSONL", 32},
 		{"no blanks behind colons", "a.yaml", strings.Repeat("id:5\n", 400_000) + "a: b\n", "yaml-syntax reviews/a.yaml:400001:2: a text contains a colon and a space, or this line has the wrong indentation", 128},
-		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", 20_000), "too-many-problems reviews/a.yaml: 24000 more problems in this file are not listed", 512},
+		{"many broken items", "a.yaml", strings.Repeat("- a: \"x\n", 20_000), "too-many-problems reviews/a.yaml: 20000 more problems in this file are not listed", 512},
 		{"too many broken items", "a.yaml", strings.Repeat("- a: [\n", 20_001), "yaml-syntax reviews/a.yaml:", 256},
 		{"brackets in JSONL", "a.jsonl", strings.Repeat("[", 1_000_000), "too-deep reviews/a.jsonl:1:65: lists and fields are nested more than 64 deep; no file needs more than four levels", 16},
 		{"many values in JSONL", "a.jsonl", "[" + strings.Repeat("[],", 1_000_000) + "[]]", "too-big reviews/a.jsonl:1:29998: the line has more than 10000 values; write one review per line", 32},
@@ -63,7 +57,7 @@ func TestHostile(t *testing.T) {
 		{"long line in CSV", "a.csv", "id\n" + strings.Repeat("x", syntax.MaxLine+1), "too-long reviews/a.csv:2: the line is longer than 4194304 bytes; end each row with a line break", 32},
 		{"many rows", "a.csv", "id,author,rating,date\n" + strings.Repeat("a\n", 3000), "too-many-problems reviews/a.csv: 2000 more problems in this file are not listed; fix the listed ones and check again", 16},
 		{"many columns", "a.csv", "id,author,rating,date" + strings.Repeat(",x", 100_000) + "\n", "too-many-problems reviews/a.csv: 99000 more problems in this file are not listed", 512},
-		{"long word", "a.yaml", strings.Repeat("x", 1<<20) + ": 1\n", "missing-field reviews/a.yaml:1:1: the review has no id", 64},
+		{"long word", "a.yaml", strings.Repeat("x", 1<<20) + ": 1\n", "wrong-type reviews/a.yaml:1:1: this is not a review: none of its fields is known", 64},
 		{"long id", "a.yaml", strings.Replace(goodYAML, "a1", strings.Repeat("x", 1<<20), 1), "too-long reviews/a.yaml:1:5: id has 1048576 characters; at most 100000 are published", 64},
 		{"long text", "a.yaml", goodYAML + "text: " + strings.Repeat("é", 100_001) + "\n", "too-long reviews/a.yaml:5:7: text has 100001 characters; at most 100000 are published", 64},
 		{"long technician", "a.yaml", goodYAML + "technicians: [" + strings.Repeat("a b ", 100_000) + "]\n", "too-long reviews/a.yaml:5:15: an item of technicians has 399999 characters; at most 100000 are published", 64},
@@ -72,7 +66,7 @@ func TestHostile(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			dir := writeFolder(t, map[string]string{"reviews/" + test.file: test.data})
-			quickly(t, test.mib<<20, func() {
+			frugally(t, test.mib<<20, func() {
 				_, _, problems, err := NewLoader(dir, Config{Today: today}).Load(t.Context(), nil)
 				if err != nil || len(problems) == 0 {
 					t.Fatal(problems, err)
@@ -129,7 +123,7 @@ func TestLargeFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	quickly(t, 512<<20, func() { got = problemLines(t, dir) })
+	frugally(t, 512<<20, func() { got = problemLines(t, dir) })
 	want := []string{
 		"error too-big reviews/a.yaml: the file has 104857600 bytes; the limit is 16 MiB; split it, or use JSONL",
 		"error too-big reviews/b.jsonl: the file has 1073741825 bytes; the limit is 1024 MiB; split it",
@@ -184,7 +178,7 @@ func TestLinks(t *testing.T) {
 	link(t, dir, "nowhere", FAQFile)
 	link(t, dir, "self.yaml", "reviews/self.yaml")
 	var got []string
-	quickly(t, 64<<20, func() { got = problemLines(t, dir) })
+	frugally(t, 64<<20, func() { got = problemLines(t, dir) })
 	got = slices.DeleteFunc(got, func(s string) bool {
 		return strings.Contains(s, "reviews/self.yaml") && strings.HasPrefix(s, "error unreadable")
 	})
@@ -192,7 +186,7 @@ func TestLinks(t *testing.T) {
 		"warning unknown-file archive: unknown file; it is ignored; the folder holds business.yaml, site.yaml, insights.yaml, faq.yaml, summary.md, withdrawn.yaml, reviews and README.md",
 		"error symlink-broken faq.yaml: the target of the link does not exist; delete it, or put the file here",
 		"error symlink-folder reviews/2026/up: the link points to a folder; only links to files are followed; put the folder itself here, or delete the link",
-		`error duplicate-id reviews/again.yaml:1:5: the id "a1" is used by the review at reviews/2026/a.yaml:1:5; give each review its own id, or delete one of them`,
+		`error duplicate-id reviews/again.yaml:1:5: the id "a1" is used by the review at reviews/2026/a.yaml:1:5; both are the same review, perhaps in a copy of the file; delete one of them`,
 		"error symlink-folder reviews/archive: the link points to a folder; only links to files are followed; put the folder itself here, or delete the link",
 		"error symlink-broken reviews/broken.yaml: the target of the link does not exist; delete it, or put the file here",
 		"error symlink-folder reviews/loop: the link points to a folder; only links to files are followed; put the folder itself here, or delete the link",

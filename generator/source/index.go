@@ -78,7 +78,7 @@ func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
 	if len(leaving)+len(added) == 0 {
 		return
 	}
-	added = sorted(added)
+	slices.SortFunc(added, compare)
 	order := make([]*Review, 0, len(x.order)+len(added))
 	for _, r := range x.order {
 		if leaving[r] {
@@ -95,13 +95,6 @@ func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
 }
 
 func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review) }
-
-// sorted returns a sorted copy.
-func sorted(reviews []*Review) []*Review {
-	reviews = slices.Clone(reviews)
-	slices.SortFunc(reviews, compare)
-	return reviews
-}
 
 // unique returns the published order without the later reviews of an id.
 func (x *index) unique(at places) []*Review {
@@ -190,5 +183,9 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 	if first.ID != w.ID {
 		message += fmt.Sprintf(" (%s; upper and lower case are the same)", first.ID)
 	}
-	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, "give each review its own id, or delete one of them")
+	suggestion := "give each review its own id, or delete one of them"
+	if w.key == first.rec.key && w.ID == first.ID {
+		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
+	}
+	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
 }

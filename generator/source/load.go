@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"reviewcast"
@@ -33,13 +32,12 @@ type Config struct {
 
 // Loader reads one content folder, again and again. It keeps the records of every
 // file, so that a further Load reads only the files that changed: by size, time or
-// identity, and where the time is too recent to be trusted, by their bytes. A Loader
-// may be used by several goroutines; one Load at a time runs.
+// identity, and where the time is too recent to be trusted, by their bytes. One goroutine
+// at a time may use a Loader.
 type Loader struct {
 	dir string
 	cfg Config
 
-	mu   sync.Mutex
 	tree tree
 	// sure reports whether the tree is that of the last load, so that the names of
 	// changed files are enough.
@@ -71,8 +69,6 @@ func NewLoader(dir string, cfg Config) *Loader {
 // The Delta is relative to the last Content that Load returned. A review that has not
 // changed is the same pointer in both. A Content must not be changed.
 func (l *Loader) Load(ctx context.Context, names []string) (*Content, *Delta, []diagnostic.Problem, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	problems, err := l.update(ctx, names)
 	if err != nil || diagnostic.HasErrors(problems) {
 		return nil, nil, problems, err
@@ -99,8 +95,6 @@ type Partial struct {
 // LoadPartial is [Loader.Load] for checks that go on although there are errors. It
 // changes nothing in what the next Delta is relative to.
 func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Problem, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	problems, err := l.update(ctx, nil)
 	if err != nil {
 		return nil, nil, err

@@ -127,13 +127,13 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error not-utf8 reviews/r.yaml:5:11: byte 0xE9 is not UTF-8, and 2 more bytes are not; save the file as UTF-8",
 		}},
 		{"a workbook named CSV", "r.csv", "PK\x03\x04\x14\x00\x06\x00", []string{
-			"error not-text reviews/r.csv: the file is an Excel workbook or another ZIP archive, not text; open it in a spreadsheet program and save it as CSV in UTF-8",
+			"error not-text reviews/r.csv: the file is an Excel workbook, a Word document or another ZIP archive, not text; save a workbook as CSV in UTF-8, a document as plain text in UTF-8",
 		}},
 		{"a workbook named JSONL", "r.jsonl", "PK\x03\x04\x14\x00\x06\x00", []string{
-			"error not-text reviews/r.jsonl: the file is an Excel workbook or another ZIP archive, not text; open it in a spreadsheet program and save it as CSV in UTF-8",
+			"error not-text reviews/r.jsonl: the file is an Excel workbook, a Word document or another ZIP archive, not text; save a workbook as CSV in UTF-8, a document as plain text in UTF-8",
 		}},
 		{"an old workbook", "r.csv", "\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1\x00", []string{
-			"error not-text reviews/r.csv: the file is an old Excel or Word file, not text; open it in a spreadsheet program and save it as CSV in UTF-8",
+			"error not-text reviews/r.csv: the file is an old Excel or Word file, not text; save a workbook as CSV in UTF-8, a document as plain text in UTF-8",
 		}},
 		{"a PDF", "r.yaml", "%PDF-1.7\n", []string{
 			"error not-text reviews/r.yaml: the file is a PDF, not text; write the reviews into a text file",

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -127,7 +128,11 @@ func (p *parser) decode(key uint64, n *syntax.Node) *record {
 	if n != nil {
 		p.review(n, r)
 	}
-	if n := p.Len(); n >= manyWrong && p.absent != nil { // probably one mistake
+	if all := p.All(); len(all) == 2 && p.absent != nil && all[0].Code == "missing-field" && all[1].Code == "missing-field" {
+		all[1].Message, all[1].Suggestion = strings.Replace(all[1].Message, "the review has", all[0].Message+" and", 1), "delete the row if it is a heading or a total, or fill it in"
+		*p.List = diagnostic.List{File: p.File, Max: p.Max}
+		p.Put(all[1])
+	} else if n := p.Len(); n >= manyWrong && p.absent != nil { // probably one mistake
 		first := p.All()[0]
 		*p.List = diagnostic.List{File: p.File, Max: p.Max}
 		p.Add(first.Severity, first.Line, first.Col, "cell-count", fmt.Sprintf("%d cells of this row are wrong; the first: %s", n, first.Message),
@@ -136,11 +141,8 @@ func (p *parser) decode(key uint64, n *syntax.Node) *record {
 	if p.Len() > 0 {
 		r.problems = p.List
 		// The file lists no more than the first problems.
-		if p.listed += p.Len(); p.listed < diagnostic.MaxListed {
-			p.List = &diagnostic.List{File: p.File, Max: diagnostic.MaxListed - p.listed}
-		} else {
-			p.List = &diagnostic.List{File: p.File, Max: -1}
-		}
+		p.listed += p.Len()
+		p.List = &diagnostic.List{File: p.File, Max: cmp.Or(diagnostic.MaxListed-p.listed, -1)}
 	}
 	return r
 }
@@ -159,10 +161,7 @@ var csvColumns = func() syntax.Columns {
 	}
 	c.Required = requiredFields
 	c.DidYouMean = func(name string) string {
-		meant := strings.TrimSpace(name)
-		if also := reviewSchema.also[diagnostic.Squash(name)]; also != "" {
-			meant = also
-		}
+		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {
 			meant = g.prefix + g.names[0]
 		}

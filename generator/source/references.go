@@ -71,6 +71,11 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 	} else if ok {
 		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
 		suggestion = "write the id of the one that is meant"
+	} else if strings.ContainsAny(r.value, ";,") {
+		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
+		if suggestion = "separate them by commas"; formatOf(p.File) == formatCSV {
+			suggestion = "separate them by semicolons"
+		}
 	} else if known.partial {
 		return // the entry that couldn't be read may be it
 	} else if s := diagnostic.Nearest(r.value, known.all); s != "" {
@@ -136,8 +141,10 @@ var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'",
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
 	r := x.first(c.id, at)
-	code, why, suggestion := "unpublished-review", "", "write the id of a published review"
-	switch {
+	code, why, suggestion := "unpublished-review", "", "remove it, or write the id of a published review"
+	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
+	case gone:
+		why = "is withdrawn"
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil:
@@ -146,8 +153,6 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
 		why = "has no verification"
-	case r.Hidden != "":
-		why = "is withdrawn"
 	default:
 		return r, nil
 	}

@@ -31,7 +31,11 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	if base := r.nonBlank("base_url"); base != "" {
 		parsed, err := reviewcast.ParseBaseURL(base)
 		if err != nil {
-			d.fail(r.value("base_url"), "bad-url", err.Error(), "")
+			suggestion := ""
+			if hostForm.MatchString(base) {
+				suggestion = "write https://" + base
+			}
+			d.fail(r.value("base_url"), "bad-url", err.Error(), suggestion)
 		}
 		s.BaseURL = parsed
 	}
@@ -83,8 +87,9 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	if err == nil && u.Scheme == "" && hostForm.MatchString(s) && !fileForm.MatchString(s) {
-		suggestion = "write it with https:// in front"
+	plain := strings.TrimPrefix(strings.Trim(s, "<>()[] "), "https://")
+	if hostForm.MatchString(plain) && !fileForm.MatchString(plain) {
+		suggestion = "write https://" + plain
 	}
 	d.fail(n, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
 	return ""

@@ -104,8 +104,6 @@ func (s *surroundings) defaults() {
 	site.Language = cmp.Or(site.Language, business.Language, "en")
 	business.Language = cmp.Or(business.Language, site.Language)
 	site.Title = cmp.Or(site.Title, "Reviews of "+business.Name)
-	site.FeedTitle = cmp.Or(site.FeedTitle, site.Title)
-	site.Author.Name = cmp.Or(site.Author.Name, business.Name)
 	site.Policies.AuthorNames = cmp.Or(site.Policies.AuthorNames, "initials")
 	business.Category = cmp.Or(business.Category, "LocalBusiness")
 	business.TimeZone = cmp.Or(business.TimeZone, "UTC")

@@ -109,7 +109,7 @@ func (t *tree) named(root *os.Root, names []string) (there []found, gone []*job,
 	for _, name := range names {
 		dir := path.Dir(name)
 		switch {
-		case slices.ContainsFunc(strings.Split(name, "/"), ignored):
+		case slices.ContainsFunc(strings.Split(name, "/"), Ignored):
 			continue
 		case dir == "." && name != reviewsFolder && slices.Contains(knownFiles, name):
 			continue // the small files are read by every load

@@ -215,6 +215,9 @@ func (r *fields) language(f string) string {
 		suggestion := "write a BCP 47 tag, such as en, de or pt-BR"
 		if code := languages[strings.ToLower(s)]; code != "" {
 			suggestion = "write " + code
+		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
+			base, _ := language.Make("und-" + region.String()).Base()
+			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
@@ -230,7 +233,7 @@ func (r *fields) float(f string, low, high float64) float64 {
 	}
 	if n.Kind != syntax.Number {
 		suggestion := "write it without quotes, such as 45.65"
-		plain := strings.Replace(strings.TrimRight(n.Text, "% "), ",", ".", 1)
+		plain := strings.Replace(strings.TrimRight(n.Text, "%° NEne"), ",", ".", 1)
 		if _, err := strconv.ParseFloat(plain, 64); err == nil {
 			suggestion = "write " + plain
 		}
@@ -291,7 +294,7 @@ func (r *fields) items(f string) []syntax.Node {
 }
 
 // separators are what people write between the items of a list.
-var separators = strings.NewReplacer(";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
+var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
 
 // listOf returns how to write a list that was written in another way.
 func (r *fields) listOf(f string, n *syntax.Node) string {

@@ -2,6 +2,7 @@ package source
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -53,18 +54,24 @@ func walk(root *os.Root, output string) (*walker, error) {
 			continue
 		}
 		if name != reviewsFolder {
-			if ignored(name) {
+			if Ignored(name) {
 				continue
 			}
 			if meant := intended(name); meant != "" {
 				remedy := "rename it to " + meant
-				if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
+				if document(name) {
+					remedy = "save it as plain text in UTF-8, under the name " + meant
+				} else if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
 					remedy = "move what is in it to " + meant + ", and delete it"
 				}
 				w.wrongName(name, remedy)
 			} else if formatOf(name) != 0 && !slices.Contains(knownFiles, name) {
 				w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
 			} else if !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
+				if _, err := w.root.Stat(path.Join(name, BusinessFile)); err == nil {
+					w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", "move its files up into this one, or name it with --content")
+					continue
+				}
 				w.unknown(name, diagnostic.DidYouMean(name, slices.Concat(knownFiles, themeFiles), "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
 			}
 			continue
@@ -92,7 +99,7 @@ func (w *walker) folder(dir string) {
 		return
 	}
 	for _, e := range entries {
-		if name := path.Join(dir, e.Name()); !ignored(e.Name()) && !w.isOutput(name) {
+		if name := path.Join(dir, e.Name()); !Ignored(e.Name()) && !w.isOutput(name) {
 			w.entry(name, e)
 		}
 	}
@@ -146,16 +153,23 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 // instead returns what to do with a file below reviews/ that is not read.
 func instead(name string) string {
 	const stand = "reviews are in files that end in .yaml, .jsonl or .csv"
-	switch strings.ToLower(path.Ext(name)) {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".docx", ".doc", ".odt", ".rtf", ".pages":
+		return "save it as plain text in UTF-8, under a name that ends in .yaml"
+	case ".zip":
+		return "unpack it; " + stand
 	case ".json":
 		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
 	case ".xlsx", ".xls", ".ods", ".numbers":
 		return "save it as CSV in UTF-8; " + stand
-	case ".tsv", ".txt":
-		return "import an export with reviewcast import csv; " + stand
+	case ".tsv", ".txt", "":
+		return fmt.Sprintf("if it has reviews in YAML, rename it to %s.yaml; an export is imported with reviewcast import csv", strings.TrimSuffix(path.Base(name), path.Ext(name)))
 	}
 	return stand
 }
+
+// document reports whether a file is of a word processor, by its name.
+func document(name string) bool { return strings.Contains(instead(name), "plain text") }
 
 // isOutput reports whether name is the output folder, which is never read as content,
 // or what a build writes beside it.
@@ -200,7 +214,7 @@ func intended(name string) string {
 	stem := strings.TrimSuffix(plain, path.Ext(plain))
 	for _, known := range knownFiles {
 		base := strings.TrimSuffix(known, path.Ext(known))
-		if path.Ext(plain) == "" && path.Ext(known) != "" || slices.Contains(themeFiles, name) {
+		if (path.Ext(name) == "") != (path.Ext(known) == "") || slices.Contains(themeFiles, name) {
 			continue
 		}
 		if near := diagnostic.Nearest(stem, []string{base}); near != "" && (stem == base || len(stem) > 4) || stem == base+"s" {
@@ -227,11 +241,11 @@ func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion s
 	w.notes = append(w.notes, diagnostic.Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
 }
 
-// ignored reports whether a file or folder is skipped without a warning: hidden ones,
-// temporary files of editors, manuals and schemas.
-func ignored(name string) bool {
+// Ignored reports whether a file or folder is skipped without a warning: hidden ones,
+// temporary files of editors and of the system, manuals and schemas.
+func Ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp") ||
-		name == "README.md" || strings.HasSuffix(name, ".schema.json")
+		strings.HasPrefix(name, "~$") || slices.Contains([]string{"README.md", "Thumbs.db", "desktop.ini"}, name) || strings.HasSuffix(name, ".schema.json")
 }
 
 // openProblem returns the problem of a file that can't be opened.

@@ -146,7 +146,7 @@ func mkdirAll(dir string, made *[]string) error {
 		err = os.Mkdir(dir, 0o755)
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return nil // if it is a file, creating something below it tells
+		return nil // if it is a file, creating something below it fails
 	}
 	if err == nil {
 		*made = append(*made, dir)

@@ -118,7 +118,11 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	if !slices.ContainsFunc(header, func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
 	}) && len(header) > 1 {
-		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", "write a row above it, such as "+strings.Join(c.columns.Required, ",")+",text")
+		suggestion := "write a row above it, such as " + strings.Join(c.columns.Required, ",") + ",text"
+		if strings.Trim(strings.Join(header[1:], ""), " ") == "" {
+			suggestion = "delete the rows above the one that does"
+		}
+		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
 	}
 	columns := make([]column, len(header))

@@ -211,6 +211,12 @@ func (j *jsonLine) explain(err error) {
 		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]") || rest == ",":
 		suggestion = "remove the comma"
+	case strings.HasPrefix(rest, "“") || strings.HasPrefix(rest, "”"):
+		suggestion = `write straight quotation marks (")`
+	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':
+		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
+	case strings.HasPrefix(rest, "True") || strings.HasPrefix(rest, "False"):
+		suggestion = "write true or false in small letters"
 	case isLetter(rest[0]):
 		suggestion = "put texts in double quotes"
 	case rest[0] == '-':

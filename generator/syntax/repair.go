@@ -1,7 +1,6 @@
 package syntax
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -17,7 +16,7 @@ import (
 
 // The parser often stops much later than the mistake, at the first character that fits
 // nothing. So common mistakes are corrected near that place, and a correction that lets
-// the parser get further is what the editor is told. The rest of the file is read with
+// the parser get further is what is reported. The rest of the file is read with
 // it, so that one mistake hides no other.
 
 const (
@@ -182,7 +181,7 @@ func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
 
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and
 // what people write instead of one.
-var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
+var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
 func bullets(lines []string, at int) (repair, bool) {
 	m := bulletForm.FindStringSubmatch(lines[at])
@@ -193,9 +192,11 @@ func bullets(lines []string, at int) (repair, bool) {
 	line := m[1] + "-" + strings.Repeat(" ", utf8.RuneCountInString(m[2])-1+len(m[3])) + m[4]
 	if m[4] == "" {
 		line = "---"
+	} else if m[2] == "--" && at+1 < len(lines) && !strings.HasPrefix(lines[at+1], m[1]+"   ") {
+		line = m[1] + "- " + m[4]
 	}
 	message := m[2] + " is not a hyphen"
-	if m[2] != "+" && m[2][0] > '9' || m[2][0] == '*' {
+	if m[2][0] > '9' || m[2][0] == '*' {
 		message += "; word processors make it of one"
 	}
 	return replace(lines, at, len(m[1]), line, message, "")
@@ -312,13 +313,30 @@ func (y *yamlText) indentField(lines []string, at int) (repair, bool) {
 			}
 			column = len(f[1])
 		}
-		if column == len(m[1]) {
+		if column == len(m[1]) || y.inGroup(lines, i, column, f[3], m[3]) {
 			continue
 		}
-		return replace(lines, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
+		changed := slices.Clone(lines)
+		for j := at + 1; m[4] == "" && j < len(lines) && strings.HasPrefix(lines[j], m[1]+" "); j++ { // the field's own fields
+			changed[j] = strings.Repeat(" ", column) + lines[j][len(m[1]):]
+		}
+		if m[3] == "id" && m[2] == "" && column >= 2 && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, strings.Repeat(" ", column-2)+"- id:") }) {
+			return replace(changed, at, len(m[1]), strings.Repeat(" ", column-2)+"- "+lines[at][len(m[1]):], `missing hyphen before "id", where a review begins`, "indent the fields below it by two spaces; ")
+		}
+		return replace(changed, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
 			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), "align both; ")
 	}
 	return repair{}, false
+}
+
+// inGroup reports whether a field at a column belongs to a group that has no such field as other.
+func (y *yamlText) inGroup(lines []string, at, column int, field, other string) bool {
+	for at--; at >= 0; at-- {
+		if f := fieldForm.FindStringSubmatch(lines[at]); f != nil && len(f[1])+len(f[2]) < column {
+			return y.Within(f[3], field) && !y.Within(f[3], other)
+		}
+	}
+	return false
 }
 
 func spaces(n int) string {
@@ -360,14 +378,4 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	}
 	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented", m[3]),
 		"indent the lines of a text further than its field; " + pasted(changed[wrong])}, true
-}
-
-// text returns a line without its end; "" if there is none.
-func (y *yamlText) text(line int) string {
-	for text := range bytes.Lines(y.data) {
-		if line--; line <= 0 {
-			return strings.TrimRight(string(text), "\r\n")
-		}
-	}
-	return ""
 }

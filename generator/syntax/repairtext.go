@@ -54,7 +54,7 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		r.suggestion = fmt.Sprintf("write %c alone after the colon and all words on the lines below, indented", c)
 		return r, ok
 	case strings.HasPrefix(value, "- "):
-		message, advice = "a list can't begin behind its field's name", "write each item on a line of its own; if it is text, "
+		message, advice = "a list can't begin on the line of its field's name", "write each item on a line of its own; if it is text, "
 	case strings.ContainsRune("@`%*&!|>{}[]?-,", c):
 		message = fmt.Sprintf("a text can't begin with %c without quotes", c)
 	case strings.Contains(value, ": ") || strings.HasSuffix(value, ":"):
@@ -115,30 +115,13 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 	if m == nil || m[2] != "" && !y.Is(m[2]) || strings.ContainsAny(strings.Join(lines[first:at+1], ""), `"\`) || strings.ContainsAny(m[3][:1], "|>'") {
 		return repair{}, false
 	}
+	last := at
+	for last+1 < len(lines) && strings.HasPrefix(lines[last+1], " ") && fieldForm.FindString(lines[last+1]) == "" {
+		last++
+	}
 	changed := slices.Clone(lines)
 	changed[first] = m[1] + `"` + m[3]
-	changed[at] += `"`
+	changed[last] += `"`
 	return repair{at, strings.IndexByte(lines[at], ':') + 1, changed, "a text of several lines with a colon and a space needs quotes",
-		fmt.Sprintf("begin the text on line %d with \" and end it on this line with \"; write: %s", first+1+y.before, changed[first])}, true
-}
-
-// closedEarly looks for a quote inside a quoted text, which ends it.
-func (y *yamlText) closedEarly(line, col int) bool {
-	text := []rune(y.text(line))
-	at := min(col-1, len(text)) - 1
-	for at >= 0 && text[at] == ' ' {
-		at--
-	}
-	if at < 1 || col-1 >= len(text) || text[at] != '\'' && text[at] != '"' || !slices.Contains(text[:at], text[at]) {
-		return false
-	}
-	if strings.ContainsRune(":,]}#'\"", text[col-1]) {
-		return false // something else is wrong with what follows
-	}
-	message, suggestion := "the text in single quotes ends at this apostrophe", "write '' for an apostrophe in it, or put the text in double quotes"
-	if text[at] == '"' {
-		message, suggestion = "the text in double quotes ends at this quotation mark", `write \" for a quotation mark in it, or put the text in single quotes`
-	}
-	y.Add(diagnostic.Error, line+y.before, at+1, "yaml-syntax", message, suggestion)
-	return true
+		fmt.Sprintf("begin the text with \" and end it on line %d with \"; line %d begins: %s", last+1+y.before, first+1+y.before, changed[first])}, true
 }

@@ -150,9 +150,9 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 // noText recognises by their first bytes some types of files that are taken for text,
 // and returns what to do instead; "" for any other file.
 func noText(data []byte) (what, instead string) {
-	const spreadsheet = "open it in a spreadsheet program and save it as CSV in UTF-8"
+	const spreadsheet = "save a workbook as CSV in UTF-8, a document as plain text in UTF-8"
 	for _, f := range []struct{ begins, what, instead string }{
-		{"PK\x03\x04", "an Excel workbook or another ZIP archive", spreadsheet},
+		{"PK\x03\x04", "an Excel workbook, a Word document or another ZIP archive", spreadsheet},
 		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
 		{"%PDF-", "a PDF", "write the reviews into a text file"},
 		{`{\rtf`, "formatted text (RTF)", "save it as plain text in UTF-8"},

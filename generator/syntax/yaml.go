@@ -212,17 +212,13 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 	if v.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle|yaml.TaggedStyle) != 0 {
 		return
 	}
-	switch v.ShortTag() {
-	case "!!null":
-		n.Kind = Null
-	case "!!bool":
-		n.Kind = Boolean
-	case "!!int", "!!float":
-		n.Kind = Number
-	case "!!timestamp":
-		n.Kind = Date
+	if kind, ok := kinds[v.ShortTag()]; ok {
+		n.Kind = kind
 	}
 }
+
+// kinds are those of values without quotes by their tags; all others are texts.
+var kinds = map[string]Kind{"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!timestamp": Date}
 
 // keeps reports whether the block scalar at a place keeps all its line breaks (|+ or
 // >+). Otherwise the last one belongs to the format and not to the text. Nodes come

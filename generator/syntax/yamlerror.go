@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 )
 
 // causes are the parser errors that no correction fixed; the first that fits is used:
-// what its message says, or the context of a message, and what is told instead. %o is
+// what its message says, or the context of a message, and what is reported instead. %o is
 // the line where the context begins.
 var causes = []struct{ says, within, code, message, suggestion string }{
 	{"exceeded max depth", "", "too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels"},
@@ -30,8 +31,8 @@ var causes = []struct{ says, within, code, message, suggestion string }{
 	{"did not find expected key", "", "", "expected a field, or the end of the fields that begin on line %o", "align the fields; put the whole of a text with quotes or a colon in quotes"},
 	{"expected '-' indicator", "", "", "expected an item, or the end of the list that begins on line %o", "align the hyphens, and align the fields of an item with its first one"},
 	{"block sequence entries are not allowed", "", "", "a list can't begin here", "put the hyphen on a line of its own"},
-	{"',' or ']'", "", "", "missing comma or ] in the list that begins with [ on line %o", "close it, or put texts with special characters in quotes"},
-	{"',' or '}'", "", "", "missing comma or } in the fields that begin with { on line %o", "close them, or put texts with special characters in quotes"},
+	{"',' or ']'", "", "", "missing comma or ] in the list that begins with [ on line %o", "close it, or put texts with special characters in double quotes"},
+	{"',' or '}'", "", "", "missing comma or } in the fields that begin with { on line %o", "close them, or put texts with special characters in double quotes"},
 	{"alphabetic or numeric character", "", "", "a text can't begin with & or * without quotes", "put the text in quotes"},
 	{"", "block scalar", "", "the text block can't be read", "write | alone after the colon and indent the text below it with spaces"},
 	{"", "tag", "yaml-tag", "a text can't begin with ! without quotes", "put the text in quotes"},
@@ -50,9 +51,6 @@ func (y *yamlText) explain(err error) {
 	}
 	line, col := e.Mark.Line, e.Mark.Column
 	quoted := strings.Contains(e.ContextMsg, "quoted scalar")
-	if !quoted && y.closedEarly(line, col) {
-		return
-	}
 	for _, c := range causes {
 		if !strings.Contains(e.Message, c.says) || !strings.Contains(e.ContextMsg, c.within) {
 			continue
@@ -71,10 +69,16 @@ func (y *yamlText) explain(err error) {
 
 // char returns the character at a place; U+FFFD if there is none.
 func (y *yamlText) char(line, col int) rune {
-	for _, c := range y.text(line) {
-		if col--; col <= 0 {
-			return c
+	for text := range bytes.Lines(y.data) {
+		if line--; line > 0 {
+			continue
 		}
+		for _, c := range string(bytes.TrimRight(text, "\r\n")) {
+			if col--; col <= 0 {
+				return c
+			}
+		}
+		break
 	}
 	return utf8.RuneError
 }

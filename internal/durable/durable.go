@@ -2,8 +2,8 @@
 //
 // [Dir.Replace] stages and syncs the new files beside the directory and exchanges the two directories with one
 // rename: a reader sees the old set or the new one, and a crash leaves one of them. Where directories can't be
-// exchanged (Windows, mount points, some network file systems), files are renamed one by one, last the one that
-// readers check the others against; a crash in between is finished by the next [Lock].
+// exchanged (Windows, mount points, some network file systems), files are renamed one by one; the one that
+// readers check the others against comes last. A crash in between is finished by the next [Lock].
 //
 // Beside a directory d stand d.lock and d.staging while it is written. The next Lock removes what is left of them.
 package durable
@@ -20,9 +20,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// patience is how long Lock waits for another process: longer than writing a large
+// lockTimeout is how long Lock waits for another process: longer than writing a large
 // set takes.
-const patience = 30 * time.Second
+const lockTimeout = 30 * time.Second
 
 // Dir is a directory that is locked against other processes that use this package.
 type Dir struct {
@@ -32,7 +32,7 @@ type Dir struct {
 	lock    *flock.Flock
 }
 
-// Lock locks the directory, which need not exist yet, after at most patience. last is the file that comes last
+// Lock locks the directory, which need not exist yet, after at most lockTimeout. last is the file that comes last
 // when files are replaced one by one: a manifest with hashes, by which a reader rejects a mixture of two sets. Its
 // presence marks a directory as ours.
 func Lock(ctx context.Context, path, last string) (*Dir, error) {
@@ -63,7 +63,7 @@ func Lock(ctx context.Context, path, last string) (*Dir, error) {
 // acquire locks the file at name. The kernel releases the lock of a process that dies. Since the holder removes
 // the file at the end, a lock counts only if its file is still the one at name.
 func (d *Dir) acquire(ctx context.Context, name string) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	for {
 		l := flock.New(name)
@@ -85,7 +85,7 @@ func (d *Dir) acquire(ctx context.Context, name string) error {
 	}
 }
 
-// Unlock releases the lock. The file is removed while it is held, so that who waits creates a new one. Windows
+// Unlock releases the lock. The file is removed while it is held, so that a process that waits for it creates a new one. Windows
 // can't remove an open file; there it is removed after, unless another process has opened it.
 func (d *Dir) Unlock() {
 	removed := os.Remove(d.lock.Path()) == nil

@@ -2,6 +2,7 @@ package durable
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,6 +15,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // errNoExchange says that two directories can't be exchanged here. Nothing has changed then.
@@ -44,16 +47,22 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 			return fmt.Errorf("%s exists and is not ours; move it away, or name another output directory", d.file(name))
 		}
 	}
-	if d.holds(files, old) {
+	same := map[string]bool{} // the files that do not change
+	for _, name := range old {
+		if body, ok := files[name]; ok && d.holds(name, body) {
+			same[name] = true
+		}
+	}
+	if len(same) == len(files) && len(same) == len(old) {
 		return nil
 	}
-	if err := d.stage(ctx, files); err != nil {
+	if err := d.stage(ctx, files, same); err != nil {
 		os.RemoveAll(d.staging)
 		return fmt.Errorf("stage new files beside %s: %w", d.path, err)
 	}
 	err = d.swap(kept)
 	if errors.Is(err, errNoExchange) {
-		err = d.replaceEach(files, old)
+		err = d.replaceEach(files, old, same)
 	}
 	if err != nil {
 		// A staging directory with a commit record is completed by the next Lock.
@@ -99,34 +108,41 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err er
 	return old, kept, err
 }
 
-// holds reports whether the old set is exactly these files.
-func (d *Dir) holds(files map[string][]byte, old []string) bool {
-	if len(old) != len(files) {
+// holds reports whether a name is that of a regular file with these bytes.
+func (d *Dir) holds(name string, body []byte) bool {
+	info, err := os.Lstat(d.file(name))
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(body)) {
 		return false
 	}
-	return !slices.ContainsFunc(old, func(name string) bool {
-		want, ok := files[name]
-		have, err := os.ReadFile(d.file(name))
-		return !ok || err != nil || !bytes.Equal(have, want)
-	})
+	have, err := os.ReadFile(d.file(name))
+	return err == nil && bytes.Equal(have, body)
 }
 
-// stage writes and syncs the files: a rename is only as durable as what it renames.
-func (d *Dir) stage(ctx context.Context, files map[string][]byte) error {
+// writers is how many files are written at once: most of the time they wait for the disk.
+const writers = 8
+
+// stage writes and syncs the files: a rename is only as durable as what it renames. An unchanged file is a hard
+// link, if it can be. It keeps its time, which the ETag of many servers is made of.
+func (d *Dir) stage(ctx context.Context, files map[string][]byte, same map[string]bool) error {
 	if err := os.Mkdir(d.staging, 0o755); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		path := filepath.Join(d.staging, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := writeSynced(path, bytes.NewReader(files[name])); err != nil {
-			return err
-		}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(writers)
+	for name, body := range files {
+		g.Go(func() error {
+			path := filepath.Join(d.staging, filepath.FromSlash(name))
+			if err := cmp.Or(ctx.Err(), os.MkdirAll(filepath.Dir(path), 0o755)); err != nil {
+				return err
+			}
+			if same[name] && os.Link(d.file(name), path) == nil {
+				return nil
+			}
+			return writeSynced(path, bytes.NewReader(body))
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
 	}
 	return syncTree(d.staging)
 }
@@ -215,10 +231,10 @@ type moves struct {
 
 // replaceEach moves the staged files in one by one and removes those of the old set that are not replaced. Once
 // the commit record is durable, the next Lock finishes the work.
-func (d *Dir) replaceEach(files map[string][]byte, old []string) error {
+func (d *Dir) replaceEach(files map[string][]byte, old []string, same map[string]bool) error {
 	var m moves
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if name != d.last {
+		if name != d.last && !same[name] {
 			m.Move = append(m.Move, name)
 		}
 	}
@@ -228,10 +244,7 @@ func (d *Dir) replaceEach(files map[string][]byte, old []string) error {
 			m.Remove = append(m.Remove, name)
 		}
 	}
-	data, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
+	data, _ := json.Marshal(m) // strings always marshal
 	if err := writeSynced(filepath.Join(d.staging, commitFile), bytes.NewReader(data)); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -35,8 +36,8 @@ type Copy struct {
 // Update brings the directory up to date with the source, whole or not at all. Files that no manifest lists
 // (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context) (Report, error) {
-	if c.current == nil && c.unwritten == nil { // a copy that is whole is of use although it can't be locked or written
-		_, _ = c.Read(ctx) // its error comes again
+	if c.current == nil && c.unwritten == nil { // Taken receives a whole copy even if it can't be locked or written
+		_, _ = c.Read(ctx) // the second Read returns its error
 	}
 	locked, err := durable.Lock(ctx, c.Dir, manifestName)
 	if err != nil {
@@ -74,8 +75,8 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 		return report, err
 	}
 	owns := written.owns
-	if written == nil && damaged { // nothing says any more what was ours
-		owns = set.owns
+	if damaged && (written == nil || written.Files[reviewcast.PathManifest] == nil) { // nothing lists any more what was ours
+		owns = func(name string) bool { return set.owns(name) || isPage(name) }
 	}
 	if err := locked.Replace(ctx, set.names(), owns); err != nil {
 		c.unwritten = set
@@ -97,32 +98,27 @@ func (s *Set) names() map[string][]byte {
 	return files
 }
 
-// owns reports whether a file in a directory is the set's, whatever its scope.
+// owns is [reviewcast.Manifest.Owns]; the manifest belongs to every set, also to none.
 func (s *Set) owns(name string) bool {
-	path := "/" + name
-	switch {
-	case path == reviewcast.PathManifest:
-		return true
-	case s == nil:
-		return false
-	case strings.HasPrefix(path, reviewcast.PathChanges):
-		return true
-	}
-	for _, coding := range []string{"", ".gz", ".br", ".zst"} {
-		if plain, ok := strings.CutSuffix(path, coding); ok {
-			if _, listed := s.Manifest.File(plain); listed {
-				return true
-			}
-		}
-	}
-	return false
+	return name == manifestName || s != nil && s.Manifest.Owns(name)
 }
 
-// Read returns the set in the directory. When files are damaged, the set has the others, or is nil without its
-// manifest or history, and the error wraps ErrDamaged.
+// isPage reports whether a file is in a folder for pages that hold reviews.
+func isPage(name string) bool {
+	folders := []string{reviewcast.PathMonths, reviewcast.PathAspects, reviewcast.PathTechnicians, reviewcast.PathServices, reviewcast.PathAreas}
+	return slices.ContainsFunc(folders, func(folder string) bool { return strings.HasPrefix("/"+name, folder) })
+}
+
+// Read returns the set in the directory. When files are damaged, the error wraps ErrDamaged, and the set has the
+// others. It is nil when neither the manifest nor versions.txt says which versions the directory held.
 func (c *Copy) Read(ctx context.Context) (*Set, error) {
 	source := dir(c.Dir)
 	manifest, err := source.manifest(ctx)
+	if errors.Is(err, ErrNeverPublished) {
+		if set := remember(ctx, source, c.Scope); set != nil {
+			return set, fmt.Errorf("%w: %w", ErrDamaged, err)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -142,20 +138,46 @@ func (c *Copy) Read(ctx context.Context) (*Set, error) {
 // error names the first of them.
 func readWhole(ctx context.Context, source dir, manifest []byte, scope Scope) (*Set, error) {
 	o, err := outline(ctx, source, manifest, scope, nil)
-	var files []reviewcast.File
-	if err == nil {
-		files, err = o.patches()
+	if o == nil {
+		return remember(ctx, source, scope), fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	if err != nil { // without its history it can't be compared
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-	}
+	files, perr := Patches(o.set.Changes...)
+	err = cmp.Or(err, perr)
 	for _, f := range append(files, o.missing()...) {
 		if ferr := o.addAll(ctx, []reviewcast.File{f}); ferr != nil {
-			err = cmp.Or(err, fmt.Errorf("%w: %w", ErrDamaged, ferr))
+			err = cmp.Or(err, ferr)
 			o.set.damaged = append(o.set.damaged, f.Path)
 		}
 	}
-	return o.set, err
+	if err == nil {
+		return o.set, nil
+	}
+	if len(o.set.damaged) == 0 { // it contradicts the documents
+		o.set.damaged = []string{reviewcast.PathManifest}
+	}
+	known := string(o.set.Files[reviewcast.PathVersions])
+	if m := o.set.Manifest; known == "" && m.ChangeSHA256 != "" { // the documents still name the newest versions
+		known = cmp.Or(string(o.lines(-1)), reviewcast.VersionLine{Sequence: m.Sequence, SHA256: m.ChangeSHA256}.String())
+	}
+	o.set.Versions, _ = reviewcast.ParseVersions([]byte(known)) // a set that was whole has valid ones
+	return o.set, fmt.Errorf("%w: %w", ErrDamaged, err)
+}
+
+// remember returns what is left of a set without its manifest: its versions and what was erased. Without versions it
+// returns nil.
+func remember(ctx context.Context, source dir, scope Scope) *Set {
+	text, err := source.read(ctx, reviewcast.PathVersions, maxDocument)
+	versions, perr := reviewcast.ParseVersions(text)
+	if err != nil || perr != nil || len(versions) == 0 {
+		return nil
+	}
+	m := &reviewcast.Manifest{Sequence: versions[len(versions)-1].Sequence, Files: []reviewcast.File{{Path: reviewcast.PathWithdrawn}}}
+	set := newSet(scope, m, nil)
+	set.Versions, set.Files[reviewcast.PathVersions], set.damaged = versions, text, []string{reviewcast.PathManifest}
+	if list, err := source.read(ctx, reviewcast.PathWithdrawn, maxDocument); err == nil && json.Valid(list) {
+		set.Files[reviewcast.PathWithdrawn] = list
+	}
+	return set
 }
 
 // The files beside the directory.
@@ -164,15 +186,15 @@ const (
 	waitingSuffix = ".waiting"
 )
 
-// keepEvidence writes the manifests and versions of both histories, whose hashes show the fork, beside the directory,
-// in place of evidence that is there already: no text stays that either side erases later.
+// keepEvidence writes the manifests and versions of both histories, whose hashes show the fork, beside the directory.
+// It replaces earlier evidence, and keeps no texts, which either side may erase later.
 func (c *Copy) keepEvidence(fork *ForkError) error {
 	path := filepath.Clean(c.Dir) + forkSuffix
 	err := os.RemoveAll(path)
 	for name, set := range map[string]*Set{"mine": fork.Mine, "theirs": fork.Theirs} {
 		for _, file := range []string{reviewcast.PathManifest, reviewcast.PathVersions} {
 			name := filepath.Join(path, name, filepath.FromSlash(file))
-			err = cmp.Or(err, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, set.Files[file], 0o644))
+			err = cmp.Or(err, os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, set.Files[file], 0o644)) // empty where damaged
 		}
 	}
 	return err
@@ -194,9 +216,6 @@ func (c *Copy) writeWaiting(w *Waiting) error {
 	if w == nil {
 		return os.RemoveAll(name) // no error when there is none
 	}
-	body, err := reviewcast.EncodeJSON(w)
-	if err != nil {
-		return err
-	}
+	body, _ := reviewcast.EncodeJSON(w) // a hash and a time always marshal
 	return os.WriteFile(name, body, 0o644)
 }

@@ -94,12 +94,10 @@ func TestRepair(t *testing.T) {
 			t.Fatal(err)
 		}
 		update()
-		if name != reviewcast.PathManifest { // what has none is not a copy
-			if err := os.Remove(file); err != nil {
-				t.Fatal(err)
-			}
-			update()
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
 		}
+		update()
 		if !sameFiles(onDisk(t, path), wants(h.site.Files, mirror.Data)) {
 			t.Fatalf("%s is not put right", name)
 		}
@@ -140,6 +138,7 @@ func TestReadDirectory(t *testing.T) {
 		}
 		return mirror.Read(t.Context(), source, mirror.All)
 	}
+	nameOf := func(file string) string { return filepath.Join(path, filepath.FromSlash(file)) }
 	if _, err := read(); !errors.Is(err, mirror.ErrNeverPublished) {
 		t.Errorf("no directory: %v", err)
 	}
@@ -149,13 +148,19 @@ func TestReadDirectory(t *testing.T) {
 	if set, err := read(); err != nil || difference(set, h.site.Files) != "" {
 		t.Fatal(err)
 	}
-	name := filepath.Join(path, "reviews.json")
-	if err := os.WriteFile(name, []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
+	for path, body := range h.site.Files {
+		name := nameOf(path)
+		if err := os.WriteFile(name, []byte("{}"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := read(); path != reviewcast.PathManifest && !errors.Is(err, mirror.ErrDamaged) || err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s is damaged: %v", path, err)
+		}
+		if err := os.WriteFile(name, body, 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if _, err := read(); !errors.Is(err, mirror.ErrDamaged) || !strings.Contains(err.Error(), name) {
-		t.Errorf("a damaged file: %v", err)
-	}
+	name := nameOf(reviewcast.PathReviews)
 	if err := errors.Join(os.Remove(name), os.Mkdir(name, 0o755)); err != nil {
 		t.Fatal(err)
 	}

@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"reviewcast"
 )
 
-// settleTime is how long an older version must stand at the source before it is taken: longer
-// than caches keep what the contract lets them keep.
+// settleTime is how long the source must serve an older version before it is taken: longer than the
+// contract lets caches keep an answer.
 const settleTime = 10 * time.Minute
 
 // A set that could not be read is read again after brokenPause, and later if that took many bytes: at most
@@ -43,7 +44,7 @@ type broken struct {
 	until    time.Time
 }
 
-// Waiting is an older version that is taken when it has stood for long enough.
+// Waiting is an older version that is taken when the source has served it for long enough.
 type Waiting struct {
 	Manifest string    `json:"manifest"` // sha256 of the manifest
 	Since    time.Time `json:"since"`
@@ -57,13 +58,9 @@ type ForkError struct {
 }
 
 func (e *ForkError) Error() string {
-	common := 0
-	for common < min(len(e.Mine.Versions), len(e.Theirs.Versions)) && e.Mine.Versions[common] == e.Theirs.Versions[common] {
-		common++
-	}
 	last := "no version"
-	if common > 0 {
-		last = fmt.Sprintf("version %d", e.Mine.Versions[common-1].Sequence)
+	if mine, _, common := compare(e.Mine, e.Theirs); common > 0 {
+		last = fmt.Sprintf("version %d", mine[common-1].Sequence)
 	}
 	return fmt.Sprintf("%s: %v; the copy is at version %d, the source at %d, and they have %s in common; --accept-rewrite takes what the source has",
 		e.Source, ErrForked, e.Mine.Manifest.Sequence, e.Theirs.Manifest.Sequence, last)
@@ -71,19 +68,9 @@ func (e *ForkError) Error() string {
 
 func (e *ForkError) Unwrap() error { return ErrForked }
 
-// Update returns the set that the source publishes now, or have, the set at hand (nil without one), when there
-// is nothing else and with every error. Those wrap ErrOlder or ErrForked when the source's set does not follow
-// from have.
-func (f *Follower) Update(ctx context.Context, have *Set) (*Set, Report, error) {
-	before := f.Source.Received()
-	set, relation, err := f.update(ctx, have)
-	if err != nil {
-		return have, Report{}, err
-	}
-	return set, newReport(have, set, relation, f.Source.Received()-before), nil
-}
-
-// update is Update without the report, which takes longer than to apply a change.
+// update returns the set that the source publishes now and its relation to have, the set at hand (nil without one).
+// It returns have when there is nothing else, and with every error. Errors wrap ErrOlder or ErrForked when the
+// source's set does not follow from have.
 func (f *Follower) update(ctx context.Context, have *Set) (set *Set, relation reviewcast.Relation, err error) {
 	ctx, cancel := f.Source.deadline(ctx)
 	defer cancel()
@@ -142,7 +129,7 @@ func (f *Follower) take(ctx context.Context, manifest []byte, have *Set) (*Set, 
 		relation = relate(have, next.set)
 	}
 	switch {
-	case relation == reviewcast.Same && next.set.Manifest.ChangesFrom < have.Manifest.ChangesFrom:
+	case relation == reviewcast.Same && next.set.Manifest.ChangesFrom < have.Manifest.ChangesFrom && len(have.damaged) == 0:
 		return have, relation, nil // documents that were erased since are not taken back
 	case relation == reviewcast.Older:
 		err = f.settle(manifest, have, next.set)
@@ -157,8 +144,8 @@ func (f *Follower) take(ctx context.Context, manifest []byte, have *Set) (*Set, 
 		return nil, 0, err
 	}
 	if relation == reviewcast.Older || relation == reviewcast.Forked {
-		if id, again := erasedAgain(have, set); again {
-			return nil, 0, fmt.Errorf("%s: review %s: %w; the copy stays as it is", f.Source, id, ErrErased)
+		if err := checkErased(have, set); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w; the copy stays as it is", f.Source, err)
 		}
 	}
 	f.Waiting = nil
@@ -182,16 +169,34 @@ func (f *Follower) checkBaseURL(have, next *Set) error {
 
 // relate compares the histories of two sets.
 func relate(have, next *Set) reviewcast.Relation {
-	if len(have.Versions) > 0 || len(next.Versions) > 0 {
-		return reviewcast.CompareVersions(have.Files[reviewcast.PathVersions], next.Files[reviewcast.PathVersions])
-	}
-	if next.Manifest.Sequence < have.Manifest.Sequence { // sets of a program that knew no changes
+	mine, theirs, common := compare(have, next)
+	none := len(have.Versions)+len(next.Versions) == 0 // sets of a program that knew no changes
+	switch {
+	case none && next.Manifest.Sequence < have.Manifest.Sequence:
+		return reviewcast.Older
+	case none, common == len(mine) && common < len(theirs):
+		return reviewcast.Newer
+	case common == len(mine):
+		return reviewcast.Same
+	case common == len(theirs): // also what is too old to be compared: an older version is waited for
 		return reviewcast.Older
 	}
-	return reviewcast.Newer
+	return reviewcast.Forked
 }
 
-// settle returns an error until the older version has stood for long enough.
+// compare returns the versions of two sets from the first that both know on, and how many of them are the same.
+func compare(have, next *Set) (mine, theirs []reviewcast.VersionLine, common int) {
+	mine, theirs = have.Versions, next.Versions
+	if _, whole := have.Files[reviewcast.PathVersions]; !whole && len(mine) > 0 {
+		theirs = slices.DeleteFunc(slices.Clone(theirs), func(v reviewcast.VersionLine) bool { return v.Sequence < mine[0].Sequence })
+	}
+	for common < min(len(mine), len(theirs)) && mine[common] == theirs[common] {
+		common++
+	}
+	return mine, theirs, common
+}
+
+// settle returns an error until the source has served the older version for long enough.
 func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	now, sha := time.Now(), reviewcast.SHA256(manifest)
 	if f.Waiting == nil || f.Waiting.Manifest != sha {
@@ -201,6 +206,6 @@ func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	if !now.Before(until) {
 		return nil
 	}
-	return fmt.Errorf("%s: %w; the copy stays at version %d, and goes back to %d if that is still there at %s",
+	return fmt.Errorf("%s: %w; the copy stays at version %d, and goes back to %d if that is still there at %s and has no text that was withdrawn for legal reasons since",
 		f.Source, ErrOlder, have.Manifest.Sequence, next.Manifest.Sequence, until.UTC().Format("15:04:05 UTC"))
 }

@@ -279,7 +279,7 @@ func TestRollbackOfErasure(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.origin.Serve(old)
-		if _, _, err := f.Update(t.Context(), have); !errors.Is(err, mirror.ErrOlder) {
+		if _, _, err := f.Update(t.Context(), have); !errors.Is(err, mirror.ErrOlder) || !strings.Contains(err.Error(), "and has no text that was withdrawn for legal reasons since") {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)

@@ -85,7 +85,8 @@ type Set struct {
 	Scope    Scope
 	Manifest *reviewcast.Manifest
 	// Versions are the lines of /changes/versions.txt. It is empty, as Changes is, in
-	// a set of a program that knew no changes.
+	// a set of a program that knew no changes. Where a directory holds that file wrong,
+	// they are the newest ones, as far as the documents tell.
 	Versions []reviewcast.VersionLine
 	// Changes are the change documents of the set, oldest first.
 	Changes []*reviewcast.Change

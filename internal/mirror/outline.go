@@ -20,14 +20,13 @@ const parallel = 8
 type outlined struct {
 	set    *Set
 	source Source
-	have   map[string][]byte // bodies at hand, by hash
-	base   *Set              // the set at hand; may be nil
+	base   *Set // the set at hand; may be nil
 
 	fetched atomic.Int64 // bytes
 }
 
 // outline reads the manifest, the change documents and the versions of a set. have
-// is the set at hand, and may be nil.
+// is the set at hand, and may be nil. With an error of the history it returns what it could read, too.
 func outline(ctx context.Context, source Source, manifest []byte, scope Scope, have *Set) (*outlined, error) {
 	m, err := reviewcast.ParseManifest(manifest)
 	if err != nil {
@@ -46,14 +45,11 @@ func outline(ctx context.Context, source Source, manifest []byte, scope Scope, h
 		}
 	}
 	o := &outlined{source: source, base: have, set: newSet(scope, m, manifest)}
-	if have != nil {
-		o.have = have.byHash
-	}
 	if m.ChangeSHA256 == "" {
 		return o, nil // the set of a program that knew no changes
 	}
 	if err := o.readHistory(ctx); err != nil {
-		return nil, fmt.Errorf("read the changes of %s: %w", source, err)
+		return o, fmt.Errorf("read the changes of %s: %w", source, err)
 	}
 	return o, nil
 }
@@ -62,13 +58,17 @@ func newSet(scope Scope, m *reviewcast.Manifest, manifest []byte) *Set {
 	return &Set{Scope: scope, Manifest: m, byHash: map[string][]byte{}, Files: map[string][]byte{reviewcast.PathManifest: manifest}}
 }
 
-// body returns the body with the file's hash: the one at hand, or the one of the source.
+// body returns the body with the file's hash: the one at hand, or the one of the source. Without a set at hand
+// every file is read, since that is what [Read] says of them.
 func (o *outlined) body(ctx context.Context, f reviewcast.File) ([]byte, error) {
-	if body, ok := o.set.byHash[f.SHA256]; ok {
-		return body, nil
-	}
-	if body, ok := o.have[f.SHA256]; ok {
-		return body, nil
+	if o.base != nil {
+		body, ok := o.set.byHash[f.SHA256]
+		if !ok {
+			body, ok = o.base.byHash[f.SHA256]
+		}
+		if ok {
+			return body, nil
+		}
 	}
 	if o.fetched.Load() > maxSet {
 		return nil, ErrTooLarge
@@ -111,15 +111,24 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 // readHistory reads the change documents back to changes_from, and versions.txt unless it is the one at hand with
 // their lines.
 func (o *outlined) readHistory(ctx context.Context) error {
-	listed, _ := o.set.Manifest.File(reviewcast.PathVersions)
-	if err := o.walkBack(ctx); err != nil {
+	m := o.set.Manifest
+	listed, _ := m.File(reviewcast.PathVersions)
+	var err error
+	if o.set.Changes, err = ReadChanges(m, func(path, sha256 string) ([]byte, error) {
+		body, err := o.body(ctx, document(path, sha256))
+		if err == nil {
+			o.add(path, sha256, body)
+		} else {
+			o.set.damaged = append(o.set.damaged, path)
+		}
+		return body, err
+	}); err != nil {
 		return err
 	}
 	var versions []byte
 	if o.base != nil {
 		versions = append(slices.Clone(o.base.Files[reviewcast.PathVersions]), o.lines(o.base.Manifest.Sequence)...)
 	}
-	var err error
 	if reviewcast.SHA256(versions) != listed.SHA256 {
 		if versions, err = o.body(ctx, listed); err != nil {
 			return err
@@ -132,38 +141,34 @@ func (o *outlined) readHistory(ctx context.Context) error {
 	return o.checkHistory()
 }
 
-// walkBack reads the documents, each of which names the hash of the one before.
-func (o *outlined) walkBack(ctx context.Context) error {
-	m := o.set.Manifest
+// ReadChanges reads the change documents of a set, each of which names the hash of the one before, and returns them
+// oldest first, also with an error. read returns the file at a path with a hash, and checks it.
+func ReadChanges(m *reviewcast.Manifest, read func(path, sha256 string) ([]byte, error)) (changes []*reviewcast.Change, _ error) {
 	seq, sha := m.Sequence, m.ChangeSHA256
+	defer func() { slices.Reverse(changes) }()
 	for range reviewcast.MaxChanges {
 		path := reviewcast.ChangePath(seq)
-		body, err := o.body(ctx, document(path, sha))
+		body, err := read(path, sha)
 		if err != nil {
-			return err
-		}
-		o.add(path, sha, body)
-		if seq == m.Sequence {
-			o.add(reviewcast.PathLatestChange, sha, body)
+			return changes, err
 		}
 		c := &reviewcast.Change{}
 		if err := json.Unmarshal(body, c); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return changes, fmt.Errorf("%s: %w", path, err)
 		}
 		if c.Version == 1 && c.Sequence == seq && c.Previous != nil && *c.Previous >= seq {
-			return fmt.Errorf("%s: its previous version, %d, is not older: %w", path, *c.Previous, ErrHistory)
+			return changes, fmt.Errorf("%s: its previous version, %d, is not older: %w", path, *c.Previous, ErrHistory)
 		}
 		if c.Version != 1 || c.Sequence != seq {
-			return fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, ErrHistory)
+			return changes, fmt.Errorf("%s is version %d of the format, sequence %d: %w", path, c.Version, c.Sequence, ErrHistory)
 		}
-		o.set.Changes = append(o.set.Changes, c)
+		changes = append(changes, c)
 		if c.Previous == nil || c.PreviousSHA256 == nil || *c.Previous < m.ChangesFrom {
-			slices.Reverse(o.set.Changes)
-			return nil
+			return changes, nil
 		}
 		seq, sha = *c.Previous, *c.PreviousSHA256
 	}
-	return fmt.Errorf("changes_from %d is more than %d documents back: %w", m.ChangesFrom, reviewcast.MaxChanges, ErrHistory)
+	return changes, fmt.Errorf("changes_from %d is more than %d documents back: %w", m.ChangesFrom, reviewcast.MaxChanges, ErrHistory)
 }
 
 // lines are the lines of versions.txt for the documents after a sequence.
@@ -191,7 +196,7 @@ func (o *outlined) checkHistory() error {
 
 // fetch completes the set: bodies at hand, then bodies made by changes, then whole files.
 func (o *outlined) fetch(ctx context.Context) (*Set, error) {
-	patches, err := o.patches()
+	patches, err := Patches(o.set.Changes...)
 	if err != nil {
 		return nil, err
 	}
@@ -210,9 +215,9 @@ func (o *outlined) fetch(ctx context.Context) (*Set, error) {
 	return o.set, nil
 }
 
-// patches lists the patches that the change documents name.
-func (o *outlined) patches() (files []reviewcast.File, err error) {
-	for _, c := range o.set.Changes {
+// Patches lists the patches that change documents name.
+func Patches(changes ...*reviewcast.Change) (files []reviewcast.File, err error) {
+	for _, c := range changes {
 		for _, f := range c.Files {
 			if f.Patch == "" {
 				continue

@@ -3,6 +3,7 @@ package mirror
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -51,8 +52,8 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	if bytes.Equal(before, after) || before == nil && r.Repaired > 0 {
 		return r
 	}
-	old := reviewLines(before)
-	for id, line := range reviewLines(after) {
+	old := maps.Collect(reviewcast.ReviewLines(before))
+	for id, line := range reviewcast.ReviewLines(after) {
 		if was, known := old[id]; !known {
 			r.Added++
 		} else if was != line {
@@ -62,17 +63,6 @@ func newReport(have, set *Set, relation reviewcast.Relation, received int64) Rep
 	}
 	r.Withdrawn = len(old)
 	return r
-}
-
-// reviewLines returns the lines of the reviews in /reviews.json by id.
-func reviewLines(dataset []byte) map[string]string {
-	lines := map[string]string{}
-	for line := range strings.Lines(string(dataset)) {
-		if id, review, ok := reviewcast.ReviewLine(line); ok {
-			lines[id] = review
-		}
-	}
-	return lines
 }
 
 // rating is the mean of the stars as a set publishes it; nil in a set of a program that knew no changes.

@@ -61,13 +61,13 @@ func (v *verifier) checkInsights() {
 	v.same("the number of entries in per_review", len(in.PerReview), len(v.reviews))
 	v.checkIDs("per_review", slices.Sorted(maps.Keys(in.PerReview))...)
 	v.checkDates()
-	counts := map[reviewcast.Polarity]int{}
+	var counts reviewcast.SentimentCounts
 	for _, found := range in.PerReview {
-		counts[found.Sentiment]++
+		counts.Add(found.Sentiment)
 	}
-	v.percent("positive_pct of the insights", in.OverallSentiment.PositivePct, counts[reviewcast.Positive], len(in.PerReview))
-	v.percent("neutral_pct of the insights", in.OverallSentiment.NeutralPct, counts[reviewcast.Neutral], len(in.PerReview))
-	v.percent("negative_pct of the insights", in.OverallSentiment.NegativePct, counts[reviewcast.Negative], len(in.PerReview))
+	v.percent("positive_pct of the insights", in.OverallSentiment.PositivePct, counts.PositiveCount, len(in.PerReview))
+	v.percent("neutral_pct of the insights", in.OverallSentiment.NeutralPct, counts.NeutralCount, len(in.PerReview))
+	v.percent("negative_pct of the insights", in.OverallSentiment.NegativePct, counts.NegativeCount, len(in.PerReview))
 	for i := range in.Aspects {
 		v.checkAspect(&in.Aspects[i])
 	}
@@ -130,19 +130,18 @@ func (v *verifier) checkDates() {
 // quotes with the texts.
 func (v *verifier) checkAspect(a *reviewcast.Aspect) {
 	where := "aspect " + a.ID
-	counts := map[reviewcast.Polarity]int{}
+	var counts reviewcast.SentimentCounts
 	var mentions []reviewcast.Review
 	for id, found := range v.insights.PerReview {
 		if polarity, ok := found.Aspects[a.ID]; ok && v.reviews[id] != nil {
-			counts[polarity]++
+			counts.Add(polarity)
 			mentions = append(mentions, *v.reviews[id])
 		}
 	}
-	v.same("the counts of "+where, a.SentimentCounts, reviewcast.SentimentCounts{PositiveCount: counts[reviewcast.Positive],
-		NeutralCount: counts[reviewcast.Neutral], NegativeCount: counts[reviewcast.Negative], MixedCount: counts[reviewcast.Mixed]})
+	v.same("the counts of "+where, a.SentimentCounts, counts)
 	v.same("mention_count of "+where, a.MentionCount, len(mentions))
 	v.same("average_rating of "+where, a.AverageRating, reviewcast.Aggregate(mentions).RatingValue)
-	v.percent("positive_pct of "+where, a.PositivePct, counts[reviewcast.Positive], len(mentions))
+	v.percent("positive_pct of "+where, a.PositivePct, counts.PositiveCount, len(mentions))
 	v.checkIDs(where, a.ExampleReviewIDs...)
 	for _, e := range a.Evidence {
 		if !v.checkIDs(where, e.ReviewID) {

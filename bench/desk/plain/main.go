@@ -99,7 +99,7 @@ func (b *builder) build(ctx context.Context, changed []string) error {
 	a.RatingCount, ds.ReviewCount = len(ds.Reviews), len(ds.Reviews)
 	mean := math.Round(100*float64(sum)/float64(len(ds.Reviews))) / 100
 	a.RatingValue = &mean
-	body, err := render.Content{Dataset: &ds, ReviewLines: lines}.Reviews()
+	body, err := render.Dataset(&ds, lines)
 	if err != nil {
 		return err
 	}

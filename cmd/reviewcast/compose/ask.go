@@ -72,9 +72,14 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 		q.ask(&r.Reference, "Reference (your proof, never published; optional)", nil, anything)
 	}
 	for _, l := range r.lists(content) {
-		if len(*l.ids) == 0 && len(l.choices) > 0 {
-			q.askIDs(l)
+		if len(*l.ids) > 0 || len(l.choices) == 0 {
+			continue
 		}
+		answer := ""
+		q.ask(&answer, l.question+" (separated by commas, Tab completes, ? lists)", l.choices, func(s string) (_ string, err error) {
+			*l.ids, err = l.resolve(strings.Split(s, ","))
+			return s, err
+		})
 	}
 	return q.err
 }
@@ -93,15 +98,6 @@ func (q *questions) ask(answer *string, question string, choices []terminal.Choi
 	q.err = q.prompt.Line(question, choices, func(s string) (err error) {
 		*answer, err = check(s)
 		return err
-	})
-}
-
-// askIDs asks for names of a list.
-func (q *questions) askIDs(l list) {
-	answer := ""
-	q.ask(&answer, l.question+" (separated by commas, Tab completes, ? lists)", l.choices, func(s string) (_ string, err error) {
-		*l.ids, err = l.resolve(strings.Split(s, ","))
-		return s, err
 	})
 }
 

@@ -61,29 +61,32 @@ func (r *Review) Resolve(content *source.Content) error {
 	if err := errors.Join(errs...); err != nil {
 		return InputError{err}
 	}
-	used := usedIDs(content)
-	if where := used[strings.ToLower(r.ID)]; where != "" {
-		return inputErrorf("--id: %q is %s; choose another, or leave it out", r.ID, where)
+	taken, withdrawn := UsedIDs(content)
+	switch id := strings.ToLower(r.ID); {
+	case withdrawn[id]:
+		return inputErrorf("--id: %q is the id of a withdrawn review; choose another, or leave it out", r.ID)
+	case taken[id] != "":
+		return inputErrorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, taken[id])
 	}
 	for r.ID == "" {
-		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); used[id] == "" {
+		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); taken[id] == "" && !withdrawn[id] {
 			r.ID = id
 		}
 	}
 	return nil
 }
 
-// usedIDs maps each id, in lower case, to a description of what uses it.
-func usedIDs(content *source.Content) map[string]string {
-	used := map[string]string{}
+// UsedIDs returns the places of the reviews, and which reviews are withdrawn, by ids in lower case.
+func UsedIDs(content *source.Content) (taken map[string]string, withdrawn map[string]bool) {
+	taken, withdrawn = map[string]string{}, map[string]bool{}
 	for _, r := range content.Reviews {
 		at := content.Position(r)
-		used[strings.ToLower(r.ID)] = fmt.Sprintf("the id of the review at %s:%d", at.File, at.Line)
+		taken[strings.ToLower(r.ID)] = fmt.Sprintf("%s:%d", at.File, at.Line)
 	}
 	for _, w := range content.Withdrawn {
-		used[strings.ToLower(w.ID)] = "the id of a withdrawn review"
+		withdrawn[strings.ToLower(w.ID)] = true
 	}
-	return used
+	return taken, withdrawn
 }
 
 // list is a field of ids of business.yaml.

@@ -17,7 +17,6 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -118,7 +117,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
 		s.clear()
 		return nil
-	case before == nil || !equalFiles(before.Manifest, res.Manifest) || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
+	case before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
@@ -130,11 +129,6 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	s.problems(res.Problems)
 	s.built(before, res, time.Since(start))
 	return nil
-}
-
-// equalFiles reports whether two builds have the same files.
-func equalFiles(a, b *reviewcast.Manifest) bool {
-	return slices.EqualFunc(a.Files, b.Files, func(a, b reviewcast.File) bool { return a.Path == b.Path && a.SHA256 == b.SHA256 })
 }
 
 // fail reports why there is no new build.

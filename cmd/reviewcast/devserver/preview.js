@@ -33,8 +33,8 @@
 			const item = element(box, "section", "margin:0 0 1.25rem;padding-left:.9rem;border-left:3px solid " + (p.severity === "warning" ? "#ffd180" : "#ff8a80"));
 			element(item, "div", "color:#9ecbff", [p.file, p.line, p.col].filter(Boolean).join(":"));
 			element(item, "div", "font-weight:600;overflow-wrap:anywhere", p.message);
-			if (p.source) element(item, "pre", "margin:.35rem 0;overflow-x:auto;color:#d6d6dc", p.source + "\n" + " ".repeat(p.caret) + "^");
-			if (p.suggestion) element(item, "div", "color:#b9f6ca;overflow-wrap:anywhere", p.suggestion);
+			if (p.source) element(item, "pre", "margin:.35rem 0;padding:0;border:0;background:none;overflow-x:auto;color:#d6d6dc", p.source + "\n" + " ".repeat(p.caret) + "^");
+			if (p.suggestion) element(item, "div", "color:#b9f6ca;overflow-wrap:anywhere;white-space:pre-wrap", p.suggestion);
 		}
 		if (total > problems.length) element(box, "p", hint, problems.length + " of " + total + " problems are shown here. The terminal lists all.");
 		overlay = host;

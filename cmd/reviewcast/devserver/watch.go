@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -53,7 +52,7 @@ func Watch(ctx context.Context, c Config, changed func(Change) (wait time.Durati
 	if c.Poll > 0 {
 		return t.poll(ctx, c.Poll, changed)
 	}
-	w := &watch{tree: t, log: c.Logger, changed: changed, errs: make(chan error, 1), names: map[string]bool{}, all: true, timer: time.NewTimer(0)}
+	w := &watch{tree: t, log: c.Logger, changed: changed, errs: make(chan error, 1), names: map[string]int64{}, sizes: map[string]int64{}, all: true, timer: time.NewTimer(0)}
 	if err := w.rewatch(); err != nil {
 		return fmt.Errorf("watch %s: %w; --poll 1s works without events of the system", t.dir, err)
 	}
@@ -82,13 +81,14 @@ type watch struct {
 	errs    chan error
 	folders map[string]bool // watched
 
-	timer    *time.Timer     // runs until changed is to be called
-	burst    time.Time       // the first event since the last call; zero if there is none
-	last     time.Time       // the last event
-	names    map[string]bool // to report
-	all      bool            // anything may have changed
-	moved    bool            // folders have come, gone or moved since the last call, or dir does not exist
-	reported bool            // that dir does not exist
+	timer    *time.Timer      // runs until changed is to be called
+	burst    time.Time        // the first event since the last call; zero if there is none
+	last     time.Time        // the last event
+	names    map[string]int64 // to report, with their sizes
+	sizes    map[string]int64 // of the files reported before
+	all      bool             // anything may have changed
+	moved    bool             // folders have come, gone or moved since the last call, or dir does not exist
+	reported bool             // that dir does not exist
 }
 
 // rewatch replaces the watcher by a new one for everything below dir. When folders have moved, nothing less is
@@ -127,6 +127,10 @@ func (w *watch) rewatch() error {
 
 // call reports the changes, which are kept as long as changed wants to be called again.
 func (w *watch) call() {
+	if w.unfinished() {
+		w.timer.Reset(debounce)
+		return
+	}
 	if w.moved {
 		err := w.rewatch()
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -147,6 +151,7 @@ func (w *watch) call() {
 	w.reported = w.moved && wait == 0
 	if wait == 0 {
 		w.all = false
+		maps.Copy(w.sizes, w.names)
 		clear(w.names)
 	}
 	if w.reported {
@@ -155,6 +160,27 @@ func (w *watch) call() {
 	if wait > 0 {
 		w.timer.Reset(wait)
 	}
+}
+
+// unfinished reports whether a file of the burst still changes its size, or is much smaller than after the last one.
+// A large file is written in many steps, and reading half of it costs twice: its reviews vanish, and all of them are
+// read again.
+func (w *watch) unfinished() (found bool) {
+	for name, before := range w.names {
+		now := w.size(name)
+		found = found || now != before || now == 0 || now < w.sizes[name]*3/4
+		w.names[name] = now
+	}
+	return found && time.Since(w.burst) < maxBurst
+}
+
+// size returns the size of a file in the folder; -1 if it is gone.
+func (w *watch) size(name string) int64 {
+	info, err := os.Stat(filepath.Join(w.dir, filepath.FromSlash(name)))
+	if err != nil {
+		return -1
+	}
+	return info.Size()
 }
 
 func (w *watch) handle(ev fsnotify.Event) {
@@ -179,12 +205,10 @@ func (w *watch) event(name string) {
 	if w.burst.IsZero() {
 		w.burst = w.last
 	}
-	rel, err := filepath.Rel(w.dir, name)
-	switch {
-	case name == "" || err != nil:
+	if rel, err := filepath.Rel(w.dir, name); name == "" || err != nil {
 		w.moved = true
-	default:
-		w.names[filepath.ToSlash(rel)] = true
+	} else {
+		w.names[filepath.ToSlash(rel)] = w.size(rel)
 	}
 	w.timer.Reset(min(debounce, max(0, maxBurst-w.last.Sub(w.burst))))
 }
@@ -230,14 +254,12 @@ func (t tree) stamps() map[string]string {
 	return stamps
 }
 
-// ignored reports whether the loader ignores a path: dotfiles, editors' leftovers, and the output folder.
+// ignored reports whether the loader ignores a path, the output folder among others.
 func (t tree) ignored(path string) bool {
 	if t.output != "" && (path == t.output || path == t.output+".staging" || path == t.output+".lock") {
 		return true
 	}
-	name := filepath.Base(path)
-	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
-		strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp")
+	return source.Ignored(filepath.Base(path))
 }
 
 // walk visits root and everything below it that the loader may read. Like the loader it follows no links to

@@ -140,3 +140,21 @@ func TestWatchFollowsMoves(t *testing.T) {
 		}
 	}
 }
+
+// TestUnfinished: a file that grows or is empty is not read yet, unless it stays so.
+func TestUnfinished(t *testing.T) {
+	dir := t.TempDir()
+	w := &watch{tree: tree{dir: dir}, burst: time.Now().Add(time.Hour), names: map[string]int64{"x.yaml": -1}, sizes: map[string]int64{"x.yaml": 14}}
+	for _, text := range []string{"", "", "half", "half", "half and half", "half and half"} {
+		put(t, dir, map[string]string{"x.yaml": text})
+		was := w.names["x.yaml"]
+		if got, want := w.unfinished(), was != int64(len(text)) || len(text) < 10; got != want {
+			t.Errorf("at %q after %d bytes: unfinished %v", text, was, got)
+		}
+	}
+	put(t, dir, map[string]string{"x.yaml": ""})
+	w.burst = time.Time{}
+	if w.unfinished() {
+		t.Error("a file that stays empty is never read")
+	}
+}

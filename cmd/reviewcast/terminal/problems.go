@@ -38,23 +38,23 @@ func Line(content string, p diagnostic.Problem) string {
 //	     |   ^
 //	     = did you mean "rating"?
 func Explain(w io.Writer, content string, problems []diagnostic.Problem) error {
-	ink := PaletteFor(w)
+	colors := PaletteFor(w)
 	var b strings.Builder
 	for _, p := range Excerpts(content, problems, Columns(w)) {
 		place := diagnostic.Problem{File: filepath.Join(content, filepath.FromSlash(p.File)), Line: p.Line, Col: p.Col}
-		color := ink.Red
+		color := colors.Red
 		if p.Severity == diagnostic.Warning {
-			color = ink.Yellow
+			color = colors.Yellow
 		}
 		digits := gutter(p.Line) - len(" | ")
-		headline := fmt.Sprintf("%s: %s %s %s\n", ink.Bold(strings.TrimSuffix(place.String(), ": ")), color(string(p.Severity)+":"), ink.Bold(p.Message), ink.Dim("["+p.Code+"]"))
+		headline := fmt.Sprintf("%s: %s %s %s\n", colors.Bold(strings.TrimSuffix(place.String(), ": ")), color(string(p.Severity)+":"), colors.Bold(p.Message), colors.Dim("["+p.Code+"]"))
 		b.WriteString(Fold(w, headline, gutter(p.Line)))
 		if p.Source != "" {
-			fmt.Fprintf(&b, "%s %s\n", ink.Dim(fmt.Sprintf("%*d |", digits, p.Line)), p.Source)
-			fmt.Fprintf(&b, "%s %s%s\n", ink.Dim(strings.Repeat(" ", digits)+" |"), strings.Repeat(" ", p.Caret), color("^"))
+			fmt.Fprintf(&b, "%s %s\n", colors.Dim(fmt.Sprintf("%*d |", digits, p.Line)), p.Source)
+			fmt.Fprintf(&b, "%s %s%s\n", colors.Dim(strings.Repeat(" ", digits)+" |"), strings.Repeat(" ", p.Caret), color("^"))
 		}
 		if p.Suggestion != "" {
-			suggestion := fmt.Sprintf("%s %s\n", ink.Dim(strings.Repeat(" ", digits)+" ="), p.Suggestion)
+			suggestion := fmt.Sprintf("%s %s\n", colors.Dim(strings.Repeat(" ", digits)+" ="), p.Suggestion)
 			b.WriteString(Fold(w, suggestion, gutter(p.Line)))
 		}
 	}
@@ -94,8 +94,8 @@ func Excerpts(content string, problems []diagnostic.Problem, columns int) []Exce
 	return out
 }
 
-// linesOf returns the lines of a file; none of one that cannot be read, whose problem
-// says so itself.
+// linesOf returns the lines of a file; nil for one that cannot be read, which a
+// problem of its own reports.
 func linesOf(content, file string) []string {
 	root, err := os.OpenRoot(content)
 	if err != nil {

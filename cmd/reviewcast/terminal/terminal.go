@@ -23,7 +23,7 @@ func IsTerminal(f any) bool {
 // dumb reports whether the terminal can only print: no colors, no cursor movement.
 func dumb() bool { return os.Getenv("TERM") == "dumb" }
 
-// CanRedraw reports whether f is a terminal on which a line can be written over.
+// CanRedraw reports whether f is a terminal on which a line can be overwritten.
 func CanRedraw(f any) bool { return IsTerminal(f) && !dumb() }
 
 // Widths in columns. A terminal that is narrower than the minimum breaks the lines itself.

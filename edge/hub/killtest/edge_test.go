@@ -32,8 +32,18 @@ func (s *killRun) start() *edge {
 	if err != nil {
 		s.Fatal(err)
 	}
-	s.Cleanup(func() { _ = e.Stop(os.Kill) })
+	s.Cleanup(func() {
+		if _ = e.Stop(os.Kill); s.Failed() {
+			s.Log(e.Log())
+		}
+	})
 	return &edge{e, strings.TrimPrefix(e.URL, "http://"), strings.TrimPrefix(e.Admin, "http://")}
+}
+
+// served waits until an edge, which accepts requests before, has loaded its files.
+func (s *killRun) served(e *edge) {
+	s.Helper()
+	s.until("the files are served", func() bool { status, _ := s.status(e.addr, "/feed.xml"); return status == http.StatusOK })
 }
 
 // kill kills the program and waits until it is dead.

@@ -16,7 +16,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +33,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/edgetest"
 	"reviewcast/bench/snapshottest"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
@@ -170,13 +170,14 @@ func (s *killRun) run(edges, rounds int, rest time.Duration) {
 	}
 	s.until("all are subscribed", func() bool { return len(s.list()) == subscribers })
 
-	version := 1
+	version, moments := 1, edgetest.Rand(s)
+	pause := func(most time.Duration) { time.Sleep(time.Duration(moments.Int64N(int64(most)))) }
 	for round := range rounds {
 		version++
 		s.publish(version)
-		victim := rand.IntN(edges)
-		s.post(running[rand.IntN(edges)], url.Values{"hub.mode": {"publish"}, "hub.url": {topic}})
-		time.Sleep(rand.N(killWithin)) // the random point
+		victim := moments.IntN(edges)
+		s.post(running[moments.IntN(edges)], url.Values{"hub.mode": {"publish"}, "hub.url": {topic}})
+		pause(killWithin) // the random point
 		running[victim].kill()
 		died := time.Now()
 		s.deaths = append(s.deaths, death{died, s.unacknowledged()})
@@ -186,7 +187,7 @@ func (s *killRun) run(edges, rounds int, rest time.Duration) {
 		}
 		running[victim] = s.start()
 		if rest > 0 {
-			time.Sleep(rand.N(rest))
+			pause(rest)
 		}
 	}
 	s.until("all have the newest content", func() bool {

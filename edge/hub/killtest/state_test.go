@@ -2,6 +2,7 @@ package killtest
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -29,7 +30,7 @@ func TestState(t *testing.T) {
 		s := &killRun{T: t, program: program, state: state, public: t.TempDir()}
 		s.publish(1)
 		e := s.start()
-		s.until("the files are served", func() bool { status, _ := s.status(e.addr, "/feed.xml"); return status == http.StatusOK })
+		s.served(e)
 		return s, e
 	}
 	t.Run("file removed", func(t *testing.T) {
@@ -48,6 +49,19 @@ func TestState(t *testing.T) {
 		s, e := start(t, state)
 		s.expect(e, false)
 		if err := os.Remove(state); err != nil {
+			t.Fatal(err)
+		}
+		s.expect(e, true)
+	})
+	t.Run("file can't be opened at the start", func(t *testing.T) {
+		state := storetest.SQLite(t)
+		lock := state + ".lock"
+		if err := errors.Join(os.WriteFile(state, nil, 0o600), os.Mkdir(lock, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		s, e := start(t, state)
+		s.expect(e, false)
+		if err := os.Remove(lock); err != nil {
 			t.Fatal(err)
 		}
 		s.expect(e, true)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// claims are the ends of this process's claims of one kind of rows. They differ, so that the
-// rows of a claim can be found.
+// claims identifies this process's claims of one kind of rows by the times at which they
+// lapse, in milliseconds: no two are the same.
 type claims struct {
 	mu   sync.Mutex // held during a claim
-	last int64      // the end of the last claim, in milliseconds
-	// lostFrom and lostTo are the ends of the last claims that failed one after another. Their
-	// rows may be claimed nevertheless, which the database could not answer.
+	last int64      // that of the last claim
+	// lostFrom and lostTo are the first and the last of the claims that failed most recently,
+	// one after another. The database may have made them, and only its answer was lost.
 	lostFrom, lostTo int64
 }
 

@@ -97,7 +97,7 @@ func callbackHash(callback string) string {
 }
 
 // History returns what is known of a callback for a topic, or for all topics if topic is
-// empty: per topic the subscription, the pending verification, and departures, the newest
+// empty: per topic the pending verification, the subscription, and departures, the newest
 // first.
 func (s *Store) History(ctx context.Context, now time.Time, topic, callback string) (list []Record, err error) {
 	topics := []string{topic}
@@ -106,7 +106,14 @@ func (s *Store) History(ctx context.Context, now time.Time, topic, callback stri
 		err = s.db.read(ctx, into(&topics, scanValue[string]), "topic names")
 	}
 	for _, t := range topics {
+		// In this order a request that is confirmed meanwhile is found.
 		err = errors.Join(err,
+			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
+				r.Verification = &Verification{}
+				err := scanVerification(rows, r.Verification)
+				r.ProofKey = ProofKey(r.Verification.Secret)
+				return err
+			}), "verification of callback", t, callback),
 			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
 				var secret []byte
 				r.Subscription = &Subscription{}
@@ -114,12 +121,6 @@ func (s *Store) History(ctx context.Context, now time.Time, topic, callback stri
 				r.ProofKey = ProofKey(secret)
 				return err
 			}), "subscription of callback", millis(now), t, callback),
-			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
-				r.Verification = &Verification{}
-				err := scanVerification(rows, r.Verification)
-				r.ProofKey = ProofKey(r.Verification.Secret)
-				return err
-			}), "verification of callback", t, callback),
 			s.db.read(ctx, into(&list, func(rows *sql.Rows, r *Record) error {
 				d := &Departure{}
 				r.Departure = d

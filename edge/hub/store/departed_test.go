@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"fmt"
 	"testing"
 	"time"
 
@@ -83,6 +84,36 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
+// A request that is confirmed while its history is read is in it.
+func TestHistoryWhileConfirmed(t *testing.T) {
+	each(t, func(b rig) {
+		b.publish(1, "a")
+		for i := range 50 {
+			callback := fmt.Sprintf("https://a.example/%d", i)
+			b.request(ask(store.ModeSubscribe, callback, ""), noon)
+			v := b.claimVerifications(noon)[0]
+			settled := make(chan error)
+			go func() {
+				_, err := b.Settle(b.Context(), noon, v, true, "")
+				settled <- err
+			}()
+			for done := false; !done; {
+				select {
+				case err := <-settled:
+					b.must(err)
+					done = true
+				default:
+				}
+				history, err := b.History(b.Context(), noon, topic, callback)
+				b.must(err)
+				if len(history) == 0 {
+					b.Error("nothing is known of", callback)
+				}
+			}
+		}
+	})
+}
+
 // The history has the subscription and the pending verification, with the keys of their
 // secrets.
 func TestHistory(t *testing.T) {
@@ -95,13 +126,13 @@ func TestHistory(t *testing.T) {
 		b.must(b.Postpone(b.Context(), v, 1, noon.Add(time.Minute), "no answer"))
 		history, err := b.History(b.Context(), noon, topic, callback)
 		b.must(err)
-		if len(history) != 2 || history[0].Subscription == nil || history[0].Subscription.ID != id || history[1].Verification == nil {
+		if len(history) != 2 || history[0].Verification == nil || history[1].Subscription == nil || history[1].Subscription.ID != id {
 			b.Fatalf("history %+v", history)
 		}
-		if !bytes.Equal(history[0].ProofKey, store.ProofKey([]byte("old"))) || !bytes.Equal(history[1].ProofKey, store.ProofKey([]byte("new"))) {
+		if !bytes.Equal(history[0].ProofKey, store.ProofKey([]byte("new"))) || !bytes.Equal(history[1].ProofKey, store.ProofKey([]byte("old"))) {
 			b.Error("the keys are not those of the secrets")
 		}
-		if got := history[1].Verification; got.Attempts != 1 || got.LastError != "no answer" {
+		if got := history[0].Verification; got.Attempts != 1 || got.LastError != "no answer" {
 			b.Errorf("verification %+v", got)
 		}
 	})

@@ -13,11 +13,12 @@
 //	               the delivery
 //	handshakes     one row per (topic, callback) that is to be sent a GET, as
 //	               [Verification]; a newer request replaces an older one
-//	pending        numbers of pending verifications, maintained by triggers
 //	departed       one row per subscription that has ended and per verification that
 //	               has failed, for 30 days
 //	owners         one row per running hub: until when it is known to be alive, and
 //	               since when without a gap
+//	secrets, ended_sessions
+//	               the key of the ids of MCP sessions, and the sessions that have ended
 //
 // # Work is a query
 //

@@ -1,8 +1,11 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,6 +47,40 @@ func TestClaimsLapse(t *testing.T) {
 		b.none("me", "c", noon) // next is alive
 		b.heartbeats("next", noon, noon.Add(store.ClaimLapse+time.Second))
 		b.one("next", "c", noon.Add(store.ClaimLapse+time.Second)) // it doesn't know of its own claim
+	})
+}
+
+// A heartbeat doesn't wait behind hundreds of requests.
+func TestHeartbeatBesideRequests(t *testing.T) {
+	each(t, func(b rig) {
+		const clients, rounds = 300, 5
+		var completed atomic.Int64
+		var begun, ended sync.WaitGroup
+		begun.Add(clients)
+		ctx, stop := context.WithCancel(b.Context())
+		for i := range clients {
+			ended.Go(func() {
+				for n := 0; ctx.Err() == nil; n++ {
+					err := b.Request(ctx, noon, ask(store.ModeSubscribe, fmt.Sprintf("https://a.example/%d", i), ""), store.Publication{}, store.Caps{})
+					if err != nil && ctx.Err() == nil {
+						b.Error(err)
+					}
+					if completed.Add(1); n == 0 {
+						begun.Done()
+					}
+				}
+			})
+		}
+		begun.Wait()
+		for range rounds {
+			before := completed.Load()
+			b.heartbeat("me", noon)
+			if n := completed.Load() - before; n > clients/3 {
+				b.Errorf("%d requests were completed before a heartbeat", n)
+			}
+		}
+		stop()
+		ended.Wait()
 	})
 }
 

@@ -24,8 +24,10 @@ const (
 	// callTimeout ends a query when the database doesn't respond, so that callers can
 	// postpone their work and reject requests.
 	callTimeout = 10 * time.Second
-	// maxConns is the number of connections of a hub, not counting the one for LISTEN.
-	maxConns = 8
+	// maxConns is the number of connections of a hub, not counting the one for LISTEN, and
+	// maxMany how many of them requests and verifications may use.
+	maxConns = 12
+	maxMany  = 8
 )
 
 // settings keep the planner from reading and sorting everything that is due for each
@@ -63,7 +65,7 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 	listening, cancel := context.WithCancel(context.Background())
 	p := &postgres{db: db, sql: postgresDialect.queries(), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
-	return &Store{db: p}, nil
+	return &Store{db: p, many: make(chan struct{}, maxMany)}, nil
 }
 
 // migrateLocked migrates under an advisory lock, because edges are often started

@@ -8,15 +8,15 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 
 	"github.com/gofrs/flock"
 	"github.com/pressly/goose/v3"
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Writes that
-// begin during a commit share the next one: thousands may subscribe at once.
+// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Each write is a
+// transaction, since the hub acknowledges deliveries in batches. Requests and verifications,
+// one transaction each, come to about a thousand a second.
 type sqlite struct {
 	lock     *flock.Flock // held if exclusive
 	file     string
@@ -25,17 +25,6 @@ type sqlite struct {
 	prepared map[string]*sql.Stmt // on writer's one connection
 	reader   *sql.DB
 	sql      map[string]string
-
-	mu      sync.Mutex
-	waiting []*job     // for the next transaction
-	turn    sync.Mutex // held during a transaction; guards the fields of jobs
-}
-
-// job is a write.
-type job struct {
-	f    func(context.Context, transaction) error
-	done bool
-	err  error
 }
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
@@ -47,7 +36,7 @@ func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.close())
 	}
-	return &Store{db: s}, nil
+	return &Store{db: s, many: make(chan struct{}, 1)}, nil
 }
 
 // create creates the file if there is none. It holds subscribers' secrets: only its owner may
@@ -145,53 +134,12 @@ func address(file string) string {
 	return u.String()
 }
 
+// write isn't interrupted: callers must know whether it ran, and it runs soon.
 func (s *sqlite) write(ctx context.Context, f func(context.Context, transaction) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	j := &job{f: f}
-	s.mu.Lock()
-	s.waiting = append(s.waiting, j)
-	s.mu.Unlock()
-	s.turn.Lock()
-	defer s.turn.Unlock()
-	if !j.done { // the transaction that has just ended began before it
-		s.mu.Lock()
-		batch := s.waiting
-		s.waiting = nil
-		s.mu.Unlock()
-		s.commit(batch)
-	}
-	return j.err
-}
-
-// commit runs jobs in one transaction. One that fails is rolled back alone. It isn't
-// interrupted: callers must know whether their jobs ran, and they run soon.
-func (s *sqlite) commit(batch []*job) {
-	err := transact(context.Background(), s.writer, transaction{prepared: s.prepared}, func(ctx context.Context, tx transaction) error {
-		if len(batch) == 1 {
-			return batch[0].f(ctx, tx)
-		}
-		for _, j := range batch {
-			if _, err := tx.ExecContext(ctx, "SAVEPOINT job"); err != nil {
-				return err
-			}
-			end := "RELEASE job"
-			if j.err = j.f(ctx, tx); j.err != nil {
-				end = "ROLLBACK TO job; RELEASE job"
-			}
-			if _, err := tx.ExecContext(ctx, end); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	for _, j := range batch {
-		j.done = true
-		if j.err == nil {
-			j.err = err
-		}
-	}
+	return transact(context.WithoutCancel(ctx), s.writer, transaction{prepared: s.prepared}, f)
 }
 
 func (s *sqlite) read(ctx context.Context, scan scanner, query string, args ...any) error {
@@ -209,7 +157,7 @@ func (s *sqlite) check() error {
 		return fmt.Errorf("the state was removed or replaced while open: %w", err)
 	}
 	if err := writable(s.file); err != nil {
-		return fmt.Errorf("the state can't be written: %w", err)
+		return fmt.Errorf("%s: %w", s.file, err)
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ type Caps struct {
 	PendingPerNetwork int // requests from one network
 	PerHost           int // subscriptions of one host
 	// Busy rejects requests that would be pending, and Full requests for new subscriptions:
-	// there are too many in all, as [Store.Counts] has shown.
+	// there are too many in all, as [Store.CountPending] and [Store.Counts] have shown.
 	Busy, Full bool
 }
 
@@ -84,7 +84,7 @@ func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Pu
 	if err := s.db.check(); err != nil {
 		return fmt.Errorf("store request: %w", err)
 	}
-	return wrap("store request", s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+	return wrap("store request", s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
 		if err := admit(ctx, tx, now, r, caps); err != nil {
 			return err
 		}
@@ -148,7 +148,7 @@ func scanVerification(rows *sql.Rows, v *Verification) error {
 // returns [ErrStale] and changes nothing.
 // Why is the error of a verification that isn't confirmed.
 func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confirmed bool, why string) (subscription int64, err error) {
-	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+	err = s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
 		version, denial, err := endVerification(ctx, tx, v, confirmed)
 		if err == nil && !confirmed && v.Mode == ModeSubscribe {
 			err = recordDeparture(ctx, tx, now, departure{topic: v.Topic, callback: v.Callback, secret: v.Secret, cause: CauseUnverified, why: why})
@@ -201,7 +201,9 @@ func endVerification(ctx context.Context, tx transaction, v Verification, confir
 // Postpone releases a verification, to be tried again at a time. Why is the error of the
 // last attempt.
 func (s *Store) Postpone(ctx context.Context, v Verification, attempts int, next time.Time, why string) error {
-	return s.exec(ctx, "postpone", v.Token, attempts, millis(next), why)
+	return wrap("postpone", s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
+		return tx.exec(ctx, "postpone", v.Token, attempts, millis(next), why)
+	}))
 }
 
 // Pending returns verifications, the oldest request first, at most n.

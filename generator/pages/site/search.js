@@ -77,7 +77,7 @@
       const list = found.facets?.[facet] || [];
       if (list.length < 2 && !list.some((e) => Object.keys(facets[facet][1]("")).every((name) => params.has(name)))) continue;
       chips.append(make("div", { role: "group", "aria-label": title, "data-facet": facet },
-        make("span", { class: "quiet" }, title), ...list.slice(0, most[facet] || 8).map((e) => chip(facet, e))));
+        make("span", { class: "quiet" }, title), make("span", { class: "choices" }, ...list.slice(0, most[facet] || 8).map((e) => chip(facet, e)))));
     }
     results.replaceChildren(make("h2", { class: "unseen" }, "Results"), ...found.reviews.map(article));
   };

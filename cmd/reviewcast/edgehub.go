@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -23,7 +23,7 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// hubFlags are what the hub can be told.
+// hubFlags configure the hub.
 type hubFlags struct {
 	stateFlag
 	HubRetry         []time.Duration `name:"hub-retry" help:"The waits after a subscriber's first and second failure in a row; the third ends the subscription." default:"30s,1h" placeholder:"TIME,TIME"`
@@ -36,7 +36,7 @@ type hubFlags struct {
 
 // newHub opens the state and makes the hub of an edge; nil without a state. reload looks for newer files; nil if
 // they are loaded without it.
-func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*lateHub, error) {
+func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*edgeHub, error) {
 	if len(f.HubRetry) != len(hub.DefaultRetry) {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
@@ -46,7 +46,7 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 	if state == noState {
 		return nil, nil
 	}
-	l := &lateHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
+	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
 		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
@@ -69,43 +69,6 @@ func editionOf(s *snapshot.Files) *hub.Edition {
 	return e
 }
 
-// devState returns the state of dev's hub and what to call at the end. Unless a flag names one, it is a temporary
-// one: what an editor tries out reaches no subscriber of the real thing.
-func (f *stateFlag) devState(baseURL, public string) (state string, remove func() error, err error) {
-	// The environment names the state of the real thing; kong doesn't tell where a value is from.
-	if f.State != "" && f.State != os.Getenv("REVIEWCAST_STATE") {
-		state, err = f.path(baseURL, public)
-		return state, func() error { return nil }, err
-	}
-	dir, err := os.MkdirTemp("", "reviewcast-dev-")
-	return filepath.Join(dir, "hub.sqlite"), func() error { return os.RemoveAll(dir) }, err
-}
-
-// mcpFlags configure the MCP server.
-type mcpFlags struct {
-	MCPAllowOrigin []string      `name:"mcp-allow-origin" help:"Origins, in addition to the public one, whose pages may use the MCP server; * allows all." placeholder:"ORIGIN"`
-	MCPSessions    int           `name:"mcp-sessions" help:"MCP sessions with streams or subscriptions that may be open at once." default:"5000" placeholder:"N"`
-	MCPIdle        time.Duration `name:"mcp-idle" help:"How long an MCP session may be silent before its subscriptions are dropped." default:"30m" placeholder:"TIME"`
-	RateMCP        float64       `name:"rate-mcp" help:"MCP requests per second and client address, with bursts of ten times as many; 0 means no limit." default:"100" placeholder:"N"`
-}
-
-// mountMCP adds an MCP server to an edge. hub may be nil. run must run beside the edge.
-func (f *mcpFlags) mountMCP(c *edge.Config, hub *lateHub) (run func(context.Context) error, err error) {
-	mc := mcpserver.Config{
-		Snapshots: c.Snapshots, BaseURL: c.BaseURL, AllowOrigins: f.MCPAllowOrigin, MaxSessions: f.MCPSessions, Idle: f.MCPIdle,
-		Client: c.Proxies.Network, Logger: c.Logger, Metrics: c.Metrics,
-	}
-	if hub != nil {
-		mc.State = hub.opened
-	}
-	server, err := mcpserver.New(mc)
-	if err != nil {
-		return nil, usageError{err}
-	}
-	c.MCP, c.RateMCP = server, f.RateMCP
-	return server.Run, nil
-}
-
 const (
 	// openAtOnce is how long a start waits for the state before it goes on without it.
 	openAtOnce = 2 * time.Second
@@ -119,9 +82,9 @@ const (
 
 var errNotOpen = errors.New("the hub's state is not open yet")
 
-// lateHub is a hub whose state may be opened after the edge has started, so that a hanging database or a damaged
-// file doesn't keep the files from being served. Until then it rejects requests with 503.
-type lateHub struct {
+// edgeHub is the hub of an edge. Its state may be opened after the edge has started, so that a hanging database or a
+// damaged file doesn't keep the files from being served. Until then it rejects requests with 503.
+type edgeHub struct {
 	log       *slog.Logger
 	state     string
 	snapshots *snapshot.Holder
@@ -137,28 +100,30 @@ type lateHub struct {
 }
 
 // start opens the state, or leaves that to run if it takes too long or fails in a way that may pass.
-func (l *lateHub) start(ctx context.Context) error {
+func (l *edgeHub) start(ctx context.Context) error {
 	l.down = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."})
 	l.metrics.MustRegister(l.down)
 	attempt, cancel := context.WithTimeout(ctx, openAtOnce)
 	defer cancel()
 	err := l.open(attempt)
-	if err == nil || ctx.Err() != nil || isPermanent(err) {
+	if err == nil || ctx.Err() != nil || l.isPermanent(err) {
 		return err
 	}
 	l.log.Warn("the hub's state can't be opened; serving without the hub and trying again", "state", stateSource(l.state), "error", err)
 	return nil
 }
 
-// isPermanent reports whether opening needs an operator: another --state or version.
-func isPermanent(err error) bool {
+// isPermanent reports whether opening needs an operator: another --state or version. A file that
+// exists may become writable again.
+func (l *edgeHub) isPermanent(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	_, path := errors.AsType[*fs.PathError](err)
-	return usage || path || errors.Is(err, store.ErrSchema)
+	info, statErr := os.Stat(l.state)
+	return usage || path && (statErr != nil || !info.Mode().IsRegular()) || errors.Is(err, store.ErrSchema)
 }
 
 // open opens the state and creates the hub.
-func (l *lateHub) open(ctx context.Context) error {
+func (l *edgeHub) open(ctx context.Context) error {
 	s, err := store.Open(ctx, l.state, store.Options{Exclusive: true})
 	if err == nil {
 		err = l.mount(ctx, s)
@@ -170,7 +135,7 @@ func (l *lateHub) open(ctx context.Context) error {
 }
 
 // mount creates the hub on an open state.
-func (l *lateHub) mount(ctx context.Context, s *store.Store) error {
+func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 	// A wrong state is empty.
 	counts, err := s.Counts(ctx, time.Now())
 	if err != nil {
@@ -205,14 +170,14 @@ func (l *lateHub) mount(ctx context.Context, s *store.Store) error {
 }
 
 // current returns the hub, nil if its state isn't open yet.
-func (l *lateHub) current() *hub.Hub {
+func (l *edgeHub) current() *hub.Hub {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.hub
 }
 
 // run opens the state if it isn't open yet, and runs the hub until ctx is done.
-func (l *lateHub) run(ctx context.Context) error {
+func (l *edgeHub) run(ctx context.Context) error {
 	for began := time.Now(); l.current() == nil; {
 		attempt, cancel := context.WithTimeout(ctx, openTimeout)
 		err := l.open(attempt)
@@ -223,7 +188,7 @@ func (l *lateHub) run(ctx context.Context) error {
 			return nil //nolint:nilerr // stopped while opening
 		case err == nil:
 			continue
-		case isPermanent(err):
+		case l.isPermanent(err):
 			return err
 		case errors.Is(err, store.ErrInUse) && time.Since(began) > inUse:
 			return fmt.Errorf("%w; name another with --state, or use --state none to run without a hub", err)
@@ -258,7 +223,7 @@ func (l *lateHub) run(ctx context.Context) error {
 }
 
 // ServeHTTP is the hub's, once its state is open.
-func (l *lateHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *edgeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h := l.current(); h != nil {
 		h.ServeHTTP(w, r)
 		return
@@ -268,18 +233,18 @@ func (l *lateHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // health returns why the hub doesn't accept requests, nil if it does.
-func (l *lateHub) health() error {
+func (l *edgeHub) health() error {
 	l.mu.Lock()
 	h, err := l.hub, l.err
 	l.mu.Unlock()
 	if h != nil {
 		return h.Health()
 	}
-	return errors.Join(errNotOpen, err)
+	return cmp.Or(err, errNotOpen)
 }
 
 // opened returns the state, or an error if it isn't open yet.
-func (l *lateHub) opened() (mcpserver.State, error) {
+func (l *edgeHub) opened() (mcpserver.State, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.store == nil {
@@ -288,7 +253,7 @@ func (l *lateHub) opened() (mcpserver.State, error) {
 	return l.store, nil
 }
 
-func (l *lateHub) close() error {
+func (l *edgeHub) close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hub == nil {
