@@ -180,8 +180,8 @@ func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *s
 	return content, delta, problems, b.entries.apply(content, delta)
 }
 
-// Prepare builds without writing, for a preview, and makes no page but the front page. Nothing but the named files
-// has changed; nil is anything. When nothing has, the Site is that of the last accepted result.
+// Prepare builds without writing, for a preview, and makes no page but the front page. names are the only
+// files that may have changed; nil means any. When nothing has changed, the Site is that of the last accepted result.
 func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) {
 	content, delta, problems, err := b.load(ctx, names)
 	if err != nil {
@@ -197,9 +197,6 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	if r := b.accepted; r != nil && !b.changed && r.previous == previous {
-		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: r.Problems, previous: previous}, nil
-	}
 	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
 	problems = append(problems, b.renamed(previous, content)...)
 	if !b.cfg.Lenient {
@@ -207,6 +204,10 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	}
 	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
+	}
+	if r := b.accepted; r != nil && !b.changed && r.previous == previous {
+		problems = append(problems, claimProblems(content, r.Insights)...)
+		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: problems, previous: previous}, nil
 	}
 	site, err := b.entries.render(content, b.cfg.BaseURL, previous)
 	if err != nil {

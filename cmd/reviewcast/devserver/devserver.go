@@ -79,7 +79,9 @@ func (s *Server) Run(ctx context.Context) error {
 	defer func() { // what uses the snapshots may end now
 		s.indexing.Lock()
 		defer s.indexing.Unlock()
-		s.build.Store(&build{index: func() {}})
+		if b := s.build.Load(); b != nil {
+			s.build.Store(&build{pages: b.pages, index: func() {}})
+		}
 	}()
 	return Watch(ctx, s.Config, func(c Change) time.Duration { return s.rebuild(ctx, c) })
 }
@@ -116,6 +118,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	switch {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
 		s.clear()
+		s.problems(res.Problems)
 		return nil
 	case before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
 		if err := s.show(res); err != nil {

@@ -33,7 +33,7 @@ var previewJS []byte
 var emptyPage = []byte("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>No build yet</title></head>\n" +
 	"<body><p>There is no build yet.</p></body></html>\n")
 
-// build is one build.
+// build is what one build shows.
 type build struct {
 	pages *pages.Site
 	index func() // makes it searchable, once, unless there is a newer build
@@ -62,6 +62,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
 	}
+	shown := s.current.Load().Build // before the build: a page that is newer than its id reloads once more
 	b := s.build.Load()
 	switch {
 	case b == nil && path == reviewcast.PathIndex:
@@ -69,13 +70,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case b == nil || r.Method != http.MethodGet && r.Method != http.MethodHead:
 		s.edge.ServeHTTP(w, r)
 	default:
-		s.serve(w, r, b, path)
+		s.serve(w, r, b, shown, path)
 	}
 }
 
-// serve answers a GET or HEAD: with a page of the build, or as the edge does.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, b *build, path string) {
-	shown := s.current.Load().Build // first: a page that is newer than its name reloads once more
+// serve answers a GET or HEAD: with a page of the build, which has the id shown, or as the edge does.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, b *build, shown, path string) {
 	page, err := b.page(path)
 	switch {
 	case err != nil: // of a template of the theme
@@ -93,9 +93,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, b *build, path st
 		return
 	}
 	if _, ok := s.Snapshots.LoadFiles().File(path); !ok {
-		for b := (*build)(nil); b != s.build.Load(); { // until the newest is searchable
-			b = s.build.Load()
-			b.index()
+		for searchable := (*build)(nil); searchable != s.build.Load(); {
+			searchable = s.build.Load()
+			searchable.index()
 		}
 	}
 	s.edge.ServeHTTP(w, r)
@@ -126,7 +126,7 @@ type state struct {
 	// Total also counts those that are not among Problems.
 	Total int `json:"total"`
 
-	old chan struct{} // closed when there is a newer state
+	superseded chan struct{} // closed when there is a newer state
 }
 
 // maxOverlay is the number of problems in the overlay, overlayColumns the width of their excerpts.
@@ -154,9 +154,9 @@ func (s *Server) clear() {
 }
 
 func (s *Server) send(next *state) {
-	next.old = make(chan struct{})
+	next.superseded = make(chan struct{})
 	if before := s.current.Swap(next); before != nil {
-		close(before.old)
+		close(before.superseded)
 	}
 }
 
@@ -179,7 +179,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		select {
-		case <-now.old:
+		case <-now.superseded:
 		case <-r.Context().Done():
 			return
 		case <-s.done:

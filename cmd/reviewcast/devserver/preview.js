@@ -1,5 +1,5 @@
-// The script that `reviewcast dev` adds to each page. It reloads the page when a build
-// has changed it, shows the problems of the content in an overlay, and says when dev
+// The script that `reviewcast dev` adds to each page. It reloads the page after
+// each new build, shows the problems of the content in an overlay, and says when dev
 // has stopped. No part of it is ever published.
 (() => {
 	const shown = document.currentScript.dataset.build; // the build of this page

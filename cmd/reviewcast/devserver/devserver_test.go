@@ -1,0 +1,86 @@
+package devserver
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"reviewcast/edge/snapshot"
+	"reviewcast/generator"
+)
+
+// TestProblemsOfEqualContent: what is wrong is printed whenever it appears, also when it went away and came back
+// without another build being shown, and when no review changed with it.
+func TestProblemsOfEqualContent(t *testing.T) {
+	const url = "http://localhost:1"
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"business.yaml": business, "reviews/a.yaml": "id: a\nrating: 5\ndate: 2026-01-02\nauthor: Maria\ntext: On time and clean.\nverification: {method: job}\n"})
+	var printed bytes.Buffer
+	s := New(Config{
+		Builder:    generator.NewBuilder(generator.Config{ContentDir: dir, PublicDir: filepath.Join(t.TempDir(), "public"), BaseURL: url, Lenient: true}),
+		ContentDir: dir, Snapshots: &snapshot.Holder{}, BaseURL: url, Logger: slog.New(slog.DiscardHandler), Out: io.Discard, Err: &printed,
+	})
+	rebuild := func() string {
+		t.Helper()
+		printed.Reset()
+		if wait := s.rebuild(t.Context(), Change{Quiet: time.Hour}); wait != 0 {
+			t.Fatalf("rebuild waits for %s", wait)
+		}
+		return printed.String()
+	}
+	if out := rebuild(); s.shown == nil {
+		t.Fatal(out)
+	}
+	for _, c := range []struct{ file, text, want string }{
+		{"reviews/b.yaml", "id: b\nrating: 6\n", "reviews/b.yaml:2:9"},
+		{"stray.docx", "text", "stray.docx"},
+	} {
+		for range 2 {
+			put(t, dir, map[string]string{c.file: c.text})
+			if out := rebuild(); !strings.Contains(out, c.want) {
+				t.Errorf("with %s: printed %q, want %s in it", c.file, out, c.want)
+			}
+			if err := os.Remove(filepath.Join(dir, c.file)); err != nil {
+				t.Fatal(err)
+			}
+			if out := rebuild(); out != "" {
+				t.Errorf("without %s: printed %q", c.file, out)
+			}
+		}
+	}
+}
+
+// TestPageAtTheEnd: a page that is asked for while the preview ends is served.
+func TestPageAtTheEnd(t *testing.T) {
+	const url = "http://localhost:1"
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"business.yaml": business})
+	s := New(Config{
+		Builder:    generator.NewBuilder(generator.Config{ContentDir: dir, PublicDir: filepath.Join(t.TempDir(), "public"), BaseURL: url, Lenient: true}),
+		ContentDir: dir, Snapshots: &snapshot.Holder{}, BaseURL: url, Logger: slog.New(slog.DiscardHandler), Out: io.Discard, Err: io.Discard,
+		Poll: time.Millisecond,
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Out = writer(func() { cancel() }) // the line about the first build
+	if err := s.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+	if w.Code != http.StatusOK {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// writer calls a function when something is written.
+type writer func()
+
+func (f writer) Write(p []byte) (int, error) { f(); return len(p), nil }
