@@ -24,10 +24,10 @@ const (
 	minOps     = 16 << 10
 )
 
-// MaxChangesSize is how many bytes the documents and patches but the newest may have.
+// MaxChangesSize is how many bytes all documents and patches may have. The newest ones are kept in any case.
 func MaxChangesSize(reviews int) int { return max(reviews/4, minChanges) }
 
-// MaxOpsSize is how many bytes of JSON the operations on a file of a new size may have.
+// MaxOpsSize is how many bytes of JSON the operations on a file may have whose new size is size.
 func MaxOpsSize(size int) int { return max(size/8, minOps) }
 
 // Change is /changes/{sequence}.json: what one version changed compared with the version before. Its bytes'
@@ -55,7 +55,7 @@ type Change struct {
 	Files []FileChange `json:"files"`
 }
 
-// ReviewChanges lists reviews by id, sorted. A new id is a withdrawal and an addition.
+// ReviewChanges lists reviews by id, sorted. A review whose id changed counts as withdrawn and added.
 type ReviewChanges struct {
 	Added     []string          `json:"added"`
 	Changed   []string          `json:"changed"`
@@ -87,7 +87,8 @@ type FileChange struct {
 	PatchSHA256 string `json:"patch_sha256,omitempty"`
 }
 
-// Patch is /changes/{sequence}/insights.json: the operations on a file that not everybody wants.
+// Patch is /changes/{sequence}/insights.json: the operations on a file. It is separate because many clients don't read
+// insights.json.
 type Patch struct {
 	Path string `json:"path"`
 	From string `json:"from"`

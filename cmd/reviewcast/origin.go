@@ -34,7 +34,7 @@ type originFlags struct {
 	OriginEvery time.Duration `name:"origin-every" help:"How often to look for a new version, at least every second; a publish ping makes the edge look at once." default:"30s" placeholder:"TIME"`
 }
 
-// originSite is the site that an edge follows: it serves each version that the copy takes.
+// originSite follows a site: it serves each version that the copy accepts.
 type originSite struct {
 	copy   *mirror.Copy
 	every  time.Duration

@@ -16,12 +16,12 @@ const (
 	maxBatch = 512
 	// storeRetry is the wait before a write that failed is tried again.
 	storeRetry = time.Second
-	// maxRejections is how often a write may fail while other writes succeed.
+	// maxRejections is how often a write may fail while heartbeats succeed.
 	maxRejections = 10
 )
 
 // errRejected is the error of a write that fails although the state can be written.
-var errRejected = errors.New("the state rejects it")
+var errRejected = errors.New("the database rejects the write")
 
 // acknowledgeLoop writes outcomes until their channel is closed. It retries what can't be
 // written, because it has happened.

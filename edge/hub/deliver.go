@@ -89,7 +89,8 @@ func (h *Hub) deliver(ctx context.Context, d *delivery) (store.Outcome, exchange
 	}
 	valid := h.stillValid(ctx, d)
 	now := time.Now()
-	if !valid || !now.Before(d.ExpiresAt) || now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery {
+	lapses := now.Sub(d.ClaimedAt) > store.ClaimLapse-maxDelivery // perhaps before the delivery ends
+	if !valid || !now.Before(d.ExpiresAt) || lapses {
 		return store.Outcome{Delivery: d.Delivery, Verdict: store.Released}, abandoned
 	}
 	status, header, err := h.post(ctx, d)

@@ -47,22 +47,26 @@
 //     with it, as after every reload;
 //   - between claim and POST: the claim lapses;
 //   - between POST and acknowledgement: the claim lapses, and this subscriber gets the
-//     same content twice. Without a kill, only an acknowledgement that the database rejects
-//     does that.
+//     same content twice.
+//
+// Without a kill, content is sent twice after an acknowledgement that the database rejects,
+// an answer that came too late, and a takeover by another hub. Subscribers must accept
+// duplicates.
 //
 // An edge whose files are older than the topic's row claims nothing: the claim names the
 // hash that it can deliver. It reloads its files first.
 //
 // A claimed delivery may wait in a queue. Before it begins, its subscription is read again
 // if the claim is older than [Limits].ClaimAge, or than the last confirmed verification.
-// So no older content is sent, and no removed subscription or older secret is used.
+// So no older content is sent, and no removed subscription or older secret is used, but
+// within ClaimAge of another hub's change.
 //
 // # Isolation
 //
 // Deliveries in flight are limited, in all and per host:port; see [Limits]. A delivery
 // that is silent for two seconds, or for much longer than others of its host take, moves
 // from its normal slot to a slow slot, so that silent subscribers don't occupy the slots
-// of others. Subscribers that were slow the last time, as the state records, start in a
+// of others. Subscribers whose last delivery was slow, as the store records, start in a
 // slow slot. A quarter of the normal slots is never given to subscribers of which
 // nothing is known. So a subscriber that has answered quickly once doesn't wait for many
 // slow ones, old or new.
@@ -77,8 +81,8 @@
 // exchange was answered since it began, or another endpoint that answered last can be
 // connected to. Where no other has answered, the site's own address takes its place, or it
 // counts (network.go). Errors of this machine never count, and neither does a name
-// server's silence. A write that the state rejects again and again, while others succeed, is
-// given up: the claim lapses and the delivery is repeated.
+// server's silence. A write that the database rejects again and again, while heartbeats succeed,
+// is given up: the claim lapses and the delivery is repeated.
 //
 // While the state can't be written, requests are rejected and [Hub.Health] returns
 // [ErrState] with the cause.

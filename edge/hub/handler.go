@@ -36,7 +36,7 @@ const allowed = "GET, POST, OPTIONS"
 // request is durable, without waiting for a callback. It answers GET requests of
 // subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	sentence, err := "", h.Health() // while the state can't be written, nothing waits for it
+	sentence, err := "", h.Health() // rejects at once while the state can't be written
 	switch {
 	case err != nil:
 	case r.Method == http.MethodGet:

@@ -41,10 +41,10 @@ type Config struct {
 	Store *store.Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload reads newer files. It is called at most once a second: after pings, with the
-	// hashes of the manifests that they have named, which may be none; and with nil when
-	// another hub has published newer files. Nil: files are reloaded without the hub, which
-	// is notified with Changed.
+	// Reload asks for newer files and doesn't wait for them. It is called at most once a
+	// second: after pings, with the hashes of the manifests that they have named, which may
+	// be none; and with nil when another hub has published newer files. Nil: the files are
+	// reloaded without the hub, which is notified with Changed.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
 	// verifications of its network. Nil: that of the connection.
@@ -113,7 +113,7 @@ type Hub struct {
 	wakePublish, wakeReload, wakeDeliver, wakeVerify chan struct{}
 
 	pings    chan []string         // manifests that pings have announced, to reloadLoop
-	health   atomic.Pointer[error] // of the last heartbeat
+	health   atomic.Pointer[error] // of the last heartbeat, or that it is late
 	errorsMu sync.Mutex
 	errorsAt map[string]time.Time // when an error was logged last
 }

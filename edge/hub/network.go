@@ -45,7 +45,7 @@ var (
 // witnesses, the other endpoints that answered last. If none of them can be connected to,
 // the network is down: deliveries and verifications are postponed, without counting as
 // attempts, until an exchange is answered or a witness can be connected to. An endpoint with
-// a failure is no witness, so that it doesn't excuse the next. If no other endpoint has
+// a failure is no witness: otherwise two endpoints that are gone would look like an outage. If no other endpoint has
 // answered, the witness is the site's own address, provided that it could be connected to
 // when the hub started. It comes last: it may be this machine, which says nothing about the
 // network. Without a witness the exchange is a failure.
@@ -53,13 +53,13 @@ type network struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	log  *slog.Logger
 
-	mu         sync.Mutex
-	answeredAt time.Time
-	upAt       time.Time // the end of the last outage
-	recent     []string  // endpoints that have answered, the last at the end
-	site       []string  // the endpoint of the site, if it could be connected to
-	down       bool
-	lost       []string // the witnesses that couldn't be connected to when it went down
+	mu          sync.Mutex
+	answeredAt  time.Time
+	upAt        time.Time // the end of the last outage
+	recent      []string  // endpoints that have answered, the last at the end
+	site        []string  // the endpoint of the site, if it could be connected to
+	down        bool
+	unreachable []string // the witnesses that couldn't be connected to when it went down
 
 	// When the next delivery and the next verification may be attempted although the network
 	// is down.
@@ -150,7 +150,7 @@ func (n *network) isOutage(ctx context.Context, endpoint string, began time.Time
 		return outage
 	}
 	if !n.down {
-		n.down, n.lost, n.nextDelivery = true, witnesses, time.Now().Add(probeEvery)
+		n.down, n.unreachable, n.nextDelivery = true, witnesses, time.Now().Add(probeEvery)
 		n.log.Warn("the network of the hub is down: deliveries are postponed", "error", "no connection to "+strings.Join(witnesses, ", "))
 	}
 	return true
@@ -214,7 +214,7 @@ func (h *Hub) networkLoop(ctx context.Context) {
 		case <-tick.C:
 		}
 		h.network.mu.Lock()
-		down, lost := h.network.down, h.network.lost
+		down, lost := h.network.down, h.network.unreachable
 		h.network.mu.Unlock()
 		if !down {
 			continue

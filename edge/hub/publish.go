@@ -35,8 +35,8 @@ func (p *publisher) publish(ctx context.Context) {
 	for _, path := range reviewcast.Topics {
 		content, ok := edition.Topics[path]
 		row, known := rows[p.topic(path)]
-		// Two builds of one second may have the same times. What takes the place of the
-		// content that subscribers were notified of is the newer one.
+		// Two builds of one second may have the same times. If this content replaced the
+		// content in the row, it is the newer one, and gets a later time.
 		if known && p.served[path] == row.SHA256 && content.SHA256 != row.SHA256 && edition.Sequence == row.Sequence && !content.Modified.After(row.Modified) {
 			content.Modified = row.Modified.Add(time.Second)
 		}

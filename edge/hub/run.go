@@ -28,7 +28,7 @@ const (
 	Grace = 8 * time.Second
 )
 
-// Run delivers until ctx is done. Then it begins nothing, waits at most Grace for
+// Run delivers until ctx is done. Then it starts no new work, waits at most Grace for
 // deliveries in flight, writes their outcomes, and gives up its claims.
 func (h *Hub) Run(ctx context.Context) error {
 	if err := h.Store.Heartbeat(ctx, time.Now(), h.owner); ctx.Err() != nil {

@@ -141,7 +141,7 @@ func (s *scheduler) next(now time.Time) (r step) {
 }
 
 // turn removes the next host from the turns and returns it with the pace of the queue
-// that may move, nil if there is none.
+// that may begin, nil if there is none.
 func (s *scheduler) turn() (*host, store.Pace) {
 	for _, pace := range [...]store.Pace{store.Quick, store.New, store.Slow} {
 		if s.slots.free(pace) <= 0 {

@@ -55,8 +55,8 @@ func (u *usage) add(s *slot, n int) {
 	}
 }
 
-// share returns the slots that subscribers of a pace may use: an eighth is reserved for
-// those known to be quick.
+// share returns how many of some slots subscribers of a pace may use: an eighth is reserved
+// for those known to be quick.
 func share(slots int, pace store.Pace) int {
 	if pace == store.Quick {
 		return slots

@@ -112,7 +112,8 @@ func (v *version) describe() error {
 	return nil
 }
 
-// difference returns the entry of a dataset, nil without a change, and the operations; it has small ones.
+// difference returns the entry of a dataset, nil if it is unchanged, and the operations, which the entry also
+// holds if they are small.
 func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, []reviewcast.Op) {
 	old, _ := v.Previous.Manifest.File(path)
 	now, _ := v.Manifest.File(path)
@@ -133,8 +134,8 @@ func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, 
 	return f, ops
 }
 
-// listReviews makes the lists of reviews out of the lines that the operations add and don't copy. A line that
-// only gained or lost its comma is in neither.
+// listReviews makes the lists of reviews from the added lines and the old lines that no operation copies. A line
+// that only gained or lost its comma is in no list.
 func (v *version) listReviews(ops []reviewcast.Op) error {
 	old := strings.SplitAfter(string(v.Previous.Files[reviewcast.PathReviews]), "\n")
 	come := map[string]string{}
@@ -184,7 +185,7 @@ func (v *version) encode() ([]byte, error) {
 		return newest, err
 	}
 	room := reviewcast.MaxChangesSize(len(v.Reviews)) - len(newest)
-	for _, patch := range v.files {
+	for _, patch := range v.files { // so far only the newest one
 		room -= len(patch)
 	}
 	documents := v.Previous.Changes

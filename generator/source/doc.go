@@ -36,8 +36,9 @@
 // records whose keys it had before. The [Loader] keeps a sorted list of files, and an
 // index of all records with their surroundings: the small files and the day. What
 // records are gone and come is applied to the index, which knows the published order,
-// duplicates, unknown references and dates in the future. Other surroundings are a new
-// index. The [Delta] of a load is what the index removed and added.
+// duplicates, unknown references and dates in the future. If a small file or the day
+// changed, there is a new index. The [Delta] of a load is the difference to the last
+// Content that was returned, whatever loads have failed since.
 //
 // # Problems
 //

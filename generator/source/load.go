@@ -187,7 +187,7 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 	return append(jobs, gone...), nil
 }
 
-// apply brings the index up to date. Other surroundings are another index.
+// apply brings the index up to date. If a small file or the day changed, it makes a new one.
 func (l *Loader) apply(root *os.Root, gone, come []*record) {
 	files, key := readSmallFiles(root)
 	if x := l.index; x != nil && x.around.key == key && x.around.today == l.today(x.around.content.Business.TimeZone) {

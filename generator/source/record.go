@@ -11,7 +11,7 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// record is one review as its file gives it, before it meets the rest of the folder:
+// record is one review as its file gives it, not yet checked against other files:
 // its language may be missing and the ids of its job unknown. It is never changed.
 //
 // Its places are relative to its first line, which is line 1: a record that moves to
@@ -49,7 +49,7 @@ var seed = maphash.MakeSeed()
 // parser makes the records of one file. It takes the records of the last state of the
 // file where their keys are the same.
 type parser struct {
-	*decoder // its list is of the record that is being decoded
+	*decoder // its List collects the problems of the current record
 	ctx      context.Context
 	salt     uint64             // of the keys: what else the records depend on
 	old      map[uint64]*record // by key
@@ -70,8 +70,8 @@ func newParser(ctx context.Context, file string, old []placed) *parser {
 	return p
 }
 
-// take takes the record with a key, once, since a record is in one place only; nil if
-// there is none.
+// take returns and removes the record with a key, since a record is in one place only;
+// nil if there is none.
 func (p *parser) take(key uint64) *record {
 	r := p.old[key]
 	delete(p.old, key)
@@ -98,7 +98,7 @@ func (p *parser) parseCSV(data []byte) (complete bool) {
 	c := syntax.NewCSVReader(p.problems, csvColumns)
 	p.absent = c.Absent
 	return c.Read(data, func(n *syntax.Node) {
-		if p.salt == 0 { // the header has been read; its problems stand for those of the rows
+		if p.salt == 0 { // the first row: the missing columns are known now, and part of every key
 			p.salt = maphash.String(seed, fmt.Sprint(c.Absent))
 		}
 		p.add(n)

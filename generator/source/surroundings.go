@@ -14,8 +14,8 @@ import (
 )
 
 // surroundings is what the small files say, and the day: what reviews are checked
-// against and completed by. It is never changed. A change in any of it is a new
-// surroundings, for which every review is checked again.
+// against and completed by. It is never changed. If a small file or the day changes, a new
+// one is made, for which every review is checked again.
 type surroundings struct {
 	content  Content // but for the reviews
 	problems []diagnostic.Problem

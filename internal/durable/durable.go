@@ -32,7 +32,7 @@ type Dir struct {
 	lock    *flock.Flock
 }
 
-// Lock locks the directory, which need not exist yet, after at most lockTimeout. last is the file that comes last
+// Lock locks the directory, which need not exist yet. It waits at most lockTimeout. last is the file that comes last
 // when files are replaced one by one: a manifest with hashes, by which a reader rejects a mixture of two sets. Its
 // presence marks a directory as ours.
 func Lock(ctx context.Context, path, last string) (*Dir, error) {

@@ -27,12 +27,12 @@ var exchangeDirs = exchange
 
 // Replace makes files, keyed by slash-separated name, the contents of the directory; the last file must be among
 // them. ours reports whether an existing file belongs to the old set; all others (.gitignore, a CNAME) are kept. A
-// directory with files but without the last file is refused, and a new file with the name of a kept one. When
+// directory with files but without the last file is refused; so is a new file that has the name of a kept one. When
 // nothing differs, nothing is touched. After an error the directory holds the old set, or the next Lock completes
 // the new one.
 func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
 	for name := range files {
-		// A copy takes names from a stranger; a commit record among them would be
+		// The names of a copy come from an untrusted origin. A commit record among them would be
 		// carried out after a crash.
 		if name == commitFile || !filepath.IsLocal(filepath.FromSlash(name)) {
 			return fmt.Errorf("write %s: %q cannot be the name of a file in it", d.path, name)

@@ -15,7 +15,7 @@ import (
 	"reviewcast/internal/durable"
 )
 
-// Copy is a directory that holds a copy of a published set. Beside it, pull keeps
+// Copy is a directory that holds a copy of a published set. Beside it a Copy keeps
 // the directory with ".fork" appended, when there is evidence of a fork, and the
 // file with ".waiting" appended, while an older version is waited for.
 //
@@ -29,14 +29,14 @@ type Copy struct {
 
 	pings
 	current   *Set // the set in Dir, when it has been read
-	compared  *Set // the one that Dir holds with no other files of ours
+	compared  *Set // the one that Replace has verified in Dir
 	unwritten *Set // a newer one that could not be written yet
 }
 
 // Update brings the directory up to date with the source, whole or not at all. Files that no manifest lists
 // (.gitignore, a CNAME) stay.
 func (c *Copy) Update(ctx context.Context) (Report, error) {
-	if c.current == nil && c.unwritten == nil { // Taken receives a whole copy even if it can't be locked or written
+	if c.current == nil && c.unwritten == nil { // Taken receives the copy on disk even if it can't be locked or written
 		_, _ = c.Read(ctx) // the second Read returns its error
 	}
 	locked, err := durable.Lock(ctx, c.Dir, manifestName)
@@ -65,7 +65,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if err == nil {
 		report = newReport(have, set, relation, c.Source.Received()-before)
 	}
-	if werr := c.writeWaiting(c.Waiting); err == nil {
+	if werr := c.writeWaiting(c.Waiting); err == nil { // the error of the update says more
 		err = werr
 	}
 	if fork := (*ForkError)(nil); errors.As(err, &fork) {

@@ -72,7 +72,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestRepair: each file that is removed or damaged is put right, although nothing new
+// TestRepair: each file that is removed or damaged is repaired, although nothing new
 // is published.
 func TestRepair(t *testing.T) {
 	t.Parallel()
@@ -99,7 +99,7 @@ func TestRepair(t *testing.T) {
 		}
 		update()
 		if !sameFiles(onDisk(t, path), wants(h.site.Files, mirror.Data)) {
-			t.Fatalf("%s is not put right", name)
+			t.Fatalf("%s is not repaired", name)
 		}
 	}
 }

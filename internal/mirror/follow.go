@@ -26,12 +26,12 @@ const (
 type Follower struct {
 	Source Source
 	Scope  Scope
-	// BaseURL is the base URL that the set must have; empty is that of the set at
-	// hand, and any for the first one.
+	// BaseURL is the base URL that the set must have; empty is that of the local
+	// set, and any for the first one.
 	BaseURL string
 	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
 	AcceptRewrite bool
-	// Waiting is the older version that the source serves; several processes hand it on.
+	// Waiting is the older version that the source serves. It is stored beside the copy.
 	Waiting *Waiting
 
 	broken broken

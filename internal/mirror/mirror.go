@@ -1,12 +1,12 @@
 // Package mirror reads, checks and follows a published set of files.
 //
 // A [Source] is where a set is: a directory or an http(s) origin. [Read] returns the set in it. A [Follower]
-// brings a set at hand up to date: by the change documents where they reach, else by whole files, and ends with
+// brings a local set up to date: by the change documents where they reach, else by whole files, and ends with
 // the bytes of the source or an error that leaves the set as it was. A [Copy] keeps a set in a directory.
 //
-// Nothing is used whose hash is not the expected one, so that caches, torn answers and publications in progress
-// can delay a copy but not corrupt it. Files are asked for with their hash in the query, and the manifest with a
-// query of its own, so that caches that serve older answers are passed.
+// Nothing is used whose hash is not the expected one, so that caches, truncated responses and publications in progress
+// can delay a copy but not corrupt it. Files are requested with their hash in the query, and the manifest with a
+// query of its own, which bypasses caches that serve older responses.
 //
 // A set is the manifest, its files, and the numbered change documents with their patches from changes_from on.
 // Encoded variants (reviews.json.gz) are not part of it.

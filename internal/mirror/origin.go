@@ -87,8 +87,8 @@ func (o *origin) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// manifest asks for the manifest with a query that no cache has seen, and with the
-// validators of the last answer.
+// manifest requests the manifest with a query that no cache has seen, and with the
+// validators of the last response.
 func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 	conditions := conditional(o.last)
 	address := o.base + reviewcast.PathManifest // errors are without the query, so that the same error has the same text

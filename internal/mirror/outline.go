@@ -58,8 +58,8 @@ func newSet(scope Scope, m *reviewcast.Manifest, manifest []byte) *Set {
 	return &Set{Scope: scope, Manifest: m, byHash: map[string][]byte{}, Files: map[string][]byte{reviewcast.PathManifest: manifest}}
 }
 
-// body returns the body with the file's hash: the one at hand, or the one of the source. Without a set at hand
-// every file is read, since that is what [Read] says of them.
+// body returns the body with the file's hash: the local one, or that of the source. Without a local set every file
+// is read, even if two have the same hash: [Read] reports on each.
 func (o *outlined) body(ctx context.Context, f reviewcast.File) ([]byte, error) {
 	if o.base != nil {
 		body, ok := o.set.byHash[f.SHA256]
@@ -108,8 +108,8 @@ func (o *outlined) addAll(ctx context.Context, files []reviewcast.File) error {
 	return nil
 }
 
-// readHistory reads the change documents back to changes_from, and versions.txt unless it is the one at hand with
-// their lines.
+// readHistory reads the change documents back to changes_from, and versions.txt unless the local one with their
+// lines has its hash.
 func (o *outlined) readHistory(ctx context.Context) error {
 	m := o.set.Manifest
 	listed, _ := m.File(reviewcast.PathVersions)

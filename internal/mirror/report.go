@@ -80,7 +80,7 @@ func (r Report) String() string {
 	}
 	var parts []string
 	if r.Repaired > 0 {
-		parts = append(parts, fmt.Sprintf("files put right: %d", r.Repaired))
+		parts = append(parts, fmt.Sprintf("files repaired: %d", r.Repaired))
 	}
 	for _, n := range []struct {
 		count int

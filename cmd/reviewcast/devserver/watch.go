@@ -21,7 +21,7 @@ import (
 type Change struct {
 	// Names are the files that changed, relative to the folder, with slashes; nil means anything.
 	Names []string
-	// Quiet is how long, at least, nothing has changed since.
+	// Quiet is for at least how long nothing has changed.
 	Quiet time.Duration
 }
 
@@ -162,7 +162,7 @@ func (w *watch) call() {
 	}
 }
 
-// unfinished reports whether a file of the burst still changes its size, or is much smaller than after the last one.
+// unfinished reports whether a file of the burst still changes its size, or is much smaller than at the last report.
 // A large file is written in many steps, and reading half of it costs twice: its reviews vanish, and all of them are
 // read again.
 func (w *watch) unfinished() (found bool) {

@@ -7,12 +7,12 @@ import (
 )
 
 // claims identifies this process's claims of one kind of rows by the times at which they
-// lapse, in milliseconds: no two are the same.
+// lapse, in milliseconds. These times are unique, so that two of them name a run of claims.
 type claims struct {
 	mu   sync.Mutex // held during a claim
 	last int64      // that of the last claim
 	// lostFrom and lostTo are the first and the last of the claims that failed most recently,
-	// one after another. The database may have made them, and only its answer was lost.
+	// one after another. The database may have made them although its answer was lost.
 	lostFrom, lostTo int64
 }
 
@@ -29,7 +29,7 @@ func (s *Store) claim(ctx context.Context, now time.Time, c *claims, owner, quer
 	args = append([]any{owner, c.last, millis(now), millis(now.Add(-OwnerLapse)), c.lostFrom, c.lostTo}, args...)
 	err := s.each(ctx, scan, query, args...)
 	if err != nil {
-		if c.lostTo != previous {
+		if c.lostTo != previous { // the claim before succeeded
 			c.lostFrom = c.last
 		}
 		c.lostTo = c.last

@@ -30,7 +30,8 @@
 // opened again, because only one hub may have it open; after [OwnerLapse] where
 // several hubs share PostgreSQL. After an outage of the database every owner looks
 // dead, so a hub that has just reconnected waits for the same time before it takes
-// over the claims of others. A hub never takes over its own claims.
+// over the claims of others. Of its own claims a hub takes over those whose answer was
+// lost (claims.go) and those that have lapsed.
 //
 // # Clocks
 //

@@ -1,10 +1,10 @@
--- All queries of the store, for both databases. The dialect replaces four words:
+-- All queries of the store, for both databases. The dialect replaces these words:
 -- {{outcomes …}} is the JSON array $1 as the table a with these columns, {{list $n}} the
 -- strings of a JSON array, {{among $n}} whether a number is in a JSON array, and
--- {{skip locked}} keeps hubs from waiting for each other's claims.
+-- {{skip locked s}}, for a table's alias, keeps hubs from waiting for each other's claims.
 -- {{living $owner $now $since}} is the same in both: the owners that an owner must treat
 -- as alive. Unless that owner itself has been alive without a gap since $since, these are
--- all owners that haven't left: all of them may have lost the database together.
+-- all owners whose rows exist: all of them may have lost the database together.
 -- {{subscription $at}} and {{verification}} are the columns of a Subscription, with its FROM,
 -- and of a Verification.
 
@@ -89,12 +89,9 @@ VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9)
 ON CONFLICT (topic, callback) DO UPDATE
 SET secret = excluded.secret, lease_seconds = excluded.lease_seconds, endpoint = excluded.endpoint, host = excluded.host,
   renewed_at = excluded.renewed_at, expires_at = excluded.expires_at,
-  -- The subscriber has just answered: waits and failures end.
-  failures = 0, next_attempt = 0, last_error = '',
-  -- After the end of its lease a subscription starts from the beginning.
-  created_at = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.created_at ELSE subscriptions.created_at END,
-  delivered_version = CASE WHEN subscriptions.expires_at <= $6 THEN excluded.delivered_version ELSE subscriptions.delivered_version END,
-  pace = CASE WHEN subscriptions.expires_at <= $6 THEN 1 ELSE subscriptions.pace END
+  -- The subscriber has just answered: waits and failures end. What it has received stays, also
+  -- after the end of its lease, which a clock that is ahead may have seen too early.
+  failures = 0, next_attempt = 0, last_error = ''
 RETURNING id
 
 -- name: unsubscribe

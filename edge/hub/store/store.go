@@ -47,7 +47,8 @@ type Options struct {
 }
 
 // Store is the hub's durable state. What a method has changed is durable when it
-// returns; a method that fails changes nothing. Methods are safe for concurrent use.
+// returns; a method that fails changes nothing, unless PostgreSQL's answer to a commit
+// was lost. Methods are safe for concurrent use.
 type Store struct {
 	db                                 database
 	many                               chan struct{} // holds a value for each transaction of writeOneOfMany
