@@ -47,6 +47,7 @@ type SearchResult struct {
 	Reviews  []Review `json:"reviews" jsonschema:"the first that match in the order asked for; by default the newest: date descending, then id ascending"`
 	Query    Query    `json:"query" jsonschema:"the filters as applied, including defaults"`
 	Facets   *Facets  `json:"facets,omitempty" jsonschema:"with facets=true: how many of the matches have each value"`
+	Hint     string   `json:"hint,omitempty" jsonschema:"what to search for instead, when no review is in the language"`
 }
 
 // Facets counts all matches of a search by their values, without zeros: ratings, years and months descending,

@@ -88,5 +88,4 @@ type searchSchema struct {
 	Notice string `json:"notice"`
 	reviewcast.SearchResult
 	NextCursor *string `json:"next_cursor"`
-	Hint       string  `json:"hint,omitempty"`
 }
