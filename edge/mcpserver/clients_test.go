@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -67,5 +68,18 @@ func TestClientOverTwoEdges(t *testing.T) {
 	call("after a restart")
 	if err := session.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestListsBeforePublication: a client that connects before anything is published gets the lists.
+func TestListsBeforePublication(t *testing.T) {
+	s, _ := serve(t, nil, Config{})
+	c := newTalker(t, s)
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		var got struct{ Tools, Prompts, Resources []struct{ Name string } }
+		err := json.Unmarshal(c.result(t, list+"/list", map[string]any{}), &got)
+		if n := len(got.Tools) + len(got.Prompts) + len(got.Resources); err != nil || n < 2 {
+			t.Errorf("%s: %+v, %v", list, got, err)
+		}
 	}
 }

@@ -165,7 +165,7 @@ func newExamples(v *view) *strings.Replacer {
 func (s *Server) listTools(res *mcp.ListToolsResult) {
 	v, err := s.views.load()
 	if err != nil {
-		v = &view{Snapshot: &snapshot.Snapshot{}}
+		v = &view{Snapshot: &snapshot.Snapshot{Files: &snapshot.Files{}}}
 		v.examples = newExamples(v)
 	}
 	for i, t := range res.Tools {
