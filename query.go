@@ -122,8 +122,7 @@ func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	return search(arguments, nil, Param.decode)
 }
 
-// search fills a Query with the parameters of the table that are given, and checks the
-// relations between them.
+// search fills a Query with the parameters of the table that are given, and checks the relations between them.
 func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (value, *Issue)) (Query, []Issue) {
 	q := Query{Limit: DefaultLimit}
 	unknown := slices.Sorted(maps.Keys(given))
@@ -157,8 +156,7 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 	return q, issues
 }
 
-// ParseSince parses the date in the path of a since request and its raw query string,
-// which must have no parameters.
+// ParseSince parses the date in the path of a since request and its raw query string, which must have no parameters.
 func ParseSince(date, rawQuery string) (Date, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	if !Date(date).Valid() {

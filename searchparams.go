@@ -57,8 +57,7 @@ const (
 	MaxLimit     = 100
 )
 
-// SearchParams are the parameters of a search, in the order in which they are
-// documented and their issues reported.
+// SearchParams are the parameters of a search, in the order in which they are documented and their issues reported.
 var SearchParams = []Param{
 	{Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
 		Description: "Only reviews with exactly this many stars.",

@@ -28,9 +28,8 @@ type tool struct {
 	answer                   func(v *view, args arguments) (any, error)
 }
 
-// tools are the tools, most important first. Every description says what the tool returns and when
-// to use it, shows two calls, states the order of lists, and names untrusted words. See newExamples
-// for {names in braces}.
+// tools are the tools, most important first. Every description says what the tool returns and when to use it, shows
+// two calls, states the order of lists, and names untrusted words. See newExamples for {names in braces}.
 var tools = []*tool{
 	{
 		name: "get_summary", title: "Summary",
