@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -81,5 +82,15 @@ func TestListsBeforePublication(t *testing.T) {
 		if n := len(got.Tools) + len(got.Prompts) + len(got.Resources); err != nil || n < 2 {
 			t.Errorf("%s: %+v, %v", list, got, err)
 		}
+	}
+}
+
+// TestPanicIsAnError: a handler that panics, in a goroutine of the SDK, doesn't end the process.
+func TestPanicIsAnError(t *testing.T) {
+	s, _ := serve(t, sample(t), Config{})
+	s.mcp.AddPrompt(&mcp.Prompt{Name: "broken"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { panic("secret") })
+	body := newTalker(t, s).post(t, "prompts/get", map[string]any{"name": "broken"}).Body.String()
+	if !strings.Contains(body, "-32603") || strings.Contains(body, "secret") {
+		t.Error(body)
 	}
 }

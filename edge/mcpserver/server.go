@@ -30,6 +30,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -208,7 +209,12 @@ Rules:
 
 // middleware runs around every request that the SDK has decoded.
 func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil { // the SDK calls this in a goroutine, where a panic would end the process
+				err = s.protocolError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			}
+		}()
 		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name] == nil {
 			names := each(tools, func(t *tool) string { return t.name })
 			return nil, s.protocolError(refuse("unknown tool %s: this server has %s", echo(p.Name), strings.Join(names, ", ")))
