@@ -47,6 +47,7 @@ type SearchResult struct {
 	Reviews  []Review `json:"reviews" jsonschema:"the first that match in the order asked for; by default the newest: date descending, then id ascending"`
 	Query    Query    `json:"query" jsonschema:"the filters as applied, including defaults"`
 	Facets   *Facets  `json:"facets,omitempty" jsonschema:"with facets=true: how many of the matches have each value"`
+	Hint     string   `json:"hint,omitempty" jsonschema:"what to search for instead, when no review is in the language"`
 }
 
 // Facets counts all matches of a search by their values, without zeros: ratings, years and months descending,
@@ -121,8 +122,7 @@ func BindSearch(arguments map[string]json.RawMessage) (Query, []Issue) {
 	return search(arguments, nil, Param.decode)
 }
 
-// search fills a Query with the parameters of the table that are given, and checks the
-// relations between them.
+// search fills a Query with the parameters of the table that are given, and checks the relations between them.
 func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (value, *Issue)) (Query, []Issue) {
 	q := Query{Limit: DefaultLimit}
 	unknown := slices.Sorted(maps.Keys(given))
@@ -156,8 +156,7 @@ func search[T any](given map[string]T, issues []Issue, parse func(Param, T) (val
 	return q, issues
 }
 
-// ParseSince parses the date in the path of a since request and its raw query string,
-// which must have no parameters.
+// ParseSince parses the date in the path of a since request and its raw query string, which must have no parameters.
 func ParseSince(date, rawQuery string) (Date, []Issue) {
 	values, issues := parseRaw(rawQuery)
 	if !Date(date).Valid() {

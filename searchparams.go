@@ -57,8 +57,7 @@ const (
 	MaxLimit     = 100
 )
 
-// SearchParams are the parameters of a search, in the order in which they are
-// documented and their issues reported.
+// SearchParams are the parameters of a search, in the order in which they are documented and their issues reported.
 var SearchParams = []Param{
 	{Name: "rating", Type: IntegerParam, Min: MinRating, Max: MaxRating, Example: 5,
 		Description: "Only reviews with exactly this many stars.",
@@ -88,7 +87,7 @@ var SearchParams = []Param{
 		Description: "Only reviews that mention this service area: id or name, ignoring case. An unknown one matches nothing.",
 		set:         func(q *Query, v value) { q.ServiceArea = v.text }},
 	{Name: "language", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "fr",
-		Description: "Only reviews in this language: the whole BCP 47 tag, ignoring case.",
+		Description: "Only reviews in this language: the whole BCP 47 tag, or a name in English or in the language itself (French, français), ignoring case. The name finds all regions of the language.",
 		set:         func(q *Query, v value) { q.Language = v.text }},
 	{Name: "source", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "google",
 		Description: "Only reviews from this source, ignoring case.",

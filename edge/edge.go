@@ -1,15 +1,13 @@
-// Package edge serves a published directory over HTTP and answers the queries that a
-// file can't: search and since. [New] makes the handler, [Server] an [http.Server]
-// with timeouts, [Run] serves until its context ends, and [Admin] is the handler of a
-// second, private listener.
+// Package edge serves a published directory over HTTP and answers the queries that a file can't: search and since.
+// [New] makes the handler, [Server] an [http.Server] with timeouts, [Run] serves until its context ends, and [Admin]
+// is the handler of a second, private listener.
 //
 // # Responses
 //
-// Access-Control-Allow-Origin is * on all responses except those of /mcp, including
-// errors and 304: everything is public, and an Authorization header changes nothing.
-// Conditional requests and ranges follow RFC 9110 (sections 8.8, 13 and 14) through
-// [http.ServeContent], with a strong entity tag for each content coding. Errors are
-// JSON of one shape, [reviewcast.ErrorBody].
+// Access-Control-Allow-Origin is * on all responses except those of /mcp, including errors and 304: everything is
+// public, and an Authorization header changes nothing. Conditional requests and ranges follow RFC 9110 (sections 8.8,
+// 13 and 14) through [http.ServeContent], with a strong entity tag for each content coding. Errors are JSON of one
+// shape, [reviewcast.ErrorBody].
 //
 // # Snapshots
 //

@@ -56,10 +56,9 @@ func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation
 	}
 }
 
-// serveFast answers the two most frequent kinds of request: those without conditions,
-// and those with the entity tag of an earlier response. It reports false for others.
-// Its responses equal those of serveContent, which a test checks, but it writes the
-// body at once and not in pieces of 32 KiB.
+// serveFast answers the two most frequent kinds of request: those without conditions, and those with the entity tag of
+// an earlier response. It reports false for others. Its responses equal those of serveContent, which a test checks,
+// but it writes the body at once and not in pieces of 32 KiB.
 func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
 	header := r.Header
 	match := header["If-None-Match"]
@@ -96,18 +95,16 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 	return true
 }
 
-// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except
-// for what normalise corrects.
+// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except for what normalise corrects.
 func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
 	rep.setHeader(w.Header())
 	content := &content{rep: rep}
 	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
 }
 
-// normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110
-// says: lists in several lines (section 5.3), repeated dates (13.1.3), ranges with HEAD
-// (14.2), unknown range units (14.2), range units in capitals (14.1), and suffix ranges
-// of no bytes (14.1.2).
+// normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110 says: lists in several lines
+// (section 5.3), repeated dates (13.1.3), ranges with HEAD (14.2), unknown range units (14.2), range units in capitals
+// (14.1), and suffix ranges of no bytes (14.1.2).
 func normalise(r *http.Request) *http.Request {
 	h := r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match"} {

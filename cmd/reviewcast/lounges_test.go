@@ -110,7 +110,7 @@ var loungeQuestions = []question{
 			for _, r := range p.Reviews {
 				months[r.Date.Month()] = true
 			}
-			return fmt.Sprintf("Cut lists: month has the first 12 of %d. service_area has the first 12 of %d.", len(months), len(airports))
+			return fmt.Sprintf("Cut lists: month has the first 12 of %d. service_area has the first 12 of %d. count_by lists more of one.", len(months), len(airports))
 		}},
 	{"How many reviews are there?", []string{`get_summary {}`}, "review_count", func(p published) any { return float64(p.ReviewCount) }},
 	{"How were lounges rated in 2009?", []string{`search_reviews {"since":"2009-01-01","until":"2009-12-31","response_format":"counts"}`}, "facets.year[0].average_rating",
@@ -202,6 +202,27 @@ var loungeQuestions = []question{
 			return float64(len(months))
 		}},
 	{"What do the newest reviews say?", []string{`search_reviews {"limit":5}`}, "reviews[3].id", func(p published) any { return p.Reviews[3].ID }},
+	{"Which airport has the dirtiest lounges?", []string{`search_reviews {"aspect":"cleanliness","sentiment":"negative","count_by":"service_area"}`}, "facets.service_area[0].count",
+		func(p published) any {
+			most := 0.0
+			for _, a := range airports {
+				most = max(most, p.count(both(inArea(slug(a)), p.about("cleanliness", reviewcast.Negative))))
+			}
+			return most
+		}},
+	{"Has it become more crowded over the years?", []string{`search_reviews {"aspect":"space","sentiment":"negative","count_by":"year"}`}, "facets.year[value=2010].count",
+		func(p published) any {
+			return p.count(both(from("2010-01-01", "2010-12-31"), p.about("space", reviewcast.Negative)))
+		}},
+	{"What do guests say at the moment?", []string{`search_reviews {}`}, "reviews[4].id", func(p published) any { return p.Reviews[4].ID }},
+	{"What do guests say, and where?", []string{`search_reviews {"facets":true}`}, "facets.service_area[0].count",
+		func(p published) any {
+			most := 0.0
+			for _, a := range airports {
+				most = max(most, p.count(inArea(slug(a))))
+			}
+			return most
+		}},
 	{"How sure is the figure for food?", []string{`get_summary {}`}, "aspects[id=food].confidence",
 		func(p published) any {
 			return p.in.Aspects[slices.IndexFunc(p.in.Aspects, func(a reviewcast.Aspect) bool { return a.ID == "food" })].Confidence.Level

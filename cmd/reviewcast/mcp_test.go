@@ -78,7 +78,7 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 		h.ServeHTTP(web, httptest.NewRequest(http.MethodGet, reviewcast.PathSearch+"?"+query.Encode(), nil))
 
 		if args["limit"] == nil {
-			args["limit"] = reviewcast.DefaultLimit // without it a page of the tool is short
+			args["limit"] = reviewcast.DefaultLimit // without it a page of the tool ends at a number of bytes
 		}
 		raw, _ := json.Marshal(args)
 		var answer struct {
@@ -112,7 +112,11 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 		if err := json.Unmarshal(web.Body.Bytes(), &want); err != nil {
 			rt.Fatal(err)
 		}
+		hint, _ := answer.Result.StructuredContent["hint"].(string)
 		for name, value := range want {
+			if name == "facets" && strings.Contains(hint, "Cut lists:") {
+				continue // mcpserver's own test compares them
+			}
 			if !reflect.DeepEqual(value, answer.Result.StructuredContent[name]) {
 				rt.Fatalf("%v: %s is %v in the tool's answer, %v on the web", args, name, answer.Result.StructuredContent[name], value)
 			}

@@ -211,6 +211,14 @@ func (p published) worst(match func(reviewcast.Review) bool) string {
 
 func every(reviewcast.Review) bool { return true }
 
+// most is the number of matching reviews of the technician who has most of them.
+func (p published) most(match func(reviewcast.Review) bool) (most float64) {
+	for _, t := range p.Business.Technicians {
+		most = max(most, p.count(func(r reviewcast.Review) bool { return names(t.ID)(r) && match(r) }))
+	}
+	return most
+}
+
 // moreQuestions were written after the tools, by somebody who read the tool descriptions only.
 var moreQuestions = []question{
 	{"What are the three worst reviews?", []string{`search_reviews {"order":"lowest","limit":3,"response_format":"concise"}`}, "reviews[0].id",
@@ -224,15 +232,7 @@ var moreQuestions = []question{
 			return p.count(func(r reviewcast.Review) bool { return r.Date.Month() == "2025-07" })
 		}},
 	{"Who is praised for communication?", []string{`search_reviews {"aspect":"communication","sentiment":"positive","response_format":"counts"}`}, "facets.technician[0].count",
-		func(p published) any {
-			most := 0.0
-			for _, t := range p.Business.Technicians {
-				most = max(most, p.count(func(r reviewcast.Review) bool {
-					return names(t.ID)(r) && p.about("communication", reviewcast.Positive)(r)
-				}))
-			}
-			return most
-		}},
+		func(p published) any { return p.most(p.about("communication", reviewcast.Positive)) }},
 	{"Marcus or Grace, whose customers are happier?", []string{`get_technician {"name":"Marcus"}`, `get_technician {"name":"Grace"}`}, "technicians[0].reviews.average_rating",
 		func(p published) any { return *p.technician("grace-lachance").AverageRating }},
 	{"Which reviews under three stars have no reply yet?", []string{`search_reviews {"max_rating":2,"has_reply":false,"response_format":"concise"}`}, "returned",
@@ -278,6 +278,23 @@ var moreQuestions = []question{
 		}},
 	{"How are they rated on Google?", []string{`search_reviews {"response_format":"counts"}`}, "facets.source[value=google].average_rating",
 		func(p published) any { return p.mean(func(r reviewcast.Review) bool { return r.Source == "google" }) }},
+	{"Has anybody complained in French?", []string{`search_reviews {"language":"French","max_rating":2}`}, "returned",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return strings.HasPrefix(r.Language, "fr") && r.Rating <= 2 })
+		}},
+	{"Y en español, ¿qué dicen?", []string{`search_reviews {"language":"español","response_format":"concise"}`}, "matched",
+		func(p published) any { return p.count(func(r reviewcast.Review) bool { return r.Language == "es" }) }},
+	{"Who is praised most for leaving the place clean?", []string{`search_reviews {"aspect":"cleanliness","sentiment":"positive","count_by":"technician"}`}, "facets.technician[0].count",
+		func(p published) any { return p.most(p.about("cleanliness", reviewcast.Positive)) }},
+	{"Who should I ask for if my furnace is out?", []string{`search_reviews {"mentions_service":"heating","count_by":"technician"}`}, "facets.technician[0].count",
+		func(p published) any {
+			return p.most(func(r reviewcast.Review) bool { return slices.Contains(r.Mentions.Services, "heating") })
+		}},
+	{"What do customers say at the moment?", []string{`search_reviews {}`}, "reviews[4].text", func(p published) any { return *p.Reviews[4].Text }},
+	{"Which complaints are there, and from when?", []string{`search_reviews {"max_rating":2,"facets":true,"response_format":"concise"}`}, "facets.year[value=2025].count",
+		func(p published) any {
+			return p.count(func(r reviewcast.Review) bool { return r.Rating <= 2 && r.Date[:4] == "2025" })
+		}},
 }
 
 // TestQuestions asks the real server everything that people ask about the sample. Each

@@ -1,12 +1,10 @@
-// Package hub is a WebSub hub (W3C Recommendation of 23 January 2018) for the topics of
-// one published directory. It accepts subscriptions, verifies them, and pushes every
-// change to every subscriber. [New] returns a [Hub], the http.Handler of
-// reviewcast.PathHub; [Hub.Run] does the work behind it.
+// Package hub is a WebSub hub (W3C Recommendation of 23 January 2018) for the topics of one published directory. It
+// accepts subscriptions, verifies them, and pushes every change to every subscriber. [New] returns a [Hub], the
+// http.Handler of reviewcast.PathHub; [Hub.Run] does the work behind it.
 //
-// The code reads in this order: request (handler.go, request.go), verification
-// (verify.go), changes (publish.go), scheduling (claim.go, scheduler.go, slots.go),
-// delivery (deliver.go, network.go), acknowledgement (acknowledge.go). run.go starts and
-// stops the goroutines; status.go and explain.go say what has happened to a subscription.
+// The code reads in this order: request (handler.go, request.go), verification (verify.go), changes (publish.go),
+// scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (acknowledge.go).
+// run.go starts and stops the goroutines; status.go and explain.go say what has happened to a subscription.
 //
 // # States of a subscription
 //

@@ -19,9 +19,8 @@ func StatusSignature(key []byte, topic, callback string, now time.Time) string {
 	return signature(key, []byte(topic+"\n"+callback+"\n"+now.UTC().Format(statusHour)))
 }
 
-// serveStatus answers a subscriber that asks what has happened to its subscription and
-// proves that it knows the secret. All answers without a proof are alike, so that nobody
-// learns which callbacks are subscribed.
+// serveStatus answers a subscriber that asks what has happened to its subscription and proves that it knows the
+// secret. All answers without a proof are alike, so that nobody learns which callbacks are subscribed.
 func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	if err := h.limit(r); err != nil {
 		return err

@@ -29,6 +29,8 @@ func (b badArguments) Error() string { return strings.Join(b, "\n- ") }
 type arguments struct {
 	values map[string]string // of the tool's own parameters
 	query  reviewcast.Query  // of search_reviews
+	// limited says that the query's limit was given.
+	limited bool
 }
 
 const (
@@ -92,6 +94,7 @@ func (t *tool) read(raw jsontext.Value) (args arguments, err error) {
 	if t.search {
 		var more []reviewcast.Issue
 		args.query, more = reviewcast.BindSearch(given)
+		args.limited = given["limit"] != nil
 		issues = append(issues, more...)
 	} else if len(given) > 0 {
 		issues = append(issues, reviewcast.Issue{Code: reviewcast.UnrecognizedKeys, Keys: slices.Sorted(maps.Keys(given))})

@@ -53,35 +53,136 @@ func large(t *testing.T) snapshottest.Public {
 	return p
 }
 
-// TestLongLists: however much is published, a call that doesn't ask for more takes at most 3,000 tokens,
-// and a hint or a cursor tells that there is more.
+// longNames is a business with 100 technicians, 50 services and 200 areas whose names and ids are as long as those of
+// real ones get, and with long reviews.
+func longNames(t *testing.T) snapshottest.Public {
+	d := corpus.Dataset(300)
+	d.Business.Technicians, d.Business.Services, d.Business.ServiceAreas = nil, nil, nil
+	var in reviewcast.Insights
+	if err := json.Unmarshal(read(t, "insights.json"), &in); err != nil {
+		t.Fatal(err)
+	}
+	in.Entities, in.PerReview = reviewcast.Entities{}, map[string]reviewcast.ReviewInsight{}
+	id := func(i int) string {
+		return fmt.Sprintf("aeroport-international-pierre-elliott-trudeau-terminal-%03d", i)
+	}
+	name := func(i int) string {
+		return fmt.Sprintf("Aéroport international Pierre-Elliott-Trudeau de Montréal, terminal %d", i)
+	}
+	entity := func(i int) reviewcast.Entity {
+		e := reviewcast.Entity{ID: id(i), Name: name(i), ReviewCount: 3, ExampleReviewIDs: []string{d.Reviews[i].ID, d.Reviews[i+1].ID, d.Reviews[i+2].ID}}
+		for _, a := range in.Aspects {
+			e.TopAspects = append(e.TopAspects, a.ID)
+		}
+		return e
+	}
+	for i := range 200 {
+		if i < 100 {
+			d.Business.Technicians = append(d.Business.Technicians, reviewcast.Technician{ID: id(i), Name: "Daniel " + name(i), Aliases: []string{"Dan " + name(i)}})
+			in.Entities.Technicians = append(in.Entities.Technicians, entity(i))
+		}
+		if i < 50 {
+			d.Business.Services = append(d.Business.Services, reviewcast.Named{ID: id(i), Name: name(i)})
+			in.Entities.Services = append(in.Entities.Services, entity(i))
+			in.Entities.Problems = append(in.Entities.Problems, entity(i))
+		}
+		d.Business.ServiceAreas = append(d.Business.ServiceAreas, reviewcast.Named{ID: id(i), Name: name(i)})
+		in.Entities.ServiceAreas = append(in.Entities.ServiceAreas, entity(i))
+	}
+	for i := range d.Reviews {
+		r := &d.Reviews[i]
+		text := strings.Repeat("The \"Business\" lounge was crowded, and the coffee was cold. ", 15)
+		r.Text = &text
+		r.Mentions = reviewcast.Mentions{Technicians: []string{id(i % 100)}, Services: []string{id(i % 50)}, ServiceAreas: []string{id(i % 200)}}
+		in.PerReview[r.ID] = reviewcast.ReviewInsight{Sentiment: reviewcast.Negative, Aspects: map[string]reviewcast.Polarity{"punctuality": reviewcast.Negative}}
+	}
+	p := snapshottest.Publish(t, d)
+	p[reviewcast.PathInsights] = snapshottest.Marshal(t, in)
+	return p
+}
+
+// TestLongLists: however much is published, a call that doesn't ask for a number of reviews takes at most 3,000
+// tokens, and a hint or a cursor tells that there is more.
 func TestLongLists(t *testing.T) {
-	s, _ := serve(t, large(t), Config{})
+	for name, p := range map[string]snapshottest.Public{"many names": large(t), "long names and texts": longNames(t)} {
+		t.Run(name, func(t *testing.T) { testLongLists(t, p) })
+	}
+}
+
+func testLongLists(t *testing.T, p snapshottest.Public) {
+	s, _ := serve(t, p, Config{})
 	c := newTalker(t, s)
-	for _, call := range []string{
-		`get_business {}`, `get_summary {}`, `list_topics {}`, `list_entities {}`, `list_entities {"kind":"technicians"}`,
-		`get_technician {"name":"thing-007"}`, `get_technician {"name":"Daniel"}`,
-		`search_reviews {"response_format":"concise","limit":100}`, `search_reviews {"response_format":"counts"}`,
-		`search_reviews {"count_by":"service_area"}`, `search_reviews {"count_by":"month"}`,
-	} {
-		name, args, _ := strings.Cut(call, " ")
-		r := c.tool(t, name, json.RawMessage(args))
-		if r.IsError {
-			t.Fatalf("%s: %s", call, r.Content[0].Text)
+	v, err := s.views.load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	technician, service := v.dataset.Business.Technicians[7], v.dataset.Business.Services[7]
+	calls := map[string][]string{ // all of each tool's kinds of arguments
+		"get_summary":          {`{}`, `{"since":"2016-01-01"}`},
+		"get_business":         {`{}`},
+		"get_review":           {`{"id":"` + v.newest(1)[0] + `"}`},
+		"get_aspect_sentiment": {`{"aspect":"punctuality"}`, `{"aspect":"punctuality","polarity":"negative"}`},
+		"get_technician":       {`{"name":"` + technician.ID + `"}`, `{"name":"` + technician.Name + `"}`, `{"name":"Daniel"}`},
+		"get_service":          {`{"service":"` + service.ID + `"}`},
+		"list_entities": {`{}`, `{"order":"lowest"}`, `{"min_reviews":2}`, `{"kind":"technicians"}`, `{"kind":"services"}`, `{"kind":"problems"}`,
+			`{"kind":"service_areas"}`, `{"kind":"service_areas","order":"highest"}`},
+		"list_topics": {`{}`},
+		"get_faq":     {`{}`},
+		"get_changes": {`{"since":"2016-01-01"}`, `{"since":"1"}`},
+	}
+	for _, format := range []string{detailed, concise, counts} {
+		for _, filter := range []string{`"min_rating":1`, `"facets":true`, `"query":"the"`, `"order":"lowest"`, `"order":"oldest","facets":true`,
+			`"mentions_service":"` + service.ID + `"`, `"query":"nothing has this"`, `"language":"Klingon","query":"a b c d e f g"`,
+			`"count_by":"service_area"`, `"count_by":"month"`, `"count_by":"technician"`, `"count_by":"aspect"`} {
+			calls["search_reviews"] = append(calls["search_reviews"], `{"response_format":"`+format+`",`+filter+`}`)
 		}
-		if n := tokens(r.StructuredContent) + tokens([]byte(r.Content[0].Text)); n > 3000 {
-			t.Errorf("%s: %d tokens", call, n)
+	}
+	calls["search_reviews"] = append(calls["search_reviews"], `{}`, `{"response_format":"concise","limit":100}`, `{"limit":3}`)
+	for _, tool := range tools {
+		if calls[tool.name] == nil {
+			t.Errorf("no call of %s", tool.name)
 		}
-		var rest struct {
-			Hint       string
-			NextCursor *string `json:"next_cursor"`
+		for _, args := range calls[tool.name] {
+			r := c.tool(t, tool.name, json.RawMessage(args))
+			if r.IsError {
+				t.Fatalf("%s %s: %s", tool.name, args, r.Content[0].Text)
+			}
+			n := tokens(r.StructuredContent) + tokens([]byte(r.Content[0].Text))
+			t.Logf("%5d tokens: %s %s", n, tool.name, args)
+			if n > 3000 {
+				t.Errorf("%s %s: %d tokens", tool.name, args, n)
+			}
+			checkRest(t, args, r.StructuredContent)
 		}
-		if err := json.Unmarshal(r.StructuredContent, &rest); err != nil {
-			t.Fatal(err)
+	}
+}
+
+// checkRest checks that a result whose lists are cut says so.
+func checkRest(t *testing.T, args string, content []byte) {
+	t.Helper()
+	var rest struct {
+		Hint              string
+		NextCursor        *string `json:"next_cursor"`
+		Matched, Returned int
+		Business          struct{ Technicians []any }
+		Technicians       []any
+		TopicCount        int `json:"topic_count"`
+		Topics            []any
+		Facets            struct {
+			ServiceArea []any `json:"service_area"`
+			Month       []any
 		}
-		if name != "get_summary" && !strings.Contains(call, "month") && rest.Hint == "" && rest.NextCursor == nil && !strings.Contains(call, "007") {
-			t.Errorf("%s: neither hint nor cursor: %.300s", call, r.StructuredContent)
-		}
+	}
+	if err := json.Unmarshal(content, &rest); err != nil {
+		t.Fatal(err)
+	}
+	cut := len(rest.Business.Technicians) > 0 && len(rest.Business.Technicians) < 100 || len(rest.Technicians) == maxEntities ||
+		len(rest.Topics) < rest.TopicCount || len(rest.Facets.ServiceArea) > 1 && rest.Matched == 300 && len(rest.Facets.ServiceArea) < 200
+	if cut && rest.Hint == "" {
+		t.Errorf("%s: no hint: %.300s", args, content)
+	}
+	if rest.Returned > 0 && (rest.NextCursor == nil) != (rest.Returned == rest.Matched) {
+		t.Errorf("%s: %d of %d, cursor %v", args, rest.Returned, rest.Matched, rest.NextCursor)
 	}
 }
 

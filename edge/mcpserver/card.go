@@ -54,23 +54,8 @@ func RegistryName(baseURL string) string {
 	return strings.Join(labels, ".") + "/reviewcast"
 }
 
-// card is the server card (SEP-2127). It says how to reach the server.
-type card struct {
-	Schema      string     `json:"$schema"`
-	Name        string     `json:"name"`
-	Version     string     `json:"version"`
-	Description string     `json:"description"`
-	Title       string     `json:"title"`
-	WebsiteURL  string     `json:"websiteUrl"`
-	Icons       []mcp.Icon `json:"icons"`
-	Remotes     [1]struct {
-		Type                      string   `json:"type"`
-		URL                       string   `json:"url"`
-		SupportedProtocolVersions []string `json:"supportedProtocolVersions"`
-	} `json:"remotes"`
-}
-
-// serveCard answers GET and HEAD. Pages of every origin may read the card.
+// serveCard answers GET and HEAD with the server card (SEP-2127), which says how to reach the server. Pages of every
+// origin may read it.
 func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -87,12 +72,13 @@ func (s *Server) serveCard(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	impl := s.implementation()
-	c := card{Schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-		Name: RegistryName(s.config.BaseURL), Version: impl.Version, Description: impl.Description, Title: impl.Title,
-		WebsiteURL: impl.WebsiteURL, Icons: impl.Icons}
-	c.Remotes[0].Type, c.Remotes[0].URL = "streamable-http", s.config.BaseURL+reviewcast.PathMCP
-	c.Remotes[0].SupportedProtocolVersions = mcp.SupportedProtocolVersions()
-	body, _ := json.Marshal(c) // strings always marshal
+	body, _ := json.Marshal(map[string]any{ // strings always marshal
+		"$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+		"name":    RegistryName(s.config.BaseURL), "version": impl.Version, "description": impl.Description, "title": impl.Title,
+		"websiteUrl": impl.WebsiteURL, "icons": impl.Icons,
+		"remotes": []any{map[string]any{"type": "streamable-http", "url": s.config.BaseURL + reviewcast.PathMCP,
+			"supportedProtocolVersions": mcp.SupportedProtocolVersions()}},
+	})
 	h.Set("Content-Type", MediaServerCard)
 	h.Set("Cache-Control", "public, max-age=3600")
 	h.Set("ETag", `"`+reviewcast.SHA256(body)[:32]+`"`)

@@ -2,8 +2,10 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 
@@ -67,5 +69,28 @@ func TestClientOverTwoEdges(t *testing.T) {
 	call("after a restart")
 	if err := session.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestListsBeforePublication: a client that connects before anything is published gets the lists.
+func TestListsBeforePublication(t *testing.T) {
+	s, _ := serve(t, nil, Config{})
+	c := newTalker(t, s)
+	for _, list := range []string{"tools", "prompts", "resources"} {
+		var got struct{ Tools, Prompts, Resources []struct{ Name string } }
+		err := json.Unmarshal(c.result(t, list+"/list", map[string]any{}), &got)
+		if n := len(got.Tools) + len(got.Prompts) + len(got.Resources); err != nil || n < 2 {
+			t.Errorf("%s: %+v, %v", list, got, err)
+		}
+	}
+}
+
+// TestPanicIsAnError: a handler that panics, in a goroutine of the SDK, doesn't end the process.
+func TestPanicIsAnError(t *testing.T) {
+	s, _ := serve(t, sample(t), Config{})
+	s.mcp.AddPrompt(&mcp.Prompt{Name: "broken"}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) { panic("secret") })
+	body := newTalker(t, s).post(t, "prompts/get", map[string]any{"name": "broken"}).Body.String()
+	if !strings.Contains(body, "-32603") || strings.Contains(body, "secret") {
+		t.Error(body)
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// callTool answers a tool call as the SDK would, which a test compares. It takes a third of the
-// time: the SDK decodes each message several times into 32 KiB of new memory and encodes the result
-// three times.
+// callTool answers a tool call as the SDK would, which a test compares. It takes a third of the time: the SDK decodes
+// each message several times into 32 KiB of new memory and encodes the result three times.
 func (s *Server) callTool(ctx context.Context, t *tool, m *message, e era) []byte {
 	answer, failure := s.run(ctx, t, m.params["arguments"])
 	b := make([]byte, 0, 5*len(answer)/2+512)

@@ -117,15 +117,19 @@ func technicianAnswer(v *view, args arguments) (any, error) {
 		return nil, refuse("%s", v.names["technician"].unknown("technician", name))
 	}
 	answer := technicians{Matched: len(ids)}
-	ids = cut(ids, maxEntities, "technicians", &answer.Hint)
-	for _, id := range ids {
-		t := v.technician(id)
-		if said := t.Reviews; said != nil {
-			newest := fit(slices.Backward(said.Quarters), pageBudget/len(ids)-technicianBytes)
-			said.Quarters = said.Quarters[len(said.Quarters)-newest:]
+	shrink(maxEntities, pageBudget, func(most int) any {
+		answer.Hint, answer.Technicians = "", nil
+		shown := cut(ids, most, "technicians", &answer.Hint)
+		for _, id := range shown {
+			t := v.technician(id)
+			if said := t.Reviews; said != nil {
+				newest := fit(slices.Backward(said.Quarters), pageBudget/len(shown)-technicianBytes)
+				said.Quarters = said.Quarters[len(said.Quarters)-newest:]
+			}
+			answer.Technicians = append(answer.Technicians, *t)
 		}
-		answer.Technicians = append(answer.Technicians, *t)
-	}
+		return answer
+	})
 	return answer, nil
 }
 
@@ -159,7 +163,7 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 		answer.RecentSince = v.before(recentMonths, 0)
 		recent = v.Search(reviewcast.Query{Since: answer.RecentSince, Facets: true}).Facets
 	}
-	for _, list := range []struct {
+	lists := []struct {
 		kind   string
 		to     *[]entityLine
 		said   []reviewcast.Entity
@@ -170,14 +174,19 @@ func entitiesAnswer(v *view, args arguments) (any, error) {
 		{"services", &answer.Services, e.Services, v.names["service"], recent.Service},
 		{"problems", &answer.Problems, e.Problems, nil, nil},
 		{"service_areas", &answer.ServiceAreas, e.ServiceAreas, v.names["service area"], recent.ServiceArea},
-	} {
-		if kind != "" && kind != list.kind {
-			continue
-		}
-		lines := slices.DeleteFunc(entityLines(list.said, list.listed, list.recent, args.values["order"]),
-			func(l entityLine) bool { return l.ReviewCount < least })
-		*list.to = cut(lines, most, list.kind, &answer.Hint)
 	}
+	shrink(most, pageBudget, func(most int) any {
+		answer.Hint = ""
+		for _, list := range lists {
+			if kind != "" && kind != list.kind {
+				continue
+			}
+			lines := slices.DeleteFunc(entityLines(list.said, list.listed, list.recent, args.values["order"]),
+				func(l entityLine) bool { return l.ReviewCount < least })
+			*list.to = cut(lines, most, list.kind, &answer.Hint)
+		}
+		return answer
+	})
 	return answer, nil
 }
 
@@ -187,6 +196,15 @@ const (
 	maxEntities     = 8
 	technicianBytes = 800
 )
+
+// shrink makes an answer with ever smaller numbers of elements in its lists until it takes at most some bytes.
+func shrink(most, budget int, make func(most int) any) {
+	for ; ; most = most * 7 / 8 {
+		if b, err := encode(make(most)); err != nil || len(b) <= budget || most <= 1 {
+			return
+		}
+	}
+}
 
 // cut shortens a list to its first elements and adds to a hint what is missing, unless that is all.
 func cut[T any](list []T, most int, name string, hint *string) []T {

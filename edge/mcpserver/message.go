@@ -25,6 +25,7 @@ type message struct {
 	params map[string]jsontext.Value
 	meta   meta
 	raw    jsontext.Value // params as received
+	wrong  *rpcError      // in a batch: why it is no message
 }
 
 // withID is the message with another id, encoded.
@@ -54,8 +55,10 @@ func stringOf(raw jsontext.Value) (s string) {
 }
 
 // isCall reports whether the message is a request that expects a response.
-func (m *message) isCall() bool { return m.method != "" && m.id != nil }
+func (m *message) isCall() bool { return m.method != "" && m.id != nil || m.wrong != nil }
 
+// parseBody decodes the messages of a body. Those of a batch that are invalid say why: JSON-RPC 2.0, section 6,
+// answers each by itself.
 func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 	values := []jsontext.Value{raw}
 	switch trimmed := bytes.TrimLeft(raw, " \t\r\n"); {
@@ -73,11 +76,12 @@ func parseBody(raw []byte) (messages []message, batch bool, _ *rpcError) {
 	messages = make([]message, len(values))
 	for i, v := range values {
 		m := &messages[i]
-		if err := m.decode(v); err != nil {
-			return nil, false, err
+		err := m.decode(v)
+		if err == nil && batch && m.method == "initialize" {
+			err = invalidRequest(m.id, "initialize can't be part of a batch")
 		}
-		if batch && m.method == "initialize" {
-			return nil, false, invalidRequest(m.id, "initialize can't be part of a batch")
+		if m.wrong = err; err != nil && !batch {
+			return nil, false, err
 		}
 	}
 	return messages, batch, nil

@@ -44,10 +44,9 @@ func each[T, S any](list []T, f func(T) S) (made []S) {
 // minPrefix is the least number of letters that find a longer word.
 const minPrefix = 3
 
-// find returns the ids that a name may mean. It tries ever weaker rules and stops at
-// the first that finds something: equal without case, accents, punctuation and plural;
-// some whole words of a name, such as a surname; the beginnings of words; words of one
-// stem, such as price and pricing; all words of a name within a longer phrase.
+// find returns the ids that a name may mean. It tries ever weaker rules and stops at the first that finds something:
+// equal without case, accents, punctuation and plural; some whole words of a name, such as a surname; the beginnings
+// of words; words of one stem, such as price and pricing; all words of a name within a longer phrase.
 func (l namedList) find(name string) []string {
 	query := nameWords(name)
 	if len(query) == 0 {

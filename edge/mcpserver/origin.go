@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// checkOrigin checks Host and Origin and sets the CORS headers. The checks stop a page
-// of another site from reaching, through its visitor's browser, a server that only the
-// visitor can reach (DNS rebinding).
+// checkOrigin checks Host and Origin and sets the CORS headers. The checks stop a page of another site from reaching,
+// through its visitor's browser, a server that only the visitor can reach (DNS rebinding).
 func (s *Server) checkOrigin(w http.ResponseWriter, r *http.Request) *rpcError {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")

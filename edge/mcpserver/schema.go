@@ -11,9 +11,8 @@ import (
 	"reviewcast"
 )
 
-// The schemas are part of every agent's context, so they are short, with descriptions only where a
-// name is not clear by itself. The API description (/.well-known/openapi.json) has full
-// descriptions.
+// The schemas are part of every agent's context, so they are short, with descriptions only where a name is not clear
+// by itself. The API description (/.well-known/openapi.json) has full descriptions.
 
 func inputSchema(t *tool) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{},
@@ -88,5 +87,4 @@ type searchSchema struct {
 	Notice string `json:"notice"`
 	reviewcast.SearchResult
 	NextCursor *string `json:"next_cursor"`
-	Hint       string  `json:"hint,omitempty"`
 }

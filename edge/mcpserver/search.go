@@ -29,9 +29,9 @@ const (
 const (
 	// excerptLength is the most code points of a review's text in the concise format.
 	excerptLength = 100
-	// pageBudget is the most bytes of a list in a result: about 1,325 tokens, and a result has it twice.
-	pageBudget = 5300
-	// maxValues is the most values of a facet in the counts format: the most frequent ones, the newest months.
+	// pageBudget is the most bytes of a list in a result: about 1,250 tokens, and a result has it twice.
+	pageBudget = 5000
+	// maxValues is the most values of a facet: the most frequent ones, the newest months.
 	maxValues = 12
 	// maxCountBy is the most values of the only facet that is asked for.
 	maxCountBy = 60
@@ -48,50 +48,70 @@ func searchReviews(v *view, args arguments) (any, error) {
 		return nil, err
 	}
 	found := v.SearchAfter(q, last, v.alsoMatching(q.Text)...)
-	hint, form, budget := "", cutTexts, math.MaxInt
+	hint, budget := "", pageBudget
 	switch {
 	case format == counts || only != "":
 		found.Reviews, found.More = nil, false
-		cutFacets(found.Facets, only, &hint)
+		cutFacets(found.Facets, only, pageBudget, &hint)
+	case found.Facets != nil:
+		cutFacets(found.Facets, "", pageBudget/2, &hint)
+		budget /= 2
+	}
+	form := cutTexts
+	switch {
 	case format == concise:
-		budget = pageBudget
 		query := matching(q.Text)
 		form = func(raw []byte) []byte {
 			b, _ := encode(newLine(raw, query)) // it was decoded from JSON
 			return b
 		}
+	case args.limited:
+		budget = math.MaxInt
 	}
 	page := cutPage(&found, budget, form)
 	next := nextCursor(found)
 	if found.Reviews = page; next != nil && len(page) < q.Limit {
-		hint = fmt.Sprintf("The page ends at %d bytes; next_cursor continues.", pageBudget)
+		hint = strings.TrimSpace(fmt.Sprintf("%s The page ends at %d bytes; next_cursor continues.", hint, budget))
 	}
-	b := found.AppendMembers([]byte(`{"notice":"` + notice + `",`))
-	after, _ := encode(next) // a string or null
-	b = append(append(b, `,"next_cursor":`...), after...)
-	if found.Matched == 0 {
+	switch {
+	case found.Hint != "": // as over HTTP
+		hint = cleanText(found.Hint)
+	case found.Matched == 0:
 		hint = v.widen(q)
 	}
-	if hint != "" {
-		b = appendQuoted(append(b, `,"hint":`...), hint)
-	}
-	return jsontext.Value(append(b, '}')), nil
+	found.Hint = hint
+	b := found.AppendMembers([]byte(`{"notice":"` + notice + `",`))
+	after, _ := encode(next) // a string or null
+	return jsontext.Value(append(append(append(b, `,"next_cursor":`...), after...), '}')), nil
 }
 
-// cutFacets shortens the facets of the counts format, and says so in a hint. If only is a facet's name, it is
-// longer and the other long ones are empty.
-func cutFacets(f *reviewcast.Facets, only string, hint *string) {
-	most, others := map[string]int{only: maxCountBy}, 0
+// cutFacets shortens facets to the first values of each, so that they take at most some bytes, and says so in a
+// hint. If only is a facet's name, it is longer and the other long ones are empty.
+func cutFacets(f *reviewcast.Facets, only string, budget int, hint *string) {
+	all, most := *f, maxCountBy
 	if only == "" {
-		others = maxValues
+		most = maxValues
 	}
-	f.Month = cut(f.Month, max(most["month"], others), "month", hint)
-	f.Technician = cut(f.Technician, max(most["technician"], others), "technician", hint)
-	f.Service = cut(f.Service, max(most["service"], others), "service", hint)
-	f.ServiceArea = cut(f.ServiceArea, max(most["service_area"], others), "service_area", hint)
-	f.Aspect = cut(f.Aspect, max(most["aspect"], others), "aspect", hint)
-	f.Language = cut(f.Language, max(most["language"], others), "language", hint)
-	f.Source = cut(f.Source, max(most["source"], others), "source", hint)
+	shrink(most, budget, func(most int) any {
+		*f, *hint = all, ""
+		n := func(name string) int {
+			if only == "" || only == name {
+				return most
+			}
+			return 0
+		}
+		f.Month = cut(f.Month, n("month"), "month", hint)
+		f.Technician = cut(f.Technician, n("technician"), "technician", hint)
+		f.Service = cut(f.Service, n("service"), "service", hint)
+		f.ServiceArea = cut(f.ServiceArea, n("service_area"), "service_area", hint)
+		f.Aspect = cut(f.Aspect, n("aspect"), "aspect", hint)
+		f.Language = cut(f.Language, n("language"), "language", hint)
+		f.Source = cut(f.Source, n("source"), "source", hint)
+		return f
+	})
+	if *hint != "" && only == "" {
+		*hint += " count_by lists more of one."
+	}
 }
 
 // cutPage returns the reviews of a page in a form for agents. The page ends early when they exceed a budget of

@@ -1,30 +1,24 @@
-// Package mcpserver serves the reviews of the current snapshot as tools, resources
-// and prompts of the Model Context Protocol, over streamable HTTP at /mcp. The server
-// describes itself at /mcp/server-card.
+// Package mcpserver serves the reviews of the current snapshot as tools, resources and prompts of the Model Context
+// Protocol, over streamable HTTP at /mcp. The server describes itself at /mcp/server-card.
 //
 // # Two eras on one path
 //
-// Clients of the revisions 2024-11-05 to 2025-11-25 open a session with initialize
-// and send its Mcp-Session-Id with every request. Clients of 2026-07-28 have no
-// sessions; every request names its revision. The official SDK serves both without
-// sessions of its own. Sessions are here: an id is sealed with a key that all edges
-// share, so that it outlives restarts and takes no memory, until a client subscribes or
-// opens a stream (sessionid.go, sessions.go).
+// Clients of the revisions 2024-11-05 to 2025-11-25 open a session with initialize and send its Mcp-Session-Id with
+// every request. Clients of 2026-07-28 have no sessions; every request names its revision. The official SDK serves
+// both without sessions of its own. Sessions are here: an id is sealed with a key that all edges share, so that it
+// outlives restarts and takes no memory, until a client subscribes or opens a stream (sessionid.go, sessions.go).
 //
 // # A call
 //
-// [Server.ServeHTTP] checks Origin and Host, the media types and the size of the body,
-// and the session (transport.go). It decodes every message of the body once
-// (message.go) and refuses malformed JSON, unknown methods and params of the wrong type.
-// Each call is then answered by itself: a subscription by this package, a plain tool
-// call directly (fastpath.go), all else by the SDK (sdk.go). Every error is a JSON-RPC
-// error that says what to do.
+// [Server.ServeHTTP] checks Origin and Host, the media types and the size of the body, and the session (transport.go).
+// It decodes every message of the body once (message.go) and refuses malformed JSON, unknown methods and params of the
+// wrong type. Each call is then answered by itself: a subscription by this package, a plain tool call directly
+// (fastpath.go), all else by the SDK (sdk.go). Every error is a JSON-RPC error that says what to do.
 //
 // # What agents see
 //
-// Agents get the published bytes without the characters that no person can see,
-// because these are used to hide instructions in reviews (see cleanText). Customers'
-// words are labelled as such, and errors never repeat them.
+// Agents get the published bytes without the characters that no person can see, because these are used to hide
+// instructions in reviews (see cleanText). Customers' words are labelled as such, and errors never repeat them.
 package mcpserver
 
 import (
@@ -36,6 +30,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -214,7 +209,12 @@ Rules:
 
 // middleware runs around every request that the SDK has decoded.
 func (s *Server) middleware(next mcp.MethodHandler) mcp.MethodHandler {
-	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+	return func(ctx context.Context, method string, req mcp.Request) (_ mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil { // the SDK calls this in a goroutine, where a panic would end the process
+				err = s.protocolError(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+			}
+		}()
 		if p, ok := req.GetParams().(*mcp.CallToolParamsRaw); ok && s.tools[p.Name] == nil {
 			names := each(tools, func(t *tool) string { return t.name })
 			return nil, s.protocolError(refuse("unknown tool %s: this server has %s", echo(p.Name), strings.Join(names, ", ")))

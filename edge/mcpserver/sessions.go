@@ -17,9 +17,8 @@ const (
 	maxSubscriptions = 100
 	// maxSubscriptionsTotal is the limit for all clients together.
 	maxSubscriptionsTotal = 100_000
-	// addressShare: one client address may take one in addressShare of Config.MaxSessions and of
-	// all subscriptions. It is not less, because many users share the address of a hosted
-	// assistant.
+	// addressShare: one client address may take one in addressShare of Config.MaxSessions and of all subscriptions. It
+	// is not less, because many users share the address of a hosted assistant.
 	addressShare = 10
 	// minShare is the least share of streams and of sessions for an address.
 	minShare = 3
@@ -32,8 +31,10 @@ type sessions struct {
 	limit int           // of sessions
 	idle  time.Duration // a session without a stream is dropped after it
 
-	mu   sync.Mutex
-	byID map[string]*session
+	mu     sync.Mutex
+	byID   map[string]*session
+	ended  int // since the last release of memory; see settled
+	polled int // ended at the last call of settled
 }
 
 // session has a client's subscriptions and its stream. A subscriptions/listen call has one for its time.
@@ -199,6 +200,7 @@ func (t *sessions) end(ids ...string) {
 	if len(ids) == 0 {
 		ids = slices.Collect(maps.Keys(t.byID))
 	}
+	t.ended += len(ids)
 	for _, id := range ids {
 		t.drop(id)
 	}
@@ -265,8 +267,24 @@ func (t *sessions) expire(now time.Time) {
 	for id, s := range t.byID {
 		if s.stream == nil && now.Sub(s.lastUsed) >= t.idle {
 			t.drop(id)
+			t.ended++
 		}
 	}
+}
+
+// manyEnded is the number of ended sessions whose garbage is worth a collection.
+const manyEnded = 1000
+
+// settled reports whether many sessions have ended since it last did, and none since the last call.
+func (t *sessions) settled() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	quiet := t.ended == t.polled
+	if t.polled = t.ended; !quiet || t.ended < manyEnded {
+		return false
+	}
+	t.ended, t.polled = 0, 0
+	return true
 }
 
 // totals is count for all clients.

@@ -341,6 +341,22 @@ func TestManySubscribeAttempts(t *testing.T) {
 	})
 }
 
+// TestSettled: memory is released once after many sessions have ended, when no more do.
+func TestSettled(t *testing.T) {
+	s := &sessions{limit: 10, idle: time.Minute, byID: map[string]*session{}}
+	for i, step := range []struct {
+		ended int
+		want  bool
+	}{{manyEnded - 1, false}, {0, false}, {1, false}, {1, false}, {0, true}, {0, false}, {manyEnded, false}, {0, true}} {
+		for range step.ended {
+			s.end("some")
+		}
+		if got := s.settled(); got != step.want {
+			t.Errorf("step %d: %t", i, got)
+		}
+	}
+}
+
 // BenchmarkSubscribeAttempts makes 100,000 attempts to subscribe from one address, each in
 // a session of its own, which the client ends or which becomes idle. bytes-held is what
 // stays, bytes-before what the server had after a few.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -180,9 +182,8 @@ func (e *events) write(text string) error {
 // pollInterval is how often idle sessions are dropped and ended ones are read from the state.
 const pollInterval = 10 * time.Second
 
-// Run notifies subscribers of changed resources, drops idle sessions and reads which sessions have
-// ended at other edges, until ctx is done. Then it ends all streams, for which a listener would
-// wait, and returns nil.
+// Run notifies subscribers of changed resources, drops idle sessions and reads which sessions have ended at other
+// edges, until ctx is done. Then it ends all streams, for which a listener would wait, and returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
 	cancel := s.config.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) {
@@ -206,6 +207,10 @@ func (s *Server) Run(ctx context.Context) error {
 		case now := <-poll.C:
 			s.sessions.expire(now)
 			s.loadEnded(ctx)
+			if s.sessions.settled() { // the runtime keeps what a burst of calls allocated for as long as nothing happens
+				runtime.GC() // what is in pools survives one collection
+				debug.FreeOSMemory()
+			}
 		}
 	}
 }

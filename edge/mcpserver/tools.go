@@ -28,9 +28,8 @@ type tool struct {
 	answer                   func(v *view, args arguments) (any, error)
 }
 
-// tools are the tools, most important first. Every description says what the tool returns and when
-// to use it, shows two calls, states the order of lists, and names untrusted words. See newExamples
-// for {names in braces}.
+// tools are the tools, most important first. Every description says what the tool returns and when to use it, shows
+// two calls, states the order of lists, and names untrusted words. See newExamples for {names in braces}.
 var tools = []*tool{
 	{
 		name: "get_summary", title: "Summary",
@@ -165,7 +164,7 @@ func newExamples(v *view) *strings.Replacer {
 func (s *Server) listTools(res *mcp.ListToolsResult) {
 	v, err := s.views.load()
 	if err != nil {
-		v = &view{Snapshot: &snapshot.Snapshot{}}
+		v = &view{Snapshot: &snapshot.Snapshot{Files: &snapshot.Files{}}}
 		v.examples = newExamples(v)
 	}
 	for i, t := range res.Tools {

@@ -177,7 +177,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) *rpcError {
 		if !m.isCall() {
 			continue // JSON-RPC 2.0, section 4.1: notifications have no response, not even an error
 		}
-		answer, err := s.answer(w, r, m, e, id)
+		answer, err := []byte(nil), m.wrong
+		if err == nil {
+			answer, err = s.answer(w, r, m, e, id)
+		}
 		switch {
 		case err != nil && !batch:
 			err.id = m.id

@@ -1,6 +1,15 @@
 package snapshot
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/language/display"
+
+	"reviewcast"
+)
 
 // directory finds the reviews that mention a person or thing by any of its names.
 type directory struct {
@@ -38,4 +47,27 @@ func (d *directory) reviews(name string, n int) bitmap {
 		d.mentions[id].addTo(b)
 	}
 	return b
+}
+
+// languageNames returns the names of a language in English and in itself, also without its region.
+func languageNames(tag string) []string {
+	t, err := language.Parse(tag)
+	if err != nil {
+		return nil
+	}
+	base, _ := t.Base()
+	alone := language.Make(base.String())
+	return []string{display.English.Tags().Name(t), display.Self.Name(t), display.English.Tags().Name(alone), display.Self.Name(alone)}
+}
+
+// languageHint says which languages the reviews have if name is none of them.
+func (s *Snapshot) languageHint(name string) string {
+	if name == "" || s.languages.ids(name) != nil || s.Len() == 0 {
+		return ""
+	}
+	var known []string
+	for _, f := range s.directoryFacets(s.match(reviewcast.Query{}, nil), s.languages) {
+		known = append(known, fmt.Sprintf("%s (%d)", f.Value, f.Count))
+	}
+	return fmt.Sprintf("No review is in %q. Languages, with their reviews: %s.", name, strings.Join(known, ", "))
 }

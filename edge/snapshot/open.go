@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -23,7 +24,7 @@ var errNotRegular = errors.New("not a regular file")
 // OpenFiles reads a published directory. Errors name the file. A directory that is being replaced
 // file by file is an error; the caller tries again.
 func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
-	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name) }, c)
+	return openFiles(func(name string) ([]byte, error) { return readRegular(fsys, name, nil) }, c)
 }
 
 // FilesOf returns files in memory: manifest.json and the bodies by path ("/reviews.json", and
@@ -43,7 +44,8 @@ func FilesOf(manifest []byte, bodies map[string][]byte, c Config) (*Files, error
 // reader reads the file with a slash-separated name, as in [io/fs].
 type reader func(name string) ([]byte, error)
 
-func readRegular(fsys fs.FS, name string) ([]byte, error) {
+// readRegular reads a file, into a buffer if there is one.
+func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
@@ -51,7 +53,17 @@ func readRegular(fsys fs.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fs.ReadFile(fsys, name)
+	if buffer == nil {
+		return fs.ReadFile(fsys, name)
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	buffer.Reset()
+	_, err = buffer.ReadFrom(f)
+	return buffer.Bytes(), err
 }
 
 func openFiles(read reader, c Config) (*Files, error) {

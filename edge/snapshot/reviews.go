@@ -277,6 +277,9 @@ func (s *Snapshot) indexRecords(records []record) error {
 	}
 	s.replied = newSet(replied, n)
 	s.languages, s.sources, s.verifications = newDirectory(languages, n), newDirectory(sources, n), newDirectory(verifications, n)
+	for tag := range languages {
+		s.languages.name(tag, languageNames(tag)...)
+	}
 	s.technicians = newDirectory(technicians, n)
 	for _, t := range s.dataset.Business.Technicians {
 		names := append([]string{t.Name}, t.Aliases...)

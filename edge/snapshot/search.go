@@ -21,6 +21,8 @@ type Result struct {
 	Facets *reviewcast.Facets
 	// More says that there are matches after these.
 	More bool
+	// Hint says which languages the reviews have if the query's is none of them.
+	Hint string
 }
 
 // AppendMembers appends the members of a [reviewcast.SearchResult] to b, without the braces around them.
@@ -39,19 +41,22 @@ func (r Result) AppendMembers(b []byte) []byte {
 		b = append(b, review...)
 	}
 	b = fmt.Appendf(b, `],"query":%s`, query)
-	if r.Facets == nil {
-		return b
+	if r.Facets != nil {
+		facets, _ := json.Marshal(r.Facets) // ids and numbers always marshal
+		b = fmt.Appendf(b, `,"facets":%s`, facets)
 	}
-	facets, _ := json.Marshal(r.Facets) // ids and numbers always marshal
-	return fmt.Appendf(b, `,"facets":%s`, facets)
+	if r.Hint != "" {
+		hint, _ := json.Marshal(r.Hint) // a string
+		b = fmt.Appendf(b, `,"hint":%s`, hint)
+	}
+	return b
 }
 
 // Search finds the reviews that match all filters of a query, in its order. Text must be UTF-8.
 func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchAfter(q, nil) }
 
-// SearchAfter is Search, but returns only reviews after a place in the query's order, if it isn't
-// nil. Matched still counts all matches. The reviews with the ordinals in also match the query's
-// text even if they don't contain it.
+// SearchAfter is Search, but returns only reviews after a place in the query's order, if it isn't nil. Matched still
+// counts all matches. The reviews with the ordinals in also match the query's text even if they don't contain it.
 func (s *Snapshot) SearchAfter(q reviewcast.Query, last *Place, also ...int) Result {
 	found := s.match(q, also)
 	r := Result{Query: q, Matched: found.len()}
@@ -59,6 +64,7 @@ func (s *Snapshot) SearchAfter(q reviewcast.Query, last *Place, also ...int) Res
 		r.Facets = s.facets(found)
 	}
 	if r.Matched == 0 {
+		r.Hint = s.languageHint(q.Language)
 		return r
 	}
 	r.Reviews = make([]json.RawMessage, 0, min(r.Matched, max(q.Limit, 0)))

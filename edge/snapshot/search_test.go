@@ -131,7 +131,7 @@ func query(d reviewcast.Dataset) *rapid.Generator[reviewcast.Query] {
 			q.ServiceArea = rapid.SampledFrom([]string{"NORTH", "nörd", "south", "west"}).Draw(t, "area")
 		}
 		if seldom("by language") {
-			q.Language = rapid.SampledFrom([]string{"en", "Fr", "fr-ca", "de"}).Draw(t, "language")
+			q.Language = rapid.SampledFrom([]string{"en", "Fr", "fr-ca", "de", "English", "FRENCH", "français", "canadian french", "German"}).Draw(t, "language")
 		}
 		if seldom("by source") {
 			q.Source = rapid.SampledFrom([]string{"GOOGLE", "direct", "yelp"}).Draw(t, "source")
@@ -189,6 +189,10 @@ func plainFold(s string) string {
 // plainFolded remembers, as every query looks at the same texts.
 var plainFolded = map[string]string{}
 
+// plainLanguages are the names of the languages of dataset.
+var plainLanguages = map[string][]string{"en": {"en", "English"}, "fr": {"fr", "French", "français"}, "FR": {"FR", "French", "français"},
+	"fr-CA": {"fr-CA", "French", "français", "Canadian French", "français canadien"}}
+
 // plainMatch reports whether a review matches, by looking at it.
 func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business, in reviewcast.Insights) bool {
 	contains := func(s *string) bool { return s != nil && strings.Contains(plainFold(*s), plainFold(q.Text)) }
@@ -214,7 +218,7 @@ func plainMatch(q reviewcast.Query, r reviewcast.Review, b reviewcast.Business, 
 		}
 	}
 	if q.MaxRating != 0 && float64(r.Rating) > q.MaxRating || q.ServiceArea != "" && !area ||
-		q.Language != "" && !same(r.Language, q.Language) || q.Source != "" && !same(r.Source, q.Source) ||
+		q.Language != "" && !slices.ContainsFunc(plainLanguages[r.Language], func(name string) bool { return same(name, q.Language) }) || q.Source != "" && !same(r.Source, q.Source) ||
 		q.Verification != "" && r.Verification.Method != q.Verification ||
 		q.HasReply != nil && (r.OwnerReply != nil) != *q.HasReply || !opinion {
 		return false
@@ -450,5 +454,28 @@ func TestFold(t *testing.T) {
 	}
 	if got := string(snapshot.Fold([]byte("x"), []byte("e\u0301K é"))); got != "xÉK É" {
 		t.Errorf("after a prefix: %q", got)
+	}
+}
+
+// TestLanguageNames: a language is found by its names; one that no review is in is answered with those that are known.
+func TestLanguageNames(t *testing.T) {
+	d := corpus.Dataset(7)
+	for i, tag := range []string{"en", "en", "fr", "fr-CA", "pt-BR", "zh-Hant", "tlh"} {
+		d.Reviews[i].Language = tag
+	}
+	s := snapshottest.Publish(t, d).Open(t, 1)
+	for name, want := range map[string]int{"English": 2, "french": 2, "Français": 2, "fr": 1, "Canadian French": 1, "Brazilian Portuguese": 1,
+		"portuguese": 1, "português": 1, "Chinese": 1, "Traditional Chinese": 1, "中文": 1, "繁體中文": 1, "Klingon": 1, "TLH": 1, "German": 0, "x": 0} {
+		got := s.Search(reviewcast.Query{Language: name})
+		if got.Matched != want || (got.Hint != "") != (want == 0) {
+			t.Errorf("%s: %d, want %d; hint %q", name, got.Matched, want, got.Hint)
+		}
+	}
+	want := `No review is in "German". Languages, with their reviews: en (2), fr (1), fr-CA (1), pt-BR (1), tlh (1), zh-Hant (1).`
+	if got := s.Search(reviewcast.Query{Language: "German"}).Hint; got != want {
+		t.Errorf("hint %q, want %q", got, want)
+	}
+	if got := s.Search(reviewcast.Query{Language: "Klingon", Rating: 6}).Hint; got != "" {
+		t.Errorf("a language that reviews have: hint %q", got)
 	}
 }

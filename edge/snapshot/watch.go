@@ -19,10 +19,9 @@ const interval = time.Second
 // large broken set again and again takes a tenth of a core.
 const restFactor = 10
 
-// Watcher follows a published directory. It polls the content of manifest.json, which a build
-// writes last: file times mean nothing when directories are swapped, and network file systems send
-// no events. It serves what is there, whatever its sequence; a lower one means that an operator has
-// rolled back this edge.
+// Watcher follows a published directory. It polls the content of manifest.json, which a build writes last: file times
+// mean nothing when directories are swapped, and network file systems send no events. It serves what is there,
+// whatever its sequence; a lower one means that an operator has rolled back this edge.
 type Watcher struct {
 	// Dir is the name of the directory, resolved at every check: a build may replace it.
 	Dir string
@@ -35,7 +34,8 @@ type Watcher struct {
 	// Logger receives every change and, once for each cause, every error. It may be nil.
 	Logger *slog.Logger
 
-	reported string // the error that was logged last
+	reported string       // the error that was logged last
+	manifest bytes.Buffer // of the last check: reading it anew each second would be most of an idle edge's garbage
 }
 
 // Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
@@ -78,7 +78,7 @@ func (w *Watcher) Look() error {
 
 func (w *Watcher) look() error {
 	fsys := os.DirFS(w.Dir)
-	manifest, err := readRegular(fsys, reviewcast.PathManifest[1:])
+	manifest, err := readRegular(fsys, reviewcast.PathManifest[1:], &w.manifest)
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
