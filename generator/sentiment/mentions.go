@@ -54,15 +54,13 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 // phrase in the same sentence has decided it. begin is the index of the sentence's
 // first mention.
 func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
-	phrases := len(a.Aspects)
+	clear(w.decided)
+	for _, m := range a.Aspects[begin:] {
+		w.decided[m.Aspect] = w.decided[m.Aspect] || m.Use == Counted
+	}
 	w.entriesOf(s, a.Language, func(h match, e entry, m AspectMention) {
-		if e.meaning.decides() {
+		if e.meaning.decides() || w.decided[m.Aspect] {
 			return
-		}
-		for _, decided := range a.Aspects[begin:phrases] {
-			if decided.Aspect == m.Aspect && decided.Use == Counted {
-				return
-			}
 		}
 		m.Origin = FromLexicon
 		first := h.first()

@@ -85,3 +85,26 @@ func TestExplain(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestExplainOffsets compares the offsets of every mention, in code points, with its
+// words, in the title and in the text.
+func TestExplainOffsets(t *testing.T) {
+	r := review(5, "Hélène was late — très tard. Then Marcus fixed the hot water tank on the Plateau, naïve price.")
+	title := "Déjà vu: Hélène, Marcus and the hot water tank"
+	r.Title = &title
+	e := sentiment.NewAnalyzer(people()).Explain(r)
+	in := map[bool]int{}
+	for _, m := range e.Mentions {
+		text := []rune(*r.Text)
+		if m.Title {
+			text = []rune(title)
+		}
+		if got := string(text[m.Start:m.End]); got != m.Words {
+			t.Errorf("%d to %d is %q, not %q", m.Start, m.End, got, m.Words)
+		}
+		in[m.Title]++
+	}
+	if in[true] != 3 || in[false] < 5 {
+		t.Errorf("%d mentions in the title, %d in the text", in[true], in[false])
+	}
+}

@@ -25,12 +25,13 @@ type worker struct {
 	phraseOpinions []opinion
 	near           []opinion
 	distances      []distance
+	decided        []bool // by aspect: a phrase of the sentence counts
 
 	topics []TopicKey
 }
 
 func newWorker(v *vocabulary) *worker {
-	return &worker{v: v, seen: map[string]*word{}}
+	return &worker{v: v, seen: map[string]*word{}, decided: make([]bool, len(v.aspects))}
 }
 
 // Languages are the languages in which shipped phrases are known.
