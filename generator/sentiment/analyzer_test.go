@@ -1,6 +1,8 @@
 package sentiment_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -200,6 +202,44 @@ func TestLanguages(t *testing.T) {
 		r := &reviewcast.Review{ID: "r", Rating: 3, Language: c.language, Text: &c.text}
 		if diff := cmp.Diff(c.want, a.Analyze(r, reviewcast.Mentions{}).Insight.Aspects); diff != "" {
 			t.Errorf("%s %q: %s", c.language, c.text, diff)
+		}
+	}
+}
+
+// TestLists shows that a person can read the word lists: no line of ours is longer than
+// 120 characters, and all lists together have fewer than 16,000 lines.
+func TestLists(t *testing.T) {
+	files, err := filepath.Glob("lexicon/*.txt")
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%d lists, %v", len(files), err)
+	}
+	all := 0
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(strings.TrimSuffix(string(body), "\n"), "\n") {
+			all++
+			if n := len([]rune(line)); n > 120 && !strings.Contains(file, "huliu") {
+				t.Errorf("%s:%d has %d characters", file, i+1, n)
+			}
+		}
+	}
+	if all >= 16_000 {
+		t.Errorf("%d lines", all)
+	}
+}
+
+// TestSeveralMeanings has phrases that are about two aspects.
+func TestSeveralMeanings(t *testing.T) {
+	an := sentiment.NewAnalyzer(sentiment.Config{})
+	for text, want := range map[string]map[string]reviewcast.Polarity{
+		"They got me out sooner than expected.": {"punctuality": "positive", "scheduling": "positive"},
+		"Not very accommodating.":               {"professionalism": "negative", "scheduling": "negative"},
+	} {
+		if diff := cmp.Diff(want, an.Analyze(review(3, text), reviewcast.Mentions{}).Insight.Aspects); diff != "" {
+			t.Errorf("%q: %s", text, diff)
 		}
 	}
 }

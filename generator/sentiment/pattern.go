@@ -186,11 +186,27 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 	}
 }
 
-// match is the best pattern that begins at a token.
+// match is the longest pattern that begins at a token.
 type match struct {
 	payload int32
-	words   int // how many words it names, gaps not counted
+	also    [3]int32 // of other patterns that match the same words, in ascending order; 0: none
+	words   int      // how many words it names, gaps not counted
 	at      [maxElements]int32
+}
+
+// tie adds the payload of a pattern that matches the same words.
+func (m *match) tie(p int32) {
+	if p < m.payload {
+		m.payload, p = p, m.payload
+	}
+	for i, have := range m.also {
+		if p == m.payload || p == have {
+			return
+		}
+		if have == 0 || p < have {
+			m.also[i], p = p, have
+		}
+	}
 }
 
 func (m *match) first() int { return int(m.at[0]) }
@@ -209,9 +225,14 @@ func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
 }
 
 func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, cur, best *match) {
-	if p := t.nodes[at].payload; p != 0 && (cur.words > best.words || cur.words == best.words && p < best.payload) {
-		*best = *cur
-		best.payload = p
+	if p := t.nodes[at].payload; p != 0 && cur.words >= best.words {
+		switch {
+		case cur.words == best.words && cur.at == best.at:
+			best.tie(p)
+		case cur.words > best.words || p < best.payload:
+			*best = *cur
+			best.payload = p
+		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
 		for skip := 0; skip <= maxGap && i+skip < len(tokens); skip++ {
@@ -234,6 +255,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 			cur.words++
 			t.walk(tokens, i+1, next, 0, taken, cur, best)
 			cur.words--
+			cur.at[cur.words] = 0
 		}
 	}
 }

@@ -63,10 +63,16 @@ func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 	switch {
 	case w.supposed(m.first()):
 		return Neutral, conditional
-	case !e.hasNegation && negated(w.tokens, m.first()):
+	case !w.negates(m) && negated(w.tokens, m.first()):
 		return f.not(), afterNegation
 	}
 	return f, asWritten
+}
+
+// negates reports whether a word of the phrase is a negation, so that one before it
+// changes nothing: in "never no trouble", too.
+func (w *worker) negates(m match) bool {
+	return slices.ContainsFunc(m.at[:m.words], func(at int32) bool { return w.tokens[at].flags&negator != 0 })
 }
 
 // supposed reports whether token i is in an "if" or a wish of its clause, asked for

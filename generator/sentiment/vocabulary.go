@@ -9,12 +9,11 @@ import (
 
 // entry is what a phrase means.
 type entry struct {
-	aspect      int32 // index into vocabulary.aspects, -1: none
-	meaning     meaning
-	origin      Origin
-	pattern     string
-	language    string // of a shipped phrase; "": any
-	hasNegation bool   // contains a negation, so that one before it changes nothing
+	aspect   int32 // index into vocabulary.aspects, -1: none
+	meaning  meaning
+	origin   Origin
+	pattern  string
+	language string // of a shipped phrase; "": any
 }
 
 // vocabulary is everything that texts are searched for, compiled. It is immutable.
@@ -83,7 +82,7 @@ func newVocabulary(c Config) *vocabulary {
 func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string) {
 	for _, text := range texts {
 		if p, err := v.dict.compilePlain(text); err == nil {
-			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text), hasNegation: v.dict.lex.hasNegation(text)})
+			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text)})
 		}
 	}
 }
@@ -106,7 +105,7 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 			if err != nil {
 				panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
 			}
-			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language, hasNegation: lex.hasNegation(s.pattern)})
+			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language})
 		}
 	}
 }
@@ -128,17 +127,6 @@ func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 		*group = append(*group, e)
 		return have
 	})
-}
-
-// hasNegation reports whether a pattern contains a negation.
-func (lex *lexicon) hasNegation(pattern string) bool {
-	for w := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return r == ' ' || r == '/' || r == '?' || r == '"' }) {
-		w = strings.TrimPrefix(w, "=")
-		if w == "@not" || strings.HasSuffix(w, "n't") || lex.function[w]&negator != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // addThings inserts services or problems by label and aliases. A phrase that two of

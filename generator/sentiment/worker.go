@@ -25,7 +25,8 @@ type worker struct {
 	phraseOpinions []opinion
 	near           []opinion
 	distances      []distance
-	decided        []bool // by aspect: a phrase of the sentence counts
+	decided        []bool  // by aspect: a phrase of the sentence counts
+	meant          []int32 // the aspects that a phrase is about
 
 	topics []TopicKey
 }
