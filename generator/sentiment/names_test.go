@@ -73,6 +73,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestPeopleAsSubjects shows that praise and blame of a technician, or of somebody
+// with a usual first name, is about the people of the business.
+func TestPeopleAsSubjects(t *testing.T) {
+	a := sentiment.NewAnalyzer(people())
+	for text, want := range map[string]reviewcast.Polarity{
+		"Giuseppe was wonderful.":          "positive",
+		"Marcus Okafor is so nice.":        "positive",
+		"Our technician Will was awesome.": "positive",
+		"Mike is great.":                   "positive",
+		"The furnace is great.":            "",
+		"The grace period was great.":      "",
+	} {
+		if p := a.Analyze(review(3, text), reviewcast.Mentions{}).Insight.Aspects["professionalism"]; p != want {
+			t.Errorf("%q: %q, want %q", text, p, want)
+		}
+	}
+}
+
 // TestExplain shows a mention with its words, origin and phrase.
 func TestExplain(t *testing.T) {
 	e := sentiment.NewAnalyzer(people()).Explain(review(5, "é They weren’t ever late, thanks Marcus."))

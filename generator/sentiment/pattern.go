@@ -50,7 +50,7 @@ func (d *dictionary) compile(text string) (pattern, error) {
 				e.syms = append(e.syms, d.intern(d.exact, choice))
 			default:
 				w, exact := strings.CutPrefix(choice, "=")
-				if w = bare(Fold(w)); exact {
+				if w = d.spelled(bare(Fold(w))); exact {
 					e.syms = append(e.syms, d.intern(d.exact, w))
 				} else {
 					e.syms = append(e.syms, d.inflected(w))
@@ -69,6 +69,7 @@ func (d *dictionary) compilePlain(text string) (pattern, error) {
 	text = strings.TrimSpace(text)
 	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
 	for w := range words(text) {
+		w = d.spelled(w)
 		if exact {
 			p = append(p, element{syms: []symbol{d.intern(d.exact, w)}})
 		} else {

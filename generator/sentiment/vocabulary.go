@@ -30,6 +30,7 @@ type vocabulary struct {
 	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
+	person     *word           // what the last word of a technician's name is to patterns: "technician"
 	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
@@ -75,6 +76,7 @@ func newVocabulary(c Config) *vocabulary {
 	if len(c.Topics.Pin)+len(c.Topics.Merge) > 0 {
 		v.addTopics(c.Topics)
 	}
+	v.person = &word{text: "technician", syms: v.dict.word("technician").syms}
 	return v
 }
 

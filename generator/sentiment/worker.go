@@ -93,12 +93,15 @@ func (w *worker) segment(text string) {
 	}
 }
 
-// entities finds places, people, services and problems. The tokens of places and
-// people have no other meaning: Grace is no praise.
+// entities finds places, people, services and problems. The tokens of places and people
+// have no other meaning: Grace is no praise. "Grace was rude" is about a technician.
 func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 	dst = w.v.findNames(w.tokens, w.taken, title, dst)
 	copy(w.inPhrase, w.taken)
 	copy(w.named, w.taken)
+	for i := range w.tokens {
+		w.taken[i] = w.taken[i] && w.tokens[i].word != w.v.person
+	}
 	for k := Service; k <= Problem; k++ {
 		t := w.v.things[k]
 		if t == nil {
