@@ -123,7 +123,7 @@ var flagNames = map[string]flags{
 
 // phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
 type phrase struct {
-	aspect   string // "": of no aspect, but with a polarity
+	aspect   string // "*": of no aspect, but with a polarity
 	pattern  string
 	meaning  meaning
 	language string
@@ -157,9 +157,6 @@ func (lex *lexicon) phraseLine(s string, section *string) error {
 	aspect, language, ok := strings.Cut(*section, " ")
 	if !ok {
 		language = english
-	}
-	if aspect == "*" {
-		aspect = ""
 	}
 	for pattern := range strings.SplitSeq(s[2:], "|") {
 		if pattern = strings.TrimSpace(pattern); pattern != "" {

@@ -58,6 +58,9 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 	return dst
 }
 
+// nearNegations reach the next two words only, but for a list.
+var nearNegations = []string{"no", "without", "zero", "lack", "lacks", "lacked", "lacking"}
+
 // notNegated undo the negation before them: "not only good", "nothing but praise".
 var notNegated = []string{"only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except", "believe", "imagine"}
 
@@ -69,6 +72,9 @@ func negated(tokens []token, i int) bool {
 		t, next := &tokens[i-back], &tokens[i-back+1]
 		emphatic = emphatic || next.text == "so" || next.text == "such"
 		if back > 1 && !list && next.valence != 0 && next.flags&negator == 0 {
+			return false
+		}
+		if back > 2 && !list && slices.Contains(nearNegations, t.text) {
 			return false
 		}
 		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {

@@ -92,7 +92,7 @@ func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string
 // addShipped inserts the shipped terms, or the other shipped phrases: those of no
 // aspect, and those of the aspects that extend theirs.
 func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
-	extending := map[string][]int32{"": {anyAspect}}
+	extending := map[string][]int32{"*": {anyAspect}}
 	for i, a := range v.aspects {
 		if a.Extends != "" {
 			extending[a.Extends] = append(extending[a.Extends], int32(i))

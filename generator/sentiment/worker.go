@@ -103,15 +103,11 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 		w.taken[i] = w.taken[i] && w.tokens[i].word != w.v.person
 	}
 	for k := Service; k <= Problem; k++ {
-		t := w.v.things[k]
-		if t == nil {
-			continue
-		}
 		for i := 0; i < len(w.tokens); i++ {
 			if len(w.tokens[i].syms) == 0 {
 				continue
 			}
-			m := t.longest(w.tokens, i, w.taken)
+			m := w.v.things[k].longest(w.tokens, i, w.taken)
 			if m.payload == 0 {
 				continue
 			}
