@@ -47,6 +47,12 @@ func TestPolarity(t *testing.T) {
 		{"I have never met so rude a man.", "professionalism", "negative", "trade"},
 		{"You can't believe how rude they were.", "professionalism", "negative", "trade"},
 		{"They left a big mess.", "cleanliness", "negative", "trade"},
+		{"There is a complete lack of customer service.", "professionalism", "negative", "lexicon"},
+		{"The crew was not very welcoming or courteous.", "professionalism", "negative", "trade"},
+		{"He was not only polite but fixed it.", "professionalism", "positive", "trade"},
+		{"Why are they so rude?", "professionalism", "negative", "trade"},
+		{"Rude, even if they were busy.", "professionalism", "negative", "trade"},
+		{"It works, even if they were rude.", "professionalism", "negative", "trade"},
 		{"The installers were nice and did a fantastic job.", "professionalism", "positive", "trade"},
 		{"The installers were nice and did a fantastic job.", "workmanship", "positive", "trade"},
 	} {
