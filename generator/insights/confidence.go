@@ -10,7 +10,7 @@ import (
 // Measured is the accuracy of the method on real reviews, as `make measure`
 // computes it. CI compares the two where the reviews are at hand.
 var Measured = reviewcast.Measured{
-	Precision: 0.849, Recall: 0.709, Reviews: 152, Labels: 611,
+	Precision: 0.848, Recall: 0.707, Reviews: 152, Labels: 611,
 	On: "airline lounges, with an editor's vocabulary; the half of the labelled reviews that nothing was changed for",
 }
 

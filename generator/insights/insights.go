@@ -115,7 +115,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 // and vocabulary give different numbers.
 const (
 	MethodName    = "phrases-lexicon"
-	MethodVersion = "6"
+	MethodVersion = "7"
 )
 
 func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {

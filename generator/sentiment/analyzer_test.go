@@ -1,6 +1,8 @@
 package sentiment_test
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -45,6 +47,12 @@ func TestPolarity(t *testing.T) {
 		{"I have never met so rude a man.", "professionalism", "negative", "trade"},
 		{"You can't believe how rude they were.", "professionalism", "negative", "trade"},
 		{"They left a big mess.", "cleanliness", "negative", "trade"},
+		{"There is a complete lack of customer service.", "professionalism", "negative", "lexicon"},
+		{"The crew was not very welcoming or courteous.", "professionalism", "negative", "trade"},
+		{"He was not only polite but fixed it.", "professionalism", "positive", "trade"},
+		{"Why are they so rude?", "professionalism", "negative", "trade"},
+		{"Rude, even if they were busy.", "professionalism", "negative", "trade"},
+		{"It works, even if they were rude.", "professionalism", "negative", "trade"},
 		{"The installers were nice and did a fantastic job.", "professionalism", "positive", "trade"},
 		{"The installers were nice and did a fantastic job.", "workmanship", "positive", "trade"},
 	} {
@@ -200,6 +208,56 @@ func TestLanguages(t *testing.T) {
 		r := &reviewcast.Review{ID: "r", Rating: 3, Language: c.language, Text: &c.text}
 		if diff := cmp.Diff(c.want, a.Analyze(r, reviewcast.Mentions{}).Insight.Aspects); diff != "" {
 			t.Errorf("%s %q: %s", c.language, c.text, diff)
+		}
+	}
+}
+
+// TestSpelling shows that an editor's phrase and a text may spell a word differently.
+func TestSpelling(t *testing.T) {
+	a := sentiment.NewAnalyzer(sentiment.Config{Aspects: []sentiment.Term{
+		{ID: "manners", Label: "Manners", Negative: []string{"never apologized", `"labour dispute"`}},
+	}})
+	for _, text := range []string{"Nobody came and they never apologised.", "They never apologized.", "A labor dispute."} {
+		if p := a.Analyze(review(3, text), reviewcast.Mentions{}).Insight.Aspects["manners"]; p != "negative" {
+			t.Errorf("%q: %q", text, p)
+		}
+	}
+}
+
+// TestLists shows that a person can read the word lists: no line of ours is longer than
+// 120 characters, and all lists together have fewer than 16,000 lines.
+func TestLists(t *testing.T) {
+	files, err := filepath.Glob("lexicon/*.txt")
+	if err != nil || len(files) != 6 {
+		t.Fatalf("%d lists, %v", len(files), err)
+	}
+	all := 0
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(strings.TrimSuffix(string(body), "\n"), "\n") {
+			all++
+			if n := len([]rune(line)); n > 120 && !strings.Contains(file, "huliu") {
+				t.Errorf("%s:%d has %d characters", file, i+1, n)
+			}
+		}
+	}
+	if all >= 16_000 {
+		t.Errorf("%d lines", all)
+	}
+}
+
+// TestSeveralMeanings has phrases that are about two aspects.
+func TestSeveralMeanings(t *testing.T) {
+	an := sentiment.NewAnalyzer(sentiment.Config{})
+	for text, want := range map[string]map[string]reviewcast.Polarity{
+		"They got me out sooner than expected.": {"punctuality": "positive", "scheduling": "positive"},
+		"Not accommodating.":                    {"professionalism": "negative", "scheduling": "negative"},
+	} {
+		if diff := cmp.Diff(want, an.Analyze(review(3, text), reviewcast.Mentions{}).Insight.Aspects); diff != "" {
+			t.Errorf("%q: %s", text, diff)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package sentiment
 
 import (
+	"cmp"
 	"hash/fnv"
 	"strings"
 	"sync"
@@ -68,12 +69,12 @@ func (d *dictionary) intern(m map[string]symbol, s string) symbol {
 	return d.symbols
 }
 
+// spelled returns the usual spelling of a folded word, in texts and in patterns.
+func (d *dictionary) spelled(w string) string { return cmp.Or(d.lex.spelling[w], w) }
+
 // word looks a folded word up.
 func (d *dictionary) word(folded string) *word {
-	w := &word{text: folded}
-	if to, ok := d.lex.spelling[w.text]; ok {
-		w.text = to
-	}
+	w := &word{text: d.spelled(folded)}
 	if digit(w.text[0]) {
 		w.flags |= numeric
 	}

@@ -46,20 +46,17 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	found := w.analyze(r, reviewcast.Mentions{})
 	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
 	add := func(m Mention, text string, start, end int32) {
-		m.Words, m.Start, m.End = text[start:end], utf8.RuneCountInString(text[:start]), utf8.RuneCountInString(text[:end])
+		m.Words, m.Start = text[start:end], int(start)
 		out.Mentions = append(out.Mentions, m)
 	}
+	texts := map[bool]*string{true: r.Title, false: r.Text} // by Title
 	for i := range found.Entities {
 		n := &found.Entities[i]
 		m := Mention{Kind: n.Kind.String(), ID: a.entities[n.Kind][n.ID].ID, Title: n.Title, Rule: n.Rule.String()}
-		text := r.Text
-		if n.Title {
-			text = r.Title
-		}
 		if n.Ambiguous() {
 			m.ID, m.IDs = "", a.Bearers(n)
 		}
-		add(m, *text, n.Start, n.End)
+		add(m, *texts[n.Title], n.Start, n.End)
 	}
 	for _, n := range found.Aspects {
 		add(Mention{
@@ -71,6 +68,14 @@ func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
 	slices.SortStableFunc(out.Mentions, func(a, b Mention) int {
 		return cmp.Or(cmp.Compare(part[a.Title], part[b.Title]), cmp.Compare(a.Start, b.Start), cmp.Compare(a.Kind, b.Kind))
 	})
+	for i, at, runes := 0, 0, 0; i < len(out.Mentions); i++ { // from bytes to code points, in one pass
+		m := &out.Mentions[i]
+		if i > 0 && m.Title != out.Mentions[i-1].Title {
+			at, runes = 0, 0
+		}
+		runes, at = runes+utf8.RuneCountInString((*texts[m.Title])[at:m.Start]), m.Start
+		m.Start, m.End = runes, runes+utf8.RuneCountInString(m.Words)
+	}
 	return out
 }
 

@@ -61,21 +61,15 @@ func (lex *lexicon) line(file, s string, section *string) error {
 		if err != nil {
 			return err
 		}
-		// The list also has emoticons; a word begins with a letter.
-		if w[0] >= 'a' && w[0] <= 'z' && !strings.Contains(w, " ") {
-			lex.valence[w] = float32(f)
-		}
+		lex.valence[w] = float32(f)
 		return nil
 	case "huliu-positive.txt", "huliu-negative.txt":
 		if s == "" || s[0] == ';' {
 			return nil
 		}
-		w, v := Fold(s), float32(huliuWeight)
+		lex.valence[s] = huliuWeight
 		if file == "huliu-negative.txt" {
-			v = -v
-		}
-		if _, known := lex.valence[w]; !known {
-			lex.valence[w] = v
+			lex.valence[s] = -huliuWeight
 		}
 		return nil
 	}
@@ -123,13 +117,13 @@ func (lex *lexicon) wordLine(s string) error {
 
 var flagNames = map[string]flags{
 	"negator": negator, "contrast": contrast, "exception": exception, "joins": joins, "subject": subject, "stopword": stopword,
-	"numeric": numeric, "english": knownWord, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun,
+	"numeric": numeric, "auxiliary": auxiliary, "hedge": hedge, "pronoun": pronoun,
 	"light": light, "middling": middling, "burden": burden, "nameword": nameWord, "namecue": nameCue, "nameverb": nameVerb,
 }
 
 // phrase is a line of phrases.txt: the meaning of a pattern for an aspect.
 type phrase struct {
-	aspect   string // "": of no aspect, but with a polarity
+	aspect   string // "*": of no aspect, but with a polarity
 	pattern  string
 	meaning  meaning
 	language string
@@ -163,9 +157,6 @@ func (lex *lexicon) phraseLine(s string, section *string) error {
 	aspect, language, ok := strings.Cut(*section, " ")
 	if !ok {
 		language = english
-	}
-	if aspect == "*" {
-		aspect = ""
 	}
 	for pattern := range strings.SplitSeq(s[2:], "|") {
 		if pattern = strings.TrimSpace(pattern); pattern != "" {

@@ -20,17 +20,24 @@ func (w *worker) aspects(a *Analysis) {
 }
 
 // entriesOf calls do for every meaning of the sentence's phrases that applies to
-// this language and has an aspect.
+// this language and has an aspect: the first of each aspect.
 func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry, m AspectMention)) {
 	for _, h := range s.hits {
-		for _, e := range w.v.entries[h.payload-1] {
-			if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) {
-				continue
+		w.meant = w.meant[:0]
+		for _, p := range [...]int32{h.payload, h.also[0], h.also[1], h.also[2]} {
+			if p == 0 {
+				break
 			}
-			do(h, e, AspectMention{
-				Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
-				contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: h.payload, Pattern: e.pattern, Origin: e.origin,
-			})
+			for _, e := range w.v.entries[p-1] {
+				if e.aspect < 0 || e.meaning == ignores || !e.speaks(language) || slices.Contains(w.meant, e.aspect) {
+					continue
+				}
+				w.meant = append(w.meant, e.aspect)
+				do(h, e, AspectMention{
+					Start: w.tokens[h.first()].start, End: w.tokens[h.last()].end,
+					contrasted: s.has&contrast != 0, exception: s.has&exception != 0, Sentence: w.sents[w.tokens[s.lo].sentence], Aspect: int16(e.aspect), Phrase: p, Pattern: e.pattern, Origin: e.origin,
+				})
+			}
 		}
 	}
 }
@@ -54,15 +61,13 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 // phrase in the same sentence has decided it. begin is the index of the sentence's
 // first mention.
 func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
-	phrases := len(a.Aspects)
+	clear(w.decided)
+	for _, m := range a.Aspects[begin:] {
+		w.decided[m.Aspect] = w.decided[m.Aspect] || m.Use == Counted
+	}
 	w.entriesOf(s, a.Language, func(h match, e entry, m AspectMention) {
-		if e.meaning.decides() {
+		if e.meaning.decides() || w.decided[m.Aspect] {
 			return
-		}
-		for _, decided := range a.Aspects[begin:phrases] {
-			if decided.Aspect == m.Aspect && decided.Use == Counted {
-				return
-			}
 		}
 		m.Origin = FromLexicon
 		first := h.first()

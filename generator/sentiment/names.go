@@ -236,6 +236,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 				f.Rule, f.bearers = sharedName, n.people
 			}
 			dst = append(dst, f)
+			tokens[last].word = v.person
 		default:
 			continue
 		}

@@ -73,6 +73,24 @@ func TestNames(t *testing.T) {
 	}
 }
 
+// TestPeopleAsSubjects shows that praise and blame of a technician, or of somebody
+// with a usual first name, is about the people of the business.
+func TestPeopleAsSubjects(t *testing.T) {
+	a := sentiment.NewAnalyzer(people())
+	for text, want := range map[string]reviewcast.Polarity{
+		"Giuseppe was wonderful.":          "positive",
+		"Marcus Okafor is so nice.":        "positive",
+		"Our technician Will was awesome.": "positive",
+		"Mike is great.":                   "positive",
+		"The furnace is great.":            "",
+		"The grace period was great.":      "",
+	} {
+		if p := a.Analyze(review(3, text), reviewcast.Mentions{}).Insight.Aspects["professionalism"]; p != want {
+			t.Errorf("%q: %q, want %q", text, p, want)
+		}
+	}
+}
+
 // TestExplain shows a mention with its words, origin and phrase.
 func TestExplain(t *testing.T) {
 	e := sentiment.NewAnalyzer(people()).Explain(review(5, "é They weren’t ever late, thanks Marcus."))
@@ -83,5 +101,28 @@ func TestExplain(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, e.Mentions); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestExplainOffsets compares the offsets of every mention, in code points, with its
+// words, in the title and in the text.
+func TestExplainOffsets(t *testing.T) {
+	r := review(5, "Hélène was late — très tard. Then Marcus fixed the hot water tank on the Plateau, naïve price.")
+	title := "Déjà vu: Hélène, Marcus and the hot water tank"
+	r.Title = &title
+	e := sentiment.NewAnalyzer(people()).Explain(r)
+	in := map[bool]int{}
+	for _, m := range e.Mentions {
+		text := []rune(*r.Text)
+		if m.Title {
+			text = []rune(title)
+		}
+		if got := string(text[m.Start:m.End]); got != m.Words {
+			t.Errorf("%d to %d is %q, not %q", m.Start, m.End, got, m.Words)
+		}
+		in[m.Title]++
+	}
+	if in[true] != 3 || in[false] < 5 {
+		t.Errorf("%d mentions in the title, %d in the text", in[true], in[false])
 	}
 }

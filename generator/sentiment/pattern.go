@@ -50,7 +50,7 @@ func (d *dictionary) compile(text string) (pattern, error) {
 				e.syms = append(e.syms, d.intern(d.exact, choice))
 			default:
 				w, exact := strings.CutPrefix(choice, "=")
-				if w = bare(Fold(w)); exact {
+				if w = d.spelled(bare(Fold(w))); exact {
 					e.syms = append(e.syms, d.intern(d.exact, w))
 				} else {
 					e.syms = append(e.syms, d.inflected(w))
@@ -69,6 +69,7 @@ func (d *dictionary) compilePlain(text string) (pattern, error) {
 	text = strings.TrimSpace(text)
 	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
 	for w := range words(text) {
+		w = d.spelled(w)
 		if exact {
 			p = append(p, element{syms: []symbol{d.intern(d.exact, w)}})
 		} else {
@@ -186,11 +187,27 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 	}
 }
 
-// match is the best pattern that begins at a token.
+// match is the longest pattern that begins at a token.
 type match struct {
 	payload int32
-	words   int // how many words it names, gaps not counted
+	also    [3]int32 // of other patterns that match the same words, in ascending order; 0: none
+	words   int      // how many words it names, gaps not counted
 	at      [maxElements]int32
+}
+
+// tie adds the payload of a pattern that matches the same words.
+func (m *match) tie(p int32) {
+	if p < m.payload {
+		m.payload, p = p, m.payload
+	}
+	for i, have := range m.also {
+		if p == m.payload || p == have {
+			return
+		}
+		if have == 0 || p < have {
+			m.also[i], p = p, have
+		}
+	}
 }
 
 func (m *match) first() int { return int(m.at[0]) }
@@ -209,9 +226,14 @@ func (t *trie) longest(tokens []token, i int, taken []bool) (best match) {
 }
 
 func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, cur, best *match) {
-	if p := t.nodes[at].payload; p != 0 && (cur.words > best.words || cur.words == best.words && p < best.payload) {
-		*best = *cur
-		best.payload = p
+	if p := t.nodes[at].payload; p != 0 && cur.words >= best.words {
+		switch {
+		case cur.words == best.words && cur.at == best.at:
+			best.tie(p)
+		case cur.words > best.words || p < best.payload:
+			*best = *cur
+			best.payload = p
+		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
 		for skip := 0; skip <= maxGap && i+skip < len(tokens); skip++ {
@@ -234,6 +256,7 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 			cur.words++
 			t.walk(tokens, i+1, next, 0, taken, cur, best)
 			cur.words--
+			cur.at[cur.words] = 0
 		}
 	}
 }

@@ -34,14 +34,13 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			w.taken[at], w.inPhrase[at] = true, true
 			w.named[at] = w.named[at] || e.origin == FromEditor // editors' words are no topics
 		}
-		if e.meaning == ignores {
+		switch e.meaning {
+		case ignores:
 			continue
-		}
-		if e.meaning == before || e.meaning == others {
+		case before, others:
 			w.distances = append(w.distances, distance{t.clause, i, map[meaning]Rule{before: earlier, others: elsewhere}[e.meaning]})
 			continue
-		}
-		if e.meaning == praises || e.meaning == blames {
+		case praises, blames:
 			if polarity, _ := w.phrasePolarity(e, m); polarity != Neutral {
 				w.phraseOpinions = append(w.phraseOpinions, opinion{m.first(), m.last(), polarity.valence(), e.aspect})
 			}
@@ -63,33 +62,25 @@ func (w *worker) phrasePolarity(e entry, m match) (Polarity, Rule) {
 	switch {
 	case w.supposed(m.first()):
 		return Neutral, conditional
-	case !e.hasNegation && negated(w.tokens, m.first()):
+	case !w.negates(m) && negated(w.tokens, m.first()):
 		return f.not(), afterNegation
 	}
 	return f, asWritten
 }
 
-// supposed reports whether token i is in an "if" or a wish of its clause, asked for
-// ("please") or promised ("said he would").
+// negates reports whether a word of the phrase is a negation, so that one before it
+// changes nothing: in "never no trouble", too.
+func (w *worker) negates(m match) bool {
+	return slices.ContainsFunc(m.at[:m.words], func(at int32) bool { return w.tokens[at].flags&negator != 0 })
+}
+
+// supposed reports whether token i is in an "if" or a wish of its clause, or asked for
+// ("please").
 func (w *worker) supposed(i int) bool {
 	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
 		t := &w.tokens[k]
-		if t.text == "would" && w.promised(k) {
-			return true
-		}
 		if t.flags&hedge != 0 { // "even if", "as if", "no wonder if" suppose nothing
 			return k == 0 || w.tokens[k-1].text != "even" && w.tokens[k-1].text != "as" && w.tokens[k-1].text != "wonder"
-		}
-	}
-	return false
-}
-
-// promised reports whether the "would" at token k follows what somebody said: what
-// was promised need not have happened.
-func (w *worker) promised(k int) bool {
-	for back := 1; back <= 4 && k-back >= 0 && w.tokens[k-back].clause == w.tokens[k].clause; back++ {
-		if slices.Contains([]string{"said", "told", "promised", "assured", "claimed", "guaranteed"}, w.tokens[k-back].text) {
-			return true
 		}
 	}
 	return false

@@ -58,14 +58,11 @@ func opinions(tokens []token, lo, hi int, inPhrase []bool, dst []opinion) []opin
 	return dst
 }
 
-var (
-	// nearNegations reach the next two words only, but for a list.
-	nearNegations = []string{"no", "without", "zero", "lack", "lacks", "lacked", "lacking"}
-	// refusals negate with a word after them: "refused to fix it right", "rather than fix it".
-	refusals = []string{"refuse", "refused", "refuses", "fail", "failed", "fails", "unable", "unwilling", "instead", "rather", "yet"}
-	// notNegated undo the negation before them: "not only good", "nothing but praise".
-	notNegated = []string{"only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except", "believe", "imagine"}
-)
+// nearNegations reach the next two words only, but for a list.
+var nearNegations = []string{"no", "without", "zero", "lack", "lacks", "lacked", "lacking"}
+
+// notNegated undo the negation before them: "not only good", "nothing but praise".
+var notNegated = []string{"only", "just", "merely", "but", "doubt", "wonder", "matter", "longer", "more", "other", "except", "believe", "imagine"}
 
 // negated reports whether a negation before token i reaches it: in its clause, or
 // through a list, as in "not clean, tidy or quiet".
@@ -83,13 +80,9 @@ func negated(tokens []token, i int) bool {
 		if t.clause != next.clause && !(list && next.gap == comma && next.flags&contrast == 0 && t.sentence == next.sentence) {
 			return false
 		}
-		if back > 1 && (next.text == "to" || next.text == "of" || next.text == "than") && slices.Contains(refusals, t.text) {
-			return true
+		if t.flags&negator != 0 {
+			return !(back > 1 && slices.Contains(notNegated, next.text)) && !(emphatic && t.text == "never")
 		}
-		if t.flags&negator == 0 {
-			continue
-		}
-		return !(back > 1 && slices.Contains(notNegated, next.text)) && !(emphatic && t.text == "never")
 	}
 	return false
 }

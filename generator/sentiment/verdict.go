@@ -207,9 +207,6 @@ func (s *sides) add(mentions []AspectMention, i int32) {
 	}
 }
 
-// firm is the score from which one side of a tie is firm: that of a phrase.
-const firm = phraseValence
-
 func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
 	praise, blame := s.sentences[Positive], s.sentences[Negative]
 	p := Neutral
@@ -218,7 +215,7 @@ func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
 		p = Positive
 	case blame > praise:
 		p = Negative
-	case praise > 0 && s.contrast && s.last[Positive] == s.last[Negative] && min(s.score[Positive], s.score[Negative]) >= firm:
+	case praise > 0 && s.contrast && s.last[Positive] == s.last[Negative] && min(s.score[Positive], s.score[Negative]) >= phraseValence:
 		return reviewcast.Mixed, s.proof[Negative] - 1
 	case s.score[Positive] > s.score[Negative], s.score[Positive] == s.score[Negative] && praise > 0 && tone[0] > tone[1]:
 		p = Positive

@@ -9,12 +9,11 @@ import (
 
 // entry is what a phrase means.
 type entry struct {
-	aspect      int32 // index into vocabulary.aspects, -1: none
-	meaning     meaning
-	origin      Origin
-	pattern     string
-	language    string // of a shipped phrase; "": any
-	hasNegation bool   // contains a negation, so that one before it changes nothing
+	aspect   int32 // index into vocabulary.aspects, -1: none
+	meaning  meaning
+	origin   Origin
+	pattern  string
+	language string // of a shipped phrase; "": any
 }
 
 // vocabulary is everything that texts are searched for, compiled. It is immutable.
@@ -31,6 +30,7 @@ type vocabulary struct {
 	entities   [Kinds][]reviewcast.Named
 	people     *trie // names of places and technicians; payload: index into nameList
 	nameList   []name
+	person     *word           // what the last word of a technician's name is to patterns: "technician"
 	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
@@ -76,6 +76,7 @@ func newVocabulary(c Config) *vocabulary {
 	if len(c.Topics.Pin)+len(c.Topics.Merge) > 0 {
 		v.addTopics(c.Topics)
 	}
+	v.person = &word{text: "technician", syms: v.dict.word("technician").syms}
 	return v
 }
 
@@ -83,7 +84,7 @@ func newVocabulary(c Config) *vocabulary {
 func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string) {
 	for _, text := range texts {
 		if p, err := v.dict.compilePlain(text); err == nil {
-			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text), hasNegation: v.dict.lex.hasNegation(text)})
+			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text)})
 		}
 	}
 }
@@ -91,7 +92,7 @@ func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string
 // addShipped inserts the shipped terms, or the other shipped phrases: those of no
 // aspect, and those of the aspects that extend theirs.
 func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
-	extending := map[string][]int32{"": {anyAspect}}
+	extending := map[string][]int32{"*": {anyAspect}}
 	for i, a := range v.aspects {
 		if a.Extends != "" {
 			extending[a.Extends] = append(extending[a.Extends], int32(i))
@@ -106,7 +107,7 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 			if err != nil {
 				panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
 			}
-			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language, hasNegation: lex.hasNegation(s.pattern)})
+			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language})
 		}
 	}
 }
@@ -128,17 +129,6 @@ func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 		*group = append(*group, e)
 		return have
 	})
-}
-
-// hasNegation reports whether a pattern contains a negation.
-func (lex *lexicon) hasNegation(pattern string) bool {
-	for w := range strings.FieldsFuncSeq(pattern, func(r rune) bool { return r == ' ' || r == '/' || r == '?' || r == '"' }) {
-		w = strings.TrimPrefix(w, "=")
-		if w == "@not" || strings.HasSuffix(w, "n't") || lex.function[w]&negator != 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // addThings inserts services or problems by label and aliases. A phrase that two of

@@ -25,12 +25,14 @@ type worker struct {
 	phraseOpinions []opinion
 	near           []opinion
 	distances      []distance
+	decided        []bool  // by aspect: a phrase of the sentence counts
+	meant          []int32 // the aspects that a phrase is about
 
 	topics []TopicKey
 }
 
 func newWorker(v *vocabulary) *worker {
-	return &worker{v: v, seen: map[string]*word{}}
+	return &worker{v: v, seen: map[string]*word{}, decided: make([]bool, len(v.aspects))}
 }
 
 // Languages are the languages in which shipped phrases are known.
@@ -91,22 +93,21 @@ func (w *worker) segment(text string) {
 	}
 }
 
-// entities finds places, people, services and problems. The tokens of places and
-// people have no other meaning: Grace is no praise.
+// entities finds places, people, services and problems. The tokens of places and people
+// have no other meaning: Grace is no praise. "Grace was rude" is about a technician.
 func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 	dst = w.v.findNames(w.tokens, w.taken, title, dst)
 	copy(w.inPhrase, w.taken)
 	copy(w.named, w.taken)
+	for i := range w.tokens {
+		w.taken[i] = w.taken[i] && w.tokens[i].word != w.v.person
+	}
 	for k := Service; k <= Problem; k++ {
-		t := w.v.things[k]
-		if t == nil {
-			continue
-		}
 		for i := 0; i < len(w.tokens); i++ {
 			if len(w.tokens[i].syms) == 0 {
 				continue
 			}
-			m := t.longest(w.tokens, i, w.taken)
+			m := w.v.things[k].longest(w.tokens, i, w.taken)
 			if m.payload == 0 {
 				continue
 			}
