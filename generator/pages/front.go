@@ -99,7 +99,7 @@ func (s *Site) newestReplies() []link {
 	slices.SortStableFunc(answered, func(a, b review) int { return cmp.Compare(b.OwnerReply.Date, a.OwnerReply.Date) })
 	var list []link
 	for _, r := range answered[:min(len(answered), frontReplies)] {
-		list = append(list, link{shortDay(r.OwnerReply.Date) + " to " + r.Author + ": " + excerpt(r.OwnerReply.Text, maxBeginning), r.Path()})
+		list = append(list, link{shortDay(r.OwnerReply.Date) + " to " + r.Author + ": " + excerpt(r.OwnerReply.Text, minQuote), r.Path()})
 	}
 	return list
 }

@@ -34,7 +34,7 @@ type Content struct {
 	Channel  render.Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
-	// Quotes are each review's sentences about aspects; without one its beginning is quoted.
+	// Quotes are each review's sentences about subjects, titles first; without one its beginning is quoted.
 	Quotes [][]Quote
 	// Withdrawals are those of /withdrawn.json.
 	Withdrawals []reviewcast.Withdrawal
@@ -43,8 +43,11 @@ type Content struct {
 	Theme       Theme
 }
 
-// Quote is a review's sentence about an aspect.
-type Quote struct{ Aspect, Text string }
+// Quote is a review's sentence about the subject whose page is at Base + ID + "/".
+type Quote struct {
+	Base, ID, Text string
+	Title          bool // it is in the title
+}
 
 // All makes all pages and the files beside them, sorted by path.
 func (s *Site) All() ([]render.Artifact, error) {
@@ -159,9 +162,16 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 	if err := s.templates.ExecuteTemplate(&body, "page.html", l); err != nil {
 		return fail(err)
 	}
-	fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
-	if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
-		return fail(err)
+	cutter, _ := v.Data.(interface{ cut(n int) bool })
+	for {
+		fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
+		if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
+			return fail(err)
+		}
+		if over := twin.Len() - body.Len()/2; over <= 0 || cutter == nil || !cutter.cut(over) {
+			break
+		}
+		twin.Reset()
 	}
 	return []render.Artifact{
 		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
