@@ -19,6 +19,9 @@ const (
 	// absorbs is the share of a two-word phrase's reviews from which the three-word
 	// phrase around it replaces it.
 	absorbs = 0.65
+	// A word at an end of more than one phrase in commonPart, and of more than minCommon, is the
+	// trade's own: "airline lounge" is no topic of reviews of lounges.
+	minCommon, commonPart = 5, 6
 	// topicSample is how many reviews are read again for the form in which most
 	// customers write a topic.
 	topicSample = 8
@@ -70,11 +73,17 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	slices.SortStableFunc(list, func(a, b labelled) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
 	})
+	ends := map[string]int{}
+	for _, s := range list {
+		ends[firstWord(s.label)]++
+		ends[lastWord(s.label)]++
+	}
 	for _, s := range list {
 		if len(out) >= maxTopics && s.rank > 0 {
 			break
 		}
-		if n := grown[s.key]; s.key.Rank() > 0 && float64(n) >= absorbs*float64(s.n) {
+		common := max(ends[firstWord(s.label)], ends[lastWord(s.label)]) > max(minCommon, len(list)/commonPart)
+		if n := grown[s.key]; s.key.Rank() > 0 && (common || float64(n) >= absorbs*float64(s.n)) {
 			continue
 		}
 		if to, ok := rules.NewLabel(s.label); ok {
@@ -94,6 +103,10 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	}
 	return out
 }
+
+func firstWord(label string) string { return label[:max(strings.IndexByte(label, ' '), 0)] }
+
+func lastWord(label string) string { return label[strings.LastIndexByte(label, ' ')+1:] }
 
 func share(n, of int) *float64 {
 	if of == 0 {

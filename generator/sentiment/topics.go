@@ -69,13 +69,13 @@ func (w *worker) topicKeys() []TopicKey {
 				w.topics = append(w.topics, TopicKey(m.payload))
 			}
 		}
-		if i+1 >= len(t) || !w.contentWord(i) || !w.adjoins(i+1) {
+		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
 			continue
 		}
-		if w.contentWord(i + 1) {
+		if w.topical(i + 1) {
 			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash))
 		}
-		if i+2 < len(t) && w.adjoins(i+2) && w.contentWord(i+2) && !w.named[i+1] {
+		if i+2 < len(t) && w.adjoins(i+2) && w.topical(i+2) && !w.named[i+1] {
 			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash, t[i+2].hash))
 		}
 	}
@@ -105,7 +105,25 @@ func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 	return slices.Compact(out)
 }
 
-// contentWord reports whether a word can begin or end a topic: no function word, no
+// vague are words that say nothing of what a review is about.
+var vague = func() map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields("use uses used using visit visits visited visiting look looks looked looking go going gone went come comes came coming " +
+		"get gets got getting take takes took taken taking make makes made making say says said tell told ask asked give gives given gave offer offers offered offering " +
+		"enter entered entering itself first second last next time times day days thing things way place places lot lots part parts bit number") {
+		m[w] = true
+	}
+	return m
+}()
+
+// topical reports whether a word can begin or end a topic: one that isn't vague, and that
+// judges nothing, since the aspects count what is praised and criticised.
+func (w *worker) topical(i int) bool {
+	t := &w.tokens[i]
+	return w.contentWord(i) && t.valence == 0 && t.flags&middling == 0 && !vague[t.text]
+}
+
+// contentWord reports whether a word says something: no function word, no
 // number, no name, not the business's own either.
 func (w *worker) contentWord(i int) bool {
 	t := &w.tokens[i]
