@@ -10,7 +10,7 @@ import (
 // twins are the templates of the pages' twins in Markdown. Nothing in them is escaped
 // but by inline and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
-	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": prose}).ParseFS(siteFiles, "site/*.md"))
+	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": prose, "excerpt": excerpt}).ParseFS(siteFiles, "site/*.md"))
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 
 	"reviewcast"
 )
@@ -14,9 +15,28 @@ func (s *Site) monthPage(m *month) page {
 		return &view{
 			Title: "Reviews of " + monthName(m.Name), Description: m.Summary(),
 			Crumbs: []link{{"Reviews", reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}},
-			Graph:  s.reviewsLD(m.Reviews), Name: "month", Data: m,
+			Name:   "month", Data: &monthView{m, 1 << 30},
 		}, nil
 	}}
+}
+
+// monthView is what the templates month show.
+type monthView struct {
+	*month
+	Most int // bytes of a text in the twin
+}
+
+// cut shortens the longest texts of the twin so that all lose n bytes together. It reports whether any is left.
+func (v *monthView) cut(n int) bool {
+	kept := func(most int) (sum int) {
+		for _, r := range v.Reviews {
+			sum += min(len(deref(r.Text)), most) + min(len(cmp.Or(r.OwnerReply, &reviewcast.OwnerReply{}).Text), most)
+		}
+		return sum
+	}
+	want := kept(v.Most) - n
+	v.Most = sort.Search(v.Most, func(most int) bool { return kept(most) > want }) - 1
+	return v.Most > 0
 }
 
 // indexView is what the templates months show.

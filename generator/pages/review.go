@@ -67,21 +67,21 @@ func (r review) Article(anchored bool) template.HTML {
 	if r.Title != nil {
 		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, lang(r.Language), escape(*r.Title))
 	}
-	fmt.Fprintf(&b, `<p class="by"><span class="stars" role="img" aria-label="%d of 5 stars">%s</span> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, verified by %s</small></p>`+"\n",
-		r.Rating, stars(r.Rating), escape(r.Author), address, datetime(r.Date, longDay(r.Date)), source, escape(methodWords(r.Verification.Method)))
+	fmt.Fprintf(&b, `<p class="by"><b class="s%d">%[1]d of 5 stars</b> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, verified by %s</small></p>`+"\n",
+		r.Rating, escape(r.Author), address, longDay(r.Date), source, escape(methodWords(r.Verification.Method)))
 	if r.Text != nil {
 		b.WriteString(`<p class="words"` + lang(r.Language) + `>` + escape(*r.Text) + "</p>\n")
 	}
 	if about := r.about(); about != nil {
 		b.WriteString(`<p class="about">`)
 		for _, n := range about {
-			b.WriteString(`<a href="` + n.Path() + `">` + escape(n.Name) + `</a> `)
+			b.WriteString(`<a href="` + n.Path() + `">` + escape(n.Name) + "</a> ")
 		}
 		b.WriteString("</p>\n")
 	}
 	if reply := r.OwnerReply; reply != nil {
 		fmt.Fprintf(&b, `<div class="reply"><p class="quiet">Reply from the business, %s</p><p class="words">%s</p></div>`+"\n",
-			datetime(reply.Date, longDay(reply.Date)), escape(reply.Text))
+			longDay(reply.Date), escape(reply.Text))
 	}
 	b.WriteString("</article>\n")
 	return template.HTML(b.String())

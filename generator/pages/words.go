@@ -35,11 +35,6 @@ func quarterOf(d reviewcast.Date) string {
 	return string(d[:4]) + " Q" + string(rune('0'+(month+2)/3))
 }
 
-// stars draws stars: ★★★★☆.
-func stars(n int) string {
-	return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n)
-}
-
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
