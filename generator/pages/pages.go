@@ -151,9 +151,7 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 	if err != nil {
 		return fail(err)
 	}
-	l := &layout{view: v, Path: p.path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
-		Policy: reviewcast.PagePolicy, License: s.Dataset.License, Links: published}
-	_, l.LicenseAt = render.License(l.License)
+	l := s.layout(v, p.path)
 	var main, body, twin bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
 		return fail(err)
@@ -177,4 +175,17 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
 		render.NewArtifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
 	}, nil
+}
+
+func (s *Site) layout(v *view, path string) *layout {
+	_, licenseAt := render.License(s.Dataset.License)
+	return &layout{view: v, Path: path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
+		Policy: reviewcast.PagePolicy, License: s.Dataset.License, LicenseAt: licenseAt, Links: published}
+}
+
+// missing is the page of addresses that lead nowhere.
+func (s *Site) missing() ([]byte, error) {
+	var b bytes.Buffer
+	err := s.templates.ExecuteTemplate(&b, "404.html", s.layout(&view{Title: "Nothing is at this address"}, reviewcast.PathMissing))
+	return b.Bytes(), err
 }
