@@ -15,7 +15,7 @@ func (s *Site) monthPage(m *month) page {
 		return &view{
 			Title: "Reviews of " + monthName(m.Name), Description: m.Summary(),
 			Crumbs: []link{{"Reviews", reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}},
-			Name:   "month", Data: &monthView{m, 1 << 30},
+			Name:   "month", Data: &monthView{month: m},
 		}, nil
 	}}
 }
@@ -26,16 +26,27 @@ type monthView struct {
 	Most int // bytes of a text in the twin
 }
 
-// cut shortens the longest texts of the twin so that all lose n bytes together. It reports whether any is left.
-func (v *monthView) cut(n int) bool {
-	kept := func(most int) (sum int) {
-		for _, r := range v.Reviews {
-			sum += min(len(deref(r.Text)), most) + min(len(cmp.Or(r.OwnerReply, &reviewcast.OwnerReply{}).Text), most)
+// whole is more bytes than a text has.
+const whole = 4 * reviewcast.MaxTextLength
+
+// fit cuts the longest texts of the twin so that it has about n bytes, and reports whether anything is left of them.
+func (v *monthView) fit(n int) bool {
+	var lengths []int
+	for _, r := range v.Reviews {
+		n -= len(r.Heading()) + len(r.Author) + len(r.Source) + len(r.Path()) + 45 // and what stands between them
+		lengths = append(lengths, len(deref(r.Text)))
+		if r.OwnerReply != nil {
+			n -= 35
+			lengths = append(lengths, len(r.OwnerReply.Text))
 		}
-		return sum
 	}
-	want := kept(v.Most) - n
-	v.Most = sort.Search(v.Most, func(most int) bool { return kept(most) > want }) - 1
+	v.Most = sort.Search(whole, func(most int) bool {
+		sum := 0
+		for _, l := range lengths {
+			sum += min(l, most)
+		}
+		return sum >= n
+	})
 	return v.Most > 0
 }
 

@@ -160,16 +160,18 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 	if err := s.templates.ExecuteTemplate(&body, "page.html", l); err != nil {
 		return fail(err)
 	}
-	cutter, _ := v.Data.(interface{ cut(n int) bool })
-	for {
+	half := body.Len() / 2
+	for room := half - 300; ; room -= twin.Len() - half + 100 {
+		long, ok := v.Data.(interface{ fit(n int) bool })
+		left := ok && long.fit(room)
+		twin.Reset()
 		fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
 		if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
 			return fail(err)
 		}
-		if over := twin.Len() - body.Len()/2; over <= 0 || cutter == nil || !cutter.cut(over) {
+		if twin.Len() <= half || !left {
 			break
 		}
-		twin.Reset()
 	}
 	return []render.Artifact{
 		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),

@@ -105,22 +105,19 @@ func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 	return slices.Compact(out)
 }
 
-// vague are words that say nothing of what a review is about.
-var vague = func() map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields("use uses used using visit visits visited visiting look looks looked looking go going gone went come comes came coming " +
-		"get gets got getting take takes took taken taking make makes made making say says said tell told ask asked give gives given gave offer offers offered offering " +
-		"enter entered entering itself first second last next time times day days thing things way place places lot lots part parts bit number") {
-		m[w] = true
-	}
-	return m
-}()
+// vague are words that say nothing of what a review is about, sorted.
+var vague = strings.Fields("ask asked bit came come comes coming day days enter entered entering first gave get gets getting give given gives go going gone got itself last look looked looking looks lot lots made make makes " +
+	"making next number offer offered offering offers part parts place places said say says second take taken takes taking tell thing things time times told took use used uses using visit visited visiting visits way went")
 
 // topical reports whether a word can begin or end a topic: one that isn't vague, and that
 // judges nothing, since the aspects count what is praised and criticised.
 func (w *worker) topical(i int) bool {
 	t := &w.tokens[i]
-	return w.contentWord(i) && t.valence == 0 && t.flags&middling == 0 && !vague[t.text]
+	if t.valence != 0 || t.flags&middling != 0 || !w.contentWord(i) {
+		return false
+	}
+	_, isVague := slices.BinarySearch(vague, t.text)
+	return !isVague
 }
 
 // contentWord reports whether a word says something: no function word, no
