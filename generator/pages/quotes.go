@@ -29,12 +29,12 @@ func (e *evidence) items(aspect bool) (page, twin string) {
 		said = excerpt(said+rest, max(len(said), minQuote))
 	}
 	path := e.Path()
-	page = `<li><a href="` + path + `">` + datetime(e.Date, shortDay(e.Date)) + `, <bdi>` + escape(e.Author) +
+	page = `<li><a href="` + path + `">` + datetime(e.Date, shortDay(e.Date)) + `, <bdi>` + prose(e.Author) +
 		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
 	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
 	for _, q := range []string{said, more} {
 		if q != "" {
-			page += ` <q` + lang(e.Language) + `>` + escape(q) + `</q>`
+			page += ` <q` + lang(e.Language) + `>` + prose(q) + `</q>`
 		}
 	}
 	if said != "" {
