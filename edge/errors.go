@@ -16,7 +16,7 @@ type failure struct {
 	reviewcast.ErrorBody
 	allow      string        // 405: the allowed methods
 	retryAfter time.Duration // 429, 503
-	page       *page         // 404: for people
+	page       *page         // 404: what browsers get
 }
 
 func (f *failure) Error() string { return f.Detail }

@@ -42,7 +42,10 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	p, ok := pages[path]
 	if !ok {
 		if _, isPage := pages[path+"/index.html"]; !isPage {
-			return notFound(w, r, pages[reviewcast.PathMissing])
+			if missing, ok := pages[reviewcast.PathMissing]; ok && prefers("text/html", reviewcast.MediaJSON, r) {
+				return &failure{ErrorBody: errNotFound.ErrorBody, page: missing}
+			}
+			return errNotFound
 		}
 		return get(e.addSlash)(w, r)
 	}
@@ -79,18 +82,6 @@ func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 func prefers(one, other string, r *http.Request) bool {
 	weight := weights(r.Header["Accept"])
 	return weight(one) > max(0, weight(other))
-}
-
-// notFound is the error where nothing is published. Browsers get it as a page, if there is one.
-func notFound(w http.ResponseWriter, r *http.Request, missing *page) error {
-	if missing == nil {
-		return errNotFound
-	}
-	w.Header()["Vary"] = varyPage
-	if !prefers("text/html", reviewcast.MediaJSON, r) {
-		return errNotFound
-	}
-	return &failure{ErrorBody: errNotFound.ErrorBody, page: missing}
 }
 
 // pagesOf returns the pages of files. The first request makes them, or two with the same result.

@@ -105,15 +105,10 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	if at.Origin != sentiment.FromLexicon {
 		s.phrased++
 	}
-	s.offer(quote{r, at, age})
-}
-
-// offer keeps the best quotes of each polarity. A review has one vote, so none is
-// quoted twice.
-func (s *aspectSum) offer(q quote) {
-	list := &s.quotes[q.m.Polarity]
-	at, _ := slices.BinarySearchFunc(*list, q, compare)
-	*list = slices.Insert(*list, at, q)
+	// The best quotes of each polarity are kept. A review has one vote, so none is quoted twice.
+	list, q := &s.quotes[at.Polarity], quote{r, at, age}
+	place, _ := slices.BinarySearchFunc(*list, q, compare)
+	*list = slices.Insert(*list, place, q)
 	*list = (*list)[:min(maxExamples, len(*list))]
 }
 

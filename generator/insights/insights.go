@@ -94,15 +94,25 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 		Version: 1,
 		Method: reviewcast.Method{
 			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
-			AnalysedCount: analysed(all), Measured: Measured,
+			Measured: Measured,
 		},
 		ReviewCount: len(all),
-		DateRange:   dateRange(all),
 		Temporal:    reviewcast.Temporal{Trend: starTrend(all)},
+		PerReview:   make(map[string]reviewcast.ReviewInsight, len(all)),
+	}
+	if len(all) > 0 {
+		ins.DateRange = reviewcast.DateRange{Earliest: &all[len(all)-1].Date, Latest: &all[0].Date}
 	}
 	var wg sync.WaitGroup // the parts read the same analyses and write different fields
 	wg.Go(func() { ins.Topics = topics(a, all) })
-	wg.Go(func() { ins.PerReview = perReview(all) })
+	wg.Go(func() {
+		for i := range all {
+			ins.PerReview[all[i].ID] = all[i].Insight
+			if all[i].Text != nil && all[i].Analysis.Language != "" {
+				ins.Method.AnalysedCount++
+			}
+		}
+	})
 	ins.Aspects = aspects(a, all)
 	ins.Entities = entities(a, all)
 	ins.OverallSentiment = overall(all)
@@ -117,24 +127,6 @@ const (
 	MethodName    = "phrases-lexicon"
 	MethodVersion = "6"
 )
-
-func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {
-	m := make(map[string]reviewcast.ReviewInsight, len(all))
-	for i := range all {
-		m[all[i].ID] = all[i].Insight
-	}
-	return m
-}
-
-// analysed counts the reviews with a text in a known language.
-func analysed(all []Analyzed) (n int) {
-	for i := range all {
-		if all[i].Text != nil && all[i].Analysis.Language != "" {
-			n++
-		}
-	}
-	return n
-}
 
 func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var o reviewcast.OverallSentiment

@@ -17,13 +17,6 @@ const (
 	trendErrors     = 1.96
 )
 
-func dateRange(all []Analyzed) reviewcast.DateRange {
-	if len(all) == 0 {
-		return reviewcast.DateRange{}
-	}
-	return reviewcast.DateRange{Earliest: &all[len(all)-1].Date, Latest: &all[0].Date}
-}
-
 // monthly returns every month between the earliest review and the latest, those
 // without a review included, so that a chart needs no gaps filled.
 func monthly(all []Analyzed) []reviewcast.Month {

@@ -75,15 +75,16 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	})
 	ends := map[string]int{}
 	for _, s := range list {
-		ends[firstWord(s.label)]++
-		ends[lastWord(s.label)]++
+		for _, w := range endsOf(s.label) {
+			ends[w]++
+		}
 	}
 	for _, s := range list {
 		if len(out) >= maxTopics && s.rank > 0 {
 			break
 		}
-		common := max(ends[firstWord(s.label)], ends[lastWord(s.label)]) > max(minCommon, len(list)/commonPart)
-		if n := grown[s.key]; s.key.Rank() > 0 && (common || float64(n) >= absorbs*float64(s.n)) {
+		common := func(w string) bool { return ends[w] > max(minCommon, len(list)/commonPart) }
+		if n := grown[s.key]; s.key.Rank() > 0 && (slices.ContainsFunc(endsOf(s.label), common) || float64(n) >= absorbs*float64(s.n)) {
 			continue
 		}
 		if to, ok := rules.NewLabel(s.label); ok {
@@ -104,9 +105,10 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	return out
 }
 
-func firstWord(label string) string { return label[:max(strings.IndexByte(label, ' '), 0)] }
-
-func lastWord(label string) string { return label[strings.LastIndexByte(label, ' ')+1:] }
+// endsOf returns the first and the last word of a label.
+func endsOf(label string) []string {
+	return []string{label[:max(strings.IndexByte(label, ' '), 0)], label[strings.LastIndexByte(label, ' ')+1:]}
+}
 
 func share(n, of int) *float64 {
 	if of == 0 {

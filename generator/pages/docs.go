@@ -119,11 +119,7 @@ func (s *Site) docs(name string, twin bool) (string, error) {
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
 	seen := map[*apiNode]bool{}
-	again := func(n *apiNode) bool {
-		was := seen[n]
-		seen[n] = twin
-		return was
-	}
+	again := func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was }
 	err := twins.ExecuteTemplate(&b, name+".md", map[string]any{
 		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d, "Again": again,
 	})

@@ -26,9 +26,6 @@ type monthView struct {
 	Most int // bytes of a text in the twin
 }
 
-// whole is more bytes than a text has.
-const whole = 4 * reviewcast.MaxTextLength
-
 // fit cuts the longest texts of the twin so that it has about n bytes, and reports whether anything is left of them.
 func (v *monthView) fit(n int) bool {
 	var lengths []int
@@ -40,7 +37,7 @@ func (v *monthView) fit(n int) bool {
 			lengths = append(lengths, len(r.OwnerReply.Text))
 		}
 	}
-	v.Most = sort.Search(whole, func(most int) bool {
+	v.Most = sort.Search(4*reviewcast.MaxTextLength, func(most int) bool {
 		sum := 0
 		for _, l := range lengths {
 			sum += min(l, most)

@@ -29,7 +29,7 @@ func (e *evidence) items(aspect bool) (page, twin string) {
 		said = excerpt(said+rest, max(len(said), minQuote))
 	}
 	path := e.Path()
-	page = `<li><a href="` + path + `">` + datetime(e.Date, shortDay(e.Date)) + `, <bdi>` + prose(e.Author) +
+	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + shortDay(e.Date) + `</time>, <bdi>` + prose(e.Author) +
 		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
 	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
 	for _, q := range []string{said, more} {
@@ -86,17 +86,12 @@ type quotePage struct {
 	tally
 	Path, Title  string
 	Newer, Older string // paths of the pages beside; "" at the ends
+	Groups       []group
 	quotes       []evidence
 }
 
-// quotesView is what the templates quotes show.
-type quotesView struct {
-	*quotePage
-	Groups []group
-}
-
 // Counts counts the quotes.
-func (q *quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quotes) }
+func (q quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quotes) }
 
 func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 	for _, q := range quotes {

@@ -52,10 +52,6 @@ func lang(language string) string {
 	return ` lang="` + escape(language) + `"`
 }
 
-func datetime(d reviewcast.Date, words string) string {
-	return `<time datetime="` + string(d) + `">` + words + `</time>`
-}
-
 // Article writes the review for a page. Only the page of its month anchors it.
 func (r review) Article(anchored bool) template.HTML {
 	heading, id, address := "h3", "", r.Path()

@@ -93,9 +93,10 @@ func (s *Site) subjectPages(n *subject) []page {
 	parts := n.split()
 	pages := []page{{n.Path(), n.modified, func() (*view, error) { return s.subjectView(n, parts), nil }}}
 	for i := range parts {
-		q := &parts[i]
-		pages = append(pages, page{q.Path, q.modified, func() (*view, error) {
-			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: quotesView{q, n.byPolarity(q.quotes, len(q.quotes))}}, nil
+		pages = append(pages, page{parts[i].Path, parts[i].modified, func() (*view, error) {
+			q := parts[i] // a copy: several requests may be for it
+			q.Groups = n.byPolarity(q.quotes, len(q.quotes))
+			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: q}, nil
 		}})
 	}
 	return pages
