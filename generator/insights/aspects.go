@@ -150,9 +150,8 @@ func awkward(m *sentiment.AspectMention) int {
 	return 0
 }
 
-// phrase counts what a mention says in the customer's words: a shipped phrase, or a
-// term and its opinion word. The editors' own phrases tell them nothing new, and
-// numbers belong to one case.
+// phrase counts what a mention says in the customer's words: a shipped phrase, or a term and its opinion word. The
+// editors' own phrases tell them nothing new, and numbers belong to one case.
 func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
 	if m.Use != sentiment.Counted || m.Origin == sentiment.FromEditor || m.Origin == sentiment.FromLexicon && m.OpinionWord == "" {
 		return
@@ -226,8 +225,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	return a
 }
 
-// examples lists typical reviews: those with the most frequent polarity, the surest
-// first.
+// examples lists typical reviews: those with the most frequent polarity, the surest first.
 func (s *aspectSum) examples() []string {
 	typical := sentiment.Positive
 	switch c := &s.counts; {
@@ -268,8 +266,7 @@ func (q quote) publish() reviewcast.Evidence {
 	}
 }
 
-// Sentence returns the sentence behind a vote of the review. The insights publish the
-// best of them as evidence.
+// Sentence returns the sentence behind a vote of the review. The insights publish the best of them as evidence.
 func (r *Analyzed) Sentence(v sentiment.Vote) string {
 	m := &r.Aspects[v.Mention]
 	return around(*r.Text, m.Sentence, m.Start, m.End)

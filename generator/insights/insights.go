@@ -1,14 +1,12 @@
 // Package insights counts what package sentiment finds in reviews: shares with
 // their intervals, trends, entities, topics, and the sentences behind each number.
 //
-// Everything is a function of the published reviews and the editors' vocabulary:
-// no clock, no randomness, no network, and no number without a review behind it.
-// Each review has one vote per aspect.
+// Everything is a function of the published reviews and the editors' vocabulary: no clock, no randomness, no
+// network, and no number without a review behind it. Each review has one vote per aspect.
 //
-// [Compute] does it all. A caller that keeps the analyses of unchanged reviews
-// calls [Analyze] for the others and [Count] for all. [Draft] writes sentences for
-// an editor to accept, and [CheckClaim] compares what editors wrote with the
-// counts. docs/insights.md is the manual for readers and editors.
+// [Compute] does it all. A caller that keeps the analyses of unchanged reviews calls [Analyze] for the others and
+// [Count] for all. [Draft] writes sentences for an editor to accept, and [CheckClaim] compares what editors wrote
+// with the counts. docs/insights.md is the manual for readers and editors.
 package insights
 
 import (
@@ -86,8 +84,7 @@ func Analyze(a *sentiment.Analyzer, reviews []Review) []Analyzed {
 	return out
 }
 
-// Count counts analyzed reviews, which are in published order: newest first, then by
-// id. All were analyzed by a.
+// Count counts analyzed reviews, which are in published order: newest first, then by id. All were analyzed by a.
 func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	digest := a.LexiconSHA256()
 	ins := &reviewcast.Insights{
@@ -146,8 +143,7 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	return o
 }
 
-// Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not
-// zero.
+// Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not zero.
 func Mean(sum, n int) *float64 {
 	if n == 0 {
 		return nil

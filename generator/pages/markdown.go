@@ -7,8 +7,7 @@ import (
 	texttemplate "text/template"
 )
 
-// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped
-// but by inline and quoted.
+// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
 	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": paragraphs, "excerpt": excerpt}).ParseFS(siteFiles, "site/*.md"))
 

@@ -114,8 +114,7 @@ func newAssets(t Theme) assets {
 	return a
 }
 
-// versioned adds a part of the hash, so that no cache gives an older file; a path is
-// served whatever its query.
+// versioned adds a part of the hash, so that no cache gives an older file; a path is served whatever its query.
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
 
 // style is the stylesheet: ours, then the editors'.

@@ -57,9 +57,8 @@ func topicKey(hashes ...uint64) TopicKey {
 	return TopicKey(h) | hashed
 }
 
-// topicKeys returns the keys of a text: of the phrases of two content words, of
-// those of three whose first and last are content words, and of the editors'
-// topics; each once, sorted.
+// topicKeys returns the keys of a text: of the phrases of two content words, of those of three whose first and
+// last are content words, and of the editors' topics; each once, sorted.
 func (w *worker) topicKeys() []TopicKey {
 	w.topics = w.topics[:0]
 	t := w.tokens
@@ -86,8 +85,7 @@ func (w *worker) topicKeys() []TopicKey {
 	return slices.Clone(slices.Compact(w.topics))
 }
 
-// Unmatched returns the keys of the phrases of a text that no phrase or term of an
-// aspect matches, each once.
+// Unmatched returns the keys of the phrases of a text that no phrase or term of an aspect matches, each once.
 func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 	w := a.workers.Get().(*worker)
 	defer a.workers.Put(w)
@@ -132,9 +130,8 @@ func (w *worker) adjoins(i int) bool {
 	return w.tokens[i].gap == tight && w.tokens[i].clause == w.tokens[i-1].clause
 }
 
-// WrittenTopic returns how a text writes a phrase, in lower case, and, for a phrase
-// of three words, the keys of the two phrases of two words within it. The string is
-// empty when the text doesn't have the phrase.
+// WrittenTopic returns how a text writes a phrase, in lower case, and, for a phrase of three words, the keys of
+// the two phrases of two words within it. The string is empty when the text doesn't have the phrase.
 func (a *Analyzer) WrittenTopic(text string, k TopicKey) (written string, parts [2]TopicKey) {
 	w := a.workers.Get().(*worker)
 	defer a.workers.Put(w)
@@ -197,8 +194,7 @@ func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	return hidden
 }
 
-// NewLabel returns the label that the rules give to a topic, false when they give
-// none.
+// NewLabel returns the label that the rules give to a topic, false when they give none.
 func (r TopicRules) NewLabel(label string) (string, bool) {
 	for from, to := range r.Rename {
 		if Fold(from) == Fold(label) || TopicKeyOf(from) != 0 && TopicKeyOf(from) == TopicKeyOf(label) {
