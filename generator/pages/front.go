@@ -90,12 +90,7 @@ func (s *Site) front() *front {
 
 // newestReplies lead to the reviews that were answered last.
 func (s *Site) newestReplies() []link {
-	var answered []review
-	for _, r := range s.reviews {
-		if r.OwnerReply != nil {
-			answered = append(answered, r)
-		}
-	}
+	answered := slices.DeleteFunc(slices.Clone(s.reviews), func(r review) bool { return r.OwnerReply == nil })
 	slices.SortStableFunc(answered, func(a, b review) int { return cmp.Compare(b.OwnerReply.Date, a.OwnerReply.Date) })
 	var list []link
 	for _, r := range answered[:min(len(answered), frontReplies)] {

@@ -141,11 +141,8 @@ func reasonWords(reason string) string {
 
 // methodWords says how a review was verified.
 func methodWords(method string) string {
-	switch {
-	case method == "job":
-		return "a job record"
-	case strings.IndexAny(method, "aeiou") == 0:
+	if method == "invitation" {
 		return "an " + method
 	}
-	return "a " + method
+	return "a " + strings.Replace(method, "job", "job record", 1)
 }
