@@ -72,16 +72,10 @@ func (s *Site) docsPages() []page {
 	var pages []page
 	for _, m := range manuals {
 		pages = append(pages, page{m.Path, s.modified, func() (*view, error) {
-			source, err := s.docs(m.name, false)
-			if err != nil {
-				return nil, err
-			}
-			twin, err := s.docs(m.name, true)
-			if err != nil {
-				return nil, err
-			}
+			source, err1 := s.docs(m.name, false)
+			twin, err2 := s.docs(m.name, true)
 			var b bytes.Buffer
-			if err := toHTML.Convert([]byte(source), &b); err != nil {
+			if err := cmp.Or(err1, err2, toHTML.Convert([]byte(source), &b)); err != nil {
 				return nil, err
 			}
 			d := docsData{Manuals: manuals, Path: m.Path, Title: m.Title, Markdown: surplus.ReplaceAllString(twin, "$1")}
