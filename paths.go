@@ -37,6 +37,9 @@ const (
 	PathDocs        = "/docs/"
 )
 
+// PathMissing is the page that browsers get where nothing is published.
+const PathMissing = "/404.html"
+
 // Exports of the dataset for analysts.
 const (
 	PathCSV    = "/reviews.csv"

@@ -16,6 +16,7 @@ type failure struct {
 	reviewcast.ErrorBody
 	allow      string        // 405: the allowed methods
 	retryAfter time.Duration // 429, 503
+	page       *page         // 404: what browsers get
 }
 
 func (f *failure) Error() string { return f.Detail }
@@ -76,6 +77,10 @@ func (e *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	h["Content-Security-Policy"] = policyData
 	body, _ := json.Marshal(f.ErrorBody) // strings and numbers always marshal
 	body = append(body, '\n')
+	if f.page != nil {
+		h["Content-Type"], h["Content-Security-Policy"] = f.page.plain.media, f.page.plain.policy
+		body = f.page.plain.body().parts[0]
+	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Status)
 	if r.Method != http.MethodHead {

@@ -42,6 +42,9 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	p, ok := pages[path]
 	if !ok {
 		if _, isPage := pages[path+"/index.html"]; !isPage {
+			if missing, ok := pages[reviewcast.PathMissing]; ok && prefers("text/html", reviewcast.MediaJSON, r) {
+				return &failure{ErrorBody: errNotFound.ErrorBody, page: missing}
+			}
 			return errNotFound
 		}
 		return get(e.addSlash)(w, r)
@@ -49,7 +52,7 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 	if folder, isPage := strings.CutSuffix(path, "index.html"); isPage && path != r.URL.Path {
 		if twin, ok := pages[folder+"index.md"]; ok {
 			w.Header()["Vary"] = varyPage
-			if prefersMarkdown(r.Header["Accept"]) {
+			if prefers("text/markdown", "text/html", r) {
 				p = twin
 			}
 		}
@@ -75,10 +78,10 @@ func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// prefersMarkdown reports whether Accept gives text/markdown a higher weight than text/html.
-func prefersMarkdown(accept []string) bool {
-	weight := weights(accept)
-	return weight("text/markdown") > max(0, weight("text/html"))
+// prefers reports whether Accept gives one media type a higher weight than another.
+func prefers(one, other string, r *http.Request) bool {
+	weight := weights(r.Header["Accept"])
+	return weight(one) > max(0, weight(other))
 }
 
 // pagesOf returns the pages of files. The first request makes them, or two with the same result.

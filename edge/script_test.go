@@ -108,6 +108,7 @@ func scripted(t testing.TB) snapshottest.Public {
 	p[reviewcast.PathReviews+".gz"], p[reviewcast.PathReviews+".br"] = gz.Bytes(), br.Bytes()
 	p["/docs/index.html"] = []byte("<!doctype html><title>Docs</title>\n")
 	p["/docs/index.md"] = []byte("# Docs\n")
+	p[reviewcast.PathMissing] = []byte("<!doctype html><title>Missing</title>\n")
 	return p
 }
 

@@ -66,6 +66,9 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 	return nil
 }
 
+// bases are where the pages of what a text names are.
+var bases = [...]string{sentiment.Area: reviewcast.PathAreas, sentiment.Technician: reviewcast.PathTechnicians, sentiment.Service: reviewcast.PathServices}
+
 func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	e := &entry{Analyzed: insights.Analyzed{Review: insights.Review{Review: &r.Review, Job: r.Job}, Analysis: a.Analyze(&r.Review, r.Job)}}
 	e.published = r.Review
@@ -74,7 +77,12 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 	e.line, err = render.ReviewLine(&e.published)
 	e.insightLine, err2 = render.InsightLine(r.ID, e.Insight)
 	for _, v := range e.Votes {
-		e.quotes = append(e.quotes, pages.Quote{Aspect: a.Aspects()[v.Aspect].ID, Text: e.Sentence(v)})
+		e.quotes = append(e.quotes, pages.Quote{Base: reviewcast.PathAspects, ID: a.Aspects()[v.Aspect].ID, Text: e.Sentence(v)})
+	}
+	for i := range e.Entities {
+		if m := &e.Entities[i]; !m.Ambiguous() && int(m.Kind) < len(bases) {
+			e.quotes = append(e.quotes, pages.Quote{Base: bases[m.Kind], ID: a.Entities(m.Kind)[m.ID].ID, Text: e.Naming(m), Title: m.Title})
+		}
 	}
 	if err = cmp.Or(err, err2); err != nil {
 		return nil, fmt.Errorf("render review %s: %w", r.ID, err)

@@ -26,7 +26,7 @@ const dataset = await (await fetch(base + "/reviews.json")).json();
 const newest = dataset.reviews.find((r) => r.text);
 const month = `/reviews/${newest.date.slice(0, 7)}/`;
 const pages = {
-  front: "/", months: "/reviews/", month, year: `/reviews/${newest.date.slice(0, 4)}/`, docs: "/docs/", api: "/docs/api/", fields: "/docs/fields/",
+  front: "/", months: "/reviews/", month, year: `/reviews/${newest.date.slice(0, 4)}/`, missing: "/404.html", docs: "/docs/", api: "/docs/api/", fields: "/docs/fields/",
   aspect: "/aspects/pricing/", technician: `/technicians/${dataset.business.technicians[0].id}/`,
   service: `/services/${dataset.business.services[0].id}/`, area: `/areas/${dataset.business.service_areas[0].id}/`,
 };

@@ -105,15 +105,10 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	if at.Origin != sentiment.FromLexicon {
 		s.phrased++
 	}
-	s.offer(quote{r, at, age})
-}
-
-// offer keeps the best quotes of each polarity. A review has one vote, so none is
-// quoted twice.
-func (s *aspectSum) offer(q quote) {
-	list := &s.quotes[q.m.Polarity]
-	at, _ := slices.BinarySearchFunc(*list, q, compare)
-	*list = slices.Insert(*list, at, q)
+	// The best quotes of each polarity are kept. A review has one vote, so none is quoted twice.
+	list, q := &s.quotes[at.Polarity], quote{r, at, age}
+	place, _ := slices.BinarySearchFunc(*list, q, compare)
+	*list = slices.Insert(*list, place, q)
 	*list = (*list)[:min(maxExamples, len(*list))]
 }
 
@@ -155,9 +150,8 @@ func awkward(m *sentiment.AspectMention) int {
 	return 0
 }
 
-// phrase counts what a mention says in the customer's words: a shipped phrase, or a
-// term and its opinion word. The editors' own phrases tell them nothing new, and
-// numbers belong to one case.
+// phrase counts what a mention says in the customer's words: a shipped phrase, or a term and its opinion word. The
+// editors' own phrases tell them nothing new, and numbers belong to one case.
 func (s *aspectSum) phrase(r *Analyzed, m *sentiment.AspectMention) {
 	if m.Use != sentiment.Counted || m.Origin == sentiment.FromEditor || m.Origin == sentiment.FromLexicon && m.OpinionWord == "" {
 		return
@@ -231,8 +225,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	return a
 }
 
-// examples lists typical reviews: those with the most frequent polarity, the surest
-// first.
+// examples lists typical reviews: those with the most frequent polarity, the surest first.
 func (s *aspectSum) examples() []string {
 	typical := sentiment.Positive
 	switch c := &s.counts; {
@@ -265,7 +258,7 @@ func (s *aspectSum) evidence() []reviewcast.Evidence {
 
 func (q quote) publish() reviewcast.Evidence {
 	text := *q.review.Text
-	where := readable(text, q.m)
+	where := readable(text, q.m.Sentence, q.m.Start, q.m.End)
 	start, quote := utf8.RuneCountInString(text[:where.Start]), text[where.Start:where.End]
 	return reviewcast.Evidence{
 		ReviewID: q.review.ID, Start: start, End: start + utf8.RuneCountInString(quote), Quote: quote,
@@ -273,32 +266,52 @@ func (q quote) publish() reviewcast.Evidence {
 	}
 }
 
-// Sentence returns the sentence behind a vote of the review. The insights publish the
-// best of them as evidence.
+// Sentence returns the sentence behind a vote of the review. The insights publish the best of them as evidence.
 func (r *Analyzed) Sentence(v sentiment.Vote) string {
-	where := readable(*r.Text, &r.Aspects[v.Mention])
-	return (*r.Text)[where.Start:where.End]
+	m := &r.Aspects[v.Mention]
+	return around(*r.Text, m.Sentence, m.Start, m.End)
+}
+
+// Naming returns the sentence in which the review names an entity, or its title.
+func (r *Analyzed) Naming(m *sentiment.EntityMention) string {
+	text := r.Text
+	if m.Title {
+		text = r.Title
+	}
+	return around(*text, m.Sentence, m.Start, m.End)
+}
+
+// around returns what is readable of a sentence, with an ellipsis where it is cut.
+func around(text string, s sentiment.Span, start, end int32) string {
+	where := readable(text, s, start, end)
+	said := text[where.Start:where.End]
+	if where.Start > s.Start {
+		said = "… " + said
+	}
+	if where.End < s.End {
+		said += " …"
+	}
+	return said
 }
 
 // maxQuote is the length, in bytes, beyond which a sentence is cut to the words
 // around the mention: some people never set a full stop.
 const maxQuote = 400
 
-func readable(text string, m *sentiment.AspectMention) sentiment.Span {
-	s := m.Sentence
+func readable(text string, s sentiment.Span, start, end int32) sentiment.Span {
 	if s.End-s.Start <= maxQuote {
 		return s
 	}
-	lo, hi := max(s.Start, m.Start-maxQuote/2), min(s.End, max(m.End, m.Start+maxQuote/2))
-	if at := strings.IndexAny(text[lo:m.Start], " \n"); lo > s.Start && at >= 0 {
+	lo, hi := max(s.Start, start-maxQuote/2), min(s.End, max(end, start+maxQuote/2))
+	if at := strings.IndexAny(text[lo:start], " \n"); lo > s.Start && at >= 0 {
 		lo += int32(at) + 1
 	} else if lo > s.Start {
-		lo = m.Start
+		lo = start
 	}
-	if at := strings.LastIndexAny(text[m.End:hi], " \n"); hi < s.End && at >= 0 {
-		hi = m.End + int32(at)
+	if at := strings.LastIndexAny(text[end:hi], " \n"); hi < s.End && at >= 0 {
+		hi = end + int32(at)
 	} else if hi < s.End {
-		hi = m.End
+		hi = end
 	}
 	return sentiment.Span{Start: lo, End: hi}
 }

@@ -10,17 +10,15 @@ import (
 	"reviewcast/generator/sentiment"
 )
 
-// Claim is a number that the editors' words rest on, as it was when they wrote
-// them. Measure is "positive_pct", "mention_count" or "average_rating" of the
-// aspect, or "review_count" or "average_rating" of all reviews when Aspect is "".
-// With no measure, only that the aspect exists is claimed.
+// Claim is a number that the editors' words rest on, as it was when they wrote them. Measure is "positive_pct",
+// "mention_count" or "average_rating" of the aspect, or "review_count" or "average_rating" of all reviews when
+// Aspect is "". With no measure, only that the aspect exists is claimed.
 type Claim struct {
 	Aspect, Measure string
 	Value           float64
 }
 
-// MaxDrift is the share by which a claim's number may have moved since it was
-// written before the editor is told.
+// MaxDrift is the share by which a claim's number may have moved since it was written before the editor is told.
 const MaxDrift = 0.10
 
 // Finding is an error in a claim, or a warning.

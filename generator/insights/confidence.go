@@ -27,10 +27,9 @@ const (
 // z is the two-sided 95 % quantile of the normal distribution.
 const z = 1.959963984540054
 
-// confidence returns the 95 % interval of the positive share. Of the votes, a share
-// of up to e is read wrongly, e being the upper bound of what was measured: the
-// interval reaches from Wilson's lower bound with as many positive votes fewer to
-// his upper bound with as many of the others more.
+// confidence returns the 95 % interval of the positive share. Of the votes, a share of up to e is read wrongly, e
+// being the upper bound of what was measured: the interval reaches from Wilson's lower bound with as many positive
+// votes fewer to his upper bound with as many of the others more.
 func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.Measured) reviewcast.Confidence {
 	if votes == 0 {
 		return reviewcast.Confidence{Low: 0, High: 1, Level: "none"}
@@ -53,8 +52,7 @@ func confidence(c reviewcast.SentimentCounts, votes, phrased int, m reviewcast.M
 	return out
 }
 
-// wilson returns the bounds of the 95 % Wilson score interval of k of n (E. B.
-// Wilson, 1927).
+// wilson returns the bounds of the 95 % Wilson score interval of k of n (E. B. Wilson, 1927).
 func wilson(k, n float64) (low, high float64) {
 	p := k / n
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)

@@ -104,8 +104,7 @@ func Cover(in Input) Coverage {
 	return out
 }
 
-// frequent lists the most frequent of phrases, and leaves out those that a single
-// review has.
+// frequent lists the most frequent of phrases, and leaves out those that a single review has.
 func frequent(a *sentiment.Analyzer, by map[sentiment.TopicKey]*topicSum) (out []Uncaught) {
 	var sums []*topicSum
 	for _, s := range by {

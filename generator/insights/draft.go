@@ -14,10 +14,9 @@ import (
 // about it is drafted: fewer are no basis for one.
 const minDraftMentions = 3
 
-// Draft writes what an editor may want to say, as YAML to cut from: FAQ answers
-// and a summary in which every number is the counts', with the claims that let a
-// later build tell when it has moved. It is a file for a person to read, change
-// and accept; nothing publishes it.
+// Draft writes what an editor may want to say, as YAML to cut from: FAQ answers and a summary in which every
+// number is the counts', with the claims that let a later build tell when it has moved. It is a file for a person
+// to read, change and accept; nothing publishes it.
 func Draft(in *reviewcast.Insights, business string) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }

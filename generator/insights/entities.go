@@ -23,8 +23,7 @@ type entitySum struct {
 	job, times   int // of one review: whether its job record names it, and how often the text does
 }
 
-// entities counts places, technicians, services and problems, in one pass over the
-// reviews, newest first.
+// entities counts places, technicians, services and problems, in one pass over the reviews, newest first.
 func entities(a *sentiment.Analyzer, all []Analyzed) reviewcast.Entities {
 	var sums [sentiment.Kinds][]entitySum
 	var index [sentiment.Kinds]map[string]int32 // by id
@@ -126,8 +125,7 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 	}
 }
 
-// published sorts by number of reviews, then by id. Entities that no review names are
-// listed with zeros.
+// published sorts by number of reviews, then by id. Entities that no review names are listed with zeros.
 func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []reviewcast.Entity {
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {

@@ -1,14 +1,12 @@
 // Package insights counts what package sentiment finds in reviews: shares with
 // their intervals, trends, entities, topics, and the sentences behind each number.
 //
-// Everything is a function of the published reviews and the editors' vocabulary:
-// no clock, no randomness, no network, and no number without a review behind it.
-// Each review has one vote per aspect.
+// Everything is a function of the published reviews and the editors' vocabulary: no clock, no randomness, no
+// network, and no number without a review behind it. Each review has one vote per aspect.
 //
-// [Compute] does it all. A caller that keeps the analyses of unchanged reviews
-// calls [Analyze] for the others and [Count] for all. [Draft] writes sentences for
-// an editor to accept, and [CheckClaim] compares what editors wrote with the
-// counts. docs/insights.md is the manual for readers and editors.
+// [Compute] does it all. A caller that keeps the analyses of unchanged reviews calls [Analyze] for the others and
+// [Count] for all. [Draft] writes sentences for an editor to accept, and [CheckClaim] compares what editors wrote
+// with the counts. docs/insights.md is the manual for readers and editors.
 package insights
 
 import (
@@ -86,23 +84,32 @@ func Analyze(a *sentiment.Analyzer, reviews []Review) []Analyzed {
 	return out
 }
 
-// Count counts analyzed reviews, which are in published order: newest first, then by
-// id. All were analyzed by a.
+// Count counts analyzed reviews, which are in published order: newest first, then by id. All were analyzed by a.
 func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	digest := a.LexiconSHA256()
 	ins := &reviewcast.Insights{
 		Version: 1,
 		Method: reviewcast.Method{
 			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
-			AnalysedCount: analysed(all), Measured: Measured,
+			Measured: Measured,
 		},
 		ReviewCount: len(all),
-		DateRange:   dateRange(all),
 		Temporal:    reviewcast.Temporal{Trend: starTrend(all)},
+		PerReview:   make(map[string]reviewcast.ReviewInsight, len(all)),
+	}
+	if len(all) > 0 {
+		ins.DateRange = reviewcast.DateRange{Earliest: &all[len(all)-1].Date, Latest: &all[0].Date}
 	}
 	var wg sync.WaitGroup // the parts read the same analyses and write different fields
 	wg.Go(func() { ins.Topics = topics(a, all) })
-	wg.Go(func() { ins.PerReview = perReview(all) })
+	wg.Go(func() {
+		for i := range all {
+			ins.PerReview[all[i].ID] = all[i].Insight
+			if all[i].Text != nil && all[i].Analysis.Language != "" {
+				ins.Method.AnalysedCount++
+			}
+		}
+	})
 	ins.Aspects = aspects(a, all)
 	ins.Entities = entities(a, all)
 	ins.OverallSentiment = overall(all)
@@ -117,24 +124,6 @@ const (
 	MethodName    = "phrases-lexicon"
 	MethodVersion = "7"
 )
-
-func perReview(all []Analyzed) map[string]reviewcast.ReviewInsight {
-	m := make(map[string]reviewcast.ReviewInsight, len(all))
-	for i := range all {
-		m[all[i].ID] = all[i].Insight
-	}
-	return m
-}
-
-// analysed counts the reviews with a text in a known language.
-func analysed(all []Analyzed) (n int) {
-	for i := range all {
-		if all[i].Text != nil && all[i].Analysis.Language != "" {
-			n++
-		}
-	}
-	return n
-}
 
 func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var o reviewcast.OverallSentiment
@@ -154,8 +143,7 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 	return o
 }
 
-// Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not
-// zero.
+// Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not zero.
 func Mean(sum, n int) *float64 {
 	if n == 0 {
 		return nil

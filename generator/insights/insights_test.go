@@ -302,3 +302,36 @@ func TestAmbiguous(t *testing.T) {
 		}
 	}
 }
+
+// TestNaming: a page of a person or a service quotes the sentence that names it, and says where it was cut.
+func TestNaming(t *testing.T) {
+	a := sentiment.NewAnalyzer(sentiment.Config{Business: reviewcast.Business{
+		Technicians: []reviewcast.Technician{{ID: "marcus", Name: "Marcus Weber", Aliases: []string{"Marcus"}}},
+		Services:    []reviewcast.Named{{ID: "drains", Name: "Drains"}},
+	}})
+	long := strings.Repeat("and then we waited ", 20)
+	for text, want := range map[string][]string{
+		"We called at nine. Mr. Marcus Weber came at ten! It was cold.": {"Mr. Marcus Weber came at ten!"},
+		"It was cold.\nMarcus cleaned the drains. Thanks.":              {"Marcus cleaned the drains.", "Marcus cleaned the drains."},
+		"Marcus": {"Marcus"},
+		"We called " + long + "for Marcus " + long + "again": nil, // cut
+	} {
+		r := reviewcast.Review{ID: "r", Rating: 5, Date: "2026-01-01", Language: "en", Text: &text, Title: new("Marcus")}
+		found := insights.Analyzed{Review: insights.Review{Review: &r}, Analysis: a.Analyze(&r, reviewcast.Mentions{})}
+		var got []string
+		for i := range found.Entities {
+			if m := &found.Entities[i]; !m.Title {
+				got = append(got, found.Naming(m))
+			} else if found.Naming(m) != "Marcus" {
+				t.Errorf("the title is %q", found.Naming(m))
+			}
+		}
+		if want == nil {
+			if len(got) != 1 || !strings.HasPrefix(got[0], "… ") || !strings.HasSuffix(got[0], " …") || !strings.Contains(got[0], "for Marcus and") || len(got[0]) > 410 {
+				t.Errorf("cut to %q", got)
+			}
+		} else if !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -8,21 +8,13 @@ import (
 	"reviewcast/generator/sentiment"
 )
 
-// A trend compares two neighbouring windows. It is withheld when either has fewer
-// than minTrendReviews, and called only when the change exceeds trendErrors standard
-// errors: one in twenty changes does by coincidence.
+// A trend compares two neighbouring windows. It is withheld when either has fewer than minTrendReviews, and called
+// only when the change exceeds trendErrors standard errors: one in twenty changes does by coincidence.
 const (
 	trendWindowDays = 90
 	minTrendReviews = 8
 	trendErrors     = 1.96
 )
-
-func dateRange(all []Analyzed) reviewcast.DateRange {
-	if len(all) == 0 {
-		return reviewcast.DateRange{}
-	}
-	return reviewcast.DateRange{Earliest: &all[len(all)-1].Date, Latest: &all[0].Date}
-}
 
 // monthly returns every month between the earliest review and the latest, those
 // without a review included, so that a chart needs no gaps filled.
@@ -71,8 +63,7 @@ func windowsOf(all []Analyzed) windows {
 	return windows{back(trendWindowDays), back(2 * trendWindowDays)}
 }
 
-// of returns 0 for a day in the newest window, 1 for one in the window before, and -1
-// for an earlier one.
+// of returns 0 for a day in the newest window, 1 for one in the window before, and -1 for an earlier one.
 func (w windows) of(day reviewcast.Date) int {
 	switch {
 	case day >= w.recent:
@@ -112,9 +103,8 @@ func shareTrend(n, with [2]int) reviewcast.Trend {
 	return t.called("rising", "falling", (1/float64(n[0])+1/float64(n[1]))/2)
 }
 
-// called compares the means of the windows. The standard error is that of the
-// difference under the hypothesis that both windows are samples of the same values,
-// so it uses the variance of all of them.
+// called compares the means of the windows. The standard error is that of the difference under the hypothesis that
+// both windows are samples of the same values, so it uses the variance of all of them.
 func (t *trendSum) called(up, down string, slack float64) reviewcast.Trend {
 	out := reviewcast.Trend{Direction: "insufficient_data", WindowDays: trendWindowDays}
 	if t.n[0] < minTrendReviews || t.n[1] < minTrendReviews {

@@ -16,11 +16,12 @@ const (
 	// minTopicShare of those with text: fewer are coincidence.
 	minTopicReviews = 3
 	minTopicShare   = 0.003
-	// absorbs is the share of a two-word phrase's reviews from which the three-word
-	// phrase around it replaces it.
+	// absorbs is the share of a two-word phrase's reviews from which the three-word phrase around it replaces it.
 	absorbs = 0.65
-	// topicSample is how many reviews are read again for the form in which most
-	// customers write a topic.
+	// A word at an end of more than one phrase in commonPart, and of more than minCommon, is the
+	// trade's own: "airline lounge" is no topic of reviews of lounges.
+	minCommon, commonPart = 5, 6
+	// topicSample is how many reviews are read again for the form in which most customers write a topic.
 	topicSample = 8
 )
 
@@ -70,11 +71,18 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 	slices.SortStableFunc(list, func(a, b labelled) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
 	})
+	ends := map[string]int{}
+	for _, s := range list {
+		for _, w := range endsOf(s.label) {
+			ends[w]++
+		}
+	}
 	for _, s := range list {
 		if len(out) >= maxTopics && s.rank > 0 {
 			break
 		}
-		if n := grown[s.key]; s.key.Rank() > 0 && float64(n) >= absorbs*float64(s.n) {
+		common := func(w string) bool { return ends[w] > max(minCommon, len(list)/commonPart) }
+		if n := grown[s.key]; s.key.Rank() > 0 && (slices.ContainsFunc(endsOf(s.label), common) || float64(n) >= absorbs*float64(s.n)) {
 			continue
 		}
 		if to, ok := rules.NewLabel(s.label); ok {
@@ -93,6 +101,11 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		})
 	}
 	return out
+}
+
+// endsOf returns the first and the last word of a label.
+func endsOf(label string) []string {
+	return []string{label[:max(strings.IndexByte(label, ' '), 0)], label[strings.LastIndexByte(label, ' ')+1:]}
 }
 
 func share(n, of int) *float64 {

@@ -9,6 +9,7 @@ import (
 	"image/draw"
 	"image/png"
 	"math"
+	"strings"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -45,7 +46,7 @@ func (s *Site) card() ([]byte, error) {
 	draw.Draw(c, c.Bounds(), image.NewUniform(cardGround), image.Point{}, draw.Src)
 	draw.Draw(c, image.Rect(0, cardHeight-16, cardWidth, cardHeight), image.NewUniform(cardStar), image.Point{}, draw.Src)
 	name := s.Dataset.Business.Name
-	if !covers(bold, name) { // a script that the Go fonts don't have
+	if strings.ContainsFunc(name, func(r rune) bool { i, err := bold.GlyphIndex(nil, r); return err != nil || i == 0 }) { // a script that the Go fonts don't have
 		name = hostOf(s.Channel.BaseURL)
 	}
 	drawLine(c, bold, 68, 170, cardInk, name)
@@ -63,15 +64,6 @@ func (s *Site) card() ([]byte, error) {
 		return nil, fmt.Errorf("render %s: %w", pathCard, err)
 	}
 	return b.Bytes(), nil
-}
-
-func covers(f *opentype.Font, s string) bool {
-	for _, r := range s {
-		if i, err := f.GlyphIndex(nil, r); err != nil || i == 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // drawLine writes a line, smaller when it would be too wide.

@@ -50,7 +50,7 @@ var manuals = []struct{ name, Path, Title, description string }{
 	{"fields", reviewcast.PathDocs + "fields/", "Fields", "The data dictionary: type, meaning and unit of every field of the reviews of "},
 }
 
-// docsData is what the templates docs show: the same text twice.
+// docsData is what the templates docs show: the same text twice, shorter in the twin.
 type docsData struct {
 	Manuals     any // the manuals
 	Path, Title string
@@ -72,15 +72,13 @@ func (s *Site) docsPages() []page {
 	var pages []page
 	for _, m := range manuals {
 		pages = append(pages, page{m.Path, s.modified, func() (*view, error) {
-			source, err := s.docs(m.name)
-			if err != nil {
-				return nil, err
-			}
+			source, err1 := s.docs(m.name, false)
+			twin, err2 := s.docs(m.name, true)
 			var b bytes.Buffer
-			if err := toHTML.Convert([]byte(source), &b); err != nil {
+			if err := cmp.Or(err1, err2, toHTML.Convert([]byte(source), &b)); err != nil {
 				return nil, err
 			}
-			d := docsData{Manuals: manuals, Path: m.Path, Title: m.Title, Markdown: source}
+			d := docsData{Manuals: manuals, Path: m.Path, Title: m.Title, Markdown: surplus.ReplaceAllString(twin, "$1")}
 			for _, h := range headings.FindAllStringSubmatch(b.String(), -1) {
 				d.Contents = append(d.Contents, heading{h[1], h[2], template.HTML(h[3])})
 			}
@@ -102,8 +100,11 @@ func (s *Site) docsPages() []page {
 // toHTML converts the documentation. HTML in it, such as in an example, is not passed on.
 var toHTML = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// docs is one of the manuals in Markdown.
-func (s *Site) docs(name string) (string, error) {
+// surplus is what the twin leaves out: the indentation of examples, and the links of types ($1) to their fields.
+var surplus = regexp.MustCompile(`(?m:^ +)|\[(\w+)\]\(` + reviewcast.PathDocs + `fields/#\w+\)`)
+
+// docs is one of the manuals in Markdown. A twin describes parameters and answers that many paths share once.
+func (s *Site) docs(name string, twin bool) (string, error) {
 	var d apiDocument
 	if err := json.Unmarshal(s.OpenAPI, &d); err != nil {
 		return "", fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
@@ -111,8 +112,10 @@ func (s *Site) docs(name string) (string, error) {
 	d.resolve()
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
+	seen := map[*apiNode]bool{}
+	again := func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was }
 	err := twins.ExecuteTemplate(&b, name+".md", map[string]any{
-		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d,
+		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d, "Again": again,
 	})
 	return b.String(), err
 }

@@ -24,7 +24,7 @@ func TestDocs(t *testing.T) {
 	}
 	source := ""
 	for _, m := range manuals {
-		text, err := s.docs(m.name)
+		text, err := s.docs(m.name, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -108,7 +108,7 @@ func TestJSONLD(t *testing.T) {
 			check(name+" "+p, v)
 		}
 	}
-	if counts["Review"] < 8 || counts["AggregateRating"] != 1 || counts["Dataset"] < 4 {
+	if counts["Review"] != 4 || counts["AggregateRating"] != 1 || counts["Dataset"] < 4 {
 		t.Errorf("types: %v", counts)
 	}
 }

@@ -90,16 +90,11 @@ func (s *Site) front() *front {
 
 // newestReplies lead to the reviews that were answered last.
 func (s *Site) newestReplies() []link {
-	var answered []review
-	for _, r := range s.reviews {
-		if r.OwnerReply != nil {
-			answered = append(answered, r)
-		}
-	}
+	answered := slices.DeleteFunc(slices.Clone(s.reviews), func(r review) bool { return r.OwnerReply == nil })
 	slices.SortStableFunc(answered, func(a, b review) int { return cmp.Compare(b.OwnerReply.Date, a.OwnerReply.Date) })
 	var list []link
 	for _, r := range answered[:min(len(answered), frontReplies)] {
-		list = append(list, link{shortDay(r.OwnerReply.Date) + " to " + r.Author + ": " + excerpt(r.OwnerReply.Text, maxBeginning), r.Path()})
+		list = append(list, link{shortDay(r.OwnerReply.Date) + " to " + r.Author + ": " + excerpt(r.OwnerReply.Text, minQuote), r.Path()})
 	}
 	return list
 }

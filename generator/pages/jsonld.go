@@ -23,21 +23,17 @@ func thing(typeName string, o object) object {
 
 func (s *Site) businessID() string { return s.Channel.BaseURL + "/#business" }
 
-// businessLD is the business with reviews, and with what else is said of it.
-func (s *Site) businessLD(reviews []object, o object) object {
-	b := s.Dataset.Business
-	o["@id"], o["name"], o["url"] = s.businessID(), b.Name, cmp.Or(b.URL, s.Channel.BaseURL+"/")
-	if len(reviews) > 0 {
-		o["review"] = reviews
-	}
-	return thing(cmp.Or(b.Category, "LocalBusiness"), o)
-}
-
-// frontLD is the business, with the reviews that the page shows, and the dataset.
+// frontLD is the business, with the reviews that the page shows, and the dataset. The other pages have no words
+// for machines beside those for people.
 func (s *Site) frontLD() []object {
 	var reviews []object
 	for _, r := range s.reviews[:min(len(s.reviews), frontReviews)] {
-		l := s.reviewLD(r, s.Channel.BaseURL+r.Path())
+		// A rating is 1 to 5 unless it says otherwise.
+		l := thing("Review", object{"@id": s.Channel.BaseURL + r.Path(), "author": thing("Person", object{"name": r.Author}), "datePublished": string(r.Date),
+			"reviewRating": thing("Rating", object{"ratingValue": r.Rating})})
+		if r.Language != s.Dataset.Business.Language {
+			l["inLanguage"] = r.Language
+		}
 		if r.Title != nil {
 			l["name"] = *r.Title
 		}
@@ -48,7 +44,7 @@ func (s *Site) frontLD() []object {
 	}
 	b := s.Dataset.Business
 	o := object{
-		"legalName": b.LegalName, "description": b.Description, "telephone": b.Telephone, "email": b.Email, "logo": b.Logo, "openingHours": b.Hours, "sameAs": b.SameAs,
+		"@id": s.businessID(), "name": b.Name, "url": cmp.Or(b.URL, s.Channel.BaseURL+"/"), "legalName": b.LegalName, "description": b.Description, "telephone": b.Telephone, "email": b.Email, "logo": b.Logo, "openingHours": b.Hours, "sameAs": b.SameAs,
 	}
 	if a := b.Address; a != (reviewcast.Address{}) {
 		o["address"] = thing("PostalAddress", object{"streetAddress": a.StreetAddress, "addressLocality": a.AddressLocality, "addressRegion": a.AddressRegion,
@@ -70,29 +66,10 @@ func (s *Site) frontLD() []object {
 		}
 		o["aggregateRating"] = rating
 	}
-	return []object{s.businessLD(reviews, o), s.datasetLD()}
-}
-
-// reviewsLD are the reviews of a page without their texts, which the page has.
-func (s *Site) reviewsLD(reviews []review) []object {
-	if len(reviews) == 0 {
-		return nil
+	if len(reviews) > 0 {
+		o["review"] = reviews
 	}
-	var list []object
-	for _, r := range reviews {
-		list = append(list, s.reviewLD(r, "#"+r.ID))
-	}
-	return []object{s.businessLD(list, object{})}
-}
-
-// reviewLD is a review. Its rating is 1 to 5 unless it says otherwise.
-func (s *Site) reviewLD(r review, id string) object {
-	o := thing("Review", object{"@id": id, "author": thing("Person", object{"name": r.Author}), "datePublished": string(r.Date),
-		"reviewRating": thing("Rating", object{"ratingValue": r.Rating})})
-	if r.Language != s.Dataset.Business.Language {
-		o["inLanguage"] = r.Language
-	}
-	return o
+	return []object{thing(cmp.Or(b.Category, "LocalBusiness"), o), s.datasetLD()}
 }
 
 func (s *Site) datasetLD() object {

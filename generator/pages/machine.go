@@ -28,6 +28,7 @@ func (s *Site) files(pages []page) []job {
 	jobs := []job{
 		file(reviewcast.PathCSV, reviewcast.MediaCSV, s.csv),
 		file(reviewcast.PathJSONL, reviewcast.MediaJSONL, s.jsonl),
+		file(reviewcast.PathMissing, reviewcast.MediaHTML, s.missing),
 		file(pathCard, "image/png", s.card),
 		file(pathSitemap, "application/xml", func() ([]byte, error) { return s.sitemap(pages) }),
 		file(pathLLMs, reviewcast.MediaMarkdown, s.llms),

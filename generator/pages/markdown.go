@@ -7,10 +7,9 @@ import (
 	texttemplate "text/template"
 )
 
-// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped
-// but by inline and quoted.
+// twins are the templates of the pages' twins in Markdown. Nothing in them is escaped but by inline and quoted.
 var twins = texttemplate.Must(texttemplate.New("twins").Funcs(templateFuncs).
-	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": prose}).ParseFS(siteFiles, "site/*.md"))
+	Funcs(texttemplate.FuncMap{"inline": inline, "quoted": quoted, "type": typeOf, "cell": cell, "prose": paragraphs, "excerpt": excerpt}).ParseFS(siteFiles, "site/*.md"))
 
 // withoutLinks is the editors' Markdown without HTML, links and pictures, which stay as they were typed.
 func withoutLinks(s string) string {
@@ -24,8 +23,8 @@ func markdownHTML(s string) (template.HTML, error) {
 	return template.HTML(b.String()), err
 }
 
-// prose writes a text as paragraphs of Markdown.
-func prose(s string) string { return escapeMarkdown(s, "") }
+// paragraphs writes a text as paragraphs of Markdown.
+func paragraphs(s string) string { return escapeMarkdown(s, "") }
 
 // quoted writes a text as a block quote.
 func quoted(s string) string { return "> " + escapeMarkdown(s, "> ") }

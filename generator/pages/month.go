@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"sort"
 
 	"reviewcast"
 )
@@ -14,9 +15,36 @@ func (s *Site) monthPage(m *month) page {
 		return &view{
 			Title: "Reviews of " + monthName(m.Name), Description: m.Summary(),
 			Crumbs: []link{{"Reviews", reviewcast.PathMonths}, {m.Name[:4], reviewcast.PathMonths + m.Name[:4] + "/"}},
-			Graph:  s.reviewsLD(m.Reviews), Name: "month", Data: m,
+			Name:   "month", Data: &monthView{month: m},
 		}, nil
 	}}
+}
+
+// monthView is what the templates month show.
+type monthView struct {
+	*month
+	Most int // bytes of a text in the twin
+}
+
+// fit cuts the longest texts of the twin so that it has about n bytes, and reports whether anything is left of them.
+func (v *monthView) fit(n int) bool {
+	var lengths []int
+	for _, r := range v.Reviews {
+		n -= len(r.Heading()) + len(r.Author) + len(r.Source) + len(r.Path()) + 45 // and what stands between them
+		lengths = append(lengths, len(deref(r.Text)))
+		if r.OwnerReply != nil {
+			n -= 35
+			lengths = append(lengths, len(r.OwnerReply.Text))
+		}
+	}
+	v.Most = sort.Search(4*reviewcast.MaxTextLength, func(most int) bool {
+		sum := 0
+		for _, l := range lengths {
+			sum += min(l, most)
+		}
+		return sum >= n
+	})
+	return v.Most > 0
 }
 
 // indexView is what the templates months show.

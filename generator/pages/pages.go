@@ -34,7 +34,7 @@ type Content struct {
 	Channel  render.Channel
 	Dataset  *reviewcast.Dataset // its reviews in published order
 	Insights *reviewcast.Insights
-	// Quotes are each review's sentences about aspects; without one its beginning is quoted.
+	// Quotes are each review's sentences about subjects, titles first; without one its beginning is quoted.
 	Quotes [][]Quote
 	// Withdrawals are those of /withdrawn.json.
 	Withdrawals []reviewcast.Withdrawal
@@ -43,8 +43,11 @@ type Content struct {
 	Theme       Theme
 }
 
-// Quote is a review's sentence about an aspect.
-type Quote struct{ Aspect, Text string }
+// Quote is a review's sentence about the subject whose page is at Base + ID + "/".
+type Quote struct {
+	Base, ID, Text string
+	Title          bool // it is in the title
+}
 
 // All makes all pages and the files beside them, sorted by path.
 func (s *Site) All() ([]render.Artifact, error) {
@@ -148,9 +151,7 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 	if err != nil {
 		return fail(err)
 	}
-	l := &layout{view: v, Path: p.path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
-		Policy: reviewcast.PagePolicy, License: s.Dataset.License, Links: published}
-	_, l.LicenseAt = render.License(l.License)
+	l := s.layout(v, p.path)
 	var main, body, twin bytes.Buffer
 	if err := s.templates.ExecuteTemplate(&main, v.Name+".html", v.Data); err != nil {
 		return fail(err)
@@ -159,12 +160,34 @@ func (s *Site) artifacts(p *page) ([]render.Artifact, error) {
 	if err := s.templates.ExecuteTemplate(&body, "page.html", l); err != nil {
 		return fail(err)
 	}
-	fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
-	if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
-		return fail(err)
+	half := body.Len() / 2
+	for room := half - 300; ; room -= twin.Len() - half + 100 {
+		long, ok := v.Data.(interface{ fit(n int) bool })
+		left := ok && long.fit(room)
+		twin.Reset()
+		fmt.Fprintf(&twin, "# %s\n\n%s · %s%s\n\n", inline(v.Title), inline(l.Business.Name), s.Channel.BaseURL, p.path)
+		if err := twins.ExecuteTemplate(&twin, v.Name+".md", v.Data); err != nil {
+			return fail(err)
+		}
+		if twin.Len() <= half || !left {
+			break
+		}
 	}
 	return []render.Artifact{
 		render.NewArtifact(p.path+indexHTML, reviewcast.MediaHTML, body.Bytes()),
 		render.NewArtifact(p.path+indexMarkdown, reviewcast.MediaMarkdown, append(bytes.TrimRight(twin.Bytes(), "\n"), '\n')),
 	}, nil
+}
+
+func (s *Site) layout(v *view, path string) *layout {
+	_, licenseAt := render.License(s.Dataset.License)
+	return &layout{view: v, Path: path, Channel: s.Channel, Business: s.Dataset.Business, Assets: s.assets,
+		Policy: reviewcast.PagePolicy, License: s.Dataset.License, LicenseAt: licenseAt, Links: published}
+}
+
+// missing is the page of addresses that lead nowhere.
+func (s *Site) missing() ([]byte, error) {
+	var b bytes.Buffer
+	err := s.templates.ExecuteTemplate(&b, "404.html", s.layout(&view{Title: "Nothing is at this address"}, reviewcast.PathMissing))
+	return b.Bytes(), err
 }

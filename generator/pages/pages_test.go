@@ -25,7 +25,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 func sampleContent() Content {
-	return Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Quotes: [][]Quote{{{"punctuality", "Marcus came on time."}}, nil, nil, nil}, Withdrawals: []reviewcast.Withdrawal{
+	return Content{Channel: sampleChannel, Dataset: sampleDataset(), Insights: sampleInsights(), Quotes: [][]Quote{{{reviewcast.PathAspects, "punctuality", "Marcus came on time.", false}, {reviewcast.PathTechnicians, "marcus", "Marcus came on time.", false}}, nil, nil, nil}, Withdrawals: []reviewcast.Withdrawal{
 		{ID: "r-0", Reason: reviewcast.ReasonLegal, Date: "2026-02-02", Month: new("2025-11")},
 		{ID: "r-9", Reason: reviewcast.ReasonWithdrawn, Date: "2026-03-02"},
 	}}
@@ -344,22 +344,39 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-// TestSizes keeps the weights that the pages promise, at 10,000 reviews.
+// longContent is n reviews as people write them of a journey: a title, and up to 7,000 bytes of text.
+func longContent(n int) Content {
+	c := corpusContent(n)
+	from := corpus.Reviews(n + 20)
+	for i := range c.Dataset.Reviews {
+		r := &c.Dataset.Reviews[i]
+		text := ""
+		for _, more := range from[i : i+1+i%3+i%7*(i%11/8)] {
+			text += deref(more.Text) + " "
+		}
+		r.Title, r.Text, r.SourceURL = new("Business Class Lounge, Nowhere International Airport"), new(text), nil
+	}
+	return c
+}
+
+// TestSizes keeps the weights that the pages promise, at 10,000 reviews, and with long ones.
 func TestSizes(t *testing.T) {
 	c := corpusContent(10_000)
 	files := renderAll(t, c)
-	for p, body := range files {
-		switch {
-		case !strings.HasSuffix(p, ".html"), strings.HasPrefix(p, reviewcast.PathDocs):
-		case strings.HasPrefix(p, reviewcast.PathMonths) && bytes.Count(body, []byte("<article")) > 100:
-			if per := len(body) * 100 / bytes.Count(body, []byte("<article")); per > 100_000 {
-				t.Errorf("%s: %d bytes per 100 reviews", p, per)
+	for name, files := range map[string]map[string][]byte{"": files, "long: ": renderAll(t, longContent(1500))} {
+		for p, body := range files {
+			p, isPage := strings.CutSuffix(p, indexHTML)
+			reviews, month := bytes.Count(body, []byte("<article")), regexp.MustCompile(`^/reviews/....-../`).MatchString(p)
+			switch {
+			case !isPage:
+			case !month && len(body) > 100_000:
+				t.Errorf("%s%s has %d bytes", name, p, len(body))
+			case month && name == "" && len(body) > 100_000*(reviews+99)/100:
+				t.Errorf("%s has %d bytes for %d reviews", p, len(body), reviews)
 			}
-		case len(body) > 100_000:
-			t.Errorf("%s has %d bytes", p, len(body))
-		}
-		if twin := files[strings.TrimSuffix(p, ".html")+".md"]; strings.HasSuffix(p, ".html") && !strings.HasPrefix(p, reviewcast.PathDocs) && 2*len(twin) > len(body) {
-			t.Errorf("the twin of %s has %d bytes, the page %d", p, len(twin), len(body))
+			if twin := files[p+indexMarkdown]; isPage && 2*len(twin) > len(body) {
+				t.Errorf("%sthe twin of %s has %d bytes, the page %d", name, p, len(twin), len(body))
+			}
 		}
 	}
 	gz, err := render.Encode(files[reviewcast.PathIndex], reviewcast.MediaHTML, render.Gzip)

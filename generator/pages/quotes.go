@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"cmp"
 	"html/template"
 	"strconv"
 	"strings"
@@ -12,24 +11,33 @@ import (
 // evidence is a review that is counted for a subject.
 type evidence struct {
 	review
-	said     string // the sentence; "": the beginning of the text
+	said     Quote
 	polarity reviewcast.Polarity
 }
 
 const (
-	maxBeginning = 160 // of a text that stands in for a sentence
+	minQuote     = 160 // of a text from the sentence on that only names something, or from the beginning
 	maxTwinQuote = 80  // of either in the twin, which is to be half of the page
 )
 
-// items writes the quote for the page and its twin.
-func (e *evidence) items() (page, twin string) {
-	said := cmp.Or(e.said, excerpt(deref(e.Text), maxBeginning))
+// items writes the quote for the page and its twin. Of what judges an aspect, the sentence is enough.
+func (e *evidence) items(aspect bool) (page, twin string) {
+	said, more := e.said.Text, ""
+	if e.said.Title {
+		more = excerpt(deref(e.Text), minQuote)
+	} else if _, rest, ok := strings.Cut(deref(e.Text), said); ok && (!aspect || said == "") {
+		said = excerpt(said+rest, max(len(said), minQuote))
+	}
 	path := e.Path()
-	page = `<li><a href="` + path + `">` + datetime(e.Date, shortDay(e.Date)) + `, <bdi>` + escape(e.Author) +
+	page = `<li><a href="` + path + `"><time datetime="` + string(e.Date) + `">` + shortDay(e.Date) + `</time>, <bdi>` + prose(e.Author) +
 		`</bdi></a> <span class="of5">` + strconv.Itoa(e.Rating) + `/5</span>`
 	twin = "- [" + string(e.Date) + "](" + path + ") " + strconv.Itoa(e.Rating) + "/5"
+	for _, q := range []string{said, more} {
+		if q != "" {
+			page += ` <q` + lang(e.Language) + `>` + prose(q) + `</q>`
+		}
+	}
 	if said != "" {
-		page += ` <q` + lang(e.Language) + `>` + escape(said) + `</q>`
 		twin += " “" + inline(excerpt(said, maxTwinQuote)) + "”"
 	}
 	if e.OwnerReply != nil {
@@ -50,7 +58,7 @@ type group struct {
 
 // byPolarity groups quotes as they are listed: criticism first, no empty group, and of
 // each at most the given number.
-func byPolarity(quotes []evidence, most int) []group {
+func (n *subject) byPolarity(quotes []evidence, most int) []group {
 	var groups []group
 	for _, p := range []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive} {
 		g := group{Polarity: p, Title: strings.ToUpper(string(p[:1])) + string(p[1:])}
@@ -58,7 +66,7 @@ func byPolarity(quotes []evidence, most int) []group {
 		for i := range quotes {
 			if quotes[i].polarity == p {
 				if g.Count++; g.Count <= most {
-					page, line := quotes[i].items()
+					page, line := quotes[i].items(n.Aspect != nil)
 					items.WriteString(page)
 					twin.WriteString(line)
 				}
@@ -78,17 +86,12 @@ type quotePage struct {
 	tally
 	Path, Title  string
 	Newer, Older string // paths of the pages beside; "" at the ends
+	Groups       []group
 	quotes       []evidence
 }
 
-// quotesView is what the templates quotes show.
-type quotesView struct {
-	*quotePage
-	Groups []group
-}
-
 // Counts counts the quotes.
-func (q *quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quotes) }
+func (q quotePage) Counts() reviewcast.SentimentCounts { return countsOf(q.quotes) }
 
 func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 	for _, q := range quotes {

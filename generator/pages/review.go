@@ -37,8 +37,12 @@ func (r review) about() (list []*subject) {
 	return list
 }
 
-// escape is for reviews and quotes, which are written by hand: templates would take most of the time of a build.
-var escape = template.HTMLEscapeString
+// Reviews and quotes are written by hand: templates would take most of the time of a build. escape is for attributes,
+// and prose for what stands between tags, where quotation marks mean nothing.
+var (
+	escape = template.HTMLEscapeString
+	prose  = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "\x00", "\uFFFD").Replace
+)
 
 // lang is the attribute of words in another language than ours.
 func lang(language string) string {
@@ -48,40 +52,36 @@ func lang(language string) string {
 	return ` lang="` + escape(language) + `"`
 }
 
-func datetime(d reviewcast.Date, words string) string {
-	return `<time datetime="` + string(d) + `">` + words + `</time>`
-}
-
 // Article writes the review for a page. Only the page of its month anchors it.
 func (r review) Article(anchored bool) template.HTML {
 	heading, id, address := "h3", "", r.Path()
 	if anchored {
 		heading, id, address = "h2", ` id="`+r.ID+`"`, "#"+r.ID
 	}
-	source := escape(r.Source)
+	source := prose(r.Source)
 	if u := deref(r.SourceURL); strings.HasPrefix(u, "https://") || strings.HasPrefix(u, "http://") {
 		source = `<a href="` + escape(u) + `" rel="nofollow">` + source + `</a>`
 	}
 	var b strings.Builder
 	b.WriteString("<article" + id + ">\n")
 	if r.Title != nil {
-		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, lang(r.Language), escape(*r.Title))
+		fmt.Fprintf(&b, "<%s%s>%s</%[1]s>\n", heading, lang(r.Language), prose(*r.Title))
 	}
-	fmt.Fprintf(&b, `<p class="by"><span class="stars" role="img" aria-label="%d of 5 stars">%s</span> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, verified by %s</small></p>`+"\n",
-		r.Rating, stars(r.Rating), escape(r.Author), address, datetime(r.Date, longDay(r.Date)), source, escape(methodWords(r.Verification.Method)))
+	fmt.Fprintf(&b, `<p class="by"><b class="s%d">%[1]d of 5 stars</b> <bdi>%s</bdi>, <a href="%s">%s</a> <small>%s, verified by %s</small></p>`+"\n",
+		r.Rating, prose(r.Author), address, longDay(r.Date), source, prose(methodWords(r.Verification.Method)))
 	if r.Text != nil {
-		b.WriteString(`<p class="words"` + lang(r.Language) + `>` + escape(*r.Text) + "</p>\n")
+		b.WriteString(`<p class="words"` + lang(r.Language) + `>` + prose(*r.Text) + "</p>\n")
 	}
 	if about := r.about(); about != nil {
 		b.WriteString(`<p class="about">`)
 		for _, n := range about {
-			b.WriteString(`<a href="` + n.Path() + `">` + escape(n.Name) + `</a> `)
+			b.WriteString(`<a href="` + n.Path() + `">` + prose(n.Name) + "</a> ")
 		}
 		b.WriteString("</p>\n")
 	}
 	if reply := r.OwnerReply; reply != nil {
 		fmt.Fprintf(&b, `<div class="reply"><p class="quiet">Reply from the business, %s</p><p class="words">%s</p></div>`+"\n",
-			datetime(reply.Date, longDay(reply.Date)), escape(reply.Text))
+			longDay(reply.Date), prose(reply.Text))
 	}
 	b.WriteString("</article>\n")
 	return template.HTML(b.String())

@@ -10,8 +10,7 @@ import (
 	"reviewcast/generator/render"
 )
 
-// Site is the content in the order in which pages need it. It may be used by several
-// goroutines at the same time.
+// Site is the content in the order in which pages need it. It may be used by several goroutines at the same time.
 type Site struct {
 	Content
 	templates *template.Template

@@ -69,23 +69,23 @@ func (s *Site) collect() {
 		found := s.Insights.PerReview[r.ID]
 		for id, polarity := range found.Aspects {
 			if n := s.named[reviewcast.PathAspects+id+"/"]; n != nil {
-				count(n, evidence{r, s.sentence(i, id), polarity})
+				count(n, evidence{r, s.sentence(i, n), polarity})
 			}
 		}
 		for _, n := range r.about() {
-			count(n, evidence{r, "", found.Sentiment})
+			count(n, evidence{r, s.sentence(i, n), found.Sentiment})
 		}
 	}
 }
 
-// sentence is what the review at i says about an aspect, as far as it is known.
-func (s *Site) sentence(i int, aspect string) string {
+// sentence is the longest that the text of the review at i, or else its title, says about a subject; "" when none is known.
+func (s *Site) sentence(i int, n *subject) (said Quote) {
 	for _, q := range s.Quotes[i] {
-		if q.Aspect == aspect {
-			return q.Text
+		if q.Base == n.kind.base && q.ID == n.id && (q.Title != said.Title || len(q.Text) > len(said.Text)) {
+			said = q
 		}
 	}
-	return ""
+	return said
 }
 
 // subjectPages are the subject's own page and, when its quotes don't fit on it, those of its years.
@@ -93,9 +93,10 @@ func (s *Site) subjectPages(n *subject) []page {
 	parts := n.split()
 	pages := []page{{n.Path(), n.modified, func() (*view, error) { return s.subjectView(n, parts), nil }}}
 	for i := range parts {
-		q := &parts[i]
-		pages = append(pages, page{q.Path, q.modified, func() (*view, error) {
-			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: quotesView{q, byPolarity(q.quotes, len(q.quotes))}}, nil
+		pages = append(pages, page{parts[i].Path, parts[i].modified, func() (*view, error) {
+			q := parts[i] // a copy: several requests may be for it
+			q.Groups = n.byPolarity(q.quotes, len(q.quotes))
+			return &view{Title: q.Title, Crumbs: []link{{n.Name, n.Path()}}, Name: "quotes", Data: q}, nil
 		}})
 	}
 	return pages
@@ -120,7 +121,7 @@ func (s *Site) subjectView(n *subject, parts []quotePage) *view {
 	if parts != nil {
 		most = firstQuotes
 	}
-	v.Groups = byPolarity(n.quotes, most)
+	v.Groups = n.byPolarity(n.quotes, most)
 	switch {
 	case n.Aspect != nil:
 		aspectFigures(v, n)

@@ -69,7 +69,7 @@ func siteFile(name string) []byte {
 // templateFuncs are for the templates of HTML and Markdown.
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
-	"interval": interval, "stars": stars, "method": methodWords, "reason": reasonWords, "place": place, "upper": strings.ToUpper,
+	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "upper": strings.ToUpper,
 	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 }
 
@@ -114,8 +114,7 @@ func newAssets(t Theme) assets {
 	return a
 }
 
-// versioned adds a part of the hash, so that no cache gives an older file; a path is
-// served whatever its query.
+// versioned adds a part of the hash, so that no cache gives an older file; a path is served whatever its query.
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
 
 // style is the stylesheet: ours, then the editors'.

@@ -21,7 +21,7 @@ func TestTheme(t *testing.T) {
 	c := sampleContent()
 	c.Theme = theme
 	files := renderAll(t, c)
-	if css := string(files[pathStyle]); !strings.HasSuffix(css, "--accent: #a03; }\n") || !strings.Contains(css, ".stars") {
+	if css := string(files[pathStyle]); !strings.HasSuffix(css, "--accent: #a03; }\n") || !strings.Contains(css, ".s5") {
 		t.Error("the stylesheet isn't ours with the editors' behind it")
 	}
 	front := string(files[reviewcast.PathIndex])

@@ -35,11 +35,6 @@ func quarterOf(d reviewcast.Date) string {
 	return string(d[:4]) + " Q" + string(rune('0'+(month+2)/3))
 }
 
-// stars draws stars: ★★★★☆.
-func stars(n int) string {
-	return strings.Repeat("★", n) + strings.Repeat("☆", reviewcast.MaxRating-n)
-}
-
 func hostOf(address string) string {
 	if u, err := url.Parse(address); err == nil && u.Host != "" {
 		return u.Host
@@ -146,11 +141,8 @@ func reasonWords(reason string) string {
 
 // methodWords says how a review was verified.
 func methodWords(method string) string {
-	switch {
-	case method == "job":
-		return "a job record"
-	case strings.IndexAny(method, "aeiou") == 0:
+	if method == "invitation" {
 		return "an " + method
 	}
-	return "a " + method
+	return "a " + strings.Replace(method, "job", "job record", 1)
 }

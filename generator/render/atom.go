@@ -19,8 +19,7 @@ type atomFeed struct {
 	Entries   []atomEntry      `xml:"entry"`
 }
 
-// atomEntry shadows gorilla/feeds' category, which lacks its term, and adds the
-// language and the extension.
+// atomEntry shadows gorilla/feeds' category, which lacks its term, and adds the language and the extension.
 type atomEntry struct {
 	Lang string `xml:"xml:lang,attr,omitempty"`
 	*feeds.AtomEntry

@@ -36,8 +36,7 @@ import (
 
 // Channel is where and under what name the business publishes.
 type Channel struct {
-	// BaseURL is the origin of every path, as reviewcast.ParseBaseURL gives it:
-	// without a trailing slash.
+	// BaseURL is the origin of every path, as reviewcast.ParseBaseURL gives it: without a trailing slash.
 	BaseURL     string
 	Title       string // of the page; "" is "Reviews of {business}"
 	FeedTitle   string // of both feeds; "" is the title

@@ -156,6 +156,7 @@ type EntityMention struct {
 	ID         int32 // index into Analyzer.Entities of its kind
 	Kind       Kind
 	Start, End int32 // bytes
+	Sentence   Span  // of the title or the text
 	Title      bool
 	Rule       NameRule
 	bearers    []int32 // of a name that several people bear

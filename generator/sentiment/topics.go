@@ -57,9 +57,8 @@ func topicKey(hashes ...uint64) TopicKey {
 	return TopicKey(h) | hashed
 }
 
-// topicKeys returns the keys of a text: of the phrases of two content words, of
-// those of three whose first and last are content words, and of the editors'
-// topics; each once, sorted.
+// topicKeys returns the keys of a text: of the phrases of two content words, of those of three whose first and
+// last are content words, and of the editors' topics; each once, sorted.
 func (w *worker) topicKeys() []TopicKey {
 	w.topics = w.topics[:0]
 	t := w.tokens
@@ -69,13 +68,13 @@ func (w *worker) topicKeys() []TopicKey {
 				w.topics = append(w.topics, TopicKey(m.payload))
 			}
 		}
-		if i+1 >= len(t) || !w.contentWord(i) || !w.adjoins(i+1) {
+		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
 			continue
 		}
-		if w.contentWord(i + 1) {
+		if w.topical(i + 1) {
 			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash))
 		}
-		if i+2 < len(t) && w.adjoins(i+2) && w.contentWord(i+2) && !w.named[i+1] {
+		if i+2 < len(t) && w.adjoins(i+2) && w.topical(i+2) && !w.named[i+1] {
 			w.topics = append(w.topics, topicKey(t[i].hash, t[i+1].hash, t[i+2].hash))
 		}
 	}
@@ -86,8 +85,7 @@ func (w *worker) topicKeys() []TopicKey {
 	return slices.Clone(slices.Compact(w.topics))
 }
 
-// Unmatched returns the keys of the phrases of a text that no phrase or term of an
-// aspect matches, each once.
+// Unmatched returns the keys of the phrases of a text that no phrase or term of an aspect matches, each once.
 func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 	w := a.workers.Get().(*worker)
 	defer a.workers.Put(w)
@@ -105,7 +103,22 @@ func (a *Analyzer) Unmatched(text, language string) []TopicKey {
 	return slices.Compact(out)
 }
 
-// contentWord reports whether a word can begin or end a topic: no function word, no
+// vague are words that say nothing of what a review is about, sorted.
+var vague = strings.Fields("ask asked bit came come comes coming day days enter entered entering first gave get gets getting give given gives go going gone got itself last look looked looking looks lot lots made make makes " +
+	"making next number offer offered offering offers part parts place places said say says second take taken takes taking tell thing things time times told took use used uses using visit visited visiting visits way went")
+
+// topical reports whether a word can begin or end a topic: one that isn't vague, and that
+// judges nothing, since the aspects count what is praised and criticised.
+func (w *worker) topical(i int) bool {
+	t := &w.tokens[i]
+	if t.valence != 0 || t.flags&middling != 0 || !w.contentWord(i) {
+		return false
+	}
+	_, isVague := slices.BinarySearch(vague, t.text)
+	return !isVague
+}
+
+// contentWord reports whether a word says something: no function word, no
 // number, no name, not the business's own either.
 func (w *worker) contentWord(i int) bool {
 	t := &w.tokens[i]
@@ -117,9 +130,8 @@ func (w *worker) adjoins(i int) bool {
 	return w.tokens[i].gap == tight && w.tokens[i].clause == w.tokens[i-1].clause
 }
 
-// WrittenTopic returns how a text writes a phrase, in lower case, and, for a phrase
-// of three words, the keys of the two phrases of two words within it. The string is
-// empty when the text doesn't have the phrase.
+// WrittenTopic returns how a text writes a phrase, in lower case, and, for a phrase of three words, the keys of
+// the two phrases of two words within it. The string is empty when the text doesn't have the phrase.
 func (a *Analyzer) WrittenTopic(text string, k TopicKey) (written string, parts [2]TopicKey) {
 	w := a.workers.Get().(*worker)
 	defer a.workers.Put(w)
@@ -182,8 +194,7 @@ func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	return hidden
 }
 
-// NewLabel returns the label that the rules give to a topic, false when they give
-// none.
+// NewLabel returns the label that the rules give to a topic, false when they give none.
 func (r TopicRules) NewLabel(label string) (string, bool) {
 	for from, to := range r.Rename {
 		if Fold(from) == Fold(label) || TopicKeyOf(from) != 0 && TopicKeyOf(from) == TopicKeyOf(label) {

@@ -118,5 +118,11 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 			i = last
 		}
 	}
+	for i := range dst {
+		if m := &dst[i]; m.Title == title {
+			at, _ := slices.BinarySearchFunc(w.sents, m.Start, func(s Span, start int32) int { return int(s.End - start - 1) })
+			m.Sentence = w.sents[at]
+		}
+	}
 	return dst
 }

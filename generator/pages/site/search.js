@@ -49,9 +49,9 @@
   const article = (r) => make("article", {},
     r.title === null ? null : make("h3", { lang: r.language }, r.title),
     make("p", { class: "by" },
-      make("span", { class: "stars", role: "img", "aria-label": r.rating + " of 5 stars" }, "★".repeat(r.rating) + "☆".repeat(5 - r.rating)),
+      make("b", { class: "s" + r.rating }, r.rating + " of 5 stars"),
       " ", make("bdi", {}, r.author), ", ",
-      make("a", { href: home + r.date.slice(0, 7) + "/#" + r.id }, make("time", { datetime: r.date }, day(r.date)))),
+      make("a", { href: home + r.date.slice(0, 7) + "/#" + r.id }, day(r.date))),
     r.text === null ? null : make("p", { class: "words", lang: r.language }, r.text),
     r.owner_reply === null ? null : make("div", { class: "reply" },
       make("p", { class: "quiet" }, "Reply from the business, " + day(r.owner_reply.date)), make("p", { class: "words" }, r.owner_reply.text)));
