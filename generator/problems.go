@@ -39,8 +39,9 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress, source.SummaryFile: *cmp.Or(content.Summary, new(string)),
 		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
 	} {
-		if found := exampleWords.FindString(texts); found != "" && !slices.Contains(exampleBusinesses, b.ID) {
-			add(diagnostic.Position{File: file}, fmt.Sprintf("%q is of the example business that init wrote, and %s is public", found, baseURL), "replace it with your own, or delete it")
+		found := exampleWords.FindAllString(texts, -1)
+		if slices.Sort(found); len(found) > 0 && !slices.Contains(exampleBusinesses, b.ID) {
+			add(diagnostic.Position{File: file}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
 		}
 	}
 	if slices.Contains(exampleBusinesses, content.Business.ID) {
