@@ -25,17 +25,6 @@ type devCmd struct {
 	serveFlags `embed:"" group:"operators"`
 }
 
-func (c *devCmd) Help() string {
-	return `Builds the content folder, serves it on this machine and builds again whenever a
-file is saved. The page in the browser reloads by itself. Errors appear in the terminal
-and in an overlay on the page, and disappear once they are fixed; until then the last
-good build is shown. Nothing is published, and no file is written. Stop it with Ctrl-C.
-
-Examples:
-  reviewcast dev
-  reviewcast dev --content my-content --listen localhost:9000`
-}
-
 // Run builds and serves until ctx ends.
 func (c *devCmd) Run(ctx context.Context, std streams) error {
 	if err := c.offerStarter(ctx, std); err != nil {
