@@ -167,7 +167,7 @@ var (
 )
 
 var (
-	letters  = regexp.MustCompile(`\pL+`)
+	letters  = regexp.MustCompile(`\pL+\.?`)
 	ordinals = regexp.MustCompile(`\b([0-9]{1,2})(?:st|nd|rd|th|er|\.) `)
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
 )
@@ -178,7 +178,7 @@ func plainDate(s string) string {
 	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
-		switch {
+		switch word = strings.TrimSuffix(word, "."); {
 		case months[word] != "":
 			return months[word]
 		case word == "t" || word == "z" || word == "am" || word == "pm" || word == "utc":

@@ -225,7 +225,7 @@ func (r *fields) timeZone(f string) string {
 			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")
 		}
 		for _, area := range strings.Fields("Pacific Atlantic Africa Asia Australia America Europe") {
-			if zone, err := time.LoadLocation(area + "/" + strings.ReplaceAll(s, " ", "_")); err == nil && !strings.Contains(s, "/") {
+			if zone, err := time.LoadLocation(area + "/" + strings.ReplaceAll(strings.Split(s, ",")[0], " ", "_")); err == nil && s != "" && !strings.Contains(s, "/") {
 				suggestion = "write " + zone.String()
 			}
 		}

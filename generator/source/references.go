@@ -103,7 +103,7 @@ func noList(r *ref, known *names, p *diagnostic.List) {
 // listed returns the ids of what a text lists, and the words that name nothing as they are.
 func (k *names) listed(text string) (ids []string) {
 	for _, word := range strings.Split(separators.Replace(text), ",") {
-		if word = strings.TrimSpace(word); word != "" {
+		if word = strings.TrimSpace(word); word != "" && !slices.Contains(ids, cmp.Or(k.meant(word), word)) {
 			ids = append(ids, cmp.Or(k.meant(word), word))
 		}
 	}

@@ -328,7 +328,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
 	var words []string
-	for _, word := range strings.Split(separators.Replace(n.Text), ",") {
+	for _, word := range strings.Split(map[bool]string{true: plainHours(n.Text), false: separators.Replace(n.Text)}[f == "hours"], ",") {
 		switch word = strings.TrimSpace(word); {
 		case word == "":
 		case item != nil:
