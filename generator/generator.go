@@ -84,6 +84,7 @@ type Result struct {
 	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks. The
 	// set before is the last accepted result or, without one, the last published set.
 	Changed, Removed []string
+	Unverified       int                  // reviews that aren't published
 	First            bool                 // there was no published set before
 	Problems         []diagnostic.Problem // warnings
 	previous         *published           // that the content was compared with
@@ -221,7 +222,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if b.accepted != nil {
 		before = b.accepted.Manifest
 	}
-	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, previous: previous}
+	res := &Result{Site: site, Delta: b.entries.delta(), Unverified: len(content.Reviews) - len(site.Dataset.Reviews), Problems: problems, First: previous.set == nil, previous: previous}
 	known := *before // without the pages that are not made
 	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(&known, site, b.cfg.Now())

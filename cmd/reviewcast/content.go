@@ -58,7 +58,7 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
 	case err == nil && !info.IsDir():
 		return usageError{fmt.Errorf("--content: %s is a file; name a folder", f.Content)}
-	case err != nil && contentAbove("business.yaml") != "":
+	case err != nil && contentAbove(source.BusinessFile) != "":
 		return usageError{fmt.Errorf("--content: there is no folder %s here, where you are in a content folder; add --content . or change to the folder above it with: cd ..", f.Content)}
 	case err != nil:
 		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}

@@ -13,6 +13,7 @@ import (
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
+	"reviewcast/generator/source"
 	"reviewcast/generator/starter"
 )
 
@@ -68,7 +69,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 
 // offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
-	if !starter.Empty(c.Content) {
+	if !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" { // the latter is refused with what to write
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

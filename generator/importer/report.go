@@ -148,7 +148,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("no date has the layout; import again with --date-layout %s", r.Layout)
 	}
 	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
-	p.list(len(r.Vanished), p.limit, "no longer in the export and left as they are, "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
+	p.list(len(r.Vanished), p.limit, "not in this export (nothing was deleted), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: no file was changed")
 	}

@@ -32,7 +32,10 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		if err != nil {
 			suggestion, host := "", strings.TrimPrefix(base, "https://")
 			if hostForm.MatchString(host) {
-				host, _, _ = strings.Cut(host, "/")
+				host, path, _ := strings.Cut(host, "/")
+				if path != "" {
+					host = "reviews." + strings.TrimPrefix(host, "www.")
+				}
 				suggestion = "write https://" + host
 			}
 			d.fail(r.value("base_url"), "bad-url", err.Error(), suggestion)

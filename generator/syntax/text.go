@@ -135,7 +135,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	if invalid > 0 {
 		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
 		if invalid > 1 {
-			message += fmt.Sprintf(", and %d more bytes are not", invalid-1)
+			message = fmt.Sprintf("byte 0x%02X is not UTF-8; in all there are %d such bytes", badByte, invalid)
 		}
 		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8")
 	}

@@ -223,7 +223,7 @@ func (s *Server) problems(problems []diagnostic.Problem) {
 // built prints a line about a build; before is the one before, nil for the first.
 func (s *Server) built(before, res *generator.Result, took time.Duration) {
 	if before == nil {
-		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Plural(len(res.Dataset.Reviews), "review"), took.Round(time.Millisecond), res.BaseURL)
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(len(res.Dataset.Reviews), res.Unverified), took.Round(time.Millisecond), res.BaseURL)
 		return
 	}
 	fmt.Fprintf(s.Out, "%s, %s\n", changes(before.Dataset, res), took.Round(time.Millisecond))
