@@ -33,7 +33,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			suggestion, host := "", strings.TrimPrefix(base, "https://")
 			if hostForm.MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
-				if path != "" {
+				if path != "" && !strings.HasPrefix(host, "reviews.") {
 					host = "reviews." + strings.TrimPrefix(host, "www.")
 				}
 				suggestion = "write https://" + host
