@@ -107,7 +107,7 @@ func TestServerCaps(t *testing.T) {
 	l := listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := make(chan error, 1)
-	go func() { ran <- Run(ctx, l, Server(newEdge(t, 1, Config{}), nil), time.Second) }()
+	go func() { ran <- Run(ctx, l, Server(newEdge(t, 1, Config{}), nil), time.Minute) }()
 	for _, tt := range []struct {
 		request, want string
 	}{

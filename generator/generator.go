@@ -2,19 +2,16 @@
 //
 // # Data flow
 //
-// source.Loader reads the directory and returns the content and what changed in it
-// (a Delta: reviews gone, reviews come; at first, everything comes). The Builder
-// applies the Delta to its entries, one for each published review, with what was
-// found in its text and its rendered lines. It counts the entries (insights),
-// renders the files (render), and compares their hashes with those of the last
-// published set. A build then makes the change document of the new version
-// (changes), and replaces the output directory at once (internal/durable). The
-// command sends the publish ping to the hub.
+// source.Loader reads the directory and returns the content and what changed in it (a Delta: reviews gone, reviews
+// come; at first, everything comes). The Builder applies the Delta to its entries, one for each published review, with
+// what was found in its text and its rendered lines. It counts the entries (insights), renders the files (render), and
+// compares their hashes with those of the last published set. A build then makes the change document of the new
+// version (changes), and replaces the output directory at once (internal/durable). The command sends the publish ping
+// to the hub.
 //
-// The files are a function of the content: the same content gives the same bytes on
-// every machine and every day. Only the change documents also depend on the last
-// published set. The clock dates the manifest and the change document, and decides,
-// with the business's time zone, which dates are in the future.
+// The files are a function of the content: the same content gives the same bytes on every machine and every day. Only
+// the change documents also depend on the last published set. The clock dates the manifest and the change document,
+// and decides, with the business's time zone, which dates are in the future.
 package generator
 
 import (
@@ -69,8 +66,8 @@ func (e Encodings) codings() []render.Coding {
 // Site is everything that content renders to.
 type Site struct {
 	BaseURL string
-	// Artifacts are sorted by path, without the manifest and /changes/. [Builder.Prepare] makes no page but the
-	// front page.
+	// Artifacts are sorted by path, without the manifest and /changes/. [Builder.Prepare] makes no page but the front
+	// page.
 	Artifacts []render.Artifact
 	Pages     *pages.Site
 	Dataset   *reviewcast.Dataset
@@ -84,9 +81,10 @@ type Result struct {
 	Manifest *reviewcast.Manifest
 	// Delta is what changed in the reviews since the last accepted result; at first, everything was added.
 	Delta *reviewcast.Delta
-	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks.
-	// The set before is the last accepted result or, without one, the last published set.
+	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks. The
+	// set before is the last accepted result or, without one, the last published set.
 	Changed, Removed []string
+	Unverified       int                  // reviews that aren't published
 	First            bool                 // there was no published set before
 	Problems         []diagnostic.Problem // warnings
 	previous         *published           // that the content was compared with
@@ -128,8 +126,8 @@ func NewBuilder(cfg Config) *Builder {
 	return &Builder{cfg: cfg, loader: source.NewLoader(cfg.ContentDir, source.Config{Today: cfg.Today, Now: cfg.Now, OutputDir: cfg.PublicDir})}
 }
 
-// Build loads, checks, renders, compares with the last published set, and writes what changed. What is wrong with
-// the content is a *[ProblemsError]. On any error the output directory is as it was.
+// Build loads, checks, renders, compares with the last published set, and writes what changed. What is wrong with the
+// content is a *[ProblemsError]. On any error the output directory is as it was.
 func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	dir, err := durable.Lock(ctx, b.cfg.PublicDir, manifestName)
 	if err != nil {
@@ -180,8 +178,8 @@ func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *s
 	return content, delta, problems, b.entries.apply(content, delta)
 }
 
-// Prepare builds without writing, for a preview, and makes no page but the front page. names are the only
-// files that may have changed; nil means any. When nothing has changed, the Site is that of the last accepted result.
+// Prepare builds without writing, for a preview, and makes no page but the front page. names are the only files that
+// may have changed; nil means any. When nothing has changed, the Site is that of the last accepted result.
 func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) {
 	content, delta, problems, err := b.load(ctx, names)
 	if err != nil {
@@ -224,7 +222,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if b.accepted != nil {
 		before = b.accepted.Manifest
 	}
-	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, previous: previous}
+	res := &Result{Site: site, Delta: b.entries.delta(), Unverified: len(content.Reviews) - len(site.Dataset.Reviews), Problems: problems, First: previous.set == nil, previous: previous}
 	known := *before // without the pages that are not made
 	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(&known, site, b.cfg.Now())
@@ -267,13 +265,16 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		counted := insights.Compute(InsightsInput(content.Content)).Insights
 		problems = append(problems, claimProblems(content.Content, counted)...)
 	}
+	if !slices.Contains(exampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
+		problems = append(problems, exampleProblems(content.Content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
+	}
 	problems = append(problems, warnings...)
 	diagnostic.Sort(problems)
 	return problems, nil
 }
 
-// vanished returns the problems of published reviews that are gone. In content with errors, a review may merely
-// seem to be without its verification.
+// vanished returns the problems of published reviews that are gone. In content with errors, a review may merely seem
+// to be without its verification.
 func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
 	missing := previous.missing(content)
 	if broken {

@@ -23,7 +23,8 @@ const exampleSource = "example"
 var exampleBusinesses = []string{"willow-street-home-services", "my-business"}
 
 // exampleWords are in the other texts that init writes.
-var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street`)
+var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
+	`Exampleton|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
 
 // exampleProblems returns an error for each example that would be published as real.
 func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
@@ -36,11 +37,12 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	}
 	b, site := &content.Business, &content.Site
 	for file, texts := range map[string]string{
-		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress, source.SummaryFile: *cmp.Or(content.Summary, new(string)),
+		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress + b.Address.AddressLocality + b.Telephone + b.Description + names(b.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
 		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
 	} {
-		if found := exampleWords.FindString(texts); found != "" && !slices.Contains(exampleBusinesses, b.ID) {
-			add(diagnostic.Position{File: file}, fmt.Sprintf("%q is of the example business that init wrote, and %s is public", found, baseURL), "replace it with your own, or delete it")
+		found := exampleWords.FindAllString(texts, -1)
+		if slices.Sort(found); len(found) > 0 && !slices.Contains(exampleBusinesses, b.ID) {
+			add(diagnostic.Position{File: file}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
 		}
 	}
 	if slices.Contains(exampleBusinesses, content.Business.ID) {
@@ -55,6 +57,14 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	}
 	diagnostic.Sort(problems)
 	return problems
+}
+
+// names returns the names of technicians.
+func names(list []reviewcast.Technician) (all string) {
+	for _, t := range list {
+		all += t.Name + "\n"
+	}
+	return all
 }
 
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).

@@ -26,17 +26,6 @@ type buildCmd struct {
 	Verbose   bool   `short:"v" xor:"volume" help:"List every file that changed."`
 }
 
-func (c *buildCmd) Help() string {
-	return `Reads the content folder, reports every problem at once with its place, and replaces the
-published files all at once or not at all. A hub that cannot be reached is a warning. On
-a build server that starts with an empty disk, --previous names the last published set.
-
-Examples:
-  reviewcast build
-  reviewcast build --base-url https://reviews.example.com --hub https://reviews.example.com/api/websub/hub
-  reviewcast build --previous https://reviews.example.com --encodings none`
-}
-
 // Run builds once.
 func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	start := time.Now()
@@ -59,10 +48,12 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Verbose {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
-	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Plural(len(res.Dataset.Reviews), "review"),
-		terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
+	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(len(res.Dataset.Reviews), res.Unverified), terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
+	if n := len(res.Removed); n > 0 && !res.First {
+		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
+	}
 	if res.First {
-		fmt.Fprintln(std.out, "this is the first version: no published set was found; name the last one with --previous if there is one")
+		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)
 	}
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
 		manifest, err := os.ReadFile(filepath.Join(c.Public, strings.TrimPrefix(reviewcast.PathManifest, "/")))

@@ -22,21 +22,6 @@ type checkCmd struct {
 	Verbose bool   `short:"v" xor:"volume" help:"With --format text, also count the problems of each kind."`
 }
 
-func (c *checkCmd) Help() string {
-	return `Reads the content folder and lists every problem at once: the place, what is wrong, and
-how to fix it. Nothing is written. Errors stop a build. Warnings are worth a look but may
-be intended: personal data in a text, a full surname although the policy says initials,
-two reviews with nearly the same text.
-
-The exit code is 0 if there are no errors, 1 if there are, and 2 for a mistake in the
-command line.
-
-Examples:
-  reviewcast check
-  reviewcast check --strict --format github
-  reviewcast check --format json | jq '.problems[].code'`
-}
-
 // Run checks once.
 func (c *checkCmd) Run(ctx context.Context, std streams) error {
 	cfg, err := c.config()
@@ -65,13 +50,10 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 		err = c.text(std, problems, errs)
 	}
 	if err == nil && errs > 0 {
-		err = errProblems
+		err = errors.New("") // all errors are printed
 	}
 	return err
 }
-
-// errProblems is the error of a check that has printed all errors.
-var errProblems = errors.New("")
 
 // text writes for people: first the errors, which stop a build, then the warnings.
 func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -38,6 +39,9 @@ func (f *contentFlags) config() (generator.Config, error) {
 	}
 	if f.BaseURL != "" {
 		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
+			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, "://") {
+				err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
+			}
 			return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
 		}
 	}
@@ -54,6 +58,8 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
 	case err == nil && !info.IsDir():
 		return usageError{fmt.Errorf("--content: %s is a file; name a folder", f.Content)}
+	case err != nil && contentAbove(source.BusinessFile) != "":
+		return usageError{fmt.Errorf("--content: there is no folder %s here, where you are in a content folder; add --content . or change to the folder above it with: cd ..", f.Content)}
 	case err != nil:
 		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
@@ -71,6 +77,18 @@ func contentAbove(name string) string {
 			return ""
 		}
 	}
+}
+
+// hostForm matches the name of a host, perhaps with a path.
+var hostForm = regexp.MustCompile(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-z]{2,}(/.*)?$`)
+
+// checkPublished refuses a host without https://, which would be the name of a folder.
+func checkPublished(where string) error {
+	_, err := os.Stat(where)
+	if host, _, _ := strings.Cut(where, "/"); hostForm.MatchString(where) && err != nil {
+		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write https://%s", where, host)}
+	}
+	return nil
 }
 
 func isFolder(dir string) bool {

@@ -15,16 +15,6 @@ type coverageCmd struct {
 	folderFlags
 }
 
-func (c *coverageCmd) Help() string {
-	return `For each term and phrase of an aspect: in how many reviews it matches, and the newest
-sentences. A term that matches the wrong sentences is narrowed with quotation marks
-("boarding" doesn't match "board") or with ignore. Below are the frequent phrases that
-no term matches: candidates for your terms.
-
-Example:
-  reviewcast insights coverage --aspect punctuality`
-}
-
 // Run prints the coverage.
 func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 	in, err := readInsights(ctx, std, c.folderFlags)

@@ -13,6 +13,7 @@ import (
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/edge/snapshot"
 	"reviewcast/generator"
+	"reviewcast/generator/source"
 	"reviewcast/generator/starter"
 )
 
@@ -23,17 +24,6 @@ type devCmd struct {
 	Quiet      bool          `short:"q" xor:"volume" help:"Print problems only."`
 	Verbose    bool          `short:"v" xor:"volume" help:"Also list every file that changed, and what the edge and the hub log."`
 	serveFlags `embed:"" group:"operators"`
-}
-
-func (c *devCmd) Help() string {
-	return `Builds the content folder, serves it on this machine and builds again whenever a
-file is saved. The page in the browser reloads by itself. Errors appear in the terminal
-and in an overlay on the page, and disappear once they are fixed; until then the last
-good build is shown. Nothing is published, and no file is written. Stop it with Ctrl-C.
-
-Examples:
-  reviewcast dev
-  reviewcast dev --content my-content --listen localhost:9000`
 }
 
 // Run builds and serves until ctx ends.
@@ -79,7 +69,7 @@ func (c *devCmd) Run(ctx context.Context, std streams) error {
 
 // offerStarter offers to create a content folder that is missing or empty, if people are there to answer.
 func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
-	if !starter.Empty(c.Content) {
+	if !starter.Empty(c.Content) || contentAbove(source.BusinessFile) != "" { // the latter is refused with what to write
 		return nil
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {

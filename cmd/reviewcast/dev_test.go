@@ -291,43 +291,6 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-// TestSlowSave empties a file and writes it a while later, as happens on a busy
-// machine: the reviews must not vanish from the page in between. A file that stays
-// empty is shown, too.
-func TestSlowSave(t *testing.T) {
-	t.Parallel()
-	var all strings.Builder
-	for i := range 1000 {
-		fmt.Fprintf(&all, `{"id":"r%d","author":"Jo K.","rating":5,"date":"2026-01-02","verification":{"method":"job"},"text":"%s"}`+"\n", i, strings.Repeat("On time. ", 20))
-	}
-	content := newContent(t)
-	writeFile(t, filepath.Join(content, "reviews", "all.jsonl"), all.String())
-	d := startDeskOf(t, binary(t), content)
-	d.shows("On time.")
-	busy := false // a pause took so much longer that the save was rightly taken for two
-	for i, pause := range []time.Duration{40 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond} {
-		mark := fmt.Sprintf("Written %d.", i)
-		f, err := os.Create(d.path("reviews/all.jsonl"))
-		d.must(err)
-		began, second := time.Now(), min(pause, 100*time.Millisecond)
-		time.Sleep(pause) // that is what this is about
-		text := strings.Replace(all.String(), "On time.", mark, 1)
-		_, err = f.WriteString(text[:len(text)/2])
-		d.must(err)
-		time.Sleep(second)
-		_, err = f.WriteString(text[len(text)/2:])
-		d.must(err)
-		d.must(f.Close())
-		busy = busy || time.Since(began) > pause+second+100*time.Millisecond
-		d.shows(mark)
-	}
-	if out := d.out.String(); !busy && (strings.Contains(out, "removed") || strings.Contains(out, "error")) {
-		t.Errorf("half a save was taken for a whole one:\n%s", out)
-	}
-	d.must(os.Truncate(d.path("reviews/all.jsonl"), 0))
-	d.until("an empty file", func(s string) bool { return !strings.Contains(s, "On time.") })
-}
-
 // TestOverlay breaks a file and fixes it: the page learns what is wrong and where,
 // keeps the last good build, and learns when the file is right again.
 func TestOverlay(t *testing.T) {

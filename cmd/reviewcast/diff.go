@@ -21,20 +21,14 @@ type diffCmd struct {
 	Verbose bool   `short:"v" xor:"volume" help:"Also show the old and new value of each changed field."`
 }
 
-func (c *diffCmd) Help() string {
-	return `Shows what a build would change for subscribers: the reviews added, changed or
-withdrawn, and the rating before and after. Nothing is written.
-
-Examples:
-  reviewcast diff public
-  reviewcast diff https://reviews.example.com --content my-content`
-}
-
 // Run compares once.
 func (c *diffCmd) Run(ctx context.Context, std streams) error {
 	flags := contentFlags{folderFlags: c.folderFlags, BaseURL: c.BaseURL}
 	cfg, err := flags.config()
 	if err != nil {
+		return err
+	}
+	if err := checkPublished(c.Published); err != nil {
 		return err
 	}
 	before, err := generator.ReadDataset(ctx, c.Published)

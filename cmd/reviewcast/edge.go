@@ -85,26 +85,7 @@ type edgeCmd struct {
 	PrintConfig bool `name:"print-config" help:"Print every flag with its value, without passwords, and where it is from, and exit."`
 }
 
-// Help is what --help says beside the flags.
-func (c *edgeCmd) Help() string {
-	return `Loads the output folder into memory, checks it against its manifest, and loads it again
-when a build has replaced it. If a set is broken, the old one stays in use. After SIGTERM
-or SIGINT, running requests have 8 seconds to finish.
-
-With --origin it needs no output folder: it copies the data of a published site, whatever
-serves that, follows it, and answers searches, MCP clients and subscribers. Publish pings
-to its hub may name the version that is being deployed (manifest=, a sha256): the edge
-then looks for it for up to ten minutes.
-
-Each flag can be given as an environment variable, such as REVIEWCAST_RATE_SEARCH for
---rate-search.
-
-Examples:
-  reviewcast edge --public public --listen :8080 --base-url https://reviews.example.com --admin-listen 127.0.0.1:9090
-  reviewcast edge --origin https://reviews.example.com --public /var/lib/reviewcast/copy --listen :8080`
-}
-
-// Run serves until ctx ends.
+// Help is what --help says beside the flags. Run serves until ctx ends.
 func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	if c.Public == "" {
 		c.Public = "public"
@@ -304,6 +285,8 @@ func listenError(ctx context.Context, flag, addr string, err error) error {
 		return usage("%s: %q is a host without a port; write %s %s:8080", flag, addr, flag, addr)
 	case splitErr != nil:
 		return usage("%s: %q is not of the form HOST:PORT; write one such as %s localhost:8080", flag, addr, flag)
+	case !isPort(port) && isPort(host):
+		return usage("%s: the host comes first; write %s %s", flag, flag, net.JoinHostPort(port, host))
 	case !isPort(port):
 		return usage("%s: %q is not a port; write a number up to 65535, such as %s %s", flag, port, flag, net.JoinHostPort(host, "8080"))
 	case errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddrInUse):

@@ -19,6 +19,19 @@ const maxHelpColumns = 100
 
 var helpOptions = kong.HelpOptions{Compact: true, WrapUpperBound: maxHelpColumns, ValueFormatter: helpOf}
 
+//go:embed help.txt
+var helpFile string
+
+// details gives a command and those below it their texts in help.txt.
+func details(n *kong.Node) {
+	_, text, _ := strings.Cut(helpFile, "== "+strings.TrimPrefix(n.FullPath(), "reviewcast ")+"\n")
+	text, _, _ = strings.Cut(text, "\n== ")
+	n.Detail = strings.TrimSpace(text)
+	for _, child := range n.Children {
+		details(child)
+	}
+}
+
 // operators is the group of flags that only --help-all shows.
 const operators = "operators"
 
@@ -66,17 +79,6 @@ func helpOf(v *kong.Value) string {
 
 type completionCmd struct {
 	Shell string `arg:"" help:"bash, zsh or fish." enum:"bash,zsh,fish"`
-}
-
-func (c *completionCmd) Help() string {
-	return `Prints a script that completes commands, flags and their values, including the ids of
-technicians, services, areas and reviews in the content folder. In ~/.zshrc it must come
-after compinit.
-
-Examples:
-  echo 'source <(reviewcast completion bash)' >> ~/.bashrc
-  echo 'source <(reviewcast completion zsh)' >> ~/.zshrc
-  reviewcast completion fish > ~/.config/fish/completions/reviewcast.fish`
 }
 
 // The scripts ask the hidden command complete, and fall back to file names.

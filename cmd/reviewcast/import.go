@@ -12,7 +12,6 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"reviewcast"
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/importer"
@@ -53,19 +52,6 @@ type importCSVCmd struct {
 	importFlags
 }
 
-func (c *importCSVCmd) Help() string {
-	return `Writes content/reviews/import-NAME.jsonl. Importing a newer export updates the file: ids
-and changes made by editors are kept.
-
-Examples:
-  reviewcast import csv cards.csv --source cards --verification receipt
-  reviewcast import csv jobs.csv --source jobs --verification job \
-    --map "rating=Stars,date=Day,text=Words,verification.method=Checked,technicians=Plumber"
-  reviewcast import csv lounges.csv --content content \
-    --map rating=overall_rating,date=date,text=content,title=title,author=author \
-    --source skytrax --verification platform --dry-run`
-}
-
 // Run imports the file.
 func (c *importCSVCmd) Run(ctx context.Context, std streams) error {
 	return c.run(ctx, std, c.File, c.Map, c.config(), importer.CSV)
@@ -76,12 +62,6 @@ type importJSONLCmd struct {
 	Map  string `help:"The member of each field, such as rating=score.stars. rating and date are required; the fields are ${fields}." required:"" placeholder:"FIELD=MEMBER,…"`
 	tableFlags
 	importFlags
-}
-
-func (c *importJSONLCmd) Help() string {
-	return `Example:
-  reviewcast import jsonl answers.jsonl --source app --verification invitation \
-    --map id=key,rating=score.stars,date=at,text=body,author=who.name --date-layout 2006-01-02T15:04:05Z07:00`
 }
 
 // Run imports the file.
@@ -114,15 +94,6 @@ type importGoogleCmd struct {
 	importFlags
 }
 
-func (c *importGoogleCmd) Help() string {
-	return `Reads the responses of accounts.locations.reviews.list of Google's API, one or several
-pages, a list of such reviews, or one review per line. Translations by Google are
-dropped; the original text is kept.
-
-Example:
-  reviewcast import google reviews.json --location 1234567890 --dry-run`
-}
-
 // Run imports the file.
 func (c *importGoogleCmd) Run(ctx context.Context, std streams) error {
 	return c.run(ctx, std, c.File, "", c.config("google"), func(ctx context.Context, r io.Reader, cfg importer.Config) (*importer.Report, error) {
@@ -138,14 +109,6 @@ type importPlatformCmd struct {
 	importFlags
 }
 
-func (c *importPlatformCmd) Help() string {
-	return `The columns are recognized by the header. Importing a newer export updates the reviews.
-
-Example:
-  reviewcast import trustpilot reviews.csv --dry-run
-  reviewcast import yelp reviews.csv --date-layout DD/MM/YYYY`
-}
-
 // Run imports the file. The name of the command is the platform.
 func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	cfg := c.config(k.Selected().Name)
@@ -153,8 +116,7 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 	return c.run(ctx, std, c.File, c.Map, cfg, importer.CSV)
 }
 
-// run imports the file; columns is --map. Rows that cannot be imported are reported
-// and are no failure.
+// run imports the file; columns is --map. Rows that cannot be imported are reported and are no failure.
 func (f *importFlags) run(ctx context.Context, std streams, file, columns string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
 	var err error
@@ -221,12 +183,4 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}
 	return nil
-}
-
-// importVars are the lists in help texts.
-func importVars() kong.Vars {
-	return kong.Vars{
-		"methods": strings.Join(reviewcast.VerificationMethods, ", "),
-		"fields":  strings.Join(importer.Fields(), ", "),
-	}
 }

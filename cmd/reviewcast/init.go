@@ -18,12 +18,6 @@ type initCmd struct {
 	Empty bool   `help:"Leave out the example business and reviews: each field is a comment to fill in."`
 }
 
-func (c *initCmd) Help() string {
-	return `Example:
-  reviewcast init content
-  reviewcast dev --content content`
-}
-
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
 	files, err := createContent(c.Dir, c.Empty)
@@ -53,18 +47,6 @@ func createContent(dir string, empty bool) ([]string, error) {
 
 type schemaCmd struct {
 	Dir string `help:"The folder to write to." default:"content/.schemas" placeholder:"DIR"`
-}
-
-func (c *schemaCmd) Help() string {
-	return `Writes a JSON Schema (draft-07) for each kind of content file. A text editor with a YAML
-language server (VS Code, Neovim, Zed, IntelliJ) then completes fields and underlines
-mistakes while you type, in every file whose first line names its schema:
-
-  # yaml-language-server: $schema=.schemas/business.schema.json
-  # yaml-language-server: $schema=../.schemas/review.schema.json   (in reviews/)
-
-Example:
-  reviewcast schema --dir my-content/.schemas`
 }
 
 // Run writes the schemas; files that are up to date are not touched.

@@ -28,18 +28,6 @@ type explainCmd struct {
 	folderFlags
 }
 
-func (c *explainCmd) Help() string {
-	return `Shows each thing found, and why: an editor's phrase, a shipped phrase, or a term with
-the opinion word beside it. What is only named, asked, supposed, or said of another
-business or an earlier time is shown and not counted.
-
-When something is wrong, add the phrase to insights.yaml, under the aspect's
-positive, negative or neutral, or under ignore.
-
-Example:
-  reviewcast insights explain 2025-q4-late-but`
-}
-
 // Run explains one published review.
 func (c *explainCmd) Run(ctx context.Context, std streams) error {
 	in, err := readInsights(ctx, std, c.folderFlags)
@@ -113,8 +101,7 @@ func polarityColor(p terminal.Palette, polarity reviewcast.Polarity, s string) s
 	return p.Dim(s)
 }
 
-// marked paints the words of the aspects in the text. Where phrases overlap, the
-// first one is painted.
+// marked paints the words of the aspects in the text. Where phrases overlap, the first one is painted.
 func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title bool) string {
 	runes, at := []rune(text), 0
 	var b strings.Builder
@@ -133,16 +120,6 @@ func marked(p terminal.Palette, text string, mentions []sentiment.Mention, title
 type suggestCmd struct {
 	Output string `short:"o" help:"The file to write, outside the content folder; - prints." default:"-" placeholder:"FILE"`
 	folderFlags
-}
-
-func (c *suggestCmd) Help() string {
-	return `Writes a draft: for each aspect that customers speak of, a question, an answer made
-of counts and quotes, the reviews behind it, and the claims that let a later build
-warn when its numbers have moved. Nothing of it is published. Below the draft are
-the names that several technicians have: reviews with such a name count for none of them.
-
-Example:
-  reviewcast insights suggest -o draft.yaml`
 }
 
 // Run drafts.

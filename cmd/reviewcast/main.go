@@ -1,40 +1,35 @@
-// Reviewcast publishes the verified customer reviews of one business: it turns a
-// folder that editors write into static files, and serves them.
+// Reviewcast publishes the verified customer reviews of one business: it turns a folder that editors write into static
+// files, and serves them.
 //
-//	reviewcast init my-content          create a content folder to start from
-//	reviewcast dev                      preview on localhost, rebuild on every change
-//	reviewcast build                    content/ -> public/
-//	reviewcast edge                     serve public/, answer searches, notify subscribers
-//	reviewcast pull URL copy            keep an exact copy of a published site
-//	reviewcast verify URL               recompute what a published site claims
-//	reviewcast hub list                 list subscriptions
-//	reviewcast import csv reviews.csv   import an export
-//	reviewcast insights explain ID      show how the insights of a review come about
-//
-// Each command is a file of this package; main connects packages and has no logic of
-// its own.
+// Each command is a file of this package; main connects packages and has no logic of its own.
 package main
 
 import (
 	"cmp"
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/alecthomas/kong"
 
+	"reviewcast"
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/importer"
 )
 
 // The exit codes.
@@ -138,13 +133,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return explainError(ctx, c.Run())
 }
 
-// meantWords are the words of other programs for our commands and flags.
-var meantWords = map[string]string{
-	"serve": "reviewcast dev", "preview": "reviewcast dev", "start": "reviewcast dev", "run": "reviewcast dev", "watch": "reviewcast dev", "--watch": "reviewcast dev, which builds after every save",
-	"publish": "reviewcast build", "deploy": "reviewcast build", "export": "reviewcast build", "--dry-run": "reviewcast check, or reviewcast diff", "validate": "reviewcast check", "lint": "reviewcast check", "test": "reviewcast check",
-	"add": "reviewcast new review", "create": "reviewcast new review", "--stars": "--rating", "--out": "--public", "--output": "--public", "-o": "--public", "--dir": "--content", "--folder": "--content",
-	"--port": "--listen localhost:PORT", "-p": "--listen localhost:PORT",
-}
+//go:embed meant.txt
+var meantFile string
+
+// meantWords are the words of other programs for our commands and flags, and what to write.
+var meantWords = diagnostic.Lines(meantFile, "words")
 
 // parseError adds a remedy to an error of the parser.
 func parseError(args []string, err error) error {
@@ -153,19 +146,25 @@ func parseError(args []string, err error) error {
 		name, value, _ := strings.Cut(arg, "=")
 		plain := strings.TrimLeft(name, "-–—")
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
+		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
 		switch {
-		case meantWords[name] != "" && (message == "unexpected argument "+name || strings.HasPrefix(message+",", "unknown flag "+name+",")):
+		case arg == "\\" || arg == "^" || arg == "`":
+			return errors.New("a command that goes on in the next line can't be pasted here; write it on one line, without " + arg)
+		case i == 0 && strings.TrimSuffix(filepath.Base(arg), ".exe") == "reviewcast":
+			return fmt.Errorf("%s; write the name of the program once: %s", message, strings.Join(append([]string{"reviewcast"}, args[1:]...), " "))
+		case meant != "" && (strings.HasPrefix(message+",", "unexpected argument "+name+",") || strings.HasPrefix(message+",", "unknown flag "+name+",")):
 			if value == "" && i+1 < len(args) {
 				value = args[i+1]
 			}
 			if !isPort(value) {
 				value = "8080"
 			}
-			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.Replace(meantWords[name], "PORT", value, 1))
+			return fmt.Errorf("%s %s; write %s", strings.Join(strings.Fields(message)[:2], " "), name, strings.Replace(meant, "PORT", value, 1))
 		case long && plain != name && (strings.Contains(message, name) || strings.HasPrefix(message, "unknown flag -"+plain[:1])):
 			return fmt.Errorf("unknown flag %s; write it with two hyphens: --%s", name, plain)
 		case message == "unexpected argument "+arg && i > 1 && !strings.HasPrefix(args[i-1], "-") && (strings.HasPrefix(args[i-2], "-") || args[0] == "init"):
-			return fmt.Errorf("%s; put words that belong together in quotes: %q", message, args[i-1]+" "+arg)
+			words, _ := diagnostic.TrimCurlyQuotes(args[i-1] + " " + arg)
+			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
 		}
 	}
 	flag, expected, _ := strings.Cut(message, ": expected ")
@@ -175,7 +174,7 @@ func parseError(args []string, err error) error {
 	_, statErr := os.Stat(word)
 	switch {
 	case noExport:
-		return fmt.Errorf("%s; name the file that you have exported", export)
+		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
@@ -183,33 +182,54 @@ func parseError(args []string, err error) error {
 	case wanted == "duration":
 		got, _, _ = strings.Cut(got, ":")
 		return fmt.Errorf("%s: %s is not a duration; write a number and its unit, such as 5s or 1m", flag, got)
-	case strings.HasSuffix(wanted, " int"):
-		return fmt.Errorf("%s: %s is not a whole number", flag, got)
+	case strings.HasSuffix(wanted, " int") || strings.HasSuffix(wanted, " float"):
+		kind := map[bool]string{true: "a number", false: "a whole number"}[strings.HasSuffix(wanted, "float")]
+		if value, err := strconv.Unquote(strings.TrimSuffix(got, " (string)")); err == nil && flag == "--rating" && diagnostic.MeantRating(value) != "" {
+			kind += "; " + diagnostic.MeantRating(value)
+		}
+		return fmt.Errorf("%s: %s is not %s", flag, strings.TrimSuffix(got, " (string)"), kind)
+	case word != message && args[0] == "import" && statErr == nil && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
+		return fmt.Errorf("%s; import one file at a time", message)
 	case word != message && args[0] == "import" && statErr == nil:
 		return fmt.Errorf("%s; say first what the file is, as in: reviewcast import csv %s", message, word)
 	case word != message && args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case word != message && statErr == nil:
-		return fmt.Errorf("%s; a folder is given with a flag, such as --content %s; --help lists them", message, cmp.Or(contentAbove(word), word))
+		flag := "--content"
+		if _, err := os.Stat(filepath.Join(word, "manifest.json")); err == nil {
+			flag = "--public"
+		}
+		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
 }
 
+// nearFile returns the file of a folder that the name of a missing one was meant to be.
+func nearFile(args []string, message string) string {
+	i := slices.IndexFunc(args, func(arg string) bool { return strings.Contains(message, "/"+filepath.Base(arg)+":") })
+	if i < 0 {
+		return ""
+	}
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"))
+	if with, _ := filepath.Glob(args[i] + ".*"); len(with) > 0 {
+		return ", such as " + with[0]
+	}
+	return strings.TrimSuffix("; "+diagnostic.DidYouMean(args[i], names, ""), "; ")
+}
+
 // explainError adds a remedy to errors that any command can have.
 func explainError(ctx context.Context, err error) error {
-	switch {
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return terminal.ErrStopped
-	case errors.Is(err, syscall.EROFS):
-		return fmt.Errorf("%w; this disk cannot be written to, choose a folder elsewhere", err)
-	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%w; ask for the right to read and write there, or choose another folder", err)
-	case errors.Is(err, syscall.ENOTDIR):
-		return fmt.Errorf("%w; this is a file, name a folder", err)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return fmt.Errorf("%w; nothing answers at this address: is it right, and is the site running?", err)
-	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("%w; delete something, and run the command again", err)
+	}
+	for cause, remedy := range map[error]string{
+		syscall.EROFS: "this disk cannot be written to, choose a folder elsewhere", fs.ErrPermission: "ask for the right to read and write there, or choose another folder",
+		syscall.ENOTDIR: "this is a file, name a folder", syscall.ENOSPC: "delete something, and run the command again",
+		syscall.ECONNREFUSED: "nothing answers at this address: is it right, and is the site running?",
+	} {
+		if errors.Is(err, cause) {
+			return fmt.Errorf("%w; %s", err, remedy)
+		}
 	}
 	return err
 }
@@ -221,9 +241,9 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 		kong.Description("Publishes the verified customer reviews of one business as static files."),
 		kong.Writers(std.out, std.err),
 		kong.Exit(func(int) { panic(exited{}) }),
-		kong.Vars{"version": programVersion()},
-		importVars(),
+		kong.Vars{"version": programVersion(), "methods": strings.Join(reviewcast.VerificationMethods, ", "), "fields": strings.Join(importer.Fields(), ", ")},
 		kong.PostBuild(edgeEnvironment),
+		kong.PostBuild(func(k *kong.Kong) error { details(k.Model.Node); return nil }),
 		kong.ConfigureHelp(helpOptions),
 		kong.Help(printHelp),
 		kong.ValueFormatter(helpOf),
@@ -243,18 +263,10 @@ func programVersion() string {
 	if info, ok := debug.ReadBuildInfo(); v == "" && ok {
 		v = info.Main.Version
 	}
-	if v == "" {
-		v = "(devel)"
-	}
-	return fmt.Sprintf("reviewcast %s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("reviewcast %s %s %s/%s", cmp.Or(v, "(devel)"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 type versionCmd struct{}
-
-func (c *versionCmd) Help() string {
-	return `Example:
-  reviewcast version`
-}
 
 // Run prints the version.
 func (c *versionCmd) Run(std streams) error {

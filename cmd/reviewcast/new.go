@@ -18,17 +18,6 @@ type newReviewCmd struct {
 	compose.Review
 }
 
-func (c *newReviewCmd) Help() string {
-	return `Asks for what no flag gives, if it runs in a terminal. The beginning of a technician's,
-service's or area's name is enough; Tab completes it, ? lists them. A text can be pasted
-with all its paragraphs. The file is written below reviews/, in the folder of its year,
-after the last question; Ctrl-C leaves nothing behind.
-
-Examples:
-  reviewcast new review
-  reviewcast new review --author "Maria K." --rating 5 --text "Quick and kind." --verification job`
-}
-
 // Run asks and writes.
 func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	content, _, day, err := c.load(ctx)

@@ -20,29 +20,16 @@ type pullCmd struct {
 	Quiet         bool          `short:"q" help:"Print nothing but errors."`
 }
 
-// Help is what --help says beside the flags.
-func (c *pullCmd) Help() string {
-	return `Keeps an exact copy of a published site in a directory. The first time it fetches
-all files, then only what changed: /changes/ where that reaches, and whole files
-otherwise. Everything is checked against its hash, and the directory is replaced
-whole or not at all. Whatever goes wrong, the last good copy stays.
-
-A site that serves an older version than the copy is followed when it has done so
-for ten minutes: until then it may be a cache that is behind. A site whose history
-was rewritten is refused; the evidence is kept in DIR.fork, without texts.
-
-Examples:
-  reviewcast pull https://reviews.example.com copy
-  reviewcast pull https://reviews.example.com copy --only data --every 1m`
-}
-
-// minEvery is the shortest time between two updates.
+// Help is what --help says beside the flags. minEvery is the shortest time between two updates.
 const minEvery = 5 * time.Second
 
 // Run updates the copy once, or until ctx ends.
 func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	if c.Every != 0 && c.Every < minEvery {
 		return usageError{fmt.Errorf("--every: %s is too short; the least is %s", c.Every, minEvery)}
+	}
+	if err := checkPublished(c.From); err != nil {
+		return err
 	}
 	source, err := mirror.Open(c.From, mirror.Config{})
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 )
 
 // slips are command lines as people get them wrong, in a folder with the starter in
-// content and public, and a few other files. TAKEN is an address in use.
+// content and public, and a few other files. TAKEN is an address in use; after "cd content; "
+// the line is written in that folder.
 const slips = `
 chek
 serve
@@ -129,6 +130,63 @@ completion tcsh
 init
 init content
 init words.csv
+verify reviews.example.com
+diff reviews.example.com
+pull reviews.example.com copy
+import csv words.csv --source words --map stars=
+import csv words.csv --source words --map stars
+import csv words.csv --source words --map rating:stars,date:day
+import csv words.csv --source words --map rating=stars;date=day
+import csv words.csv --source words --map stars=stars,date=day
+import csv words.csv --source Google
+import csv words --source words
+import csv word.csv --source words
+import csv content --source words
+import google content/reviews/first-reviews.yaml
+import trustpilot words.csv
+dev content/reviews
+check reviews
+check content/business.yaml
+build --base-url localhost:8080
+build --base-url www.example.com/
+build \
+build public
+Init my-content
+reviewcast dev
+./reviewcast dev
+reviewcast.exe check
+withdraw 2025-02-drain-maria
+delete 2025-02-drain-maria
+reply 2025-02-drain-maria
+upload
+open
+edit content/business.yaml
+undo
+new reveiw
+new review --author A --rating 5 --date yesterday
+new review --author A --rating 5 --date 2027-01-02 --id mine --today 2026-11-21
+new review --author A --rating 4,5
+new review --author A --rating 5/5
+new review --author A --rating ⭐⭐⭐⭐⭐
+new review --author “Jo P.” --rating 5
+new review --author A --rating 5 --service drains
+dev --listen 8080:localhost
+dev --port=abc
+dev --open
+insight coverage
+insights suggest --out draft.yaml
+update
+import excel words.csv --source words
+import csv words.csv --source words --date-format DD/MM/YYYY
+import csv words.csv --source words --dryrun
+import csv words.csv --source words --map rating=stars,date=day --date-layout dd.mm
+import csv words.csv --source words --map rating=stars,date=day --rating-scale ten
+import csv words.csv --source words --map rating=stars,date=day --round up
+import csv words.csv --source words --map rating=stars,date=day --language English
+import csv words.csv words.csv --source words
+edge --public content
+cd content; check
+cd content; build
 `
 
 // TestSlips compares the whole output of each slip, and its exit code, with a golden
@@ -144,8 +202,12 @@ func TestSlips(t *testing.T) {
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	run := func(line string) (stdout, stderr string, code int) {
 		var out, errs bytes.Buffer
+		line, inContent := strings.CutPrefix(line, "cd content; ")
 		cmd := exec.CommandContext(t.Context(), binary(t), strings.Fields(strings.ReplaceAll(line, "TAKEN", "localhost:"+port))...)
 		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
+		if inContent {
+			cmd.Dir = filepath.Join(dir, "content")
+		}
 		hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 		defer hung.Stop()
 		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "REVIEWCAST_STATE=")

@@ -16,25 +16,6 @@ type verifyCmd struct {
 	Quiet     bool   `short:"q" help:"Print only the SIZE:HASH to note, and what is wrong."`
 }
 
-func (c *verifyCmd) Help() string {
-	return `Recomputes everything that a published site claims and that can be recomputed: the
-hash of every file, the chain of its change documents, the rating, the counts, and
-the quotes in the insights. It prints SIZE:HASH, which identifies the history so far.
-
-Note SIZE:HASH where the publisher can't change it, and pass it with --since next
-time. Then it is also proven that since then no review vanished, and none was
-edited, without a published change. It can't be proven that reviews are genuine,
-that published edits were right, or what was never published.
-
-The exit code is 0 when everything is proven, 1 when something is contradicted, and
-3 when something can't be decided, such as what happened before the oldest change that
-is still published.
-
-Examples:
-  reviewcast verify https://reviews.example.com
-  reviewcast verify public --since 4712:8c1f…`
-}
-
 // exitUnknown is the exit code of a verification that could not decide.
 const exitUnknown = 3
 
@@ -51,6 +32,9 @@ func (c *verifyCmd) Run(ctx context.Context, std streams) error {
 		if since, err = verify.ParseNote(c.Since); err != nil {
 			return usageError{fmt.Errorf("--since: %w", err)}
 		}
+	}
+	if err := checkPublished(c.Published); err != nil {
+		return err
 	}
 	source, err := mirror.Open(c.Published, mirror.Config{})
 	if err != nil {

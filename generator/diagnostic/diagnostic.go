@@ -1,12 +1,10 @@
 // Package diagnostic describes what is wrong in an editor's files.
 //
-// A [Problem] names the place (file, line and column), the cause and the remedy,
-// as compilers do. Its code is stable, so that programs can rely on it. An [Error]
-// stops a build; a [Warning] does not.
+// A [Problem] names the place (file, line and column), the cause and the remedy, as compilers do. Its code is stable,
+// so that programs can rely on it. An [Error] stops a build; a [Warning] does not.
 //
-// Parsers and decoders report the problems of one file to a [List], which keeps
-// the first 1,000 and counts the others. [Sort] brings the problems of several
-// files into the order in which an editor goes through them. [Nearest] and
+// Parsers and decoders report the problems of one file to a [List], which keeps the first 1,000 and counts the others.
+// [Sort] brings the problems of several files into the order in which an editor goes through them. [Nearest] and
 // [DidYouMean] suggest what a mistyped word was meant to be.
 package diagnostic
 
@@ -18,8 +16,7 @@ import (
 	"strings"
 )
 
-// Position is a place in a file. Line and Col count from 1, Col in Unicode code
-// points; 0 means the file as a whole.
+// Position is a place in a file. Line and Col count from 1, Col in Unicode code points; 0 means the file as a whole.
 type Position struct {
 	File      string // below the content folder, with forward slashes
 	Line, Col int
@@ -34,8 +31,7 @@ const (
 	Warning Severity = "warning" // does not
 )
 
-// Problem is one thing wrong in an editor's files: the place, the cause and the
-// remedy.
+// Problem is one thing wrong in an editor's files: the place, the cause and the remedy.
 type Problem struct {
 	Severity   Severity `json:"severity"`
 	File       string   `json:"file"`
@@ -46,8 +42,8 @@ type Problem struct {
 	Suggestion string   `json:"suggestion"`
 }
 
-// String formats the problem as compilers do, "file:line:col: message; suggestion".
-// Line and column are left out when the problem concerns the whole file.
+// String formats the problem as compilers do, "file:line:col: message; suggestion". Line and column are left out when
+// the problem concerns the whole file.
 func (p Problem) String() string {
 	s := p.File
 	if p.Line > 0 {
@@ -80,8 +76,8 @@ func Sort(list []Problem) {
 	})
 }
 
-// MaxListed is how many problems of one file a List keeps; the others are counted.
-// It stops an export of a million broken lines from filling memory and screen.
+// MaxListed is how many problems of one file a List keeps; the others are counted. It stops an export of a million
+// broken lines from filling memory and screen.
 const MaxListed = 1000
 
 // List collects the problems of one file.
@@ -108,8 +104,8 @@ func (l *List) Put(p Problem) {
 	l.listed = append(l.listed, p)
 }
 
-// Full reports whether a further problem will only be counted. A caller may then
-// skip the work of writing its message and call [List.Drop].
+// Full reports whether a further problem will only be counted. A caller may then skip the work of writing its message
+// and call [List.Drop].
 func (l *List) Full() bool { return len(l.listed) >= cmp.Or(l.Max, MaxListed) }
 
 // Drop counts n problems that are not listed.
@@ -123,9 +119,8 @@ func (l *List) Drop(n int, sev Severity) {
 	}
 }
 
-// Join appends the problems of a part of the same file that begins at a line: line 1
-// of the part is that line. Since every part lists its first problems, the result
-// doesn't depend on where the file was cut.
+// Join appends the problems of a part of the same file that begins at a line: line 1 of the part is that line. Since
+// every part lists its first problems, the result doesn't depend on where the file was cut.
 func (l *List) Join(part *List, line int) {
 	for _, p := range part.listed {
 		if p.Line > 0 {
@@ -152,8 +147,8 @@ func (l *List) All() []Problem {
 		Suggestion: "fix the listed ones and check again"})
 }
 
-// maxQuoted is how many code points of a bad value a message repeats: enough to
-// recognise the value, not so much that it hides the rest of the message.
+// maxQuoted is how many code points of a bad value a message repeats: enough to recognise the value, not so much that
+// it hides the rest of the message.
 const maxQuoted = 40
 
 // Quote quotes a value for a message and shortens it to 40 code points.

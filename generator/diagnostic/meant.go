@@ -1,8 +1,11 @@
 package diagnostic
 
 import (
+	"cmp"
+	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,12 +13,49 @@ import (
 	"reviewcast"
 )
 
-// starWords are ratings in words.
-var starWords = map[string]float64{
-	"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5,
-	"un": 1, "deux": 2, "trois": 3, "quatre": 4, "cinq": 5, "uno": 1, "due": 2, "tre": 3, "quattro": 4, "cinque": 5,
-	"dos": 2, "tres": 3, "cuatro": 4, "cinco": 5,
+//go:embed words.txt
+var wordsFile string
+
+// starWords are ratings in words, months the names of the months in seven languages.
+var starWords, months, nothing, nobody = Meanings(wordsFile, "stars"), Meanings(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody")
+
+// section returns what a table has after a name in brackets, up to the next one.
+func section(table, name string) string {
+	_, rest, _ := strings.Cut("\n"+table, "\n["+name+"]\n")
+	rest, _, _ = strings.Cut(rest, "\n[")
+	return rest
 }
+
+// Words returns the words of a section of a table.
+func Words(table, name string) []string { return strings.Fields(section(table, name)) }
+
+// Meanings returns a section of pairs word=meaning.
+func Meanings(table, name string) map[string]string {
+	m := map[string]string{}
+	for _, pair := range Words(table, name) {
+		word, meant, _ := strings.Cut(pair, "=")
+		m[word] = meant
+	}
+	return m
+}
+
+// Lines returns a section of lines "word word: meaning".
+func Lines(table, name string) map[string]string {
+	m := map[string]string{}
+	for line := range strings.Lines(section(table, name)) {
+		words, meant, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		for word := range strings.FieldsSeq(words) {
+			m[word] = meant
+		}
+	}
+	return m
+}
+
+// Nothing reports whether a text says that there is nothing to write: "no", "n/a", "-".
+func Nothing(s string) bool { return slices.Contains(nothing, strings.ToLower(strings.TrimSpace(s))) }
+
+// Nobody reports whether a text stands for a name that isn't known.
+func Nobody(s string) bool { return slices.Contains(nobody, strings.ToLower(strings.TrimSpace(s))) }
 
 // ratingForm splits "4,5 out of 5 stars" into a number or word and a scale.
 var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur | su | de | sur ) *([0-9]+(?:[.,][0-9]+)?))? *(%)?` +
@@ -23,12 +63,12 @@ var ratingForm = regexp.MustCompile(`^([^ /%]+?)(?: *(/| out of | of | von | sur
 
 var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+)?$`)
 
-// ParseRating reads the forms of a rating that have one meaning only: "4.5", "4,5",
-// "4/5", "4 out of 5", "5 star rating", "five", "90%", "★★★★☆", "****" and "5⭐". scale is the best
-// rating if the text says it; otherwise 0.
+// ParseRating reads the forms of a rating that have one meaning only: "4.5", "4,5", "4/5", "4 out of 5", "5 star
+// rating", "five", "90%", "★★★★☆", "****" and "5⭐". scale is the best rating if the text says it; otherwise 0.
 func ParseRating(s string) (value, scale float64, ok bool) {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
 	s = strings.TrimRight(strings.TrimLeft(strings.Map(asciiDigit, strings.ToLower(s)), "( \t\n"), ")!,; \t\n")
+	s = strings.NewReplacer("rated ", "", "½", ".5", " on google", "").Replace(s)
 	if s != "" && strings.Trim(s, "*") == "" {
 		s = strings.Repeat("★", len(s))
 	}
@@ -49,11 +89,8 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	if m == nil {
 		return 0, 0, false
 	}
-	if value, ok = starWords[m[1]]; !ok {
-		if !decimalForm.MatchString(m[1]) {
-			return 0, 0, false
-		}
-		value = number(m[1])
+	if value = number(cmp.Or(starWords[m[1]], m[1])); starWords[m[1]] == "" && !decimalForm.MatchString(m[1]) {
+		return 0, 0, false
 	}
 	scale = number(m[3])
 	if m[4] != "" {
@@ -76,8 +113,8 @@ func number(s string) float64 {
 	return v
 }
 
-// MeantRating returns what to write for a rating such as "5/5", "five" or "★★★★★"; ""
-// if that is not clear. Nothing of it is accepted as a rating.
+// MeantRating returns what to write for a rating such as "5/5", "five" or "★★★★★"; "" if that is not clear. Nothing of
+// it is accepted as a rating.
 func MeantRating(s string) string {
 	v, scale, ok := ParseRating(s)
 	if scale == 0 {
@@ -94,8 +131,8 @@ func MeantRating(s string) string {
 	}
 }
 
-// ExplainDate returns what is wrong with a date that is not a calendar date of the form
-// YYYY-MM-DD, and what to write. name is the name of its field.
+// ExplainDate returns what is wrong with a date that is not a calendar date of the form YYYY-MM-DD, and what to write.
+// name is the name of its field.
 func ExplainDate(name, s string) (message, suggestion string) {
 	const form = "write it as YYYY-MM-DD"
 	if dateForm.MatchString(s) {
@@ -129,33 +166,21 @@ var (
 	isoForm  = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
 )
 
-// months are the names of the months in seven languages, and their short forms.
-var months = strings.Fields(`jan,january,januar,januari,jänner,janvier,gennaio,enero,janeiro feb,february,februar,februari,février,febbraio,febrero,fevereiro
-	mar,march,märz,mars,maart,marzo,março apr,april,avril,aprile,abril may,mai,mei,maggio,mayo,maio jun,june,juni,juin,giugno,junio,junho
-	jul,july,juli,juillet,luglio,julio,julho aug,august,augustus,août,agosto sep,sept,september,septembre,settembre,septiembre,setembro
-	oct,october,okt,oktober,octobre,ottobre,octubre,outubro nov,november,novembre,noviembre,novembro dec,december,dez,dezember,décembre,dicembre,diciembre,dezembro`)
-
 var (
-	letters  = regexp.MustCompile(`\pL+`)
+	letters  = regexp.MustCompile(`\pL+\.?`)
 	ordinals = regexp.MustCompile(`\b([0-9]{1,2})(?:st|nd|rd|th|er|\.) `)
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
 )
 
-// plainDate writes months as English short forms, and drops weekdays, "of", ordinals and
-// the time of the day.
+// plainDate writes months as English short forms, and drops weekdays, "of", ordinals and the time of the day.
 func plainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
 	s = strings.NewReplacer("‐", "-", "‑", "-", "–", "-", "—", "-", "−", "-", "'", "", "_", "-").Replace(strings.ToLower(s))
 	s = ordinals.ReplaceAllString(spaces.ReplaceAllString(s, " ")+" ", "$1 ")
 	s = letters.ReplaceAllStringFunc(s, func(word string) string {
-		for i, names := range months {
-			for name := range strings.SplitSeq(names, ",") {
-				if word == name {
-					return time.Month(i + 1).String()[:3]
-				}
-			}
-		}
-		switch {
+		switch word = strings.TrimSuffix(word, "."); {
+		case months[word] != "":
+			return months[word]
 		case word == "t" || word == "z" || word == "am" || word == "pm" || word == "utc":
 			return strings.ToUpper(word)
 		case word == "o":
@@ -177,9 +202,10 @@ func plainDate(s string) string {
 // reading is a date that a text may mean, and when it does.
 type reading struct{ date, when string }
 
-// meantDates reads the other ways in which people write dates. Of a date that can be
-// read in several ways all come back, the one with the day first before the others.
+// meantDates reads the other ways in which people write dates. Of a date that can be read in several ways all come
+// back, the one with the day first before the others.
 func meantDates(s string) (found []reading) {
+	s = s[strings.LastIndex(s, ": ")+1:]
 	if n, err := strconv.Atoi(s); err == nil && 30_000 < n && n < 80_000 { // how spreadsheets count days
 		return []reading{{time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), ""}}
 	}

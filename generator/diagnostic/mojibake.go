@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Mojibake finds text in UTF-8 that a program has read as Windows-1252, such as
-// "donâ€™t" for "don’t". It returns the first such characters and what they stand for;
-// "" if there are none.
+// Mojibake finds text in UTF-8 that a program has read as Windows-1252, such as "donâ€™t" for "don’t". It returns the
+// first such characters and what they stand for; "" if there are none.
 func Mojibake(s string) (garbled, meant string) {
 	if !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return "", "" // most texts
@@ -44,8 +43,8 @@ func windows1252(r rune) byte {
 	return 0
 }
 
-// western reports whether a character is one that Western European texts have: other
-// results of decoding may be chance, such as an É before an ellipsis.
+// western reports whether a character is one that Western European texts have: other results of decoding may be
+// chance, such as an É before an ellipsis.
 func western(r rune) bool {
 	return r >= 0xA0 && r <= 0xFF || r >= 0x2010 && r <= 0x2026 || r == '€' || r == '™' || r == 'Œ' || r == 'œ'
 }

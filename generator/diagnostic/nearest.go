@@ -6,10 +6,9 @@ import (
 	"github.com/agnivade/levenshtein"
 )
 
-// Nearest returns the candidate that a word was probably meant to be: one that is
-// equal but for case, spaces, hyphens, underscores and dots, or else the one at the
-// smallest edit distance, if that is small for the word's length. The first of
-// equally near ones wins. It returns "" if none is near.
+// Nearest returns the candidate that a word was probably meant to be: one that is equal but for case, spaces, hyphens,
+// underscores and dots, or else the one at the smallest edit distance, if that is small for the word's length. The
+// first of equally near ones wins. It returns "" if none is near.
 func Nearest(word string, candidates []string) string {
 	// A longer word is no typing mistake, and the distance takes quadratic time.
 	if len(word) > 100 {
@@ -37,8 +36,8 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// transposed reports whether two words differ only in the order of two adjacent
-// bytes, which is one typing mistake and not two.
+// transposed reports whether two words differ only in the order of two adjacent bytes, which is one typing mistake and
+// not two.
 func transposed(a, b string) bool {
 	if len(a) != len(b) {
 		return false
@@ -55,8 +54,7 @@ var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
 // Squash lowers a word and drops spaces, hyphens, underscores and dots.
 func Squash(s string) string { return squashed.Replace(strings.ToLower(s)) }
 
-// DidYouMean returns the suggestion for a mistyped word, or other if no candidate
-// is near.
+// DidYouMean returns the suggestion for a mistyped word, or other if no candidate is near.
 func DidYouMean(word string, candidates []string, other string) string {
 	if s := Nearest(word, candidates); s != "" {
 		return `did you mean "` + s + `"?`

@@ -42,6 +42,10 @@ func TestPublishedAuthor(t *testing.T) {
 		{"😀", "Anonymous", "Anonymous"},
 		{"A Google User", "Anonymous", "Anonymous"},
 		{"anonymous", "Anonymous", "Anonymous"},
+		{"n/a", "Anonymous", "Anonymous"},
+		{"Unknown", "Anonymous", "Anonymous"},
+		{"Nil", "Nil", "Nil"},
+		{"Na Li", "Na L.", "Na Li"},
 		{"(Anonymous) customer", "Anonymous", "Anonymous"},
 	} {
 		if got := publishedAuthor(tt.name, false); got != tt.initials {

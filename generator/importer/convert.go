@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,7 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// review is a row that can be published: its members as they are written, and its
-// key.
+// review is a row that can be published: its members as they are written, and its key.
 type review struct {
 	number, line int
 	key          string // see keyOf
@@ -30,12 +30,10 @@ type review struct {
 // converter converts rows to reviews by the rules of one import.
 type converter struct {
 	Config
-	// says reports which members this import has. What it does not have stays as
-	// it is in a file that is updated: a second export without titles must not
-	// delete them.
+	// says reports which members this import has. What it does not have stays as it is in a file that is updated: a
+	// second export without titles must not delete them.
 	says [len(memberNames)]bool
-	// zoned reports that dates are instants, which are converted to Location's
-	// calendar.
+	// zoned reports that dates are instants, which are converted to Location's calendar.
 	zoned   bool
 	knownBy []string // what identifies reviews
 	// dated counts the dates with the layout; layouts are those that all others have.
@@ -57,9 +55,8 @@ func newConverter(cfg Config, knownBy []string) *converter {
 	return c
 }
 
-// convert checks a row and returns its review, or the first reason to skip it. The
-// review then has a key all the same if the export has ids, so that the caller knows
-// which one was meant.
+// convert checks a row and returns its review, or the first reason to skip it. The review then has a key all the same
+// if the export has ids, so that the caller knows which one was meant.
 func (c *converter) convert(r *row) (*review, *Skip) {
 	v := &review{number: r.number, line: r.line}
 	for f := range field(len(fieldNames)) {
@@ -109,8 +106,8 @@ func checkText(r *row, _ *review) *Skip {
 	return nil
 }
 
-// stars converts a rating to 1 to 5. A rating over the scale means that the row has
-// another scale than configured, and which one is not guessed.
+// stars converts a rating to 1 to 5. A rating over the scale means that the row has another scale than configured, and
+// which one is not guessed.
 func (c *converter) stars(r *row, v *review) *Skip {
 	cell := strings.TrimSpace(r.cells[fieldRating])
 	if cell == "" {
@@ -119,7 +116,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
 	case !ok:
-		return r.skip(BadRating, "rating %s is not a number; write it in digits", quote(cell))
+		return r.skip(BadRating, "rating %s is not a number; write it in digits, or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
 		return r.skip(OverScale, "rating %s has a scale of %g, not of %g; import such rows separately, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
 	case value <= 0:
@@ -146,19 +143,21 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	return nil
 }
 
-// knownLayouts are those that messages suggest; of two with the same parts, the one
-// with the day first.
+// knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
 var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
-	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "YYYY-MM-DDTHH:mm:ss",
+	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
 	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
+
+// agoForm matches a date that counts back from another day.
+var agoForm = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)`)
 
 // layoutsOf returns those of some layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
 	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool { _, err := time.Parse(layoutOf(l), date); return err != nil })
 }
 
-// layoutRemedy returns what to set --date-layout to for dates that have all the given
-// layouts; "" for none, or for any.
+// layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for
+// any.
 func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
 		return ""
@@ -188,10 +187,10 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		}
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025; names of months are read in English only")
-		if strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "" {
+		switch {
+		case strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "":
 			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
-		}
-		if strings.HasSuffix(cell, " ago") {
+		case agoForm.MatchString(cell):
 			return "", r.skip(BadDate, "%s %s does not say which day; correct it in the export", f, quote(cell))
 		}
 		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
@@ -260,8 +259,7 @@ var (
 	no  = append(strings.Fields("no n false 0 - unverified nein non não"), "", "not verified")
 )
 
-// verification reads how the customer was verified, which is the same for all rows
-// unless a column says it.
+// verification reads how the customer was verified, which is the same for all rows unless a column says it.
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {

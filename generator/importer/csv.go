@@ -14,8 +14,8 @@ import (
 
 // table is a CSV file whose header has been read.
 type table struct {
-	// in is what csv reads from. csv.NewReader uses a buffered reader as it is,
-	// so what is left in it has not been read by csv.
+	// in is what csv reads from. csv.NewReader uses a buffered reader as it is, so what is left in it has not been read
+	// by csv.
 	in      *bufio.Reader
 	csv     *csv.Reader
 	lossy   bool
@@ -24,8 +24,8 @@ type table struct {
 	binding [len(fieldNames)]int
 }
 
-// openTable reads the header and finds the mapped columns in it. For a platform's
-// export it fills in the map and the layout.
+// openTable reads the header and finds the mapped columns in it. For a platform's export it fills in the map and the
+// layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
 	said := separatorLine(in)
@@ -72,8 +72,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	return t, err
 }
 
-// columns returns the map as --map has it, in the order of Fields, and the columns that
-// are not imported.
+// columns returns the map as --map has it, in the order of Fields, and the columns that are not imported.
 func (t *table) columns(m map[string]string) (used string, unused []string) {
 	var pairs []string
 	for f, column := range t.binding {
@@ -106,9 +105,9 @@ func separatorLine(in *bufio.Reader) rune {
 	return rune(m[1][0])
 }
 
-// inspectHeader returns the delimiter: the one that the header has most often, commas or
-// semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that lines end in a carriage return only, as in Excel's "CSV
-// (Macintosh)".
+// inspectHeader returns the delimiter: the one that the header has most often, commas or semicolons (Excel where the
+// comma is the decimal sign), tabs or bars. oldMac reports that lines end in a carriage return only, as in Excel's
+// "CSV (Macintosh)".
 func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 	head, err := in.Peek(maxHeader)
 	if err != nil && err != io.EOF {
@@ -183,8 +182,11 @@ func (t *table) rows() rowSeq {
 			} else {
 				err = t.checkUTF8(cells)
 			}
-			if err == nil && len(cells) != len(t.names) {
-				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put quotes around cells that contain the delimiter or line ends", len(cells), len(t.names))
+			switch {
+			case err == nil && slices.Equal(cells, t.names):
+				err = r.skip(Duplicate, "the row repeats the names of the columns; delete it")
+			case err == nil && len(cells) != len(t.names):
+				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put straight quotes (\") around cells that contain the delimiter or line ends", len(cells), len(t.names))
 			}
 			if err == nil {
 				for f, column := range t.binding {
@@ -200,9 +202,9 @@ func (t *table) rows() rowSeq {
 	}
 }
 
-// broken handles a row with a syntax error. The reader goes on after the line of the
-// error, so only that row is lost. But if the row spans lines up to the end of the
-// file, a quote was never closed and may have included any number of rows.
+// broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.
+// But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of
+// rows.
 func (t *table) broken(r *row, err error) error {
 	var p *csv.ParseError
 	if !errors.As(err, &p) {
@@ -218,8 +220,8 @@ func (t *table) broken(r *row, err error) error {
 	return r.skip(BadQuotes, "wrong quotes in lines %d to %d; put the cell in quotes and double each quote inside it", p.StartLine, p.Line)
 }
 
-// checkUTF8 finds the first byte that is not UTF-8. One such byte means that the
-// whole file has another encoding, so it ends the import.
+// checkUTF8 finds the first byte that is not UTF-8. One such byte means that the whole file has another encoding, so
+// it ends the import.
 func (t *table) checkUTF8(cells []string) error {
 	for i, cell := range cells {
 		if utf8.ValidString(cell) {

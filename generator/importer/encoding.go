@@ -14,8 +14,8 @@ import (
 	"golang.org/x/text/transform"
 )
 
-// encodings are the values of Config.Encoding. Nil is UTF-8, which is not decoded but
-// checked cell by cell, where a message can name the line.
+// encodings are the values of Config.Encoding. Nil is UTF-8, which is not decoded but checked cell by cell, where a
+// message can name the line.
 var encodings = map[string]encoding.Encoding{
 	"":             nil,
 	"utf-8":        nil,
@@ -25,8 +25,7 @@ var encodings = map[string]encoding.Encoding{
 	"macintosh":    charmap.Macintosh,
 }
 
-// marks are the byte order marks. They override Config.Encoding, since no text begins
-// with one by chance.
+// marks are the byte order marks. They override Config.Encoding, since no text begins with one by chance.
 var marks = []struct {
 	bytes    string
 	encoding string
@@ -39,13 +38,12 @@ var marks = []struct {
 // text is an export as UTF-8.
 type text struct {
 	io.Reader
-	// lossy reports that U+FFFD stands for something that could not be decoded,
-	// and is not the customer's own character.
+	// lossy reports that U+FFFD stands for something that could not be decoded, and is not the customer's own character.
 	lossy bool
 }
 
-// decode converts an export to UTF-8 without a byte order mark if its encoding is
-// known. Bytes that are not UTF-8 are left to the reader.
+// decode converts an export to UTF-8 without a byte order mark if its encoding is known. Bytes that are not UTF-8 are
+// left to the reader.
 func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, error) {
 	in := bufio.NewReaderSize(&meter{ctx: ctx, r: r}, 64<<10)
 	head, err := in.Peek(4)
@@ -77,41 +75,41 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 	return text{Reader: transform.NewReader(in, enc.NewDecoder()), lossy: true}, nil
 }
 
-// notText reports what to do with an export that is no text, or not one of reviews of
-// the business; "" when it may be.
+// notText reports what to do with an export that is no text, or not one of reviews of the business; "" when it may be.
 func notText(in *bufio.Reader, json bool) string {
 	head, _ := in.Peek(2 << 10) // what is wrong with a short export shows later
-	has := func(s string) bool { return bytes.Contains(head, []byte(s)) }
 	start := strings.ToLower(string(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xEF\xBB\xBF")), " \t\r\n")))
+	const zip, workbook, page = "pk\x03\x04", "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file", "the export is a web page, perhaps one to log in; download it again, as CSV or JSON"
+	const places = "the export is an answer of the Places API, which has five reviews and no ids; export Google Business Profile instead (takeout.google.com)"
+	const ours = "the export is a YAML file, as a content folder has them; reviews in YAML need no import: put the file into the folder reviews"
+	for _, f := range []struct{ begins, has, remedy string }{
+		{zip, "word/", "the export is a Word document; copy its table into a spreadsheet program, save it there as CSV UTF-8, and import that file"},
+		{zip, "xl/", workbook}, {zip, "[Content_Types].xml", workbook},
+		{zip, "mimetypeapplication/vnd.oasis.opendocument", "the export is a LibreOffice spreadsheet; choose File, Save As, Text CSV with UTF-8, and import that file"},
+		{zip, ".iwa", "the export is a Numbers spreadsheet; choose File, Export To, CSV with UTF-8, and import that file"},
+		{zip, "", "the export is a ZIP archive; unpack it and import the file with the reviews in it (of Google Takeout: reviews.json below Google Business Profile)"},
+		{"", "\xD0\xCF\x11\xE0", "the export is an old Excel workbook (.xls); in Excel choose File, Save As, CSV UTF-8, and import that file"},
+		{"%pdf", "", "the export is a PDF; export it as CSV or JSON where it is from"},
+		{"", `"relative_time_description"`, places}, {"", `"authorAttribution"`, places},
+		{"", `"FeatureCollection"`, "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"},
+		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
+	} {
+		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {
+			return f.remedy
+		}
+	}
 	switch {
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && (has("xl/") || has("[Content_Types].xml")):
-		return "the export is an Excel workbook; in Excel choose File, Save As, CSV UTF-8, and import that file"
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && has("mimetypeapplication/vnd.oasis.opendocument"):
-		return "the export is a LibreOffice spreadsheet; choose File, Save As, Text CSV with UTF-8, and import that file"
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")) && has("Index/") && has(".iwa"):
-		return "the export is a Numbers spreadsheet; choose File, Export To, CSV with UTF-8, and import that file"
-	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
-		return "the export is a ZIP archive; unpack it and import the file with the reviews in it (of Google Takeout: reviews.json below Google Business Profile)"
-	case bytes.HasPrefix(head, []byte("\xD0\xCF\x11\xE0")):
-		return "the export is an old Excel workbook (.xls); in Excel choose File, Save As, CSV UTF-8, and import that file"
-	case bytes.HasPrefix(head, []byte("%PDF")):
-		return "the export is a PDF; export it as CSV or JSON where it is from"
-	case has(`"relative_time_description"`) || has(`"authorAttribution"`):
-		return "the export is an answer of the Places API, which has five reviews and no ids; export Google Business Profile instead (takeout.google.com)"
-	case has(`"FeatureCollection"`) && has(`"features"`):
-		return "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"
-	case strings.HasPrefix(start, "<!doctype") || strings.HasPrefix(start, "<html"):
-		return "the export is a web page, perhaps one to log in; download it again, as CSV or JSON"
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
+	case strings.HasPrefix(start, "- id:") || strings.HasPrefix(start, "id:") || strings.HasPrefix(start, "# yaml"):
+		return "these are reviews in YAML, which need no import; put the file into the folder reviews"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
 		return "the export is not JSON; import a table with `reviewcast import csv`"
 	}
 	return ""
 }
 
-// meter counts the bytes of an export that are read, and stops at MaxExport and when
-// the context ends.
+// meter counts the bytes of an export that are read, and stops at MaxExport and when the context ends.
 type meter struct {
 	ctx  context.Context
 	r    io.Reader

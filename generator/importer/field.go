@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"maps"
@@ -41,10 +42,9 @@ func (f field) String() string { return fieldNames[f] }
 // Fields are the fields that Config.Map can map to columns.
 func Fields() []string { return slices.Clone(fieldNames[:]) }
 
-// ParseMap parses a map as it is written on a command line: field=COLUMN, separated
-// by commas. A part that contains a comma is in double quotes, as in CSV:
-// rating=stars,"text=Review, public". Whether the fields and columns exist is checked
-// by the import. The error is a *UsageError.
+// ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. A part that contains a
+// comma is in double quotes, as in CSV: rating=stars,"text=Review, public". Whether the fields and columns exist is
+// checked by the import. The error is a *UsageError.
 func ParseMap(s string) (map[string]string, error) {
 	r := csv.NewReader(strings.NewReader(s))
 	r.LazyQuotes = true
@@ -58,8 +58,16 @@ func ParseMap(s string) (map[string]string, error) {
 		name, column, ok := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)
 		switch _, twice := m[name]; {
-		case !ok:
-			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN", quote(part)))
+		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
+			meant := strings.NewReplacer(":", "=", ";", ",").Replace(part)
+			if field := fieldOf(part); field == part {
+				meant = field + "=COLUMN"
+			} else if field != "" {
+				meant = field + "=" + part
+			} else if meant == part {
+				meant = "a field, = and the name of its column, such as rating=stars"
+			}
+			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; write %s", quote(part), meant))
 		case twice:
 			problems = append(problems, fmt.Sprintf("column map: %s is given twice; give it once", quote(name)))
 		default:
@@ -72,13 +80,27 @@ func ParseMap(s string) (map[string]string, error) {
 	return m, nil
 }
 
+// fieldOf returns the field that a word is used for; "" for none.
+func fieldOf(word string) string {
+	for _, field := range fieldNames {
+		if slices.ContainsFunc(own[0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
+			return field
+		}
+	}
+	return ""
+}
+
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(fieldNames[:], name) {
-			if slices.Contains(fieldNames[:], m[name]) {
-				problems = append(problems, fmt.Sprintf("column map: the field comes first: write %s=%s", m[name], name))
+			field, column := m[name], name
+			if !slices.Contains(fieldNames[:], field) {
+				field, column = fieldOf(name), cmp.Or(m[name], name)
+			}
+			if field != "" {
+				problems = append(problems, fmt.Sprintf("column map: the field comes first: write %s=%s", field, column))
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -121,8 +143,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 	return binding, nil
 }
 
-// maxListed is how many columns a message lists: a file that is not a table can have
-// a header of any size.
+// maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
 const maxListed = 60
 
 func quoteAll(names []string) string {

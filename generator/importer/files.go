@@ -26,8 +26,8 @@ type files struct {
 	data, remembered []byte
 }
 
-// openContent opens the content folder. All access goes through the root it returns,
-// so that no symbolic link leads a write out of the folder.
+// openContent opens the content folder. All access goes through the root it returns, so that no symbolic link leads a
+// write out of the folder.
 func openContent(dir string) (*os.Root, error) {
 	if dir == "" {
 		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
@@ -88,8 +88,8 @@ func (f *files) encode() (data, remembered []byte) {
 	return data, f.memory.append(nil)
 }
 
-// holds reports whether the files have these bytes already, so that there is nothing
-// to write. An import without reviews creates no files.
+// holds reports whether the files have these bytes already, so that there is nothing to write. An import without
+// reviews creates no files.
 func (f *files) holds(data, remembered []byte) bool {
 	if !f.there {
 		return len(data) == 0
@@ -100,9 +100,8 @@ func (f *files) holds(data, remembered []byte) bool {
 // errMeanwhile is the error of an import whose files changed while it ran.
 var errMeanwhile = errors.New("it changed during the import, so no file was changed; import again")
 
-// replace writes both files, the reviews first. The memory may be older than the
-// reviews, but must never contain a review that is not there, since it would be taken
-// for one that the editor removed.
+// replace writes both files, the reviews first. The memory may be older than the reviews, but must never contain a
+// review that is not there, since it would be taken for one that the editor removed.
 func (f *files) replace(root *os.Root, data, remembered []byte) error {
 	if err := root.Mkdir(folder, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("create folder: %w", err)
@@ -131,9 +130,9 @@ func (f *files) replace(root *os.Root, data, remembered []byte) error {
 	return nil
 }
 
-// write writes and syncs a staged file and renames it to its name, with the permissions
-// of the file that it replaces. It replaces what a killed import left. If another import
-// of the source is running, that one fails at its rename and changes nothing.
+// write writes and syncs a staged file and renames it to its name, with the permissions of the file that it replaces.
+// It replaces what a killed import left. If another import of the source is running, that one fails at its rename and
+// changes nothing.
 func write(root *os.Root, staged, name string, data []byte) error {
 	mode := fs.FileMode(0o644)
 	if info, err := root.Stat(name); err == nil {
@@ -154,8 +153,7 @@ func write(root *os.Root, staged, name string, data []byte) error {
 	return syncFolder(root)
 }
 
-// syncFolder makes a rename durable. Windows can't sync a folder and journals renames
-// itself.
+// syncFolder makes a rename durable. Windows can't sync a folder and journals renames itself.
 func syncFolder(root *os.Root) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -90,4 +91,53 @@ func TestJobAndVerification(t *testing.T) {
 			t.Errorf("%+v: %s", tt, got)
 		}
 	}
+}
+
+// survey is an export of a survey tool: two columns with words, two with names, two with
+// dates, and no ids.
+const survey = `Submitted,Visit,Name on form,Account name,Score,What went well?,Anything else?
+2025-03-02,2025-02-27,Jo Kim,jkim,5,"They came on time and left the kitchen clean.","Thank you, Rosa!"
+2025-03-04,2025-03-01,Bo Marsh,bmarsh,4,"Good work, and they explained the price first.",
+2025-03-09,2025-03-06,Al Reyes,areyes,5,"Quick help with the boiler on a Sunday.","A bit dear."
+2025-03-11,2025-03-08,Di Novak,dnovak,2,"Late by two hours, nobody called.","The work was fine."
+2025-03-15,2025-03-12,Cy Adler,cadler,5,"Second visit, as good as the first one was.",
+`
+
+// TestImportAgainWithAnotherColumn: an import that reads a field from another column than
+// the first one is refused, since it would add every review again. A newer export with
+// the same columns isn't, even if it has new reviews only.
+func TestImportAgainWithAnotherColumn(t *testing.T) {
+	first := map[string]string{"rating": "Score", "date": "Submitted", "author": "Name on form", "text": "What went well?"}
+	for _, tt := range []struct{ field, column string }{
+		{"text", "Anything else?"}, {"author", "Account name"}, {"date", "Visit"},
+	} {
+		d := newDesk(t)
+		d.cfg.Map = first
+		wantEqual(t, "first", counts(d.load(survey)), [4]int{5, 0, 0, 0})
+		before := d.data()
+		d.cfg.Map = maps.Clone(first)
+		d.cfg.Map[tt.field] = tt.column
+		report := d.load(survey)
+		if !report.Refused || report.Changed && d.data() != before {
+			t.Errorf("%s: %v, want it refused\n%s", tt.field, counts(report), d.data())
+			continue
+		}
+		skip := report.Skipped[0]
+		if want := "the same review with another " + tt.field + ", and would be here twice; map the column that the first import read to " + tt.field; skip.Code != OtherColumn || !strings.Contains(skip.Reason, want) {
+			t.Errorf("%s: %s: %s", tt.field, skip.Code, skip.Reason)
+		}
+		d.cfg.Partial = true
+		if d.load(survey); d.data() != before {
+			t.Errorf("%s: --partial added reviews a second time\n%s", tt.field, d.data())
+		}
+	}
+
+	d := newDesk(t)
+	d.cfg.Map = first
+	d.load(survey)
+	head, _, _ := strings.Cut(survey, "\n")
+	wantEqual(t, "newer", counts(d.load(head+`
+2025-04-02,2025-03-27,Jo Kim,jkim,5,"They came again, and were on time again.",
+2025-04-03,2025-03-28,Ed Vance,evance,5,"They came on time and left everything clean.",
+`)), [4]int{2, 0, 0, 0})
 }

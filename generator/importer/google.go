@@ -11,10 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Google imports reviews of Google Business Profile: answers of the API's
-// accounts.locations.reviews.list, which Takeout and most backup tools write too.
-// These are {"reviews": [...]}, several such answers one after the other, a list, or
-// one review per line. It reads
+// Google imports reviews of Google Business Profile: answers of the API's accounts.locations.reviews.list, which
+// Takeout and most backup tools write too. These are {"reviews": [...]}, several such answers one after the other, a
+// list, or one review per line. It reads
 //
 //	reviewId, or the end of name    the id
 //	reviewer.displayName            the author; isAnonymous makes it Anonymous
@@ -23,8 +22,8 @@ import (
 //	createTime                      the date, where the business is
 //	reviewReply {comment, updateTime}
 //
-// location, if it is not "", selects the reviews of one location: its number in a
-// review's name, accounts/1/locations/2/reviews/3. cfg.Map is ignored.
+// location, if it is not "", selects the reviews of one location: its number in a review's name,
+// accounts/1/locations/2/reviews/3. cfg.Map is ignored.
 func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Report, error) {
 	cfg.Map = map[string]string{
 		"id": "reviewId", "author": "reviewer.displayName", "rating": "starRating", "date": "createTime", "text": "comment",
@@ -38,8 +37,8 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	return run(ctx, cfg, cfg.googleRows(export, location))
 }
 
-// googleRows returns the reviews of each answer. The JSON reader reads an answer as
-// one value, so a page of 50 reviews is in memory at once.
+// googleRows returns the reviews of each answer. The JSON reader reads an answer as one value, so a page of 50 reviews
+// is in memory at once.
 func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number := 0
@@ -89,6 +88,9 @@ func (c Config) googleRows(export text, location string) rowSeq {
 func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
 	if err := c.fill(v, r); err != nil {
 		return err
+	}
+	if reviewer, _ := memberOf(v, "reviewer"); reviewer == nil && r.cells[fieldRating] == "" {
+		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
 	}
 	if r.cells[fieldID] == "" {
 		r.cells[fieldID] = name[strings.LastIndexByte(name, '/')+1:]

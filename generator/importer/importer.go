@@ -1,10 +1,8 @@
-// Package importer imports reviews from exports of other platforms into an editor's
-// content folder.
+// Package importer imports reviews from exports of other platforms into an editor's content folder.
 //
-// An import reads one export (CSV, JSONL, or Google's JSON) and writes one file,
-// reviews/import-{source}.jsonl: one review per line, with the field names of the
-// contract, newest first and then by id. The file reviews/.import-{source}.json,
-// which the generator ignores, is the import's memory of what it wrote last. Keep the
+// An import reads one export (CSV, JSONL, or Google's JSON) and writes one file, reviews/import-{source}.jsonl: one
+// review per line, with the field names of the contract, newest first and then by id. The file
+// reviews/.import-{source}.json, which the generator ignores, is the import's memory of what it wrote last. Keep the
 // two together, under version control like all content.
 //
 // # Importing again
@@ -16,6 +14,9 @@
 //     neither text nor URL). So it keeps its id whatever the order of the rows. The
 //     columns of the first import decide; an import without one of them is refused,
 //     since it would add every review again.
+//   - An import that reads one of these fields from another column than the first did
+//     would add its reviews a second time. If most of the new reviews are here already
+//     but for one field, they are skipped.
 //   - A field whose value is not the one that the last import wrote was changed by
 //     the editor. It is kept and reported. Members that imports don't write, such as
 //     technicians, are never changed.
@@ -28,19 +29,17 @@
 //
 // # What is skipped
 //
-// Nothing is guessed, and no text is changed silently. A row that can't be published
-// as it is is skipped, with its place, the reason and the remedy in the Report; the
-// others are written, unless most rows are skipped. What concerns the whole export stops it before anything is
-// written: a missing column, a wrong encoding, a quote that is never closed. The only
-// changes to what a customer wrote are line ends (CRLF becomes LF) and the author's
-// name, see [Config].
+// Nothing is guessed, and no text is changed silently. A row that can't be published as it is is skipped, with its
+// place, the reason and the remedy in the Report; the others are written, unless most rows are skipped. What concerns
+// the whole export stops it before anything is written: a missing column, a wrong encoding, a quote that is never
+// closed. The only changes to what a customer wrote are line ends (CRLF becomes LF) and the author's name, see
+// [Config].
 //
 // # Why a stop half-way is safe
 //
-// Both files are prepared in memory. Each is written to a temporary file, synced and
-// renamed, the reviews first. A stop before the first rename changes nothing. A stop between
-// the two leaves new reviews with the memory of the older import; the next run finds
-// every value equal to that of the export and repairs the memory.
+// Both files are prepared in memory. Each is written to a temporary file, synced and renamed, the reviews first. A
+// stop before the first rename changes nothing. A stop between the two leaves new reviews with the memory of the older
+// import; the next run finds every value equal to that of the export and repairs the memory.
 package importer
 
 import (
@@ -56,20 +55,18 @@ import (
 	"reviewcast"
 )
 
-// Limits of an export. It comes from outside, so each limit stops what a broken or
-// hostile one could do to the machine of an editor.
+// Limits of an export. It comes from outside, so each limit stops what a broken or hostile one could do to the machine
+// of an editor.
 const (
-	// MaxExport is the size of the largest export, and of the largest file that
-	// is updated, in bytes: an endless stream would fill the memory.
+	// MaxExport is the size of the largest export, and of the largest file that is updated, in bytes: an endless stream
+	// would fill the memory.
 	MaxExport = 512 << 20
-	// MaxRows is the largest number of rows: millions of tiny rows cost far more
-	// memory than their bytes. It is what a content folder can hold, too.
+	// MaxRows is the largest number of rows: millions of tiny rows cost far more memory than their bytes. It is what a
+	// content folder can hold, too.
 	MaxRows = 1_000_000
-	// MaxAuthor is the length of the longest author name in code points: it is
-	// shown in every list and feed.
+	// MaxAuthor is the length of the longest author name in code points: it is shown in every list and feed.
 	MaxAuthor = 200
-	// MaxSource is the length of the longest name of a source in bytes, so that
-	// there is room for ids.
+	// MaxSource is the length of the longest name of a source in bytes, so that there is room for ids.
 	MaxSource = 32
 )
 
@@ -79,8 +76,7 @@ var (
 	ErrTooManyRows = fmt.Errorf("the export has more than %d rows; split it and import the parts one after the other", MaxRows)
 )
 
-// UsageError lists the invalid options of an import: a wrong value, or a column that
-// the export doesn't have.
+// UsageError lists the invalid options of an import: a wrong value, or a column that the export doesn't have.
 type UsageError struct {
 	Problems []string
 }
@@ -89,66 +85,54 @@ func (e *UsageError) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Config says what to import and how to read it.
 type Config struct {
-	// ContentDir is the content folder. It must exist; reviews/ in it is created
-	// if necessary.
+	// ContentDir is the content folder. It must exist; reviews/ in it is created if necessary.
 	ContentDir string
-	// Source is where the reviews were posted: "google", "skytrax". It is part of
-	// the file name and of every id: a lower-case letter or digit, then
-	// lower-case letters, digits, '.', '_' and '-', at most MaxSource bytes.
+	// Source is where the reviews were posted: "google", "skytrax". It is part of the file name and of every id: a
+	// lower-case letter or digit, then lower-case letters, digits, '.', '_' and '-', at most MaxSource bytes.
 	Source string
-	// Map maps each of Fields to the column of the export that has it. Where a CSV
-	// file's map has no rating or no date, the columns that have the names of the
-	// fields complete it.
+	// Map maps each of Fields to the column of the export that has it. Where a CSV file's map has no rating or no date,
+	// the columns that have the names of the fields complete it.
 	Map map[string]string
-	// Platform is one of Platforms: its map and date layout are found by the
-	// header, unless Map and DateLayout are set. For CSV only.
+	// Platform is one of Platforms: its map and date layout are found by the header, unless Map and DateLayout are set.
+	// For CSV only.
 	Platform string
-	// Verification is how the business knows that the authors were customers, one
-	// of reviewcast.VerificationMethods. Empty: reviews are imported without a
-	// verification and stay unpublished until the editor adds one. If a column has
+	// Verification is how the business knows that the authors were customers, one of reviewcast.VerificationMethods.
+	// Empty: reviews are imported without a verification and stay unpublished until the editor adds one. If a column has
 	// verification.method, it is the method of the rows with "yes".
 	Verification string
-	// RatingScale is the best rating of the export; 0 means 5. Ratings are
-	// converted to stars proportionally.
+	// RatingScale is the best rating of the export; 0 means 5. Ratings are converted to stars proportionally.
 	RatingScale float64
-	// Round says how a rating between two stars is rounded. Empty: its row is
-	// skipped, since no customer gave a rounded rating.
+	// Round says how a rating between two stars is rounded. Empty: its row is skipped, since no customer gave a rounded
+	// rating.
 	Round Rounding
-	// DateLayout is the layout of dates in the export, as spreadsheets write
-	// layouts (DD/MM/YYYY) or as package time does (02/01/2006); empty means
-	// YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
+	// DateLayout is the layout of dates in the export, as spreadsheets write layouts (DD/MM/YYYY) or as package time does
+	// (02/01/2006); empty means YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
 	DateLayout string
-	// Location is the time zone in which a date with a time and a numeric zone
-	// has its day. Nil takes the day as it is written.
+	// Location is the time zone in which a date with a time and a numeric zone has its day. Nil takes the day as it is
+	// written.
 	Location *time.Location
-	// Today is the business's calendar day: later dates are skipped. Empty skips
-	// none.
+	// Today is the business's calendar day: later dates are skipped. Empty skips none.
 	Today reviewcast.Date
 	// AuthorNames is "initials" ("Maria K.") or "full"; empty means initials.
 	AuthorNames string
-	// Language is the BCP 47 tag of reviews without a language column. Empty
-	// means the language of the site.
+	// Language is the BCP 47 tag of reviews without a language column. Empty means the language of the site.
 	Language string
-	// Encoding is the encoding of the export: utf-8, utf-16le, utf-16be,
-	// windows-1252 or macintosh. Empty means UTF-8. A byte order mark overrides
-	// it.
+	// Encoding is the encoding of the export: utf-8, utf-16le, utf-16be, windows-1252 or macintosh. Empty means UTF-8. A
+	// byte order mark overrides it.
 	Encoding string
 	// DryRun does everything but write.
 	DryRun bool
-	// Partial imports the other rows when most rows are skipped. Otherwise nothing
-	// is written then: a column or a layout is probably wrong.
+	// Partial imports the other rows when most rows are skipped. Otherwise nothing is written then: a column or a layout
+	// is probably wrong.
 	Partial bool
-	// Taken reports where an id (compared ignoring case) is used in the content
-	// folder: "reviews/2026.yaml:12". Places in the import's own file are
-	// ignored, so the caller need not leave them out. Nil: no id is used.
+	// Taken reports where an id (compared ignoring case) is used in the content folder: "reviews/2026.yaml:12". Places in
+	// the import's own file are ignored, so the caller need not leave them out. Nil: no id is used.
 	Taken func(id string) (where string, ok bool)
-	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not
-	// written, so that a text withdrawn for legal reasons does not come back.
-	// Nil: none is.
+	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not written, so that a text withdrawn for
+	// legal reasons does not come back. Nil: none is.
 	Withdrawn func(id string) bool
-	// Lookup returns the id of a technician, service or service area by its id, name
-	// or alias; field is "technicians", "services" or "service_areas". Nil: there
-	// are none.
+	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
+	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
 }
 
@@ -161,9 +145,9 @@ const (
 	RoundDown    Rounding = "down"
 )
 
-// CSV imports a CSV file with a header row. The error is a *UsageError, one of this
-// package's, or one of the reader, the context or the disk; then nothing was written.
-// A Report without an error is returned even if every row was skipped.
+// CSV imports a CSV file with a header row. The error is a *UsageError, one of this package's, or one of the reader,
+// the context or the disk; then nothing was written. A Report without an error is returned even if every row was
+// skipped.
 func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	export, err := begin(ctx, r, &cfg, false)
 	if err != nil {
@@ -180,8 +164,7 @@ func CSV(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	return report, err
 }
 
-// begin checks the options and decodes the export. The header of a CSV file may
-// complete its map, JSON has none.
+// begin checks the options and decodes the export. The header of a CSV file may complete its map, JSON has none.
 func begin(ctx context.Context, r io.Reader, cfg *Config, json bool) (export text, err error) {
 	if *cfg, err = cfg.check(); err != nil {
 		return text{}, err
@@ -207,7 +190,11 @@ func (c Config) check() (Config, error) {
 		c.DateLayout = time.DateOnly
 	}
 	if !validSource(c.Source) {
-		bad("source %s can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", quote(c.Source), MaxSource)
+		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)
+		if plain := strings.Join(strings.Fields(strings.ToLower(c.Source)), "-"); validSource(plain) {
+			remedy = "write " + plain
+		}
+		bad("source %s can't be part of a file name; %s", quote(c.Source), remedy)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
 		bad("verification %s is unknown; known are %s", quote(c.Verification), strings.Join(reviewcast.VerificationMethods, ", "))
@@ -235,8 +222,8 @@ func (c Config) check() (Config, error) {
 	return c, nil
 }
 
-// validSource reports whether the name is safe in a file name and in an id on every
-// system, including those that ignore case.
+// validSource reports whether the name is safe in a file name and in an id on every system, including those that
+// ignore case.
 func validSource(s string) bool {
 	return len(s) <= MaxSource && reviewcast.ValidID(s) && s == strings.ToLower(s)
 }

@@ -13,13 +13,11 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops
-// a value that never ends.
+// maxJSONValue is the largest size of one review in a JSON export, in bytes. It stops a value that never ends.
 const maxJSONValue = 4 << 20
 
-// JSONL imports a file with one JSON object per line, or a JSON array of objects. The
-// columns of Config.Map are names of members; owner_reply.text=reply.comment is a
-// member of an object inside. Otherwise it is like CSV.
+// JSONL imports a file with one JSON object per line, or a JSON array of objects. The columns of Config.Map are names
+// of members; owner_reply.text=reply.comment is a member of an object inside. Otherwise it is like CSV.
 func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	export, err := begin(ctx, r, &cfg, true)
 	if err != nil {
@@ -44,9 +42,8 @@ func (c Config) fill(v jsontext.Value, r *row) error {
 	return nil
 }
 
-// jsonRows reads objects, one after the other or in an array, and calls fill to set
-// the cells of a row. An object of more than limit bytes is skipped. The error of
-// fill is a *Skip.
+// jsonRows reads objects, one after the other or in an array, and calls fill to set the cells of a row. An object of
+// more than limit bytes is skipped. The error of fill is a *Skip.
 func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) rowSeq {
 	return func(yield func(row, error) bool) {
 		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
@@ -100,8 +97,8 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 	}
 }
 
-// textAt returns a member by its path as a cell; "" if it is absent or null. The texts
-// of a list, where there may be one, are joined by semicolons.
+// textAt returns a member by its path as a cell; "" if it is absent or null. The texts of a list, where there may be
+// one, are joined by semicolons.
 func textAt(v jsontext.Value, path string, list bool) (string, error) {
 	for name := range strings.SplitSeq(path, ".") {
 		var err error

@@ -15,8 +15,7 @@ import (
 
 // memory is .import-{source}.json: what the last imports wrote, by key.
 type memory struct {
-	// knownBy says how reviews are identified: "id", or the fields that are part
-	// of the keys of content.
+	// knownBy says how reviews are identified: "id", or the fields that are part of the keys of content.
 	knownBy []string
 	entries map[string]entry
 }
@@ -26,9 +25,8 @@ type entry struct {
 	ID string `json:"id"`
 	// Scale is the rating scale that it was imported on; 0 is reviewcast.MaxRating.
 	Scale float64 `json:"scale,omitzero"`
-	// Wrote has the fingerprint of each member as it was last imported, without
-	// absent ones. It is empty once the editor has removed the review from the
-	// file: then nothing is kept but that it is not wanted.
+	// Wrote has the fingerprint of each member as it was last imported, without absent ones. It is empty once the editor
+	// has removed the review from the file: then nothing is kept but that it is not wanted.
 	Wrote map[string]string `json:"wrote,omitempty"`
 }
 
@@ -56,8 +54,7 @@ func parseMemory(data []byte) (*memory, error) {
 	return &memory{knownBy: file.KnownBy, entries: file.Reviews}, nil
 }
 
-// append writes the file, one entry per line, so that version control shows which
-// reviews an import changed.
+// append writes the file, one entry per line, so that version control shows which reviews an import changed.
 func (m *memory) append(b []byte) []byte {
 	b = append(b, `{"version":`+strconv.Itoa(memoryVersion)+`,"known_by":`...)
 	b = appendJSON(b, m.knownBy)
@@ -82,8 +79,8 @@ func appendJSON(b []byte, v any) []byte {
 	return buf.Bytes()
 }
 
-// identify returns the fields by which an import identifies reviews: those of the
-// first import, which all later ones must have.
+// identify returns the fields by which an import identifies reviews: those of the first import, which all later ones
+// must have.
 func (m *memory) identify(c Config) ([]string, error) {
 	if len(m.entries) == 0 {
 		return c.knownBy(), nil

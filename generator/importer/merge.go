@@ -48,7 +48,12 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		return nil, err
 	}
 	ids := m.assign(reviews)
+	twins := m.twins(reviews)
 	for i, v := range reviews {
+		if twin := twins[v.key]; twin != nil {
+			m.skip(m.twin(v, twin))
+			continue
+		}
 		m.place(v, ids[i])
 	}
 	m.forget()
@@ -99,7 +104,7 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			continue
 		}
 		m.first[v.key] = v
-		if string(v.values[memberAuthor]) == `"`+anonymous+`"` {
+		if string(v.values[memberAuthor]) == quotedAnonymous {
 			m.report.Anonymous++
 		}
 		if v.values[memberVerification] == nil {
@@ -124,9 +129,8 @@ func repeated(r *row, v, first *review) *Skip {
 	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, join(differ), first.number)
 }
 
-// assign gives each review its id: the one it had, or else the first candidate that
-// no other review of this source has or had. New reviews choose in the order of their
-// best candidates, so that the order of the rows does not matter.
+// assign gives each review its id: the one it had, or else the first candidate that no other review of this source has
+// or had. New reviews choose in the order of their best candidates, so that the order of the rows does not matter.
 func (m *merger) assign(reviews []*review) []string {
 	taken := make(map[string]bool, len(m.files.memory.entries))
 	for _, e := range m.files.memory.entries {
@@ -151,6 +155,61 @@ func (m *merger) assign(reviews []*review) []string {
 	return ids
 }
 
+// minDistinct is how many characters a text has at least that two customers don't write alike.
+const minDistinct = 20
+
+// twins returns the reviews that are here already but for one field, by the keys of the new ones, if these are most of
+// the new: then another column is mapped to the field.
+func (m *merger) twins(reviews []*review) map[string]*record {
+	pairs := func(v values) (pairs []string) {
+		long := len(v[memberText]) > minDistinct
+		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
+			a, b := string(v[pair[0]]), string(v[pair[1]])
+			if a != "" && b != "" && a != quotedAnonymous && b != quotedAnonymous && (i == 2 || long) {
+				pairs = append(pairs, keyOf(strconv.Itoa(i), a, b))
+			}
+		}
+		return pairs
+	}
+	here := map[string]*record{}
+	for key, e := range m.files.memory.entries {
+		if r := m.byID[fold(e.ID)]; r != nil && !m.seen[key] {
+			for _, pair := range pairs(r.values) {
+				here[pair] = r
+			}
+		}
+	}
+	twins, fresh := map[string]*record{}, 0
+	for _, v := range reviews {
+		if _, known := m.files.memory.entries[v.key]; known {
+			continue
+		}
+		fresh++
+		for _, pair := range pairs(v.values) {
+			if r := here[pair]; r != nil {
+				twins[v.key] = r
+			}
+		}
+	}
+	if 2*len(twins) <= fresh {
+		return nil
+	}
+	return twins
+}
+
+// twin returns why a review that is here but for some fields is skipped.
+func (m *merger) twin(v *review, r *record) *Skip {
+	var differ []string
+	for i, name := range memberNames {
+		if slices.Contains(m.files.memory.knownBy, name) && !same(v.values[i], r.values[i]) {
+			differ = append(differ, name)
+		}
+	}
+	at := &row{number: v.number, line: v.line}
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; map the column that the first import read to %[2]s, "+
+		"or, if that one was wrong and is not published yet, delete %[3]s and import again", r.id, join(differ), m.report.File)
+}
+
 // place adds or updates a review, or reports why not.
 func (m *merger) place(v *review, id string) {
 	r := &row{number: v.number, line: v.line}
@@ -173,9 +232,8 @@ func (m *merger) place(v *review, id string) {
 	}
 	switch {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
-		// Rows with another scale, which the message says to import
-		// separately, are easily imported together with all the others, whose
-		// ratings would be halved.
+		// Rows with another scale, which the message says to import separately, are easily imported together with all the
+		// others, whose ratings would be halved.
 		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
 	case standing != nil && m.another(v, standing):
 		m.skip(r.skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id))
@@ -198,8 +256,8 @@ func (m *merger) add(v *review, id string) {
 	m.report.Changes = append(m.report.Changes, change(v, r, nil))
 }
 
-// another reports whether an export gives an id to another review than before: nothing
-// that a customer would leave is as it was.
+// another reports whether an export gives an id to another review than before: nothing that a customer would leave is
+// as it was.
 func (m *merger) another(v *review, r *record) bool {
 	for _, i := range []member{memberAuthor, memberDate, memberText} {
 		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
@@ -209,8 +267,8 @@ func (m *merger) another(v *review, r *record) bool {
 	return true
 }
 
-// update sets the members whose value is still the one that was last imported. A
-// review that was never imported, or whose memory is lost, has no such value.
+// update sets the members whose value is still the one that was last imported. A review that was never imported, or
+// whose memory is lost, has no such value.
 func (m *merger) update(v *review, r *record, known entry) {
 	var updated, kept []string
 	for i := range r.values {
@@ -237,8 +295,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 	}
 }
 
-// remember stores the fingerprints of this import. Members that it does not have keep
-// their older ones.
+// remember stores the fingerprints of this import. Members that it does not have keep their older ones.
 func (m *merger) remember(id string, v *review, older entry) entry {
 	e := entry{ID: id, Scale: m.scale(), Wrote: map[string]string{}}
 	maps.Copy(e.Wrote, older.Wrote)
@@ -262,8 +319,8 @@ func (m *merger) scale() float64 {
 	return m.cfg.RatingScale
 }
 
-// forget reports the imported reviews that the export no longer has, and drops the
-// fingerprints of those that the editor removed: a withdrawn text leaves no trace.
+// forget reports the imported reviews that the export no longer has, and drops the fingerprints of those that the
+// editor removed: a withdrawn text leaves no trace.
 func (m *merger) forget() {
 	for key, e := range m.files.memory.entries {
 		switch {

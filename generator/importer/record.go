@@ -41,8 +41,7 @@ var memberNames = [...]string{
 	"owner_reply", "verification", "technicians", "services", "service_areas",
 }
 
-// values are the JSON values of the members that imports write; nil is absent, which
-// is what null means too.
+// values are the JSON values of the members that imports write; nil is absent, which is what null means too.
 type values [len(memberNames)]jsontext.Value
 
 // record is one line of the import's file.
@@ -88,8 +87,8 @@ func cause(err error) error {
 	return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: "))
 }
 
-// setDate stores the date, by which lines are sorted. One that is not a string is the
-// editor's mistake; a build reports it, and here it is sorted last.
+// setDate stores the date, by which lines are sorted. One that is not a string is the editor's mistake; a build
+// reports it, and here it is sorted last.
 func (r *record) setDate() {
 	r.date = ""
 	if v := r.values[memberDate]; v.Kind() == '"' {
@@ -126,8 +125,7 @@ func newestFirst(a, b *record) int {
 	return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id))
 }
 
-// parseRecords reads a file of records. It must be valid: what can't be read can't be
-// kept.
+// parseRecords reads a file of records. It must be valid: what can't be read can't be kept.
 func parseRecords(data []byte) ([]*record, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var records []*record
@@ -172,8 +170,8 @@ func canonical(v jsontext.Value) jsontext.Value {
 	return c
 }
 
-// fingerprint is what the import's memory keeps of a value: enough to see that it was
-// changed, too little to read it. An absent value has none.
+// fingerprint is what the import's memory keeps of a value: enough to see that it was changed, too little to read it.
+// An absent value has none.
 func fingerprint(v jsontext.Value) string {
 	if v == nil {
 		return ""

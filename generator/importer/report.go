@@ -11,13 +11,13 @@ import (
 	"text/tabwriter"
 )
 
-// Report says what an import did, or in a dry run would do. Every row is counted
-// once: Rows = Added + Updated + Unchanged + len(Skipped).
+// Report says what an import did, or in a dry run would do. Every row is counted once: Rows = Added + Updated +
+// Unchanged + len(Skipped).
 type Report struct {
 	File   string // the file of reviews, below the content folder
 	DryRun bool
-	// Changed reports whether the files differ from those that were there, that
-	// is whether they were written, unless DryRun.
+	// Changed reports whether the files differ from those that were there, that is whether they were written, unless
+	// DryRun.
 	Changed bool
 
 	Rows                      int // of the export, without its header
@@ -52,6 +52,7 @@ const (
 	BadRating    Code = "rating is not a number above zero"
 	OverScale    Code = "rating is over the scale"
 	BetweenStars Code = "rating is not a whole number of stars"
+	OtherColumn  Code = "imported from another column before"
 	OtherScale   Code = "imported on another scale before"
 	NoDate       Code = "a date is empty"
 	BadDate      Code = "a date has another layout or does not exist"
@@ -112,10 +113,9 @@ type Kept struct {
 // MaxPrinted is how many reviews of a kind Print lists if it is not verbose.
 const MaxPrinted = 20
 
-// Print writes the report as text: the counts, the reasons with their counts, the
-// skipped rows, what was kept and, in a dry run, a table of what would change. Verbose
-// lists every change. The table is cut to so many columns; 0 cuts nothing. The error
-// is w's.
+// Print writes the report as text: the counts, the reasons with their counts, the skipped rows, what was kept and, in
+// a dry run, a table of what would change. Verbose lists every change. The table is cut to so many columns; 0 cuts
+// nothing. The error is w's.
 func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	p := &printer{limit: MaxPrinted}
 	if verbose {
@@ -148,7 +148,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("no date has the layout; import again with --date-layout %s", r.Layout)
 	}
 	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
-	p.list(len(r.Vanished), p.limit, "no longer in the export and left as they are, "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
+	p.list(len(r.Vanished), p.limit, "not in this export (nothing was deleted), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: no file was changed")
 	}
@@ -202,8 +202,8 @@ func (p *printer) skipped(skips []Skip, verbose bool) {
 // maxAuthor is how much of a name the table shows, in characters.
 const maxAuthor = 24
 
-// changes prints the table of a dry run. The id is last: it is the longest, and the
-// least missed when the table is cut.
+// changes prints the table of a dry run. The id is last: it is the longest, and the least missed when the table is
+// cut.
 func (p *printer) changes(changes []Change, columns int) {
 	if len(changes) == 0 {
 		return
@@ -216,8 +216,7 @@ func (p *printer) changes(changes []Change, columns int) {
 		if c.Fields != nil {
 			sign, what = "~", strings.Join(c.Fields, ", ")
 		}
-		// Names are written by customers and may contain control sequences of
-		// terminals.
+		// Names are written by customers and may contain control sequences of terminals.
 		author := shorten(strings.Trim(quote(c.Author), `"`), maxAuthor)
 		fmt.Fprintf(tw, "  %s\t%d\t%s\t%d\t%s\t%s\t%s\n", sign, c.Row, c.Date, c.Rating, author, what, c.ID)
 	}

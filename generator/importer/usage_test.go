@@ -24,7 +24,7 @@ func TestUsage(t *testing.T) {
 			c.Source, c.Verification, c.RatingScale, c.DateLayout = "My Shop", "trust", -1, "YYYY-MM"
 			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
-			`source "My Shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`,
+			`source "My Shop" can't be part of a file name; write my-shop`,
 			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
@@ -65,8 +65,8 @@ func TestParseMap(t *testing.T) {
 	wantEqual(t, "map", m, map[string]string{"rating": "Star rating", "date": "a=b", "text": "Review, public"})
 	for s, want := range map[string]string{
 		"":                    "the column map is empty; write rating=COLUMN,date=COLUMN,text=COLUMN",
-		"rating":              `column map: "rating" is not field=COLUMN`,
-		"text=a,text=b,title": "column map: \"text\" is given twice; give it once\ncolumn map: \"title\" is not field=COLUMN",
+		"rating":              `column map: "rating" is not field=COLUMN; write rating=COLUMN`,
+		"text=a,text=b,title": "column map: \"text\" is given twice; give it once\ncolumn map: \"title\" is not field=COLUMN; write title=COLUMN",
 	} {
 		if _, err := ParseMap(s); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", s, err, want)

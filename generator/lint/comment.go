@@ -13,9 +13,8 @@ import (
 	"reviewcast/generator/source"
 )
 
-// A # after a space begins a comment in YAML in every text without quotes: "they were
-// the #1 team" is published as "they were the", and the file is valid. A # followed
-// by a space is assumed to be a comment on purpose.
+// A # after a space begins a comment in YAML in every text without quotes: "they were the #1 team" is published as
+// "they were the", and the file is valid. A # followed by a space is assumed to be a comment on purpose.
 
 // cutTexts warns of texts that end where such a comment begins.
 func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
@@ -39,8 +38,7 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 // commentForm matches the beginning of a comment that may be part of a text.
 var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")
 
-// plainField matches the line of a field whose value is on the line without quotes,
-// up to a comment.
+// plainField matches the line of a field whose value is on the line without quotes, up to a comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text|reference):)?[ \t]*([^"'|>]?.*?)$`)
 
 func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
@@ -62,8 +60,8 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) [
 	return problems
 }
 
-// endsIn reports whether a text of the review ends in words: those of one field if it
-// is named. Empty words mean a field without a value.
+// endsIn reports whether a text of the review ends in words: those of one field if it is named. Empty words mean a
+// field without a value.
 func endsIn(r *source.Review, field, words string) bool {
 	ends := func(name string, text *string) bool {
 		if field != "" && field != name {

@@ -10,10 +10,9 @@ import (
 	"reviewcast/generator/source"
 )
 
-// A text is the set of its runs of three words; two texts are near-duplicates if
-// their sets are similar. Comparing each pair would take 50 million comparisons for
-// 10,000 reviews. So each text is reduced to a few minimum hashes (MinHash, Broder
-// 1997), and only texts that agree in a band of them are compared.
+// A text is the set of its runs of three words; two texts are near-duplicates if their sets are similar. Comparing
+// each pair would take 50 million comparisons for 10,000 reviews. So each text is reduced to a few minimum hashes
+// (MinHash, Broder 1997), and only texts that agree in a band of them are compared.
 const (
 	minWords  = 8   // shorter texts are often alike
 	minShare  = 0.8 // of the runs that two texts have between them
@@ -44,9 +43,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			k := key{b, mix(minima[b*rows] ^ mix(minima[b*rows+1]^mix(minima[b*rows+2]^mix(minima[b*rows+3]))))}
 			j, taken := first[k]
 			if !taken {
-				// One text represents all that agree with it, so that
-				// ten thousand equal ones cost ten thousand
-				// comparisons.
+				// One text represents all that agree with it, so that ten thousand equal ones cost ten thousand comparisons.
 				first[k] = i
 			} else if found < 0 && share(runs[i], runs[j]) >= minShare {
 				found = j
@@ -64,8 +61,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 	}
 }
 
-// runsOf returns the hashes of the runs of words of a text, sorted and unique; nil
-// for a short text.
+// runsOf returns the hashes of the runs of words of a text, sorted and unique; nil for a short text.
 func runsOf(text string) []uint64 {
 	words := wordsOf(strings.ToLower(text))
 	if len(words) < minWords {

@@ -1,5 +1,5 @@
-// Package lint warns about what reviews say: what may be right and is worth a second
-// look before it is published. A warning never stops a build, and no text is changed.
+// Package lint warns about what reviews say: what may be right and is worth a second look before it is published. A
+// warning never stops a build, and no text is changed.
 //
 //	email-in-text phone-in-text address-in-text card-in-text   personal data
 //	full-surname          a full surname although site.yaml says initials
@@ -7,13 +7,13 @@
 //	near-duplicate        two reviews with nearly the same text
 //	unlisted-technician   a text names a technician whom business.yaml does not list
 //	cut-by-comment        YAML text without quotes that ends at " #1"
+//	placeholder           TODO, lorem ipsum; a name such as n/a
 //	mojibake              characters that a wrong encoding has garbled
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
-// The business's own address, telephone number and e-mail address are not personal
-// data. [Check] looks at every review that could be read, so that an error in one
-// place hides no warning about another, and reads the files again to find the place
-// of what it found.
+// The business's own address, telephone number and e-mail address are not personal data. [Check] looks at every review
+// that could be read, so that an error in one place hides no warning about another, and reads the files again to find
+// the place of what it found.
 package lint
 
 import (
@@ -22,6 +22,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -30,9 +31,8 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Check returns Warnings about the reviews of a folder. known are the problems that
-// were found in loading it: what may only follow from an Error in site.yaml or
-// business.yaml is not reported.
+// Check returns Warnings about the reviews of a folder. known are the problems that were found in loading it: what may
+// only follow from an Error in site.yaml or business.yaml is not reported.
 func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
 	broken := func(name string) bool {
 		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
@@ -81,8 +81,7 @@ type inspector struct {
 	findings []finding
 	people   map[string]bool
 	own      ownData
-	// noNames and noBusiness skip what depends on site.yaml or business.yaml,
-	// which has errors.
+	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 }
@@ -113,6 +112,9 @@ func (in *inspector) review(r *source.Review) {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
+		if t.name == "author" && diagnostic.Nobody(*t.text) {
+			in.add(r, *t.text, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(*t.text)), "write Anonymous")
+		}
 		if t.name == "author" {
 			in.personal(r, t.name, *t.text)
 			continue
@@ -129,11 +131,20 @@ func (in *inspector) review(r *source.Review) {
 	}
 }
 
-// garbled reports characters that a wrong encoding has changed or lost.
+// placeholder matches words that stand for what is not written yet.
+var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\]`)
+
+// placeholders are parts of every text that has one; to search for them first is much faster.
+var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "["}
+
+// garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
 		in.findings = append(in.findings, finding{at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it"})
+	} else if slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) }) && placeholder.MatchString(text) {
+		word := placeholder.FindString(text)
+		in.findings = append(in.findings, finding{at, word, "placeholder", fmt.Sprintf("%s has %s, which is published as it is", name, diagnostic.Quote(word)), "write what it stands for, or delete it"})
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.findings = append(in.findings, finding{at, string(utf8.RuneError), "mojibake", name + " has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it"})
 	}
@@ -171,8 +182,8 @@ func replyOf(r *source.Review) *string {
 	return &r.OwnerReply.Text
 }
 
-// place finds the place of each finding in its file: the first occurrence of its
-// words after the beginning of the review, or else the review.
+// place finds the place of each finding in its file: the first occurrence of its words after the beginning of the
+// review, or else the review.
 func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
 	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.at.File, b.at.File) })
 	var problems []diagnostic.Problem
@@ -192,12 +203,11 @@ func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
 	return problems, nil
 }
 
-// maxSeek is how many bytes after the beginning of a review its words are searched:
-// the longest review is shorter.
+// maxSeek is how many bytes after the beginning of a review its words are searched: the longest review is shorter.
 const maxSeek = 1 << 20
 
-// locate finds words in a file at or after a place. Words that are folded or escaped
-// in the file are not found; then the review is the place.
+// locate finds words in a file at or after a place. Words that are folded or escaped in the file are not found; then
+// the review is the place.
 func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Position {
 	start := 0
 	for line := 1; line < at.Line; line++ {

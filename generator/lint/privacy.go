@@ -10,8 +10,8 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Patterns of personal data. Package regexp takes linear time; each pattern is only
-// run over texts that have what it needs.
+// Patterns of personal data. Package regexp takes linear time; each pattern is only run over texts that have what it
+// needs.
 var (
 	emailForm = regexp.MustCompile(`[\pL0-9][\pL0-9._%+-]*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
 	// phoneForm matches groups of digits; their number is checked afterwards.
@@ -26,8 +26,7 @@ var (
 		`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
 )
 
-// Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a
-// part number, a price or a year.
+// Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
 // ownData is the contact data that the business publishes.

@@ -12,8 +12,8 @@ import (
 	"reviewcast/generator/source"
 )
 
-// initials shortens an author to "First L."; full reports whether that removes
-// something. A single word, or a name that ends in initials, is short already.
+// initials shortens an author to "First L."; full reports whether that removes something. A single word, or a name
+// that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
 	words := strings.Fields(author)
 	if len(words) < 2 {
@@ -82,12 +82,10 @@ func wordsOf(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' && r != '-' })
 }
 
-// namedForm matches a name next to the word for a trade. Without such a word a
-// capital letter would be a guess.
+// namedForm matches a name next to the word for a trade. Without such a word a capital letter would be a guess.
 var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|installer|engineer|mechanic|repairman|fitter|Techniker(?:in)?|Installateur(?:in)?|Monteur(?:in)?|technicien(?:ne)?|plombier|tecnico|idraulico|técnico|fontanero)(?:,? (?i:named|called|was|namens|nommé|appelé|di nome|llamado))?,? (\p{Lu}[\pL'’-]+)`)
 
-// trades are parts of every text that namedForm can match; to search for them first
-// is much faster.
+// trades are parts of every text that namedForm can match; to search for them first is much faster.
 var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontanero"}
 
 // unlisted reports a technician whom a text names and who is not in business.yaml.
@@ -109,7 +107,6 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 	}
 }
 
-// notNames are words after a trade that begin with a capital letter and are not
-// names.
+// notNames are words after a trade that begin with a capital letter and are not names.
 var notNames = strings.Fields(`i we he she they it the and but very great who came was is not no so then thanks thank
 	monday tuesday wednesday thursday friday saturday sunday er sie und il elle et lui e el y`)

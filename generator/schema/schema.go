@@ -1,9 +1,8 @@
-// Package schema makes JSON Schemas of the content files, with which text editors
-// complete and check fields while somebody types.
+// Package schema makes JSON Schemas of the content files, with which text editors complete and check fields while
+// somebody types.
 //
-// A field that is missing here or in the tables of package source panics, so a test that
-// calls [All] keeps both equal. A schema checks less than a load: what it refuses, a load
-// refuses too.
+// A field that is missing here or in the tables of package source panics, so a test that calls [All] keeps both equal.
+// A schema checks less than a load: what it refuses, a load refuses too.
 package schema
 
 import (
@@ -18,12 +17,11 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Folder is the folder of the schemas in a content folder. The loader ignores it, as
-// all names that begin with a dot.
+// Folder is the folder of the schemas in a content folder. The loader ignores it, as all names that begin with a dot.
 const Folder = ".schemas"
 
-// All returns a JSON Schema (draft-07, which editors understand) for each kind of
-// content file, by the name of its file: "business.schema.json".
+// All returns a JSON Schema (draft-07, which editors understand) for each kind of content file, by the name of its
+// file: "business.schema.json".
 func All() map[string][]byte {
 	out := map[string][]byte{}
 	for name, root := range map[string]schema{
@@ -89,8 +87,8 @@ func described(s schema, words string) schema {
 	return s
 }
 
-// tables has for each table its required fields, and for each field its form and what
-// editors show. A form is one of forms, or names a table: [geo] is one, [claim]* a list.
+// tables has for each table its required fields, and for each field its form and what editors show. A form is one of
+// forms, or names a table: [geo] is one, [claim]* a list.
 //
 //go:embed fields.txt
 var tables string
@@ -127,8 +125,8 @@ func object(table string) schema {
 	return o
 }
 
-// For returns the path of the schema of a content file; "" if it has none. Both paths
-// are relative to the content folder.
+// For returns the path of the schema of a content file; "" if it has none. Both paths are relative to the content
+// folder.
 func For(file string) string {
 	name, isYAML := strings.CutSuffix(file, ".yaml")
 	switch {
@@ -140,8 +138,8 @@ func For(file string) string {
 	return ""
 }
 
-// Line returns the comment that names the schema of a file to editors, for the first
-// line of the file; "" if there is none.
+// Line returns the comment that names the schema of a file to editors, for the first line of the file; "" if there is
+// none.
 func Line(file string) string {
 	s := For(file)
 	if s == "" {

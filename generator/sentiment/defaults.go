@@ -1,17 +1,12 @@
 package sentiment
 
+import "strings"
+
 // DefaultAspects are the aspects that home-services customers judge. Their terms
 // and phrases are in lexicon/phrases.txt. Editors replace them in insights.yaml.
-var DefaultAspects = []Term{
-	{ID: "punctuality", Label: "Punctuality", Extends: "punctuality"},
-	{ID: "pricing", Label: "Pricing", Extends: "pricing"},
-	{ID: "communication", Label: "Communication", Extends: "communication"},
-	{ID: "workmanship", Label: "Workmanship", Extends: "workmanship"},
-	{ID: "cleanliness", Label: "Cleanliness", Extends: "cleanliness"},
-	{ID: "professionalism", Label: "Professionalism", Extends: "professionalism"},
-	{ID: "technical_knowledge", Label: "Technical knowledge", Extends: "technical_knowledge"},
-	{ID: "responsiveness", Label: "Responsiveness", Extends: "responsiveness"},
-	{ID: "scheduling", Label: "Scheduling", Extends: "scheduling"},
-	{ID: "value", Label: "Value", Extends: "value"},
-	{ID: "warranty", Label: "Warranty", Extends: "warranty"},
-}
+var DefaultAspects = func() (aspects []Term) {
+	for id := range strings.FieldsSeq("punctuality pricing communication workmanship cleanliness professionalism technical_knowledge responsiveness scheduling value warranty") {
+		aspects = append(aspects, Term{ID: id, Label: strings.ToUpper(id[:1]) + strings.ReplaceAll(id[1:], "_", " "), Extends: id})
+	}
+	return aspects
+}()

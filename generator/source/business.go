@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,21 +19,17 @@ import (
 
 var (
 	businessSchema = newSchema("the business", "", "", `id name legal_name description category url telephone email address geo hours
-		time_zone language same_as logo services technicians service_areas`,
-		`phone=telephone tel=telephone mail=email website=url type=category openinghours=hours lang=language areas=service_areas
-		areasserved=service_areas staff=technicians employees=technicians coordinates=geo location=geo sameas=same_as`)
+		time_zone language same_as logo services technicians service_areas`)
 	addressSchema = newSchema("address", "address.", "{street_address: %t, address_locality: …, postal_code: …, address_country: …}",
-		"street_address address_locality address_region postal_code address_country",
-		`street=street_address city=address_locality town=address_locality locality=address_locality region=address_region
-		state=address_region zip=postal_code postcode=postal_code country=address_country`)
-	geoSchema    = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude", "lat=latitude lng=longitude lon=longitude long=longitude")
+		"street_address address_locality address_region postal_code address_country")
+	geoSchema    = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
 	namedSchemas = [len(refLists)]*schema{}
 )
 
 func init() {
 	businessSchema.items = map[string]*schema{}
 	for i, l := range refLists {
-		namedSchemas[i] = newSchema("the "+l.one, "", "{id: %i, name: %t}", "id name aliases", "alias=aliases")
+		namedSchemas[i] = newSchema("the "+l.one, "", "{id: %i, name: %t}", "id name aliases")
 		businessSchema.items[l.name] = namedSchemas[i]
 	}
 }
@@ -152,15 +149,14 @@ func (r *fields) country(f string) string {
 		return s
 	}
 	suggestion := "write the two capital letters of ISO 3166, such as GB, IT or CA"
-	if known {
-		suggestion = "write " + code
+	if named := countries[diagnostic.Squash(s)]; named != "" || known {
+		suggestion = "write " + cmp.Or(named, code)
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
 }
 
-// hours reads the opening hours. They are published as written; a form that programs
-// do not understand is a Warning.
+// hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
 	known := func(s string) bool {
 		return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
@@ -179,17 +175,27 @@ func (d *decoder) hours(r *fields) []string {
 }
 
 var (
-	dayWords  = regexp.MustCompile(`(?i)\b(mo|tu|we|th|fr|sa|su)[a-z]*\b`)
-	timeWords = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:[:.h]([0-9]{2}))? ?(am|pm)?\b`)
-	dashes    = regexp.MustCompile(` ?[-–—] ?`)
+	letterWords = regexp.MustCompile(`\pL+`)
+	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:[:.h]([0-9]{2}))? ?(am|pm)?\b`)
+	dashes      = regexp.MustCompile(` ?[-–—] ?`)
+	commas      = regexp.MustCompile(` ?, ?`)
+	// workday matches hours such as 09:00-05:00, which end in the afternoon.
+	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
 )
 
 // plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func plainHours(s string) string {
-	s = dashes.ReplaceAllString(strings.NewReplacer(" to ", "-", ": ", " ", "24/7", "Mo-Su 00:00-23:59").Replace(s), "-")
-	s = dayWords.ReplaceAllStringFunc(s, func(day string) string { return strings.ToUpper(day[:1]) + strings.ToLower(day[1:2]) })
-	return timeWords.ReplaceAllStringFunc(s, func(clock string) string {
+	s = letterWords.ReplaceAllStringFunc(strings.NewReplacer(": ", " ", "24/7", "Mo-Su 00:00-23:59").Replace(s), func(word string) string {
+		if meant, ok := dayWords[strings.ToLower(word)]; ok {
+			return meant
+		}
+		return word
+	})
+	s = commas.ReplaceAllString(dashes.ReplaceAllString(strings.TrimSpace(s), "-"), ",")
+	halves := false
+	s = timeWords.ReplaceAllStringFunc(s, func(clock string) string {
 		m := timeWords.FindStringSubmatch(clock)
+		halves = halves || m[3] != ""
 		hour, _ := strconv.Atoi(m[1])
 		if half := strings.ToLower(m[3]); half == "pm" && hour < 12 {
 			hour += 12
@@ -198,17 +204,28 @@ func plainHours(s string) string {
 		}
 		return fmt.Sprintf("%02d:%02s", hour, cmp.Or(m[2], "00"))
 	})
+	if m := workday.FindStringSubmatch(s); m != nil && !halves {
+		s = strings.Replace(s, m[0], fmt.Sprintf("%s:%s-1%c:", m[1], m[2], m[3][0]+2), 1)
+	}
+	return s
 }
+
+// offset matches a time zone given as its distance from UTC.
+var offset = regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
 
 // timeZone reads the name of a time zone.
 func (r *fields) timeZone(f string) string {
 	s := r.nonBlank(f)
 	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
-		zones := strings.Fields("Europe/Rome Europe/London Europe/Paris Europe/Berlin Europe/Madrid Europe/Vienna Europe/Zurich America/New_York America/Toronto America/Chicago America/Denver America/Los_Angeles Australia/Sydney")
-		suggestion := diagnostic.DidYouMean(s, zones, "write an IANA name, such as Europe/Rome or America/Toronto")
+		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(timeZones)), "write an IANA name, such as Europe/Rome or America/Toronto")
+		if zone := timeZones[diagnostic.Squash(s)]; zone != "" {
+			suggestion = "write " + zone
+		} else if m := offset.FindStringSubmatch(s); m != nil {
+			suggestion = "write the name of a city, so that summer time is known, such as " + cmp.Or(timeZones[strings.Replace(m[1], "−", "-", 1)+m[2]+m[3]], "Europe/Rome")
+		}
 		for _, area := range strings.Fields("Pacific Atlantic Africa Asia Australia America Europe") {
-			if zone, err := time.LoadLocation(area + "/" + strings.ReplaceAll(s, " ", "_")); err == nil && !strings.Contains(s, "/") {
+			if zone, err := time.LoadLocation(area + "/" + strings.ReplaceAll(strings.Split(s, ",")[0], " ", "_")); err == nil && s != "" && !strings.Contains(s, "/") {
 				suggestion = "write " + zone.String()
 			}
 		}
@@ -225,6 +242,23 @@ type names struct {
 	all    []string          // ids, names and aliases, for suggestions
 	// partial reports that an entry could not be read: an unknown id may be its.
 	partial bool
+}
+
+// meant returns the id of what a word names, perhaps misspelt, or begins the name of; "" for nothing, and for several.
+func (k *names) meant(word string) string {
+	if id, ok := k.byName[strings.ToLower(word)]; ok {
+		return id
+	}
+	near := diagnostic.Nearest(word, k.all)
+	for i := 0; i < len(k.all) && !k.ids[near] && k.byName[strings.ToLower(near)] == ""; i++ {
+		if strings.HasPrefix(strings.ToLower(k.all[i]), strings.ToLower(word)+" ") {
+			near = k.all[i]
+		}
+	}
+	if k.ids[near] {
+		return near
+	}
+	return k.byName[strings.ToLower(near)]
 }
 
 func (k *names) add(id, name string, aliases []string) {

@@ -12,11 +12,10 @@ import (
 type Content struct {
 	Site     Site
 	Business reviewcast.Business
-	// Aliases are the other names of services and areas by id. Like the
-	// technicians' published aliases they find mentions in texts.
+	// Aliases are the other names of services and areas by id. Like the technicians' published aliases they find mentions
+	// in texts.
 	ServiceAliases, AreaAliases map[string][]string
-	// Reviews are all reviews, published or not, in published order
-	// ([reviewcast.Compare]).
+	// Reviews are all reviews, published or not, in published order ([reviewcast.Compare]).
 	Reviews    []*Review
 	Withdrawn  []Withdrawal
 	Vocabulary Vocabulary
@@ -24,13 +23,13 @@ type Content struct {
 	Summary    *string
 
 	files places
-	// known are the ids that job records may name, by refLists. nil if business.yaml
-	// could not be read: then no id is reported.
+	// known are the ids that job records may name, by refLists. nil if business.yaml could not be read: then no id is
+	// reported.
 	known [len(refLists)]*names
 }
 
-// Named returns the id of a technician, service or area of business.yaml by its id, name
-// or alias; field is "technicians", "services" or "service_areas".
+// Named returns the id of a technician, service or area of business.yaml by its id, name or alias; field is
+// "technicians", "services" or "service_areas".
 func (c *Content) Named(field, name string) (id string, ok bool) {
 	known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]
 	switch {
@@ -69,18 +68,16 @@ type Policies struct {
 	AuthorNames string
 }
 
-// Review is one review as the editor keeps it. The embedded Review is published if it
-// is verified; its Mentions are filled in by the insights.
+// Review is one review as the editor keeps it. The embedded Review is published if it is verified; its Mentions are
+// filled in by the insights.
 type Review struct {
 	reviewcast.Review
-	// Published reports whether it has a verification and is not withdrawn. If it
-	// is false, Hidden is the reason.
+	// Published reports whether it has a verification and is not withdrawn. If it is false, Hidden is the reason.
 	Published bool
 	Hidden    Hidden
 	// Job is what the job record says: ids, sorted, known to business.yaml.
 	Job reviewcast.Mentions
-	// Reference is the private proof of the verification. It must never be
-	// published.
+	// Reference is the private proof of the verification. It must never be published.
 	Reference string
 
 	rec *record // that it was made of
@@ -115,25 +112,22 @@ type Vocabulary struct {
 	PullQuote *reviewcast.PullQuote
 }
 
-// Term is an aspect or a problem and the words that name it. Extends is the shipped
-// aspect whose phrases it has, too. Positive, Negative and Neutral are an aspect's
-// phrases with a polarity of their own.
+// Term is an aspect or a problem and the words that name it. Extends is the shipped aspect whose phrases it has, too.
+// Positive, Negative and Neutral are an aspect's phrases with a polarity of their own.
 type Term struct {
 	ID, Label, Extends                 string
 	Terms, Positive, Negative, Neutral []string
 }
 
-// Topics are the editors' rules for topics: phrases to show always, to hide, to
-// rename, and to merge under one label.
+// Topics are the editors' rules for topics: phrases to show always, to hide, to rename, and to merge under one label.
 type Topics struct {
 	Pin, Hide []string
 	Rename    map[string]string
 	Merge     map[string][]string
 }
 
-// Claim is a number that the editors rely on, as it was when they wrote: a measure
-// ("positive_pct", "mention_count" or "average_rating") of an aspect, or of all
-// reviews ("review_count", "average_rating") if Aspect is "".
+// Claim is a number that the editors rely on, as it was when they wrote: a measure ("positive_pct", "mention_count" or
+// "average_rating") of an aspect, or of all reviews ("review_count", "average_rating") if Aspect is "".
 type Claim struct {
 	Aspect, Measure string
 	Value           float64

@@ -3,6 +3,7 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,15 +12,13 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// decoder decodes the nodes of a file, field by field, and reports everything that is
-// wrong. It never stops at the first problem.
+// decoder decodes the nodes of a file, field by field, and reports everything that is wrong. It never stops at the
+// first problem.
 type decoder struct {
 	*diagnostic.List
-	// strict refuses a number where text belongs, as JSON does. In YAML it is
-	// text that looks like a number.
+	// strict refuses a number where text belongs, as JSON does. In YAML it is text that looks like a number.
 	strict bool
-	// absent are required columns that a CSV file does not have. They are
-	// reported at the header, once.
+	// absent are required columns that a CSV file does not have. They are reported at the header, once.
 	absent map[string]bool
 }
 
@@ -35,21 +34,16 @@ type schema struct {
 	names  []string
 	index  map[string]int
 	also   map[string]string // other words that editors use, and the fields they mean
-	// example is how to write a value that was written as a text: %t is the text, %i an
-	// id made of it.
+	// example is how to write a value that was written as a text: %t is the text, %i an id made of it.
 	example string
 	items   map[string]*schema // of the fields that are lists of groups
 }
 
-// newSchema makes a schema of names, separated by spaces. also are pairs word=field.
-func newSchema(what, prefix, example, names, also string) *schema {
-	s := &schema{what: what, prefix: prefix, example: example, names: strings.Fields(names), index: map[string]int{}, also: map[string]string{}}
+// newSchema makes a schema of names, separated by spaces.
+func newSchema(what, prefix, example, names string) *schema {
+	s := &schema{what: what, prefix: prefix, example: example, names: strings.Fields(names), index: map[string]int{}, also: meanings(what)}
 	for i, name := range s.names {
 		s.index[name] = i
-	}
-	for _, pair := range strings.Fields(also) {
-		word, name, _ := strings.Cut(pair, "=")
-		s.also[word] = name
 	}
 	schemas = append(schemas, s)
 	return s
@@ -58,8 +52,8 @@ func newSchema(what, prefix, example, names, also string) *schema {
 // schemas are all schemas.
 var schemas []*schema
 
-// Fields returns the names of the fields of a table ("review", "owner_reply", "geo"),
-// in the documented order; nil for an unknown table.
+// Fields returns the names of the fields of a table ("review", "owner_reply", "geo"), in the documented order; nil for
+// an unknown table.
 func Fields(table string) []string {
 	for _, s := range schemas {
 		if strings.TrimPrefix(s.what, "the ") == table {
@@ -90,6 +84,9 @@ var fieldNames = syntax.Fields{Is: isField, Within: func(name, field string) boo
 
 // written returns how a text should have been written.
 func (s *schema) written(text string) string {
+	if s == aspectSchema && slices.Contains(ShippedAspects, fixID(text)) {
+		return fmt.Sprintf("{id: %[1]s, label: %[2]q, extends: %[1]s}", fixID(text), strings.ReplaceAll(fixID(text), "_", " "))
+	}
 	return strings.NewReplacer("%t", diagnostic.Quote(text), "%i", strings.ToLower(fixID(text))).Replace(s.example)
 }
 
@@ -104,8 +101,10 @@ func (s *schema) meant(word string) string {
 // private are fields that editors add, and that nothing may publish.
 var private = []string{"email", "e-mail", "mail", "phone", "telephone", "mobile", "customer_email", "customer_phone"}
 
-// explainUnknown returns what to do with an unknown field, and the field that it was
-// meant to be.
+// hiding are fields that editors add to keep a review from being published.
+var hiding = strings.Fields("withdrawn published publish hidden hide draft visible status deleted delete remove removed active")
+
+// explainUnknown returns what to do with an unknown field, and the field that it was meant to be.
 func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant string) {
 	key := e.Key.Text
 	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
@@ -115,8 +114,10 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), meant
 	}
 	switch {
-	case s == reviewSchema && diagnostic.Squash(key) == "withdrawn":
-		return "to withdraw a review, delete it here and list it in " + WithdrawnFile, ""
+	case s == reviewSchema && slices.Contains(hiding, diagnostic.Squash(key)):
+		return "delete this line; a review without a verification is not published; to withdraw a published one, delete it here and list it in " + WithdrawnFile, ""
+	case s == withdrawnSchema && isField(key) && s.also[key] == "":
+		return "delete it: nothing of a withdrawn review is kept but its id", ""
 	case s == reviewSchema && slices.Contains(private, strings.ToLower(key)):
 		return "delete it: reviews have no field for customers' contact data", ""
 	}
@@ -133,6 +134,8 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 	}
 	v := &e.Value
 	switch g := s.group(meant); {
+	case v.Kind == syntax.Text && diagnostic.Nothing(v.Text):
+		return "delete this line", meant
 	case key == "-"+meant:
 		return fmt.Sprintf("put a space after the hyphen: %q", "- "+meant), meant
 	case strict || v.Kind >= syntax.List || v.Kind == syntax.Null:
@@ -144,6 +147,9 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 	return fmt.Sprintf("did you mean %q?", meant), meant
 }
 
+// coordinates matches a number of degrees, and the letter of its direction.
+var coordinates = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`)
+
 // hint returns how a single value of a group should have been written.
 func (s *schema) hint(v *syntax.Node) string {
 	if s == verificationSchema {
@@ -151,6 +157,10 @@ func (s *schema) hint(v *syntax.Node) string {
 			return "{method: " + strings.ToLower(inner) + "}"
 		}
 		return "{method: job}; the methods are " + diagnostic.OneOf(reviewcast.VerificationMethods)
+	}
+	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
+		minus := map[string]string{"S": "-", "W": "-"}
+		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
 	return s.written(v.Text)
 }
@@ -164,8 +174,8 @@ type fields struct {
 	schema *schema
 	node   *syntax.Node
 	found  [maxFields]*syntax.Entry
-	// meant has a bit for each field that an unknown one was probably meant to
-	// be. That it is missing is the same mistake and is not reported.
+	// meant has a bit for each field that an unknown one was probably meant to be. That it is missing is the same mistake
+	// and is not reported.
 	meant uint32
 }
 
@@ -175,6 +185,10 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) {
 	switch first := syntax.MissingSpace(n.Text, isField); {
 	case n.Kind == syntax.Text && first != "":
 		suggestion = "put a space after each colon: " + first
+	case s.prefix != "" && n.Kind == syntax.Text && diagnostic.Nothing(n.Text):
+		suggestion = "delete this line"
+	case s == reviewSchema && n.Kind == syntax.Text && !d.strict:
+		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
 	case d.strict && n.Kind == syntax.List:
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
@@ -185,8 +199,7 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) {
 	d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 }
 
-// fields finds the fields of n and reports unknown and duplicate ones. ok is false if
-// n is not a mapping.
+// fields finds the fields of n and reports unknown and duplicate ones. ok is false if n is not a mapping.
 func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	r = fields{decoder: d, schema: s, node: n}
 	if n.Kind != syntax.Mapping {
@@ -197,6 +210,10 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	}
 	if s == reviewSchema && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.List && !isField(n.Entries[0].Key.Text) {
 		d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
+		return r, false
+	}
+	if e := n.Entries; len(e) == 1 && strings.HasPrefix(s.example, "{id: %i") && e[0].Value.Kind == syntax.Text && s.meant(e[0].Key.Text) == "" {
+		d.fail(n, "wrong-type", fmt.Sprintf("%s is only %s", s.what, diagnostic.Quote(e[0].Key.Text+": "+e[0].Value.Text)), "write "+s.written(e[0].Key.Text))
 		return r, false
 	}
 	if s == reviewSchema && !d.Full() && len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return isField(e.Key.Text) || s.meant(e.Key.Text) != "" }) {
@@ -219,13 +236,13 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
-		case r.found[f] != nil && s == reviewSchema && !d.strict && key.Text == "id":
+		case r.found[f] != nil && (s == reviewSchema || n.Col > 1) && s.prefix == "" && !d.strict && f == 0:
 			second = true
 			suggestion := "if a second review begins here, write --- on a line of its own before it"
 			if n.Col > 1 {
-				suggestion = fmt.Sprintf("if a second review begins here, write it with a hyphen: %q", "- id: "+e.Value.Text)
+				suggestion = fmt.Sprintf("if a second %s begins here, write it with a hyphen: %q", strings.TrimPrefix(s.what, "the "), "- "+key.Text+": "+e.Value.Text)
 			}
-			d.fail(key, "duplicate-field", "duplicate field id; the first is "+above(key, &r.found[f].Key), suggestion)
+			d.fail(key, "duplicate-field", "duplicate field "+key.Text+"; the first is "+above(key, &r.found[f].Key), suggestion)
 		case r.found[f] != nil:
 			d.fail(key, "duplicate-field", "duplicate field "+s.prefix+key.Text, "the first is "+above(key, &r.found[f].Key)+"; keep one of them")
 		default:
@@ -235,8 +252,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	return r, true
 }
 
-// inner finds the fields of a field that is a group. ok is false if it is absent or
-// wrong.
+// inner finds the fields of a field that is a group. ok is false if it is absent or wrong.
 func (r *fields) inner(name string, s *schema) (g fields, ok bool) {
 	if n := r.value(name); n != nil {
 		return r.fields(n, s)
@@ -244,8 +260,8 @@ func (r *fields) inner(name string, s *schema) (g fields, ok bool) {
 	return g, false
 }
 
-// above returns where the first of two fields is, relative to the second. The lines
-// in the file are not known here, since a record may move.
+// above returns where the first of two fields is, relative to the second. The lines in the file are not known here,
+// since a record may move.
 func above(second, first *syntax.Node) string {
 	switch lines := second.Line - first.Line; lines {
 	case 0:

@@ -2,12 +2,11 @@ package source
 
 // Delta is what changed between two Contents of a folder.
 type Delta struct {
-	// Gone are reviews of the earlier Content, Come reviews of the later one, both in
-	// published order. A review that was edited is in both, as two pointers.
+	// Gone are reviews of the earlier Content, Come reviews of the later one, both in published order. A review that was
+	// edited is in both, as two pointers.
 	Gone, Come []*Review
-	// All reports that something else than reviews changed, the business or the
-	// vocabulary for instance, or that there was no earlier Content. Then every review
-	// is gone and come.
+	// All reports that something else than reviews changed, the business or the vocabulary for instance, or that there
+	// was no earlier Content. Then every review is gone and come.
 	All bool
 }
 

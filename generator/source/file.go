@@ -32,8 +32,7 @@ func formatOf(name string) format { return formats[strings.ToLower(path.Ext(name
 // IsYAML reports whether a file of reviews is YAML, by its name.
 func IsYAML(name string) bool { return formatOf(name) == formatYAML }
 
-// file is a file with reviews as it was last read. But for its stamp it is never
-// changed.
+// file is a file with reviews as it was last read. But for its stamp it is never changed.
 type file struct {
 	path    string
 	stamp   stamp
@@ -45,8 +44,7 @@ type file struct {
 	lines    map[*record]int      // the first line of each record
 }
 
-// newFile joins what was read of a file. complete is false if there may be reviews
-// that were not read.
+// newFile joins what was read of a file. complete is false if there may be reviews that were not read.
 func newFile(path string, stamp stamp, records []placed, problems *diagnostic.List, complete bool) *file {
 	f := &file{path: path, stamp: stamp, records: records, complete: complete, lines: make(map[*record]int, len(records))}
 	for _, r := range records {
@@ -75,8 +73,8 @@ func (f *file) all() []*record {
 	return records
 }
 
-// read reads a regular file of at most limit bytes. Nothing is read from one that is
-// larger. The status is older than the bytes, so that a change in between shows.
+// read reads a regular file of at most limit bytes. Nothing is read from one that is larger. The status is older than
+// the bytes, so that a change in between shows.
 func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagnostic.Problem) {
 	f, err := root.Open(name)
 	if err != nil {
@@ -113,8 +111,8 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 // stamp is what is known of the bytes that a file was read from.
 type stamp struct {
 	info fs.FileInfo // nil for a file that could not be read
-	// fresh reports that the file changed so shortly before it was read that a second
-	// change might have the same time. Then its bytes decide.
+	// fresh reports that the file changed so shortly before it was read that a second change might have the same time.
+	// Then its bytes decide.
 	fresh bool
 	sum   uint64 // hash of the bytes
 }
@@ -126,8 +124,8 @@ func newStamp(info fs.FileInfo) stamp {
 // granularity is the coarsest time stamp of a file system in use: FAT's.
 const granularity = 2 * time.Second
 
-// current reports whether a file has the bytes that were read: it has the same size and
-// time, and is the same file. An editor's rename may put an older file in its place.
+// current reports whether a file has the bytes that were read: it has the same size and time, and is the same file. An
+// editor's rename may put an older file in its place.
 func (s *stamp) current(t fs.FileInfo) bool {
 	return s.info != nil && !s.fresh && s.info.Size() == t.Size() && s.info.ModTime().Equal(t.ModTime()) && os.SameFile(s.info, t)
 }

@@ -11,9 +11,8 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// index holds the reviews of a folder by id and in published order, and knows which
-// of them have problems with their surroundings. It changes by [index.apply] only; a
-// first load applies all records to an empty index.
+// index holds the reviews of a folder by id and in published order, and knows which of them have problems with their
+// surroundings. It changes by [index.apply] only; a first load applies all records to an empty index.
 type index struct {
 	around *surroundings
 	byID   map[string][]*Review // by id in lower case

@@ -14,37 +14,33 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// MaxReviews is how many reviews one folder may hold, published or not. All of them
-// are in memory at once, here and in every edge.
+// MaxReviews is how many reviews one folder may hold, published or not. All of them are in memory at once, here and in
+// every edge.
 const MaxReviews = syntax.MaxRecords
 
 // Config says how a folder is read. Its zero value is ready to use.
 type Config struct {
-	// Today is the last day that a date may name; "" is the calendar day of the
-	// business, in the time zone of business.yaml.
+	// Today is the last day that a date may name; "" is the calendar day of the business, in the time zone of
+	// business.yaml.
 	Today reviewcast.Date
 	// Now returns the time for Today; nil is time.Now.
 	Now func() time.Time
-	// OutputDir is where builds write; inside the content folder it is not read.
-	// "" when nothing is built.
+	// OutputDir is where builds write; inside the content folder it is not read. "" when nothing is built.
 	OutputDir string
 }
 
-// Loader reads one content folder, again and again. It keeps the records of every
-// file, so that a further Load reads only the files that changed: by size, time or
-// identity, and where the time is too recent to be trusted, by their bytes. One goroutine
-// at a time may use a Loader.
+// Loader reads one content folder, again and again. It keeps the records of every file, so that a further Load reads
+// only the files that changed: by size, time or identity, and where the time is too recent to be trusted, by their
+// bytes. One goroutine at a time may use a Loader.
 type Loader struct {
 	dir string
 	cfg Config
 
 	tree tree
-	// sure reports whether the tree is that of the last load, so that the names of
-	// changed files are enough.
+	// sure reports whether the tree is that of the last load, so that the names of changed files are enough.
 	sure  bool
 	index *index // nil before the first load
-	// shown are the reviews of the last Content that Load returned, which was made from
-	// the index shownBy.
+	// shown are the reviews of the last Content that Load returned, which was made from the index shownBy.
 	shown   []*Review
 	shownBy *index
 }
@@ -57,17 +53,15 @@ func NewLoader(dir string, cfg Config) *Loader {
 	return &Loader{dir: dir, cfg: cfg}
 }
 
-// Load reads the folder. The problems are everything that is wrong in it, sorted; the
-// Content and the Delta are nil if and only if one of them is an Error. The error is
-// for a folder that can't be read, and for the context's.
+// Load reads the folder. The problems are everything that is wrong in it, sorted; the Content and the Delta are nil if
+// and only if one of them is an Error. The error is for a folder that can't be read, and for the context's.
 //
-// names are the files that may have changed since the last Load, for callers that
-// watch the folder; their paths are relative to it and have slashes. Where they don't
-// say enough (a folder came or went, there are links), and if they are nil, everything
-// is looked at.
+// names are the files that may have changed since the last Load, for callers that watch the folder; their paths are
+// relative to it and have slashes. Where they don't say enough (a folder came or went, there are links), and if they
+// are nil, everything is looked at.
 //
-// The Delta is relative to the last Content that Load returned. A review that has not
-// changed is the same pointer in both. A Content must not be changed.
+// The Delta is relative to the last Content that Load returned. A review that has not changed is the same pointer in
+// both. A Content must not be changed.
 func (l *Loader) Load(ctx context.Context, names []string) (*Content, *Delta, []diagnostic.Problem, error) {
 	problems, err := l.update(ctx, names)
 	if err != nil || diagnostic.HasErrors(problems) {
@@ -87,13 +81,12 @@ type Partial struct {
 	*Content // may be published unless a problem is an Error
 	// Unidentified are the reviews without a usable id.
 	Unidentified []*Review
-	// Complete reports whether a review that is neither in the Content nor withdrawn
-	// is not in the folder either.
+	// Complete reports whether a review that is neither in the Content nor withdrawn is not in the folder either.
 	Complete bool
 }
 
-// LoadPartial is [Loader.Load] for checks that go on although there are errors. It
-// changes nothing in what the next Delta is relative to.
+// LoadPartial is [Loader.Load] for checks that go on although there are errors. It changes nothing in what the next
+// Delta is relative to.
 func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Problem, error) {
 	problems, err := l.update(ctx, nil)
 	if err != nil {
@@ -110,8 +103,8 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	return p, problems, nil
 }
 
-// OutputName returns the slash-separated name of an output directory below a content
-// directory; "" when it is elsewhere.
+// OutputName returns the slash-separated name of an output directory below a content directory; "" when it is
+// elsewhere.
 func OutputName(content, output string) string {
 	if output == "" {
 		return ""
@@ -202,8 +195,7 @@ func (l *Loader) apply(root *os.Root, gone, come []*record) {
 	l.index.apply(nil, all)
 }
 
-// content returns what the files say. Of several reviews with the same id it has the
-// first.
+// content returns what the files say. Of several reviews with the same id it has the first.
 func (l *Loader) content() *Content {
 	c := l.index.around.content
 	c.files = l.tree.files

@@ -111,7 +111,7 @@ func TestProblemsOfBytes(t *testing.T) {
 		want             []string
 	}{
 		{"latin-1 in YAML", "r.yaml", goodYAML + "text: caf\xe9 d\xe9j\xe0\nnonsense: 1\n", []string{
-			"error not-utf8 reviews/r.yaml:5:10: byte 0xE9 is not UTF-8, and 2 more bytes are not; save the file as UTF-8",
+			"error not-utf8 reviews/r.yaml:5:10: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8",
 			`error unknown-field reviews/r.yaml:6:1: the review has an unknown field "nonsense"; the fields are id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas`,
 		}},
 		{"latin-1 in JSONL", "r.jsonl", fmt.Sprintf(jsonLine, "caf\xe9"), []string{
@@ -121,10 +121,10 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error not-utf8 reviews/r.csv:2:7: byte 0xE9 is not UTF-8; save the file as UTF-8",
 		}},
 		{"Mac Roman in YAML", "r.yaml", goodYAML + "text: \"caf\x8e, tr\x8fs bien, it\xd5s\"\n", []string{
-			"error not-utf8 reviews/r.yaml:5:11: byte 0x8E is not UTF-8, and 2 more bytes are not; save the file as UTF-8",
+			"error not-utf8 reviews/r.yaml:5:11: byte 0x8E is not UTF-8; in all there are 3 such bytes; save the file as UTF-8",
 		}},
 		{"Windows-1252 in YAML", "r.yaml", goodYAML + "text: \"caf\xe9, tr\xe8s bien, it\x92s\"\n", []string{
-			"error not-utf8 reviews/r.yaml:5:11: byte 0xE9 is not UTF-8, and 2 more bytes are not; save the file as UTF-8",
+			"error not-utf8 reviews/r.yaml:5:11: byte 0xE9 is not UTF-8; in all there are 3 such bytes; save the file as UTF-8",
 		}},
 		{"a workbook named CSV", "r.csv", "PK\x03\x04\x14\x00\x06\x00", []string{
 			"error not-text reviews/r.csv: the file is an Excel workbook, a Word document or another ZIP archive, not text; save a workbook as CSV in UTF-8, a document as plain text in UTF-8",
@@ -198,7 +198,7 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error wrong-type reviews/r.yaml:1:2: the review is 1; it must have fields; the fields are id, author, rating, date, title, text, language, source, source_url, author_avatar_url, owner_reply, verification, technicians, services, service_areas",
 		}},
 		{"byte order mark in a JSONL line", "r.jsonl", "\uFEFF" + `{"id":"a1","author":"M","rating":9,"date":"2026-03-01"}` + "\n", []string{
-			"error bad-rating reviews/r.jsonl:1:34: rating is 9; ratings go from 1 to 5",
+			"error bad-rating reviews/r.jsonl:1:34: rating is 9; ratings go from 1 to 5; if it is 9 of 10, write 4 or 5: ratings are whole numbers",
 		}},
 	}
 	for _, test := range tests {

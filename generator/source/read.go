@@ -71,17 +71,24 @@ func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 	j.now = newFile(j.path, stamp, p.records, p.problems, complete)
 }
 
-// parseJSONL reads a file with one review a line. A line that the last state of the file
-// had is not parsed again.
+// parseJSONL reads a file with one review a line. A line that the last state of the file had is not parsed again.
 func (p *parser) parseJSONL(data []byte) (complete bool) {
 	p.strict = true
-	return syntax.ReadLines(data, p.problems, func(line int, text []byte) bool {
+	return syntax.ReadLines(data, p.problems, func(line int, text, rest []byte) (lines int) {
 		key := maphash.Bytes(seed, text)
-		r := p.take(key)
+		r, lines := p.take(key), 1
 		if r == nil {
-			r = p.decode(key, syntax.ReadJSON(text, p.List))
+			n := syntax.ReadJSON(text, p.List)
+			if n == nil {
+				n, text, lines = syntax.JoinJSON(text, rest, p.List)
+				key = maphash.Bytes(seed, text)
+			}
+			r = p.decode(key, n)
 		}
 		p.records = append(p.records, placed{r, line})
-		return p.ctx.Err() == nil
+		if p.ctx.Err() != nil {
+			return 0
+		}
+		return lines
 	})
 }

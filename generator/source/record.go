@@ -11,11 +11,11 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// record is one review as its file gives it, not yet checked against other files:
-// its language may be missing and the ids of its job unknown. It is never changed.
+// record is one review as its file gives it, not yet checked against other files: its language may be missing and the
+// ids of its job unknown. It is never changed.
 //
-// Its places are relative to its first line, which is line 1: a record that moves to
-// another line is the same record. Its file knows where it is.
+// Its places are relative to its first line, which is line 1: a record that moves to another line is the same record.
+// Its file knows where it is.
 type record struct {
 	Review
 	key                                    uint64 // hash of the bytes, or of the nodes, that it was read from
@@ -34,6 +34,7 @@ func placeOf(n *syntax.Node) place { return place{int32(n.Line), int32(n.Col)} }
 type ref struct {
 	value string
 	list  uint8 // an index into refLists
+	text  bool  // value is a text where the list belongs
 	at    place
 }
 
@@ -46,8 +47,8 @@ type placed struct {
 // seed makes the hashes of one process comparable.
 var seed = maphash.MakeSeed()
 
-// parser makes the records of one file. It takes the records of the last state of the
-// file where their keys are the same.
+// parser makes the records of one file. It takes the records of the last state of the file where their keys are the
+// same.
 type parser struct {
 	*decoder // its List collects the problems of the current record
 	ctx      context.Context
@@ -70,8 +71,7 @@ func newParser(ctx context.Context, file string, old []placed) *parser {
 	return p
 }
 
-// take returns and removes the record with a key, since a record is in one place only;
-// nil if there is none.
+// take returns and removes the record with a key, since a record is in one place only; nil if there is none.
 func (p *parser) take(key uint64) *record {
 	r := p.old[key]
 	delete(p.old, key)

@@ -1,8 +1,10 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -28,8 +30,7 @@ func (s *surroundings) erased(w *record) bool {
 	return s.withdrawn[strings.ToLower(w.ID)].Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil)
 }
 
-// check reports dates in the future and ids that business.yaml doesn't list. The
-// places are relative to the record.
+// check reports dates in the future and ids that business.yaml doesn't list. The places are relative to the record.
 func (s *surroundings) check(w *record, p *diagnostic.List) {
 	s.future("date", w.Date, w.date, p)
 	if w.OwnerReply != nil {
@@ -45,7 +46,10 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 	for i := range w.refs {
 		r := &w.refs[i]
-		if known := s.content.known[r.list]; known != nil && !known.ids[r.value] {
+		switch known := s.content.known[r.list]; {
+		case r.text:
+			noList(r, cmp.Or(known, &names{}), p)
+		case known != nil && !known.ids[r.value]:
 			unknown(r, known, p)
 		}
 	}
@@ -58,8 +62,7 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 	}
 }
 
-// unknown reports an id that is not in business.yaml, and which one was probably
-// meant.
+// unknown reports an id that is not in business.yaml, and which one was probably meant.
 func unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
@@ -73,26 +76,54 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 		suggestion = "write the id of the one that is meant"
 	} else if strings.ContainsAny(r.value, ";,") {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		if suggestion = "separate them by commas"; formatOf(p.File) == formatCSV {
-			suggestion = "separate them by semicolons"
+		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(known.listed(r.value), ", "); formatOf(p.File) == formatCSV {
+			suggestion = "separate them by semicolons: " + strings.Join(known.listed(r.value), ";")
 		}
 	} else if known.partial {
 		return // the entry that couldn't be read may be it
-	} else if s := diagnostic.Nearest(r.value, known.all); s != "" {
-		suggestion = fmt.Sprintf("did you mean %q?", s)
-		if id := known.byName[strings.ToLower(s)]; !known.ids[s] && id != "" {
-			suggestion = fmt.Sprintf("did you mean %s (%s)?", id, s)
-		}
+	} else if id := known.meant(r.value); id != "" {
+		suggestion = fmt.Sprintf("did you mean %q?", id)
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
-// citations reports what the small files cite and is not published. If not all
-// reviews could be read, an unknown one may be among those.
+// noList reports a text where a list of ids belongs.
+func noList(r *ref, known *names, p *diagnostic.List) {
+	list, suggestion := refLists[r.list].name, "delete this line"
+	if !diagnostic.Nothing(r.value) {
+		ids := known.listed(r.value)
+		suggestion = fmt.Sprintf("write %s: [%s]", list, strings.Join(ids, ", "))
+		if slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] }) {
+			suggestion += ", with the ids of business.yaml"
+		}
+	}
+	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), "wrong-type", fmt.Sprintf("%s is the text %s; it must be a list", list, diagnostic.Quote(r.value)), suggestion)
+}
+
+// listed returns the ids of what a text lists, and the words that name nothing as they are.
+func (k *names) listed(text string) (ids []string) {
+	for _, word := range strings.Split(separators.Replace(text), ",") {
+		if word = strings.TrimSpace(word); word != "" && !slices.Contains(ids, cmp.Or(k.meant(word), word)) {
+			ids = append(ids, cmp.Or(k.meant(word), word))
+		}
+	}
+	return ids
+}
+
+// citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
+// may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
 	problems := s.misspelt(x)
 	for _, c := range s.evidence {
 		if _, p := c.find(x, at, complete); p != nil {
+			others := slices.DeleteFunc(slices.Clone(c.among), func(id string) bool {
+				_, wrong := (&citation{id: id}).find(x, at, complete)
+				return wrong != nil
+			})
+			if p.Suggestion == "" && len(others) > 0 {
+				p.Suggestion = fmt.Sprintf("write the id of another review, or leave it out: evidence_review_ids: [%s]", strings.Join(others, ", "))
+			}
+			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete evidence_review_ids")
 			problems = append(problems, *p)
 		}
 	}
@@ -101,6 +132,7 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 	}
 	r, p := s.quote.find(x, at, complete)
 	if p != nil {
+		p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete pull_quote")
 		problems = append(problems, *p)
 	}
 	quote := s.content.Vocabulary.PullQuote
@@ -118,9 +150,8 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 
 var letters = regexp.MustCompile(`[^0-9]+`)
 
-// misspelt warns of withdrawals of no review that differ from a published one by letters
-// only. Reviews that were deleted have no id any more, so most withdrawals of none are
-// right.
+// misspelt warns of withdrawals of no review that differ from a published one by letters only. Reviews that were
+// deleted have no id any more, so most withdrawals of none are right.
 func (s *surroundings) misspelt(x *index) (problems []diagnostic.Problem) {
 	for _, w := range s.content.Withdrawn {
 		if w.ID == "" || len(x.byID[strings.ToLower(w.ID)]) > 0 {
@@ -141,18 +172,18 @@ var copied = strings.NewReplacer(" ", "", "\t", "", "\n", "", "\u00A0", "", "'",
 // find returns the published review that is cited, or what is wrong with the citation.
 func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnostic.Problem) {
 	r := x.first(c.id, at)
-	code, why, suggestion := "unpublished-review", "", "remove it, or write the id of a published review"
+	code, why, suggestion := "unpublished-review", "", ""
 	switch _, gone := x.around.withdrawn[strings.ToLower(c.id)]; {
 	case gone:
 		why = "is withdrawn"
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil:
-		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(c.id, x.ids(), suggestion)
+		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexByte(c.id, '#')+1:], ".yaml"), x.ids(), "")
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
-		why = "has no verification"
+		why, suggestion = "has no verification", "give the review "+r.ID+" a verification, or cite another"
 	default:
 		return r, nil
 	}

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,13 +14,9 @@ import (
 
 var (
 	reviewSchema = newSchema("the review", "", "", `id author rating date title text language source source_url author_avatar_url
-		owner_reply verification technicians services service_areas`,
-		`stars=rating score=rating name=author reviewer=author customer=author comment=text body=text review=text content=text
-		headline=title subject=title lang=language reply=owner_reply response=owner_reply verified=verification url=source_url
-		link=source_url avatar=author_avatar_url areas=service_areas area=service_areas technician=technicians service=services platform=source
-		bewertung=rating sterne=rating note=rating punteggio=rating kommentar=text commentaire=text`)
-	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}", "text date", "reply=text response=text answer=text comment=text")
-	verificationSchema = newSchema("verification", "verification.", "{method: job}", "method verified_on reference", "")
+		owner_reply verification technicians services service_areas`)
+	replySchema        = newSchema("owner_reply", "owner_reply.", "{text: %t, date: YYYY-MM-DD}", "text date")
+	verificationSchema = newSchema("verification", "verification.", "{method: job}", "method verified_on reference")
 )
 
 var requiredFields = []string{"id", "author", "rating", "date"}
@@ -31,21 +29,24 @@ type refList struct {
 
 var refLists = [...]refList{{"technicians", "technician"}, {"services", "service"}, {"service_areas", "service area"}}
 
-// review decodes one review into w. One that has problems is kept, since its id
-// matters to other files.
+// review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
 	r, ok := d.fields(n, reviewSchema)
 	if !ok {
 		return
 	}
 	w.start = placeOf(n)
-	if len(n.Entries) == 1 && isField(n.Entries[0].Key.Text) && d.absent == nil {
+	absent := func(f string) bool { return r.found[reviewSchema.index[f]] == nil && d.absent == nil }
+	switch {
+	case len(n.Entries) == 1 && isField(n.Entries[0].Key.Text) && d.absent == nil:
 		suggestion := "a review has at least " + diagnostic.Join(requiredFields, "and")
 		if n.Col > 1 {
 			suggestion += "; if this field belongs to the review above, delete its hyphen and align it with the other fields"
 		}
 		d.fail(n, "missing-field", "the review has no field but "+n.Entries[0].Key.Text, suggestion)
-	} else {
+	case !absent("id") && absent("author") && absent("rating") && absent("date") && r.meant == 0:
+		d.fail(n, "missing-field", "the review has no author, no rating and no date", "a new review needs all three; what belongs to a review in another file is written there, below its other fields")
+	default:
 		r.required(requiredFields...)
 	}
 	w.ID, w.id = r.id(), r.placeOf("id")
@@ -80,6 +81,9 @@ func pointer(s string) *string {
 	return &s
 }
 
+// addressForm matches a web address, and the name in it.
+var addressForm = regexp.MustCompile(`^(?:https?://|www\.)(?:(?:www|maps|g)\.)?([a-z0-9-]*)`)
+
 // source reads where the review was posted.
 func (r *fields) source() string {
 	s := r.nonBlank("source")
@@ -88,8 +92,8 @@ func (r *fields) source() string {
 	}
 	n := r.value("source")
 	switch lower := strings.ToLower(s); {
-	case strings.HasPrefix(lower, "http:") || strings.HasPrefix(lower, "https:"):
-		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", "source is an address", "write the name of the platform, such as google, and the address in source_url")
+	case addressForm.MatchString(lower):
+		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(addressForm.FindStringSubmatch(lower)[1], "google")))
 	case lower != s:
 		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
@@ -124,12 +128,15 @@ func (r *fields) verification(w *record) {
 	w.Verified, w.Hidden = true, ""
 }
 
-// job reads the job record. Its ids are checked against business.yaml when all files
-// have been read.
+// job reads the job record. Its ids are checked against business.yaml when all files have been read.
 func (r *fields) job(w *record) {
 	ids := [len(refLists)][]string{}
 	for i, l := range refLists {
 		ids[i] = []string{}
+		if n := r.value(l.name); n != nil && !r.strict && n.Kind == syntax.Text && !strings.HasPrefix(n.Text, "-") {
+			w.refs = append(w.refs, ref{value: n.Text, list: uint8(i), text: true, at: placeOf(n)})
+			continue
+		}
 		for n, s := range r.itemsOf(l.name) {
 			ids[i] = append(ids[i], s)
 			w.refs = append(w.refs, ref{value: s, list: uint8(i), at: placeOf(n)})

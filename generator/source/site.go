@@ -13,10 +13,9 @@ import (
 )
 
 var (
-	siteSchema = newSchema("the site", "", "", "base_url title feed_title description language license author policies",
-		"url=base_url name=title lang=language licence=license")
-	authorSchema   = newSchema("author", "author.", "{name: %t}", "name url email", "")
-	policiesSchema = newSchema("policies", "policies.", "{author_names: initials}", "author_names", "")
+	siteSchema     = newSchema("the site", "", "", "base_url title feed_title description language license author policies")
+	authorSchema   = newSchema("author", "author.", "{name: %t}", "name url email")
+	policiesSchema = newSchema("policies", "policies.", "{author_names: initials}", "author_names")
 )
 
 // site reads site.yaml.
@@ -31,9 +30,13 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	if base := r.nonBlank("base_url"); base != "" {
 		parsed, err := reviewcast.ParseBaseURL(base)
 		if err != nil {
-			suggestion := ""
-			if hostForm.MatchString(base) {
-				suggestion = "write https://" + base
+			suggestion, host := "", strings.TrimPrefix(base, "https://")
+			if hostForm.MatchString(host) {
+				host, path, _ := strings.Cut(host, "/")
+				if path != "" && !strings.HasPrefix(host, "reviews.") {
+					host = "reviews." + strings.TrimPrefix(host, "www.")
+				}
+				suggestion = "write https://" + host
 			}
 			d.fail(r.value("base_url"), "bad-url", err.Error(), suggestion)
 		}
@@ -56,8 +59,12 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 func (r *fields) email(f string) string {
 	s := r.text(f)
 	local, domain, found := strings.Cut(s, "@")
-	if s != "" && (!found || local == "" || domain == "" || strings.ContainsAny(s, " \t\n<>,;") || strings.Contains(domain, "@")) {
-		r.fail(r.value(f), "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), "write one such as office@example.com, or leave the field out")
+	if s != "" && (!found || local == "" || domain == "" || strings.ContainsAny(s, " \t\n<>,;:") || strings.Contains(domain, "@")) {
+		suggestion := "write one such as office@example.com, or leave the field out"
+		if found := emailForm.FindString(strings.NewReplacer("(at)", "@", " at ", "@").Replace(s)); found != "" {
+			suggestion = "write " + found
+		}
+		r.fail(r.value(f), "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
 	}
 	return s
@@ -71,10 +78,14 @@ func (r *fields) url(f string) string {
 	return ""
 }
 
-// hostForm matches an address without its scheme, fileForm the name of a file.
+// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm
+// the beginning of an address, perhaps misspelt.
 var (
-	hostForm = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
-	fileForm = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
+	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL+`)
+	schemeForm = regexp.MustCompile(`(?i)^(ht?tps?|htps?)([:;]/*|//)`)
+	linkForm   = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)
+	hostForm   = regexp.MustCompile(`^[\pL0-9-]+(\.[\pL0-9-]+)+(:[0-9]+)?(/\S*)?$`)
+	fileForm   = regexp.MustCompile(`(?i)^[^/]*\.(png|jpe?g|gif|svg|webp|html?|pdf)$`)
 )
 
 func (d *decoder) webAddress(n *syntax.Node, name string) string {
@@ -87,9 +98,16 @@ func (d *decoder) webAddress(n *syntax.Node, name string) string {
 		return s
 	}
 	suggestion := "write a whole address, such as https://example.com/page, or leave the field out"
-	plain := strings.TrimPrefix(strings.Trim(s, "<>()[] "), "https://")
-	if hostForm.MatchString(plain) && !fileForm.MatchString(plain) {
+	plain := schemeForm.ReplaceAllString(strings.Trim(s, "<>()[] "), "")
+	switch link := linkForm.FindString(s); {
+	case hostForm.MatchString(plain) && !fileForm.MatchString(plain):
 		suggestion = "write https://" + plain
+	case err == nil && link != "" && strings.HasPrefix(s, link) && !strings.ContainsAny(s, "\n,"):
+		suggestion = "write " + strings.ReplaceAll(s, " ", "%20")
+	case strings.Contains(link, "."):
+		suggestion = "write " + link
+	case name == "logo":
+		suggestion = "put the picture into this folder as logo.png, logo.svg or logo.webp, and delete this line; or write its address on the web"
 	}
 	d.fail(n, "bad-url", fmt.Sprintf("%s %s is not a web address", name, diagnostic.Quote(s)), suggestion)
 	return ""

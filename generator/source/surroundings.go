@@ -13,9 +13,8 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// surroundings is what the small files say, and the day: what reviews are checked
-// against and completed by. It is never changed. If a small file or the day changes, a new
-// one is made, for which every review is checked again.
+// surroundings is what the small files say, and the day: what reviews are checked against and completed by. It is
+// never changed. If a small file or the day changes, a new one is made, for which every review is checked again.
 type surroundings struct {
 	content  Content // but for the reviews
 	problems []diagnostic.Problem
@@ -31,6 +30,7 @@ type surroundings struct {
 // citation is a place where a small file names a review.
 type citation struct {
 	id, what string
+	among    []string // the ids of the same question
 	at       diagnostic.Position
 	words    diagnostic.Position // of the quoted text
 }
@@ -42,8 +42,7 @@ type smallFile struct {
 	problem *diagnostic.Problem // why it can't be read
 }
 
-// readSmallFiles reads every file but those with reviews. key is the hash of all that
-// they say.
+// readSmallFiles reads every file but those with reviews. key is the hash of all that they say.
 func readSmallFiles(root *os.Root) (files map[string]smallFile, key uint64) {
 	files = make(map[string]smallFile, len(knownFiles))
 	var h maphash.Hash

@@ -76,8 +76,7 @@ func (t *tree) update(jobs []*job) {
 	}
 }
 
-// tooMany returns the problem of the file that has more reviews than a folder may
-// hold; nil if there is none.
+// tooMany returns the problem of the file that has more reviews than a folder may hold; nil if there is none.
 func (t *tree) tooMany() *diagnostic.Problem {
 	total := 0
 	for _, f := range t.files {
@@ -95,12 +94,12 @@ func (t *tree) hasFolder(dir string) bool {
 	return i < len(t.files) && strings.HasPrefix(t.files[i].path, dir+"/")
 }
 
-// foldsNames reports that one file may have several names here, in capitals or short
-// ones, and events need not have the one that the folder lists.
+// foldsNames reports that one file may have several names here, in capitals or short ones, and events need not have
+// the one that the folder lists.
 const foldsNames = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
-// named looks at nothing but the named files. ok is false if everything has to be
-// looked at: a folder came or went, a file may have changed under another name.
+// named looks at nothing but the named files. ok is false if everything has to be looked at: a folder came or went, a
+// file may have changed under another name.
 func (t *tree) named(root *os.Root, names []string) (there []found, gone []*job, ok bool) {
 	if t.linked {
 		return nil, nil, false

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,8 @@ import (
 	"reviewcast/generator/syntax"
 )
 
-// The methods of fields read one value each. They return the zero value if it is absent
-// or wrong, and report what is wrong.
+// The methods of fields read one value each. They return the zero value if it is absent or wrong, and report what is
+// wrong.
 
 // text reads a text as written.
 func (r *fields) text(f string) string {
@@ -49,6 +50,11 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		suggestion := "write the text after the field's name; quote it if it contains special characters"
 		if n.Kind == syntax.List && !d.strict {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
+		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
+			e := &n.Entries[0]
+			if suggestion = fmt.Sprintf("write it without a colon, or in quotes: %s %s", e.Key.Text, e.Value.Text); isField(e.Key.Text) {
+				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
+			}
 		}
 		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)
 		return "", false
@@ -96,18 +102,23 @@ func blank(s string) bool { return strings.TrimSpace(s) == "" }
 func (r *fields) id() string {
 	s := r.text("id")
 	n := r.value("id")
-	if n == nil || reviewcast.ValidID(s) || s == "" && n.Text != "" {
+	if n == nil || reviewcast.ValidID(s) || s == "" && (n.Text != "" || n.Kind >= syntax.List) {
 		return s
 	}
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
 	if inner, was := diagnostic.TrimCurlyQuotes(s); was && reviewcast.ValidID(inner) {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
+	} else if exponent.MatchString(s) {
+		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
 	}
 	r.fail(n, "bad-id", fmt.Sprintf("%s is %s", r.name("id"), diagnostic.Quote(s)), suggestion)
 	return ""
 }
+
+// exponent matches the short form of a large number.
+var exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
@@ -120,7 +131,7 @@ func fixID(s string) string {
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
-	if id = strings.TrimLeft(id, "._-"); !reviewcast.ValidID(id) {
+	if id = strings.Trim(id, "._-"); !reviewcast.ValidID(id) {
 		return ""
 	}
 	return id
@@ -192,16 +203,15 @@ func (r *fields) stars(f string) int {
 	}
 	if v, err := strconv.ParseFloat(n.Text, 64); err == nil && (v > reviewcast.MaxRating || v < reviewcast.MinRating) {
 		suggestion = fmt.Sprintf("ratings go from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
+		if of10 := diagnostic.MeantRating(n.Text + "/10"); of10 != "" {
+			suggestion += fmt.Sprintf("; if it is %s of 10, %s", n.Text, of10)
+		}
 	} else if meant != "" {
 		suggestion = meant
 	}
 	r.fail(n, "bad-rating", fmt.Sprintf("%s is %s", r.name(f), n.Describe()), suggestion)
 	return 0
 }
-
-// languages are the names of languages that people write for a tag.
-var languages = map[string]string{"english": "en", "german": "de", "deutsch": "de", "french": "fr", "français": "fr", "italian": "it", "italiano": "it",
-	"spanish": "es", "español": "es", "portuguese": "pt", "português": "pt", "dutch": "nl", "nederlands": "nl", "polish": "pl", "polski": "pl"}
 
 // language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
 func (r *fields) language(f string) string {
@@ -213,11 +223,13 @@ func (r *fields) language(f string) string {
 	tag, err := language.Raw.Parse(s)
 	if err != nil || tag == language.Und {
 		suggestion := "write a BCP 47 tag, such as en, de or pt-BR"
-		if code := languages[strings.ToLower(s)]; code != "" {
+		if code := languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write " + code
 		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
 			base, _ := language.Make("und-" + region.String()).Base()
 			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
+		} else if first := strings.FieldsFunc(s, func(c rune) bool { return !unicode.IsLetter(c) && c != '-' }); len(first) > 1 && len(first[0]) == 2 {
+			suggestion = "name one language: write " + first[0]
 		}
 		r.fail(n, "bad-language", fmt.Sprintf("%s %s is not a language tag", r.name(f), diagnostic.Quote(s)), suggestion)
 		return ""
@@ -268,9 +280,8 @@ func (r *fields) choice(f string, choices []string, other string) string {
 	return ""
 }
 
-// items returns the values of a list; a single text where a list belongs is reported.
-// In a CSV cell the values are separated by semicolons, and spaces around them are
-// ignored.
+// items returns the values of a list; a single text where a list belongs is reported. In a CSV cell the values are
+// separated by semicolons, and spaces around them are ignored.
 func (r *fields) items(f string) []syntax.Node {
 	n := r.value(f)
 	switch {
@@ -303,13 +314,21 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
 		e := n.Entries[0]
 		return fmt.Sprintf("begin each with a hyphen: - {id: %s, name: %s}", e.Key.Text, e.Value.Text)
+	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.Null: // {a, b}
+		var keys []string
+		for _, e := range n.Entries {
+			keys = append(keys, e.Key.Text)
+		}
+		return fmt.Sprintf("write %s: [%s]", f, strings.Join(keys, ", "))
+	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Key.Text == item.names[0]:
+		return fmt.Sprintf("write a hyphen before the first field of each, and indent the others by two more spaces: - %s: %s", item.names[0], n.Entries[0].Value.Text)
 	case n.Kind >= syntax.List:
 		return "begin each item with a hyphen and a space"
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
 	var words []string
-	for _, word := range strings.Split(separators.Replace(n.Text), ",") {
+	for _, word := range strings.Split(map[bool]string{true: plainHours(n.Text), false: separators.Replace(n.Text)}[f == "hours"], ",") {
 		switch word = strings.TrimSpace(word); {
 		case word == "":
 		case item != nil:
@@ -323,9 +342,6 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	write := fmt.Sprintf("write %s: [%s]", f, strings.Join(words, ", "))
 	if r.strict {
 		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
-	}
-	if r.schema == reviewSchema {
-		write += ", with the ids of business.yaml"
 	}
 	return write
 }

@@ -12,15 +12,14 @@ import (
 )
 
 var (
-	vocabularySchema = newSchema("the vocabulary", "", "", "aspects problems pull_quote ignore topics claims", "quote=pull_quote")
-	aspectSchema     = newSchema("the aspect", "", "{id: %i, label: %t, terms: [%t]}", "id label terms positive negative neutral extends", "name=label")
-	problemSchema    = newSchema("the problem", "", "{id: %i, label: %t, terms: [%t]}", "id label terms", "name=label")
-	quoteSchema      = newSchema("pull_quote", "pull_quote.", "{review_id: ID, text: %t}", "review_id text", "id=review_id review=review_id")
-	faqSchema        = newSchema("the question", "", "{question: %t, answer: …}", "question answer evidence_review_ids evidence_aspects claims",
-		"q=question a=answer evidence=evidence_review_ids reviews=evidence_review_ids")
-	topicsSchema    = newSchema("topics", "topics.", "{pin: [%t]}", "pin hide rename merge", "")
-	claimSchema     = newSchema("the claim", "", "{aspect: punctuality, positive_pct: 90}", "aspect positive_pct mention_count average_rating review_count", "")
-	withdrawnSchema = newSchema("the withdrawal", "", "{id: %t, reason: withdrawn, date: YYYY-MM-DD}", "id reason date month", "")
+	vocabularySchema = newSchema("the vocabulary", "", "", "aspects problems pull_quote ignore topics claims")
+	aspectSchema     = newSchema("the aspect", "", "{id: %i, label: %t, terms: [%t]}", "id label terms positive negative neutral extends")
+	problemSchema    = newSchema("the problem", "", "{id: %i, label: %t, terms: [%t]}", "id label terms")
+	quoteSchema      = newSchema("pull_quote", "pull_quote.", "{review_id: ID, text: %t}", "review_id text")
+	faqSchema        = newSchema("the question", "", "{question: %t, answer: …}", "question answer evidence_review_ids evidence_aspects claims")
+	topicsSchema     = newSchema("topics", "topics.", "{pin: [%t]}", "pin hide rename merge")
+	claimSchema      = newSchema("the claim", "", "{aspect: punctuality, positive_pct: 90}", "aspect positive_pct mention_count average_rating review_count")
+	withdrawnSchema  = newSchema("the withdrawal", "", "{id: %t, reason: withdrawn, date: YYYY-MM-DD}", "id reason date month")
 )
 
 func init() {
@@ -121,8 +120,7 @@ func (d *decoder) isMapping(n *syntax.Node, name, example string) bool {
 	return n.Kind == syntax.Mapping
 }
 
-// claims reads the numbers that the editors rely on. They are checked when the
-// reviews have been counted.
+// claims reads the numbers that the editors rely on. They are checked when the reviews have been counted.
 func (r *fields) claims() []Claim {
 	var out []Claim
 	for _, n := range r.items("claims") {
@@ -156,9 +154,13 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		r.required("question", "answer")
 		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
+		first := len(s.evidence)
 		for n, id := range r.itemsOf("evidence_review_ids") {
 			q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
 			s.evidence = append(s.evidence, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n))})
+		}
+		for c := range s.evidence[first:] {
+			s.evidence[first+c].among = q.EvidenceReviewIDs
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
 			q.EvidenceAspects = append(q.EvidenceAspects, id)

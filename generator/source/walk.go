@@ -1,11 +1,12 @@
 package source
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -28,8 +29,8 @@ var knownFiles = []string{BusinessFile, SiteFile, insightsFile, FAQFile, Summary
 // themeFiles change the look of the pages; package generator/pages reads them.
 var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "logo.webp"}
 
-// walker finds the review files below a root. No link leads out of it, and links to
-// folders below reviews/ are refused, so that no folder is read twice.
+// walker finds the review files below a root. No link leads out of it, and links to folders below reviews/ are
+// refused, so that no folder is read twice.
 type walker struct {
 	files  []found
 	notes  []diagnostic.Problem
@@ -39,9 +40,8 @@ type walker struct {
 	output string // the name of the output folder; "" when it is elsewhere
 }
 
-// walk finds the review files and what should not be in the folder. output is the
-// slash-separated name of the output folder if it is inside, "" if not. An error
-// means that the folder itself can't be read.
+// walk finds the review files and what should not be in the folder. output is the slash-separated name of the output
+// folder if it is inside, "" if not. An error means that the folder itself can't be read.
 func walk(root *os.Root, output string) (*walker, error) {
 	w := &walker{root: root, fsys: root.FS(), output: output}
 	entries, err := fs.ReadDir(w.fsys, ".")
@@ -72,7 +72,12 @@ func walk(root *os.Root, output string) (*walker, error) {
 					w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", "move its files up into this one, or name it with --content")
 					continue
 				}
-				w.unknown(name, diagnostic.DidYouMean(name, slices.Concat(knownFiles, themeFiles), "the folder holds "+strings.Join(knownFiles, ", ")+" and README.md"))
+				other := "the folder holds " + strings.Join(knownFiles, ", ") + " and README.md"
+				if ext := strings.ToLower(path.Ext(name)); ext != "" && ext != ".txt" && remedies[ext] != "" {
+					other = instead(name)
+				}
+				near := slices.DeleteFunc(slices.Concat(knownFiles, themeFiles), func(known string) bool { return path.Ext(known) != strings.ToLower(path.Ext(name)) })
+				w.unknown(name, diagnostic.DidYouMean(name, near, other))
 			}
 			continue
 		}
@@ -140,8 +145,7 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	case err == nil:
 		return info, true
 	case errors.Is(err, fs.ErrNotExist) && !link:
-		// Editors save by renaming: a file that is gone now comes back with a
-		// new event.
+		// Editors save by renaming: a file that is gone now comes back with a new event.
 	case errors.Is(err, fs.ErrNotExist):
 		w.note(diagnostic.Error, name, "symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
 	default:
@@ -150,29 +154,21 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return nil, false
 }
 
-// instead returns what to do with a file below reviews/ that is not read.
+// instead returns what to do with a file that is not read, by its extension; words.txt has the remedies.
 func instead(name string) string {
-	const stand = "reviews are in files that end in .yaml, .jsonl or .csv"
-	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".docx", ".doc", ".odt", ".rtf", ".pages":
-		return "save it as plain text in UTF-8, under a name that ends in .yaml"
-	case ".zip":
-		return "unpack it; " + stand
-	case ".json":
-		return "name it .yaml (YAML includes JSON), or write one review per line and name it .jsonl"
-	case ".xlsx", ".xls", ".ods", ".numbers":
-		return "save it as CSV in UTF-8; " + stand
-	case ".tsv", ".txt", "":
-		return fmt.Sprintf("if it has reviews in YAML, rename it to %s.yaml; an export is imported with reviewcast import csv", strings.TrimSuffix(path.Base(name), path.Ext(name)))
-	}
-	return stand
+	ext := strings.ToLower(path.Ext(name))
+	remedy := cmp.Or(remedies[cmp.Or(ext, ".")], remedies["*"])
+	return strings.ReplaceAll(remedy, "NAME", strings.TrimSuffix(path.Base(name), path.Ext(name)))
 }
+
+// remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews.
+var remedies, misspelt = diagnostic.Lines(wordsFile, "files"), meanings("misspelt extensions")
 
 // document reports whether a file is of a word processor, by its name.
 func document(name string) bool { return strings.Contains(instead(name), "plain text") }
 
-// isOutput reports whether name is the output folder, which is never read as content,
-// or what a build writes beside it.
+// isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside
+// it.
 func (w *walker) isOutput(name string) bool {
 	switch {
 	case w.output == "":
@@ -184,27 +180,30 @@ func (w *walker) isOutput(name string) bool {
 	return name == w.output+".staging" || name == w.output+".lock"
 }
 
-// hidden returns the name of a review file without the .txt or .yamll at its end that
-// keeps it from being read; "" for any other file.
+// hidden returns the name of a review file without the .txt or .yamll at its end that keeps it from being read; "" for
+// any other file.
 func hidden(name string) string {
 	base := path.Base(name)
 	plain := strings.TrimSuffix(strings.TrimSuffix(base, path.Ext(base))+strings.ToLower(path.Ext(base)), ".txt")
 	if plain != base && formatOf(plain) != 0 {
 		return plain
 	}
-	switch ext := strings.ToLower(path.Ext(base)); ext {
-	case ".yamll", ".yalm", ".ymal", ".yam", ".yaml_", ".yaml1":
-		return strings.TrimSuffix(base, path.Ext(base)) + ".yaml"
-	case ".jsonlines", ".ndjson", ".jsnol", ".josnl":
-		return strings.TrimSuffix(base, path.Ext(base)) + ".jsonl"
+	if ext := misspelt[strings.ToLower(path.Ext(base))]; ext != "" {
+		return strings.TrimSuffix(base, path.Ext(base)) + ext
 	}
 	return ""
 }
 
-// intended returns the name that an entry of the content folder should have, if it
-// is misspelt, or has a .txt at the end, which Notepad adds; "" if not.
+// copyForm matches what systems and people add to the name of a copy.
+var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([0-9]+\)`)
+
+// intended returns the name that an entry of the content folder should have, if it is misspelt, or has a .txt at the
+// end, which Notepad adds; "" if not.
 func intended(name string) string {
 	plain := strings.TrimSuffix(strings.ToLower(name), ".txt")
+	if original := copyForm.ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
+		plain = original
+	}
 	switch {
 	case name == plain && slices.Contains(knownFiles, name):
 		return ""
@@ -241,8 +240,8 @@ func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion s
 	w.notes = append(w.notes, diagnostic.Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
 }
 
-// Ignored reports whether a file or folder is skipped without a warning: hidden ones,
-// temporary files of editors and of the system, manuals and schemas.
+// Ignored reports whether a file or folder is skipped without a warning: hidden ones, temporary files of editors and
+// of the system, manuals and schemas.
 func Ignored(name string) bool {
 	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasSuffix(name, ".tmp") || strings.HasSuffix(name, ".swp") ||
 		strings.HasPrefix(name, "~$") || slices.Contains([]string{"README.md", "Thumbs.db", "desktop.ini"}, name) || strings.HasSuffix(name, ".schema.json")

@@ -1,10 +1,9 @@
-// Package starter writes the folder that an editor begins with: a small, invented
-// business with a note on every field. `reviewcast init` writes it.
+// Package starter writes the folder that an editor begins with: a small, invented business with a note on every field.
+// `reviewcast init` writes it.
 //
-// The folder builds as it is, and still builds when the editor has deleted everything
-// in reviews/, faq.yaml and summary.md. Therefore nothing in business.yaml,
-// site.yaml, insights.yaml or withdrawn.yaml refers to an example review. The files
-// are in files/, as they are written.
+// The folder builds as it is, and still builds when the editor has deleted everything in reviews/, faq.yaml and
+// summary.md. Therefore nothing in business.yaml, site.yaml, insights.yaml or withdrawn.yaml refers to an example
+// review. The files are in files/, as they are written.
 package starter
 
 import (
@@ -27,19 +26,17 @@ var folder, _ = fs.Sub(embedded, "files") // the name is valid
 // ErrNotEmpty is the error of Write for a folder that is not empty.
 var ErrNotEmpty = errors.New("the folder is not empty")
 
-// Write writes the starter folder into dir, which it creates with its parents if
-// necessary. It returns the files that it wrote, sorted, relative to dir and with
-// forward slashes.
+// Write writes the starter folder into dir, which it creates with its parents if necessary. It returns the files that
+// it wrote, sorted, relative to dir and with forward slashes.
 //
-// A folder that contains anything but dotfiles (.git, .DS_Store) is refused with
-// ErrNotEmpty, so that no work is overwritten. After any error the disk is as it was:
-// everything that was written, folders included, is removed.
+// A folder that contains anything but dotfiles (.git, .DS_Store) is refused with ErrNotEmpty, so that no work is
+// overwritten. After any error the disk is as it was: everything that was written, folders included, is removed.
 func Write(dir string) (files []string, err error) {
 	return write(dir, folder, func(_ string, text []byte) []byte { return text })
 }
 
-// WriteEmpty is Write without the made-up business and reviews: every field is a
-// comment to fill in, but for the two that business.yaml needs.
+// WriteEmpty is Write without the made-up business and reviews: every field is a comment to fill in, but for the two
+// that business.yaml needs.
 func WriteEmpty(dir string) (files []string, err error) { return write(dir, folder, empty) }
 
 // empty makes comments of the fields of a file; nil leaves the file out.
@@ -98,8 +95,8 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 		return errors.Join(err, f.Close())
 	})
 	if err != nil {
-		// Children are removed first. A folder into which somebody else has put
-		// something can't be removed, and should not be.
+		// Children are removed first. A folder into which somebody else has put something can't be removed, and should not
+		// be.
 		for _, path := range slices.Backward(made) {
 			os.Remove(path)
 		}
@@ -108,8 +105,7 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 	return files, nil
 }
 
-// Empty reports whether Write can write to dir: it does not exist, or has nothing in it
-// but dotfiles.
+// Empty reports whether Write can write to dir: it does not exist, or has nothing in it but dotfiles.
 func Empty(dir string) bool { return checkEmpty(dir) == nil }
 
 // checkEmpty returns an error for a folder with anything in it but dotfiles.
@@ -135,8 +131,7 @@ func checkEmpty(dir string) error {
 		ErrNotEmpty, dir, held)
 }
 
-// mkdirAll creates dir and its missing parents and appends what it created to made,
-// which os.MkdirAll does not report.
+// mkdirAll creates dir and its missing parents and appends what it created to made, which os.MkdirAll does not report.
 func mkdirAll(dir string, made *[]string) error {
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,13 +15,11 @@ import (
 
 // Columns describes the header of a CSV file.
 type Columns struct {
-	// Names are the columns that a file may have; a dot separates a field from the
-	// field inside it (owner_reply.text).
+	// Names are the columns that a file may have; a dot separates a field from the field inside it (owner_reply.text).
 	Names []string
 	// Required are those that it must have.
 	Required []string
-	// DidYouMean returns the column that an unknown name was probably meant to be;
-	// "" for none.
+	// DidYouMean returns the column that an unknown name was probably meant to be; "" for none.
 	DidYouMean func(name string) string
 }
 
@@ -33,8 +31,7 @@ type CSVReader struct {
 	// Up to byte seen of the data, its line has col-1 code points.
 	seen, col int
 	columns   Columns
-	// Absent are the required columns that are missing, once the header has been
-	// read. They are reported there, once.
+	// Absent are the required columns that are missing, once the header has been read. They are reported there, once.
 	Absent map[string]bool
 }
 
@@ -43,8 +40,8 @@ func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
 	return &CSVReader{List: p, columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
 }
 
-// Read calls each with every row, as a mapping of the columns to the cells that are
-// not empty. complete is false if the rest of the file could not be read.
+// Read calls each with every row, as a mapping of the columns to the cells that are not empty. complete is false if
+// the rest of the file could not be read.
 func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	data, ok := Clean(data, false, c.List)
 	if !ok {
@@ -74,6 +71,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		c.explain(err)
 		return false
 	}
+	names := slices.Clone(header)
 	columns, ok := c.header(r, header)
 	if !ok {
 		return false
@@ -97,9 +95,16 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		}
 		n := &Node{Kind: Mapping, Col: 1}
 		n.Line, _ = r.FieldPos(0)
+		if slices.Equal(row, names) {
+			c.Add(diagnostic.Error, n.Line, 1, "cell-count", "the row repeats the names of the columns", "delete it")
+			continue
+		}
 		if len(row) != len(columns) {
-			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)),
-				"put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside")
+			suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
+			if strings.ContainsAny(strings.Join(row, ""), "“”„") {
+				suggestion = "write straight quotation marks (\") around a text, not curly ones"
+			}
+			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
 			continue
 		}
 		c.row(r, row, columns, n)
@@ -117,12 +122,18 @@ type column struct {
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	if !slices.ContainsFunc(header, func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
-	}) && len(header) > 1 {
+	}) && !strings.ContainsAny(header[0], ";\t|,") {
 		suggestion := "write a row above it, such as " + strings.Join(c.columns.Required, ",") + ",text"
-		if strings.Trim(strings.Join(header[1:], ""), " ") == "" {
+		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
 		}
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
+		return nil, false
+	}
+	foreign := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != "" })
+	if len(foreign) >= 3 && 2*len(foreign) > len(header) {
+		c.Add(diagnostic.Error, 1, 1, "unknown-column", fmt.Sprintf("%d of %d columns are unknown, among them %s", len(foreign), len(header), diagnostic.Quote(foreign[0])),
+			"if another program exported this table, move it out of the content folder and run: reviewcast import csv FILE; otherwise the columns are "+strings.Join(c.columns.Names, ", "))
 		return nil, false
 	}
 	columns := make([]column, len(header))
@@ -137,7 +148,10 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		case seen:
 			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
 		case !slices.Contains(c.columns.Names, name):
-			if sign := strings.IndexAny(name, ";\t|"); len(header) == 1 && sign >= 0 {
+			if sign := strings.IndexAny(name, ";\t|,"); len(header) == 1 && sign >= 0 && name[sign] == ',' {
+				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two")
+				return nil, false
+			} else if len(header) == 1 && sign >= 0 {
 				between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the columns are separated by "+between+", not by commas",
 					"separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is")

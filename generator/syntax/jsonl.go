@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,11 +18,11 @@ import (
 const (
 	// MaxDataFile is the size of the largest JSONL or CSV file, in bytes.
 	MaxDataFile = 1 << 30
-	// MaxLine is the length of the longest line in bytes. It stops a file without
-	// line ends from being held in memory as a whole.
+	// MaxLine is the length of the longest line in bytes. It stops a file without line ends from being held in memory as
+	// a whole.
 	MaxLine = 4 << 20
-	// maxValues is how many values a line of JSONL may have. It stops four
-	// megabytes of "[[],[],…" from becoming hundreds.
+	// maxValues is how many values a line of JSONL may have. It stops four megabytes of "[[],[],…" from becoming
+	// hundreds.
 	maxValues = 10_000
 )
 
@@ -36,9 +37,8 @@ type jsonLine struct {
 	text      []byte // of the last string
 }
 
-// ReadJSON parses one line, without its line end, by itself, so that a broken line hides
-// no other. Places are relative: it is line 1 wherever it is in the file. A line that is
-// not one JSON value is reported and gives nil.
+// ReadJSON parses one line, without its line end, by itself, so that a broken line hides no other. Places are
+// relative: it is line 1 wherever it is in the file. A line that is not one JSON value is reported and gives nil.
 func ReadJSON(data []byte, p *diagnostic.List) *Node {
 	j := &jsonLine{List: p}
 	n, err := j.parse(data)
@@ -55,6 +55,35 @@ func ReadJSON(data []byte, p *diagnostic.List) *Node {
 	}
 	j.explain(err)
 	return nil
+}
+
+// Limits of the lines of one review that are joined, so that a file of them takes no minutes.
+const maxJoined, maxJoinedBytes = 30, 16 << 10
+
+// JoinJSON reads a review whose first line is not JSON together with the next lines: in its file it goes on there,
+// which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
+// it is no such review.
+func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, lines int) {
+	if first := bytes.TrimSpace(first); p.Full() || !bytes.HasPrefix(first, []byte("{")) || bytes.HasSuffix(first, []byte("}")) {
+		return nil, first, 1
+	}
+	spaced, broken := bytes.TrimSpace(first), bytes.TrimSpace(first) // between values, and in a text
+	for next := range bytes.Lines(rest) {
+		if lines++; lines > maxJoined || len(spaced) > maxJoinedBytes {
+			break
+		}
+		next = bytes.TrimSpace(next)
+		spaced = append(append(slices.Clip(spaced), ' '), next...)
+		broken = append(append(slices.Clip(broken), `\n`...), next...)
+		for _, v := range []jsontext.Value{broken, spaced} {
+			if v = v.Clone(); v.Compact() == nil {
+				*p = diagnostic.List{File: p.File, Max: p.Max}
+				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), pasted(string(v))+" (or name the file .yaml, which may hold JSON over several lines)")
+				return ReadJSON(v, p), v, lines + 1
+			}
+		}
+	}
+	return nil, first, 1
 }
 
 var (
@@ -157,6 +186,15 @@ func (j *jsonLine) array(n *Node, depth int) error {
 	return nil
 }
 
+// jsonHints are remedies by the beginning of what is not JSON; "a" is any letter.
+var jsonHints = []struct{ begins, suggestion string }{
+	{"'", `put names and texts in double quotes (")`}, {"`", `put names and texts in double quotes (")`}, {"“", `write straight quotation marks (")`}, {"”", `write straight quotation marks (")`},
+	{"}", "remove the comma before it, or give the value that is missing"}, {"]", "remove the comma before it, or give the value that is missing"},
+	{"//", "JSON has no comments; delete it"}, {"#", "JSON has no comments; delete it"}, {",}", "remove the comma"}, {",]", "remove the comma"}, {",\n", "remove the comma"},
+	{"True", "write true or false in small letters"}, {"False", "write true or false in small letters"}, {"a", `put names and texts in double quotes (")`},
+	{`"`, "put a comma before it"}, {"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
+}
+
 // explain reports why a line is not JSON.
 func (j *jsonLine) explain(err error) {
 	offset := int(j.InputOffset())
@@ -201,26 +239,17 @@ func (j *jsonLine) explain(err error) {
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1
-	case rest[0] == '\'' || rest[0] == '`':
-		suggestion = `put names and texts in double quotes (")`
-	case rest[0] == '}' || rest[0] == ']':
-		suggestion = "remove the comma before it, or give the value that is missing"
-	case strings.HasPrefix(rest, "//") || strings.HasPrefix(rest, "#"):
-		suggestion = "JSON has no comments; delete it"
 	case rest[0] == '\\':
 		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
-	case strings.HasPrefix(rest, ",}") || strings.HasPrefix(rest, ",]") || rest == ",":
-		suggestion = "remove the comma"
-	case strings.HasPrefix(rest, "“") || strings.HasPrefix(rest, "”"):
-		suggestion = `write straight quotation marks (")`
 	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':
 		message, suggestion = "the text ends at the quotation mark before "+diagnostic.Quote(rest), `close the text before it, or write \" for a quotation mark in it`
-	case strings.HasPrefix(rest, "True") || strings.HasPrefix(rest, "False"):
-		suggestion = "write true or false in small letters"
-	case isLetter(rest[0]):
-		suggestion = "put texts in double quotes"
-	case rest[0] == '-':
-		suggestion = "this looks like YAML; give the file the extension .yaml"
+	default:
+		for _, hint := range jsonHints {
+			if strings.HasPrefix(rest+"\n", hint.begins) || hint.begins == "a" && isLetter(rest[0]) {
+				suggestion = hint.suggestion
+				break
+			}
+		}
 	}
 	j.Add(diagnostic.Error, 1, col, "json-syntax", message, suggestion)
 }

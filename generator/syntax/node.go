@@ -28,8 +28,7 @@ func (k Kind) String() string {
 	return [...]string{"empty", "text", "a number", "a date", "true or false", "a list", "a group of fields", "text", "refused"}[k]
 }
 
-// Node is one value of a file: YAML, JSONL and CSV become the same tree, so that one
-// decoder serves them all.
+// Node is one value of a file: YAML, JSONL and CSV become the same tree, so that one decoder serves them all.
 type Node struct {
 	Kind    Kind
 	Text    string // of a scalar: quotes and escapes undone, otherwise as written
@@ -45,8 +44,8 @@ type Entry struct {
 	Value Node
 }
 
-// Rebase moves the tree so that n is in line 1, and returns the line that it was in.
-// A value that moves to another line of its file is the same value then.
+// Rebase moves the tree so that n is in line 1, and returns the line that it was in. A value that moves to another
+// line of its file is the same value then.
 func (n *Node) Rebase() int {
 	first := n.Line
 	if first != 1 {
@@ -97,8 +96,7 @@ func (n *Node) Describe() string {
 	return n.Kind.String()
 }
 
-// QuoteScalar returns a value that was written without quotes as it was written, if a
-// message can hold it.
+// QuoteScalar returns a value that was written without quotes as it was written, if a message can hold it.
 func QuoteScalar(s string) string {
 	quoted := diagnostic.Quote(s)
 	if quoted == `"`+s+`"` {

@@ -1,6 +1,7 @@
 package syntax
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -14,18 +15,16 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// The parser often stops much later than the mistake, at the first character that fits
-// nothing. So common mistakes are corrected near that place, and a correction that lets
-// the parser get further is what is reported. The rest of the file is read with
-// it, so that one mistake hides no other.
+// The parser often stops much later than the mistake, at the first character that fits nothing. So common mistakes are
+// corrected near that place, and a correction that lets the parser get further is what is reported. The rest of the
+// file is read with it, so that one mistake hides no other.
 
 const (
 	// maxRepairs is how many mistakes of a piece of YAML are corrected.
 	maxRepairs = 20
 	// maxMended is how large such a piece may be, in bytes.
 	maxMended = 64 << 10
-	// trialBytes is how much is parsed to try corrections in one file. It stops a file
-	// of mistakes from taking minutes.
+	// trialBytes is how much is parsed to try corrections in one file. It stops a file of mistakes from taking minutes.
 	trialBytes = 2 << 20
 )
 
@@ -36,8 +35,8 @@ type repair struct {
 	message, suggestion string
 }
 
-// mend corrects mistakes until the rest can be parsed, and reports each. It returns what
-// could be parsed and the error that is left.
+// mend corrects mistakes until the rest can be parsed, and reports each. It returns what could be parsed and the error
+// that is left.
 func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error) {
 	for range maxRepairs {
 		var e *yaml.LoadError
@@ -63,7 +62,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, tabs, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, tabs, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -121,8 +120,7 @@ func pasted(line string) string {
 var odd = map[rune]string{'\u00A0': " ", '\u2007': " ", '\u202F': " ", '\u3000': " ", '\u2003': " ", '\u2002': " ", '\u2009': " ",
 	'\u200B': "", '\u2060': "", '\uFEFF': "", '\u00AD': "", '：': ": "}
 
-// PlainSpaces returns a text with plain spaces and colons, and the first character that
-// is not plain; 0 for none.
+// PlainSpaces returns a text with plain spaces and colons, and the first character that is not plain; 0 for none.
 func PlainSpaces(s string) (plain string, first rune) {
 	var b strings.Builder
 	for _, c := range s {
@@ -179,8 +177,8 @@ func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
 	return r, ok && strings.HasPrefix(lines[at], "\t")
 }
 
-// bulletForm matches the dashes and bullets that word processors make of hyphens, and
-// what people write instead of one.
+// bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of
+// one.
 var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
 func bullets(lines []string, at int) (repair, bool) {
@@ -272,6 +270,20 @@ func (y *yamlText) missingColon(lines []string, at int) (repair, bool) {
 	return replace(lines, at, len(name), strings.TrimRight(name+": "+m[5], " "), fmt.Sprintf("missing colon after %q", m[3]), "")
 }
 
+// firstHyphen is a first review without a hyphen, above one with it.
+func (y *yamlText) firstHyphen(lines []string, at int) (repair, bool) {
+	first := slices.IndexFunc(lines, func(s string) bool { return fieldForm.MatchString(s) })
+	m := fieldForm.FindStringSubmatch(lines[at])
+	if m == nil || m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
+		return repair{}, false
+	}
+	changed := slices.Clone(lines)
+	for i := first; i < at; i++ {
+		changed[i] = "  " + lines[i]
+	}
+	return replace(changed, first, 2, "- "+lines[first], fmt.Sprintf("missing hyphen before %q, as before the next one on line %d", m[3], at+1+y.before), "indent the fields below it by two spaces; ")
+}
+
 // valueAbove is a field that has a value and, on the next lines, a list or fields.
 func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 	near := nearLines(lines, at)
@@ -340,13 +352,7 @@ func (y *yamlText) inGroup(lines []string, at, column int, field, other string) 
 }
 
 func spaces(n int) string {
-	switch n {
-	case 0:
-		return "no space"
-	case 1:
-		return "1 space"
-	}
-	return fmt.Sprintf("%d spaces", n)
+	return cmp.Or(map[int]string{0: "no space", 1: "1 space"}[n], fmt.Sprintf("%d spaces", n))
 }
 
 // indentText indents the lines of a text that begin at the left.

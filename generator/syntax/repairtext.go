@@ -38,6 +38,8 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		switch {
 		case end < 0:
 			return repair{}, false
+		case value[end+1:] == string(c)+",":
+			return replace(lines, at, col+end+2, m[1]+value[:end+2], "a comma after a text in quotes", "")
 		case end+2 == len(value):
 			message = `in double quotes, \ begins a code`
 		case c == '\'':
@@ -63,6 +65,27 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	return replace(lines, at, col, m[1]+quoteValue(value), message, advice)
+}
+
+// proseForm matches a text of sentences, listForm an item of a list in one.
+var (
+	proseForm = regexp.MustCompile(`^ *(?:- +)?(text|answer|description): +[^\s|>].*$`)
+	listForm  = regexp.MustCompile(`^ *- +(?:[^:]|:\S)*$`)
+)
+
+// listInText is a text with a list on the lines below it, which are left out.
+func listInText(lines []string, at int) (repair, bool) {
+	m, last := proseForm.FindStringSubmatchIndex(lines[at]), at
+	changed := slices.Clone(lines)
+	for ; last+1 < len(lines) && m != nil && listForm.MatchString(lines[last+1]); last++ {
+		changed[last+1] = ""
+	}
+	if last == at {
+		return repair{}, false
+	}
+	changed[at] = lines[at][:m[3]] + `: ""`
+	return repair{at, m[3] + 3, changed, fmt.Sprintf("the text of %q has a list below it", lines[at][m[2]:m[3]]),
+		fmt.Sprintf("write | alone after the colon, and the text and its list on the lines below, all indented by %s", spaces(m[2]+2))}, true
 }
 
 // quoteValue puts a text in quotes, those that it has taken off.

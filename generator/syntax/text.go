@@ -11,17 +11,14 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// bom is the byte order mark that Windows editors and spreadsheets write before
-// UTF-8. It is not part of the text.
+// bom is the byte order mark that Windows editors and spreadsheets write before UTF-8. It is not part of the text.
 var bom = []byte("\uFEFF")
 
-// Clean checks the bytes of a file before a parser sees them. It reports every byte
-// that is not UTF-8 and every character that may not be published, and returns text
-// that is safe to parse, where each of them is U+FFFD, so that the other problems of
-// the file are found in the same run. ok is false if the file is not text.
+// Clean checks the bytes of a file before a parser sees them. It reports every byte that is not UTF-8 and every
+// character that may not be published, and returns text that is safe to parse, where each of them is U+FFFD, so that
+// the other problems of the file are found in the same run. ok is false if the file is not text.
 //
-// separators refuses U+2028 and U+2029, too: YAML takes them for line ends, so they
-// could not be published as written.
+// separators refuses U+2028 and U+2029, too: YAML takes them for line ends, so they could not be published as written.
 func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool) {
 	data, ok = checkStart(data, p)
 	if !ok {
@@ -30,8 +27,7 @@ func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool)
 	return cleanLines(data, separators, p)
 }
 
-// checkStart checks the encoding and the type of a file by its first bytes, and drops
-// a byte order mark.
+// checkStart checks the encoding and the type of a file by its first bytes, and drops a byte order mark.
 func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	if encoding := utf16Or32(data); encoding != "" {
 		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is encoded in "+encoding, "save it as UTF-8")
@@ -39,7 +35,7 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	}
 	data = bytes.TrimPrefix(data, bom)
 	if what, instead := noText(data); what != "" {
-		p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+what+", not text", instead)
+		p.Add(diagnostic.Error, 0, 0, "not-text", "the file is "+what, instead)
 		return nil, false
 	}
 	return data, true
@@ -51,8 +47,7 @@ var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*
 // indentedForm matches all of them indented. A customer may write one such line.
 var indentedForm = regexp.MustCompile(`(?ms)^[ \t]+<<<<<<< .*?^[ \t]+=======[ \t\r]*$.*?^[ \t]+>>>>>>> `)
 
-// MergeMarkers returns the numbers of the first and the last line that an unfinished merge
-// has left; 0 for none.
+// MergeMarkers returns the numbers of the first and the last line that an unfinished merge has left; 0 for none.
 func MergeMarkers(data []byte) (first, last int) {
 	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) && !bytes.Contains(data, []byte("|||||||")) {
 		return 0, 0
@@ -92,8 +87,8 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	}
 	out := make([]byte, 0, len(data)+16)
 	line, col := 1, 1
-	// A file in another encoding has many bytes that are not UTF-8, and one
-	// cause: the first byte is reported, the others are counted.
+	// A file in another encoding has many bytes that are not UTF-8, and one cause: the first byte is reported, the others
+	// are counted.
 	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
 	for i := 0; i < len(data); {
 		c, size := rune(data[i]), 1
@@ -140,25 +135,27 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	if invalid > 0 {
 		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
 		if invalid > 1 {
-			message += fmt.Sprintf(", and %d more bytes are not", invalid-1)
+			message = fmt.Sprintf("byte 0x%02X is not UTF-8; in all there are %d such bytes", badByte, invalid)
 		}
 		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8")
 	}
 	return out, true
 }
 
-// noText recognises by their first bytes some types of files that are taken for text,
-// and returns what to do instead; "" for any other file.
+// noText recognises by their first bytes some types of files that are taken for text, and returns what to do instead;
+// "" for any other file.
 func noText(data []byte) (what, instead string) {
+	const mail = "write a line for each field, id, author, rating and date, and the customer's words as text: …"
 	const spreadsheet = "save a workbook as CSV in UTF-8, a document as plain text in UTF-8"
 	for _, f := range []struct{ begins, what, instead string }{
-		{"PK\x03\x04", "an Excel workbook, a Word document or another ZIP archive", spreadsheet},
-		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file", spreadsheet},
-		{"%PDF-", "a PDF", "write the reviews into a text file"},
-		{`{\rtf`, "formatted text (RTF)", "save it as plain text in UTF-8"},
-		{"<html", "a web page", "copy its text into a text file"},
-		{"<!doctype", "a web page", "copy its text into a text file"},
-		{"\x1F\x8B", "a file compressed with gzip", "unpack it"},
+		{"PK\x03\x04", "an Excel workbook, a Word document or another ZIP archive, not text", spreadsheet},
+		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file, not text", spreadsheet},
+		{"%PDF-", "a PDF, not text", "write the reviews into a text file"},
+		{`{\rtf`, "formatted text (RTF), not plain text", "save it as plain text in UTF-8"},
+		{"<html", "a web page, not text", "copy its text into a text file"},
+		{"<!doctype", "a web page, not text", "copy its text into a text file"},
+		{"\x1F\x8B", "compressed with gzip, not text", "unpack it"},
+		{"From: ", "a mail, not a list of fields", mail}, {"Von: ", "a mail, not a list of fields", mail}, {"De: ", "a mail, not a list of fields", mail}, {"Subject: ", "a mail, not a list of fields", mail}, {"Betreff: ", "a mail, not a list of fields", mail}, {"Return-Path: ", "a mail, not a list of fields", mail},
 	} {
 		if len(data) >= len(f.begins) && strings.EqualFold(string(data[:len(f.begins)]), f.begins) {
 			return f.what, f.instead
@@ -167,8 +164,7 @@ func noText(data []byte) (what, instead string) {
 	return "", ""
 }
 
-// utf16Or32 returns the name of the UTF-16 or UTF-32 that data seems to be in; "" for
-// neither.
+// utf16Or32 returns the name of the UTF-16 or UTF-32 that data seems to be in; "" for neither.
 func utf16Or32(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
@@ -181,8 +177,7 @@ func utf16Or32(data []byte) string {
 	return ""
 }
 
-// suspicious reports whether cleanLines has to look at each character. Few files need
-// it.
+// suspicious reports whether cleanLines has to look at each character. Few files need it.
 func suspicious(data []byte, separators bool) bool {
 	return !utf8.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool {
 		return badRune(r) || separators && (r == '\u2028' || r == '\u2029')

@@ -16,29 +16,26 @@ import (
 
 // Limits of YAML, which is the format of people.
 const (
-	// MaxYAMLFile is the size of the largest YAML file in bytes. YAML is read as
-	// a whole and slowly; 16 MiB are about 20,000 reviews.
+	// MaxYAMLFile is the size of the largest YAML file in bytes. YAML is read as a whole and slowly; 16 MiB are about
+	// 20,000 reviews.
 	MaxYAMLFile = 16 << 20
-	// MaxDepth is how deep lists and fields may be nested, in YAML and JSON. It
-	// stops 100,000 brackets, which cost a parser minutes or all memory.
+	// MaxDepth is how deep lists and fields may be nested, in YAML and JSON. It stops 100,000 brackets, which cost a
+	// parser minutes or all memory.
 	MaxDepth = 64
-	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have.
-	// Each may become a value that costs the parser a kilobyte: it stops a file
-	// of hyphens or commas from filling the memory.
+	// maxYAMLMarks is how many lines, commas and brackets a YAML file may have. Each may become a value that costs the
+	// parser a kilobyte: it stops a file of hyphens or commas from filling the memory.
 	maxYAMLMarks = 1 << 19
 )
 
-// Fields is what a reader knows of the fields of files, which helps to explain syntax
-// errors.
+// Fields is what a reader knows of the fields of files, which helps to explain syntax errors.
 type Fields struct {
 	Is     func(name string) bool        // whether any file has the field
 	Within func(group, name string) bool // whether a group of fields has the field
 }
 
-// ReadYAML calls each with every document of a file. Anchors, aliases, merge keys and
-// tags are refused: they are a programmer's abbreviations, and they are how YAML bombs
-// are built. After a syntax error in a list, each is called with its items one by one if
-// itemwise is set, so that the error hides no problem of the others. complete is false if
+// ReadYAML calls each with every document of a file. Anchors, aliases, merge keys and tags are refused: they are a
+// programmer's abbreviations, and they are how YAML bombs are built. After a syntax error in a list, each is called
+// with its items one by one if itemwise is set, so that the error hides no problem of the others. complete is false if
 // the rest of the file could not be read.
 func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, each func(*Node)) (complete bool) {
 	data, ok := cleanYAML(data, p)
@@ -106,9 +103,8 @@ const maxItems = 20_000
 // item is a piece of a file that is a list: an item, or what is before the first one.
 type item struct{ start, end, line int }
 
-// items cuts a list into its items, at the hyphens in the column of the first one.
-// The lines of an item are indented further. nil means that it is not a list, or too
-// long.
+// items cuts a list into its items, at the hyphens in the column of the first one. The lines of an item are indented
+// further. nil means that it is not a list, or too long.
 func items(data []byte) []item {
 	var list []item
 	indent, line, end := -1, 0, 0
@@ -220,9 +216,8 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 // kinds are those of values without quotes by their tags; all others are texts.
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!timestamp": Date}
 
-// keeps reports whether the block scalar at a place keeps all its line breaks (|+ or
-// >+). Otherwise the last one belongs to the format and not to the text. Nodes come
-// in the order of the file, so the file is read once.
+// keeps reports whether the block scalar at a place keeps all its line breaks (|+ or >+). Otherwise the last one
+// belongs to the format and not to the text. Nodes come in the order of the file, so the file is read once.
 func (y *yamlText) keeps(line, col int) bool {
 	for y.line < line {
 		i := bytes.IndexByte(y.data[y.rest:], '\n')

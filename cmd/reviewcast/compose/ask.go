@@ -16,8 +16,7 @@ import (
 // directSource is the source of a review that names none.
 const directSource = "direct"
 
-// Ask asks for the fields that are empty. An empty date is asked for with today as
-// the default.
+// Ask asks for the fields that are empty. An empty date is asked for with today as the default.
 func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string) error {
 	q := questions{prompt: p}
 	q.ask(&r.Author, "Author (first name and initial)", nil, func(s string) (string, error) {

@@ -1,5 +1,5 @@
-// Package compose writes the file of a new review: it asks for what is missing,
-// resolves names to ids, and checks the file with the loader that a build uses.
+// Package compose writes the file of a new review: it asks for what is missing, resolves names to ids, and checks the
+// file with the loader that a build uses.
 package compose
 
 import (
@@ -22,8 +22,7 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Review is what an editor gives of a new review, with the flags that give it. Zero
-// values are left out of the file.
+// Review is what an editor gives of a new review, with the flags that give it. Zero values are left out of the file.
 type Review struct {
 	ID           string   `name:"id" help:"The review's id (default: a new one)." placeholder:"ID"`
 	Author       string   `help:"First name and initial." placeholder:"NAME"`
@@ -51,7 +50,8 @@ func (r *Review) Resolve(content *source.Content) error {
 		return inputErrorf("a review needs at least --author and --rating")
 	}
 	if !reviewcast.Date(r.Date).Valid() {
-		return inputErrorf("--date: %q is not a calendar date YYYY-MM-DD", r.Date)
+		_, remedy := diagnostic.ExplainDate("date", r.Date)
+		return inputErrorf("--date: %q is not a calendar date YYYY-MM-DD; %s", r.Date, remedy)
 	}
 	var errs []error
 	for _, l := range r.lists(content) {
@@ -119,8 +119,7 @@ func (l list) resolve(words []string) (ids []string, err error) {
 	return ids, err
 }
 
-// Choices returns what the content offers for a kind of name: technicians, services,
-// service-areas or reviews.
+// Choices returns what the content offers for a kind of name: technicians, services, service-areas or reviews.
 func Choices(content *source.Content, kind string) (out []terminal.Choice) {
 	var named []reviewcast.Named
 	switch kind {
@@ -177,8 +176,8 @@ func (r *Review) file() string {
 	return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml"
 }
 
-// Write writes the review and returns the path of its file and the warnings about it. A file that the loader
-// refuses is removed again; its problems are returned with the error.
+// Write writes the review and returns the path of its file and the warnings about it. A file that the loader refuses
+// is removed again; its problems are returned with the error.
 func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
 	if !reviewcast.ValidID(r.ID) {
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)

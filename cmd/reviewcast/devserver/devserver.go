@@ -1,9 +1,9 @@
 // Package devserver is the preview of `reviewcast dev`: it builds the content folder whenever a file changes and
 // serves the result from memory. It writes no files and publishes nothing.
 //
-// The watch reports changed files (watch.go), and the Server builds. The handler serves the newest files
-// at once, lets other requests wait for the index, and adds to each page a script that reloads it and shows what
-// is wrong (preview.go).
+// The watch reports changed files (watch.go), and the Server builds. The handler serves the newest files at once, lets
+// other requests wait for the index, and adds to each page a script that reloads it and shows what is wrong
+// (preview.go).
 package devserver
 
 import (
@@ -42,8 +42,8 @@ type Config struct {
 	Verbose    bool      // list the files that a build changes
 }
 
-// Server is a preview. It serves the newest files without waiting for their index, and makes a page when it is
-// asked for. It is an [http.Handler].
+// Server is a preview. It serves the newest files without waiting for their index, and makes a page when it is asked
+// for. It is an [http.Handler].
 type Server struct {
 	Config
 	edge     http.Handler          // of Snapshots
@@ -183,14 +183,13 @@ func (s *Server) show(res *generator.Result) error {
 	return nil
 }
 
-// A save is not one step: editors empty a file and write it again, rename, or delete and create. A build in
-// between sees half of it.
+// A save is not one step: editors empty a file and write it again, rename, or delete and create. A build in between
+// sees half of it.
 const (
-	// debounce is how long nothing must have changed before a build starts: longer than the steps of one save are
-	// apart.
+	// debounce is how long nothing must have changed before a build starts: longer than the steps of one save are apart.
 	debounce = 4 * time.Millisecond
-	// doubtWait applies to a build that failed or has fewer reviews: longer than a busy machine pauses between
-	// emptying a file and writing it, 40 ms of which have been seen.
+	// doubtWait applies to a build that failed or has fewer reviews: longer than a busy machine pauses between emptying a
+	// file and writing it, 40 ms of which have been seen.
 	doubtWait = 250 * time.Millisecond
 	// lossWait applies to a build that lost most reviews: a large copy, or a folder that git replaces.
 	lossWait = time.Second
@@ -224,7 +223,7 @@ func (s *Server) problems(problems []diagnostic.Problem) {
 // built prints a line about a build; before is the one before, nil for the first.
 func (s *Server) built(before, res *generator.Result, took time.Duration) {
 	if before == nil {
-		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Plural(len(res.Dataset.Reviews), "review"), took.Round(time.Millisecond), res.BaseURL)
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(len(res.Dataset.Reviews), res.Unverified), took.Round(time.Millisecond), res.BaseURL)
 		return
 	}
 	fmt.Fprintf(s.Out, "%s, %s\n", changes(before.Dataset, res), took.Round(time.Millisecond))

@@ -57,6 +57,11 @@ func Watch(ctx context.Context, c Config, changed func(Change) (wait time.Durati
 		return fmt.Errorf("watch %s: %w; --poll 1s works without events of the system", t.dir, err)
 	}
 	defer func() { w.Close() }()
+	return w.run(ctx)
+}
+
+// run handles events until ctx ends.
+func (w *watch) run(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():

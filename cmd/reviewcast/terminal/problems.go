@@ -30,8 +30,7 @@ func Line(content string, p diagnostic.Problem) string {
 	return p.String()
 }
 
-// Explain writes problems in the long form: several lines each, with the source
-// line and a caret under the place.
+// Explain writes problems in the long form: several lines each, with the source line and a caret under the place.
 //
 //	content/reviews/new.yaml:3:3: error: the review has an unknown field "ratng" [unknown-field]
 //	   3 |   ratng: 5
@@ -94,8 +93,7 @@ func Excerpts(content string, problems []diagnostic.Problem, columns int) []Exce
 	return out
 }
 
-// linesOf returns the lines of a file; nil for one that cannot be read, which a
-// problem of its own reports.
+// linesOf returns the lines of a file; nil for one that cannot be read, which a problem of its own reports.
 func linesOf(content, file string) []string {
 	root, err := os.OpenRoot(content)
 	if err != nil {

@@ -42,8 +42,7 @@ func NewPrompter(ctx context.Context, terminal *os.File, out io.Writer) (*Prompt
 	if err != nil {
 		return nil, nil, fmt.Errorf("set up the terminal: %w", err)
 	}
-	// The line editor waits forever for the rest of a character that is not UTF-8,
-	// and treats U+FFFD as one.
+	// The line editor waits forever for the rest of a character that is not UTF-8, and treats U+FFFD as one.
 	in := transform.NewReader(terminal, transform.Chain(runes.ReplaceIllFormed(), runes.Map(func(r rune) rune {
 		if r == utf8.RuneError {
 			return '?'
@@ -184,8 +183,8 @@ func (c Choice) String() string {
 // maxListed is the number of choices that Tab lists.
 const maxListed = 20
 
-// completeAnswer completes the word before pos, the last of a list, to the only id that matches, or returns several
-// to list.
+// completeAnswer completes the word before pos, the last of a list, to the only id that matches, or returns several to
+// list.
 func completeAnswer(line string, pos int, choices []Choice) (string, int, []string) {
 	start := strings.LastIndexByte(line[:pos], ',') + 1
 	start += len(line[start:pos]) - len(strings.TrimLeft(line[start:pos], " "))

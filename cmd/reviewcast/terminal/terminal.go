@@ -174,6 +174,14 @@ func Plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
+// Reviews writes how many reviews are published, and how many are not.
+func Reviews(published, unverified int) string {
+	if unverified == 0 {
+		return Plural(published, "review")
+	}
+	return fmt.Sprintf("%s (%d more not published: without a verification)", Plural(published, "review"), unverified)
+}
+
 // Files lists the published files that a build changed.
 func Files(w io.Writer, changed, removed []string) {
 	for _, path := range changed {
