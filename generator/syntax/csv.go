@@ -130,7 +130,9 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
 	}
-	foreign := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != "" })
+	foreign := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
+		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
+	})
 	if len(foreign) >= 3 && 2*len(foreign) > len(header) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", fmt.Sprintf("%d of %d columns are unknown, among them %s", len(foreign), len(header), diagnostic.Quote(foreign[0])),
 			"if another program exported this table, move it out of the content folder and run: reviewcast import csv FILE; otherwise the columns are "+strings.Join(c.columns.Names, ", "))
