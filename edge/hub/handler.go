@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -133,7 +134,10 @@ func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
 		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
 		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
 	}
-	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
+	err = h.answered(r.Context(), func(ctx context.Context) error {
+		return h.Store.Request(ctx, time.Now(), request, h.served(request.Topic), caps)
+	})
+	if err != nil {
 		return err
 	}
 	signal(h.wakeVerify)

@@ -130,6 +130,27 @@ func (h *Hub) Health() error {
 	return nil
 }
 
+// answered calls the state for a request. It returns when the call does, or when [Hub.Health] notices that the state
+// doesn't answer: nothing interrupts a call of SQLite whose disk hangs.
+func (h *Hub) answered(ctx context.Context, call func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- call(ctx) }()
+	poll := time.NewTicker(h.PollInterval / 4)
+	defer poll.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-poll.C:
+			if err := h.Health(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 func (h *Hub) sweep(ctx context.Context) {
 	for swept := sweepBatch; swept == sweepBatch && ctx.Err() == nil; {
 		var err error

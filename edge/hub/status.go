@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"crypto/hmac"
 	"encoding/json"
 	"net/http"
@@ -31,10 +32,15 @@ func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	now := time.Now()
 	var records []store.Record
 	if h.isTopic(topic) { // an empty topic would be all
-		var err error
-		if records, err = h.Store.History(r.Context(), now, topic, callback); err != nil {
+		found := make(chan []store.Record, 1)
+		if err := h.answered(r.Context(), func(ctx context.Context) error {
+			list, err := h.Store.History(ctx, now, topic, callback)
+			found <- list
+			return err
+		}); err != nil {
 			return err
 		}
+		records = <-found
 	}
 	list := []Status{}
 	for _, record := range records {
