@@ -18,11 +18,9 @@ type readiness struct {
 	Parts    map[string]string `json:"parts"` // ok, or what is wrong
 }
 
-// Admin returns the handler of a second, private listener. /healthz is 200 while the
-// process responds. /readyz is 503 until files are served and a search finds every
-// review. An error of another part is reported with 200: an edge without it still
-// answers most requests, and edges that share the part would all be taken out of
-// service at once.
+// Admin returns the handler of a second, private listener. /healthz is 200 while the process responds. /readyz is 503
+// until files are served and a search finds every review. An error of another part is reported with 200: an edge
+// without it still answers most requests, and edges that share the part would all be taken out of service at once.
 func Admin(snapshots *snapshot.Holder, parts map[string]func() error) http.Handler {
 	r := chi.NewRouter()
 	r.Get("/healthz", func(w http.ResponseWriter, _ *http.Request) {

@@ -12,11 +12,10 @@ const identity = "identity"
 // unset is the weight of a coding that Accept-Encoding doesn't name.
 const unset = -1
 
-// negotiate chooses the content coding for a request with these Accept-Encoding lines
-// from offers, best first, and identity (RFC 9110, section 12.5.3). The highest weight
-// wins, then the order of offers. identity comes last unless its weight is higher; only
-// a weight of zero, its own or that of the star, excludes it. ok is false when no
-// coding is acceptable.
+// negotiate chooses the content coding for a request with these Accept-Encoding lines from offers, best first, and
+// identity (RFC 9110, section 12.5.3). The highest weight wins, then the order of offers. identity comes last unless
+// its weight is higher; only a weight of zero, its own or that of the star, excludes it. ok is false when no coding is
+// acceptable.
 func negotiate(accept []string, offers ...string) (coding string, ok bool) {
 	weight := weights(accept)
 	best, highest := "", 0.0

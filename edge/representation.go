@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"math"
 	"net/http"
@@ -21,7 +22,7 @@ type representation struct {
 	policy   []string
 	link     []string // nil except for topics and datasets
 	sequence []string // of the version that the answer is from
-	cost     int      // of sending the body; see admit
+	cost     int      // of making and sending the body, instead of its size; see admit
 	body     func() *parts
 }
 
@@ -56,10 +57,9 @@ func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation
 	}
 }
 
-// serveFast answers the two most frequent kinds of request: those without conditions,
-// and those with the entity tag of an earlier response. It reports false for others.
-// Its responses equal those of serveContent, which a test checks, but it writes the
-// body at once and not in pieces of 32 KiB.
+// serveFast answers the two most frequent kinds of request: those without conditions, and those with the entity tag of
+// an earlier response. It reports false for others. Its responses equal those of serveContent, which a test checks, but
+// it writes the body at once and not in pieces of 32 KiB.
 func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
 	header := r.Header
 	match := header["If-None-Match"]
@@ -76,11 +76,15 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
-	if err := admit(r, rep.cost); err != nil {
+	if err := e.admit(r, rep.cost); err != nil {
 		e.fail(w, r, err)
 		return true
 	}
 	body := rep.body()
+	if err := e.admitSent(r, rep, body.size); err != nil {
+		e.fail(w, r, err)
+		return true
+	}
 	rep.setHeader(h)
 	h["Accept-Ranges"] = acceptBytes
 	h["Content-Length"] = []string{strconv.FormatInt(body.size, 10)}
@@ -96,18 +100,24 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 	return true
 }
 
-// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except
-// for what normalise corrects.
+// admitSent charges for sending bytes, unless the representation has a cost of its own.
+func (e *edge) admitSent(r *http.Request, rep *representation, size int64) error {
+	if rep.cost > 0 || r.Method == http.MethodHead {
+		return nil
+	}
+	return e.admit(r, int(size/bytesPerUnit))
+}
+
+// serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except for what normalise corrects.
 func (e *edge) serveContent(w http.ResponseWriter, r *http.Request, rep *representation) {
 	rep.setHeader(w.Header())
 	content := &content{rep: rep}
 	http.ServeContent(&errorWriter{ResponseWriter: w, e: e, r: r, content: content}, normalise(r), "", rep.time, content)
 }
 
-// normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110
-// says: lists in several lines (section 5.3), repeated dates (13.1.3), ranges with HEAD
-// (14.2), unknown range units (14.2), range units in capitals (14.1), and suffix ranges
-// of no bytes (14.1.2).
+// normalise rewrites the header fields that ServeContent doesn't handle as RFC 9110 says: lists in several lines
+// (section 5.3), repeated dates (13.1.3), ranges with HEAD (14.2), unknown range units (14.2), range units in capitals
+// (14.1), and suffix ranges of no bytes (14.1.2).
 func normalise(r *http.Request) *http.Request {
 	h := r.Header.Clone()
 	for _, name := range []string{"If-Match", "If-None-Match"} {
@@ -166,9 +176,11 @@ func (c *errorWriter) WriteHeader(status int) {
 		err = errRange
 	case http.StatusOK, http.StatusPartialContent:
 		size := c.content.open().size
-		if err = admit(c.r, c.content.rep.cost); err == nil && status == http.StatusOK {
+		if status == http.StatusOK {
 			c.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 		}
+		sent, _ := strconv.ParseInt(c.Header().Get("Content-Length"), 10, 64) // which ServeContent sets for ranges
+		err = cmp.Or(c.e.admit(c.r, c.content.rep.cost), c.e.admitSent(c.r, c.content.rep, sent))
 		extendDeadline(c.ResponseWriter, size)
 	}
 	if c.failed = err != nil; c.failed {

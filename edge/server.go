@@ -14,9 +14,8 @@ import (
 // Grace is how long [Run] waits for running requests by default.
 const Grace = 8 * time.Second
 
-// Server returns an [http.Server] for a handler, with timeouts against slow and silent clients: a
-// minute for a response, more for a large one. logger receives the errors of net/http at debug
-// level; it may be nil.
+// Server returns an [http.Server] for a handler, with timeouts against slow and silent clients: a minute for a
+// response, more for a large one. logger receives the errors of net/http at debug level; it may be nil.
 func Server(h http.Handler, logger *slog.Logger) *http.Server {
 	logger = cmp.Or(logger, slog.New(slog.DiscardHandler))
 	return &http.Server{

@@ -200,10 +200,10 @@ func (l *edgeHub) current() *hub.Hub {
 
 // run opens the state if it isn't open yet, and runs the hub until ctx is done.
 func (l *edgeHub) run(ctx context.Context) error {
-	return stopping(ctx, stopHub, func() error { return l.follow(ctx) }, l.left)
+	return stopping(ctx, stopHub, func() error { return l.work(ctx) }, l.left)
 }
 
-func (l *edgeHub) follow(ctx context.Context) error {
+func (l *edgeHub) work(ctx context.Context) error {
 	for began := time.Now(); l.current() == nil; {
 		err := l.attempt(ctx, openTimeout)
 		wait := openAgain

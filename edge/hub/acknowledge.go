@@ -53,9 +53,8 @@ func (h *Hub) collect(first store.Outcome) []store.Outcome {
 	return batch
 }
 
-// acknowledge writes a batch. If it is rejected, each outcome is written alone, so that one
-// doesn't keep the others from being written. What is rejected alone is given up: its claim
-// lapses, and the delivery is repeated.
+// acknowledge writes a batch. If it is rejected, each outcome is written alone, so that one doesn't keep the others
+// from being written. What is rejected alone is given up: its claim lapses, and the delivery is repeated.
 func (h *Hub) acknowledge(ctx context.Context, batch []store.Outcome) {
 	write := func(batch []store.Outcome) error { return h.Store.Acknowledge(ctx, time.Now(), h.owner, batch) }
 	err := h.insist(ctx, "deliveries not acknowledged", func() error { return write(batch) })
@@ -70,9 +69,8 @@ func (h *Hub) acknowledge(ctx context.Context, batch []store.Outcome) {
 	}
 }
 
-// insist repeats a write until it succeeds, is stale or ctx is done. What it records has
-// happened, so an outage of the database must not lose it. A write that fails although
-// heartbeats succeed is given up with errRejected.
+// insist repeats a write until it succeeds, is stale or ctx is done. What it records has happened, so an outage of the
+// database must not lose it. A write that fails although heartbeats succeed is given up with errRejected.
 func (h *Hub) insist(ctx context.Context, what string, write func() error) error {
 	for rejections := 0; ; {
 		err := write()

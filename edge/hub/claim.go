@@ -20,8 +20,7 @@ type claimer struct {
 	exhausted map[store.WorkKey][]string
 }
 
-// deliverLoop publishes changes and keeps the scheduler filled until ctx is done.
-// Deliveries go on in work.
+// deliverLoop publishes changes and keeps the scheduler filled until ctx is done. Deliveries go on in work.
 func (h *Hub) deliverLoop(ctx, work context.Context) {
 	p := &publisher{Hub: h, behind: map[string]time.Time{}, served: map[string]string{}}
 	c := &claimer{Hub: h, exhausted: map[store.WorkKey][]string{}}
@@ -83,8 +82,7 @@ func (c *claimer) claim(ctx, work context.Context) error {
 	return nil
 }
 
-// claimBatch claims deliveries of a work key and begins or queues them. It reports whether there
-// may be more.
+// claimBatch claims deliveries of a work key and begins or queues them. It reports whether there may be more.
 func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, edition *Edition) (more bool, err error) {
 	path := strings.TrimPrefix(key.Topic, c.BaseURL)
 	content, ok := edition.Topics[path]

@@ -20,8 +20,7 @@ const (
 	connectTimeout = 10 * time.Second
 	// idleTimeout keeps connections for the next change.
 	idleTimeout = 90 * time.Second
-	// maxIdle is the number of idle connections. It keeps many callbacks from holding all
-	// file descriptors.
+	// maxIdle is the number of idle connections. It keeps many callbacks from holding all file descriptors.
 	maxIdle = 1024
 	// maxAnswerHeader ends answers whose header doesn't end.
 	maxAnswerHeader = 64 << 10
@@ -32,10 +31,9 @@ const (
 
 var errPort = errors.New("prohibited port: callbacks may use 443, 8443 and ports from 1024 up")
 
-// guard decides which addresses may be dialled: public ones, on ports where no mail server
-// or other service could take a request for its own protocol. It checks the address that
-// is about to be dialled, after names have been resolved, so that a name server can't
-// return one address for the check and another for the connection.
+// guard decides which addresses may be dialled: public ones, on ports where no mail server or other service could take
+// a request for its own protocol. It checks the address that is about to be dialled, after names have been resolved, so
+// that a name server can't return one address for the check and another for the connection.
 type guard struct{ addresses *ssrf.Guardian }
 
 func newGuard(allow []netip.Prefix) *guard {
@@ -72,9 +70,8 @@ func (g *guard) literal(host string) error {
 
 func allowedPort(port uint16) bool { return port == 443 || port == 8443 || port >= 1024 }
 
-// sendBuffer is the size of the kernel's send buffer of a connection. Without it, each
-// slow reader of a large topic would hold megabytes. It limits the rate of one delivery to
-// sendBuffer per round trip.
+// sendBuffer is the size of the kernel's send buffer of a connection. Without it, each slow reader of a large topic
+// would hold megabytes. It limits the rate of one delivery to sendBuffer per round trip.
 const sendBuffer = 128 << 10
 
 // guardedDialer returns the function that opens connections to callbacks.

@@ -28,8 +28,7 @@ const (
 	// drainTimeout is the time for reading the body of an answer after its status. Reading
 	// it saves the next connection, but keeps the slot.
 	drainTimeout = 100 * time.Millisecond
-	// largeBody is the size from which on sending counts as progress. Smaller bodies are
-	// sent with one write.
+	// largeBody is the size from which on sending counts as progress. Smaller bodies are sent with one write.
 	largeBody = 128 << 10
 )
 
@@ -42,8 +41,7 @@ var (
 // userAgent identifies the hub to callbacks.
 const userAgent = "reviewcast/" + reviewcast.Version + " (WebSub hub)"
 
-// dispatch starts a worker for every delivery that may begin. A worker makes deliveries
-// until none may begin.
+// dispatch starts a worker for every delivery that may begin. A worker makes deliveries until none may begin.
 func (h *Hub) dispatch(ctx context.Context) {
 	for d := h.next(); d != nil; d = h.next() {
 		h.workers.Go(func() {
@@ -140,9 +138,8 @@ func postponed(d *delivery, now time.Time, err error, wait time.Duration) store.
 	return store.Outcome{Delivery: d.Delivery, Verdict: store.Released, Next: now.Add(jitter(wait)), Error: plain(err.Error())}
 }
 
-// failed returns the outcome of a failed delivery: another attempt or, after the last
-// one, the end of the subscription. Why is for operators, reason for the subscriber;
-// wanted is the Retry-After of the answer.
+// failed returns the outcome of a failed delivery: another attempt or, after the last one, the end of the subscription.
+// Why is for operators, reason for the subscriber; wanted is the Retry-After of the answer.
 func (h *Hub) failed(d *delivery, now time.Time, why, reason string, wanted time.Duration) store.Outcome {
 	failures := d.Failures + 1
 	o := store.Outcome{Delivery: d.Delivery, Verdict: store.Failed, Error: why, Next: h.retryAt(now, failures, wanted)}

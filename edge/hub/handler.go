@@ -18,13 +18,11 @@ const (
 	// maxPendingPerHost keeps third parties from having us call one host again and again,
 	// and one subscriber from delaying the verifications of others.
 	maxPendingPerHost = 1000
-	// maxPending keeps requests that are never verified, from many addresses and for many
-	// hosts, from filling the disk.
+	// maxPending keeps requests that are never verified, from many addresses and for many hosts, from filling the disk.
 	maxPending = 20_000
 	// maxPendingPerNetwork keeps a few addresses from using up maxPending.
 	maxPendingPerNetwork = 1000
-	// maxSubscriptionsPerHost keeps one host, with as many callbacks as it likes, from
-	// using up maxSubscriptions.
+	// maxSubscriptionsPerHost keeps one host, with as many callbacks as it likes, from using up maxSubscriptions.
 	maxSubscriptionsPerHost = 10_000
 	// maxSubscriptions keeps callbacks that verify from filling the disk.
 	maxSubscriptions = 200_000
@@ -33,9 +31,8 @@ const (
 // allowed are the hub's methods. The edge answers OPTIONS with its CORS headers.
 const allowed = "GET, POST, OPTIONS"
 
-// ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the
-// request is durable, without waiting for a callback. It answers GET requests of
-// subscribers for the status of their subscriptions.
+// ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the request is durable, without
+// waiting for a callback. It answers GET requests of subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	sentence, err := "", h.Health() // rejects at once while the state can't be written
 	switch {
@@ -154,8 +151,7 @@ func (h *Hub) limit(r *http.Request) error {
 	return nil
 }
 
-// networkOf returns the network that the caps of a client count for: its site, as networks
-// are usually assigned.
+// networkOf returns the network that the caps of a client count for: its site, as networks are usually assigned.
 func networkOf(client netip.Addr) string {
 	bits := 48
 	if client.Is4() {

@@ -41,10 +41,9 @@ type Config struct {
 	Store *store.Store
 	// Published returns what is published now, nil if nothing is. Required.
 	Published func() *Edition
-	// Reload asks for newer files and doesn't wait for them. It is called at most once a
-	// second: after pings, with the hashes of the manifests that they have named, which may
-	// be none; and with nil when another hub has published newer files. Nil: the files are
-	// reloaded without the hub, which is notified with Changed.
+	// Reload asks for newer files and doesn't wait for them. It is called at most once a second: after pings, with the
+	// hashes of the manifests that they have named, which may be none; and with nil when another hub has published
+	// newer files. Nil: the files are reloaded without the hub, which is notified with Changed.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
 	// verifications of its network. Nil: that of the connection.
@@ -52,26 +51,22 @@ type Config struct {
 	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
 	// 0 for not at all. Nil: no limit.
 	Limit func(*http.Request) time.Duration
-	// Retry are the waits after a first and a second failure, each ±20 %. Zero:
-	// DefaultRetry.
+	// Retry are the waits after a first and a second failure, each ±20 %. Zero: DefaultRetry.
 	Retry [2]time.Duration
 	// MinLease and MaxLease bound the granted lease. Zero: the defaults.
 	MinLease, MaxLease time.Duration
 	// Limits bound what is in flight. Zero fields: their defaults.
 	Limits Limits
-	// PollInterval is how often the store is asked for work that was not announced
-	// (retries, lapsed claims, changes by other hubs), and a heartbeat sent. Where
-	// hubs share a state it must be below half of store.OwnerLapse. Zero:
+	// PollInterval is how often the store is asked for work that was not announced (retries, lapsed claims, changes by
+	// other hubs), and a heartbeat sent. Where hubs share a state it must be below half of store.OwnerLapse. Zero:
 	// DefaultPollInterval.
 	PollInterval time.Duration
 	// AllowCIDR are networks that callbacks may be in although they aren't public.
 	AllowCIDR []netip.Prefix
-	// Dial opens the connections to callbacks. Nil: a net.Dialer that checks every
-	// address against AllowCIDR. A replacement must refuse private addresses itself, as a
-	// gateway for outgoing connections does.
+	// Dial opens the connections to callbacks. Nil: a net.Dialer that checks every address against AllowCIDR. A
+	// replacement must refuse private addresses itself, as a gateway for outgoing connections does.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of
-	// SSL_CERT_FILE.
+	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of SSL_CERT_FILE.
 	RootCAs *x509.CertPool
 	// Metrics is where the hub's metrics are registered. Nil: nowhere.
 	Metrics prometheus.Registerer

@@ -20,8 +20,7 @@ const (
 	// and maxWitnesses the number that a check dials.
 	maxRecent    = 16
 	maxWitnesses = 3
-	// checkTimeout is the time for the connections of a check, and checkFor how long its
-	// result holds.
+	// checkTimeout is the time for the connections of a check, and checkFor how long its result holds.
 	checkTimeout = 3 * time.Second
 	checkFor     = time.Second
 	// probeEvery is how often the network is checked, and one delivery is attempted, during
@@ -40,15 +39,13 @@ var (
 // network decides whether unanswered exchanges are failures of subscribers or an outage
 // of our own network, which is nobody's failure.
 //
-// An exchange without an answer is a failure if any exchange was answered since it began,
-// unless it began during an outage. Otherwise the network is checked: connections to
-// witnesses, the other endpoints that answered last. If none of them can be connected to,
-// the network is down: deliveries and verifications are postponed, without counting as
-// attempts, until an exchange is answered or a witness can be connected to. An endpoint with
-// a failure is no witness: otherwise two endpoints that are gone would look like an outage. If no other endpoint has
-// answered, the witness is the site's own address, provided that it could be connected to
-// when the hub started. It comes last: it may be this machine, which says nothing about the
-// network. Without a witness the exchange is a failure.
+// An exchange without an answer is a failure if any exchange was answered since it began, unless it began during an
+// outage. Otherwise the network is checked: connections to witnesses, the other endpoints that answered last. If none
+// of them can be connected to, the network is down: deliveries and verifications are postponed, without counting as
+// attempts, until an exchange is answered or a witness can be connected to. An endpoint with a failure is no witness:
+// otherwise two endpoints that are gone would look like an outage. If no other endpoint has answered, the witness is
+// the site's own address, provided that it could be connected to when the hub started. It comes last: it may be this
+// machine, which says nothing about the network. Without a witness the exchange is a failure.
 type network struct {
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 	log  *slog.Logger
@@ -61,8 +58,7 @@ type network struct {
 	down        bool
 	unreachable []string // the witnesses that couldn't be connected to when it went down
 
-	// When the next delivery and the next verification may be attempted although the network
-	// is down.
+	// When the next delivery and the next verification may be attempted although the network is down.
 	nextDelivery, nextVerification time.Time
 
 	checking  chan struct{} // holds a value during a check
@@ -85,8 +81,7 @@ func (n *network) remember(endpoints []string) {
 	}
 }
 
-// answered records an answer, and the end of an outage. Endpoint is empty for exchanges
-// that anybody can cause.
+// answered records an answer, and the end of an outage. Endpoint is empty for exchanges that anybody can cause.
 func (n *network) answered(endpoint string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -12,16 +12,14 @@ import (
 // before a warning is logged. With several edges one is always the first.
 const behindFor = 15 * time.Second
 
-// publisher compares what is published with the topics in the store. It belongs to
-// deliverLoop.
+// publisher compares what is published with the topics in the store. It belongs to deliverLoop.
 type publisher struct {
 	*Hub
 	behind map[string]time.Time // since when the files of topics are older than another hub's; zero once that was logged
 	served map[string]string    // sha256 of the content that this hub had at its last comparison
 }
 
-// publish stores what has changed, and has newer files loaded where another hub has
-// published some.
+// publish stores what has changed, and has newer files loaded where another hub has published some.
 func (p *publisher) publish(ctx context.Context) {
 	edition := p.Published()
 	if edition == nil {
@@ -60,8 +58,7 @@ func newer(c Content, sequence int64, row store.Publication) bool {
 	return sequence > row.Sequence || sequence == row.Sequence && c.Modified.After(row.Modified)
 }
 
-// warnBehind logs once that the files of a topic have been older than another hub's for
-// longer than behindFor.
+// warnBehind logs once that the files of a topic have been older than another hub's for longer than behindFor.
 func (p *publisher) warnBehind(path string, sequence, published int64) {
 	since, behind := p.behind[path]
 	if !behind {

@@ -18,8 +18,7 @@ import (
 const (
 	// maxForm keeps forms from filling memory.
 	maxForm = 64 << 10
-	// maxCallback is the length of a callback in bytes. It is stored and sent in a request
-	// line.
+	// maxCallback is the length of a callback in bytes. It is stored and sent in a request line.
 	maxCallback = 2048
 	// secretLimit is W3C WebSub's (section 5.1): a secret must be shorter.
 	secretLimit = 200
@@ -146,8 +145,7 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 	return u, nil
 }
 
-// endsInNumber reports whether a host is neither a DNS name nor an address: no top-level
-// domain begins with a digit.
+// endsInNumber reports whether a host is neither a DNS name nor an address: no top-level domain begins with a digit.
 func endsInNumber(host string) bool {
 	_, err := netip.ParseAddr(host)
 	last := strings.TrimSuffix(host, ".")
@@ -155,8 +153,7 @@ func endsInNumber(host string) bool {
 	return err != nil && last != "" && last[0] >= '0' && last[0] <= '9'
 }
 
-// lease returns the lease that is granted: the requested one, within our bounds.
-// Unsubscribing ignores it.
+// lease returns the lease that is granted: the requested one, within our bounds. Unsubscribing ignores it.
 func (h *Hub) lease(f *form, mode string) time.Duration {
 	if mode == modeUnsubscribe || !f.Has("hub.lease_seconds") {
 		return min(max(DefaultLease, h.MinLease), h.MaxLease)
@@ -169,9 +166,8 @@ func (h *Hub) lease(f *form, mode string) time.Duration {
 	return max(time.Duration(seconds)*time.Second, h.MinLease)
 }
 
-// checkPing checks the topics of a publish request: in hub.url, as in PubSubHubbub, or
-// in hub.topic. It returns the hashes of the manifests that the ping announces, in the
-// fields manifest.
+// checkPing checks the topics of a publish request: in hub.url, as in PubSubHubbub, or in hub.topic. It returns the
+// hashes of the manifests that the ping announces, in the fields manifest.
 func (h *Hub) checkPing(f *form) (manifests []string, err error) {
 	if f.err != nil {
 		return nil, f.err
@@ -200,8 +196,7 @@ func (h *Hub) isTopic(s string) bool {
 	return ok && slices.Contains(h.offered(), path)
 }
 
-// offered returns the paths of the topics that are published, or of all before anything
-// is.
+// offered returns the paths of the topics that are published, or of all before anything is.
 func (h *Hub) offered() []string {
 	edition := h.Published()
 	return slices.DeleteFunc(slices.Clone(reviewcast.Topics), func(path string) bool {

@@ -8,12 +8,10 @@ import (
 	"time"
 )
 
-// maxRetryAfter bounds the Retry-After of a subscriber: one with a wrong clock would
-// otherwise wait for ever.
+// maxRetryAfter bounds the Retry-After of a subscriber: one with a wrong clock would otherwise wait for ever.
 const maxRetryAfter = 24 * time.Hour
 
-// jitter changes d by up to 20 %, so that subscribers that failed together aren't retried
-// together.
+// jitter changes d by up to 20 %, so that subscribers that failed together aren't retried together.
 func jitter(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * (0.8 + 0.4*rand.Float64()))
 }

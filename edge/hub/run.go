@@ -15,14 +15,11 @@ const (
 	sweepBatch = 2000
 	// reloadEvery keeps pings, which anybody may send, from reading the disk constantly.
 	reloadEvery = time.Second
-	// leaveWithin is the time after Grace for writing the last outcomes and giving up
-	// claims.
+	// leaveWithin is the time after Grace for writing the last outcomes and giving up claims.
 	leaveWithin = 2 * time.Second
-	// logEvery is how often an error of one kind is logged: it may happen thousands of
-	// times a second.
+	// logEvery is how often an error of one kind is logged: it may happen thousands of times a second.
 	logEvery = 10 * time.Second
-	// maxPings is the number of pings, and of their manifests, that are remembered until the
-	// next reload.
+	// maxPings is the number of pings, and of their manifests, that are remembered until the next reload.
 	maxPings = 16
 	// Grace is how long Run lets deliveries in flight end.
 	Grace = 8 * time.Second
@@ -188,8 +185,7 @@ func (h *Hub) reloadLoop(ctx context.Context) {
 	}
 }
 
-// takePings returns the hashes of manifests that pings have announced since the last reload:
-// nil without a ping.
+// takePings returns the hashes of manifests that pings have announced since the last reload: nil without a ping.
 func (h *Hub) takePings() (manifests []string) {
 	for len(h.pings) > 0 { // nobody else receives from it
 		manifests = append(manifests, <-h.pings...)

@@ -109,8 +109,7 @@ type step struct {
 	low       bool          // more deliveries should be claimed
 }
 
-// next takes the next delivery that may begin. It also returns those that can't begin
-// any more.
+// next takes the next delivery that may begin. It also returns those that can't begin any more.
 func (s *scheduler) next(now time.Time) (r step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,9 +167,8 @@ func (s *scheduler) drop(h *host) (dropped []*delivery) {
 	return dropped
 }
 
-// maxSilence returns how long a delivery to a host may be silent in a normal slot:
-// MaxSilence, but where the others of the host are answered quickly, a multiple of what
-// they take. A host that is slow as a whole keeps its normal slots.
+// maxSilence returns how long a delivery to a host may be silent in a normal slot: MaxSilence, but where the others of
+// the host are answered quickly, a multiple of what they take. A host that is slow as a whole keeps its normal slots.
 func (s *scheduler) maxSilence(h *host) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -189,8 +187,7 @@ const (
 	abandoned // the hub ended it
 )
 
-// done ends a delivery in flight, which took so long. It reports whether that opened the
-// breaker of its host.
+// done ends a delivery in flight, which took so long. It reports whether that opened the breaker of its host.
 func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,8 +202,7 @@ func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened 
 	return s.note(h, how)
 }
 
-// note records in a host's breaker how an exchange ended, and forgets an idle host
-// whose breaker is closed.
+// note records in a host's breaker how an exchange ended, and forgets an idle host whose breaker is closed.
 func (s *scheduler) note(h *host, how exchange) (opened bool) {
 	switch how {
 	case answered:
@@ -231,9 +227,8 @@ func (s *scheduler) answered(endpoint string) {
 	}
 }
 
-// capacity returns how many more deliveries to subscribers of a pace may be claimed, and
-// the endpoints that none may be claimed for. Deliveries that wait for a busy host don't
-// count: others must not wait for it.
+// capacity returns how many more deliveries to subscribers of a pace may be claimed, and the endpoints that none may be
+// claimed for. Deliveries that wait for a busy host don't count: others must not wait for it.
 func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	now := time.Now()
 	s.mu.Lock()

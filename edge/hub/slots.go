@@ -6,9 +6,8 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// slots limits exchanges in flight: deliveries, or verifications. An exchange takes a
-// normal slot or, for a subscriber that is known to be slow, a slow slot. One that turns
-// out to be silent moves from its normal slot to a slow one.
+// slots limits exchanges in flight: deliveries, or verifications. An exchange takes a normal slot or, for a subscriber
+// that is known to be slow, a slow slot. One that turns out to be silent moves from its normal slot to a slow one.
 //
 // What exchanges of each pace may take, of all slots and of those of one endpoint:
 //

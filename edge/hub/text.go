@@ -52,8 +52,7 @@ func errorText(err error) string {
 	return plain(reason + ": " + err.Error())
 }
 
-// publicReason returns the kind of an error for the subscriber. The error itself may name
-// addresses of our network.
+// publicReason returns the kind of an error for the subscriber. The error itself may name addresses of our network.
 func publicReason(err error) string {
 	var (
 		timeout     net.Error

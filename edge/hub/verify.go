@@ -35,8 +35,7 @@ const (
 // verifyWaits are the waits after a first and a second attempt without an answer.
 var verifyWaits = [verifyTries - 1]time.Duration{5 * time.Second, 30 * time.Second}
 
-// verifyLoop claims due verifications and runs them until ctx is done. Those in flight
-// go on in work.
+// verifyLoop claims due verifications and runs them until ctx is done. Those in flight go on in work.
 func (h *Hub) verifyLoop(ctx, work context.Context) {
 	s := newSlots(maxVerifications, maxSlowVerifications, maxVerificationsPerHost)
 	poll := time.NewTicker(h.PollInterval)
@@ -81,10 +80,9 @@ func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []
 	return claimed
 }
 
-// verify runs one verification and settles or postpones it. It ignores the breaker of its
-// endpoint: otherwise callbacks that don't answer would be pending for days and fill the cap
-// of their host. An answer closes the breaker. Missing answers aren't counted there, or third
-// parties could open it.
+// verify runs one verification and settles or postpones it. It ignores the breaker of its endpoint: otherwise callbacks
+// that don't answer would be pending for days and fill the cap of their host. An answer closes the breaker. Missing
+// answers aren't counted there, or third parties could open it.
 func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	began := time.Now()
 	err := h.ask(ctx, v)
@@ -156,9 +154,8 @@ type refusal struct{ why string }
 
 func (r *refusal) Error() string { return r.why }
 
-// ask sends a verification (W3C WebSub, section 5.3) or a denial (section 5.2). It
-// returns nil for the expected answer, a *refusal for any other answer, and another error
-// for none.
+// ask sends a verification (W3C WebSub, section 5.3) or a denial (section 5.2). It returns nil for the expected answer,
+// a *refusal for any other answer, and another error for none.
 func (h *Hub) ask(ctx context.Context, v store.Verification) error {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()
@@ -190,8 +187,7 @@ func (h *Hub) ask(ctx context.Context, v store.Verification) error {
 	return nil
 }
 
-// callbackURL returns a callback with our parameters appended to its query, which is kept
-// byte for byte.
+// callbackURL returns a callback with our parameters appended to its query, which is kept byte for byte.
 func callbackURL(v store.Verification, challenge string) string {
 	var b strings.Builder
 	b.WriteString(v.Callback)

@@ -30,8 +30,7 @@ type WorkKey struct {
 type Claim struct {
 	Owner string
 	WorkKey
-	// SHA256 is the content that the owner can deliver. If the topic has changed since,
-	// there is nothing to claim.
+	// SHA256 is the content that the owner can deliver. If the topic has changed since, there is nothing to claim.
 	SHA256 string
 	Except []string // endpoints
 	Limit  int

@@ -96,9 +96,8 @@ func callbackHash(callback string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// History returns what is known of a callback for a topic, or for all topics if topic is
-// empty: per topic the pending verification, the subscription, and departures, the newest
-// first.
+// History returns what is known of a callback for a topic, or for all topics if topic is empty: per topic the pending
+// verification, the subscription, and departures, the newest first.
 func (s *Store) History(ctx context.Context, now time.Time, topic, callback string) (list []Record, err error) {
 	topics := []string{topic}
 	if topic == "" {

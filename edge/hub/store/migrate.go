@@ -16,10 +16,9 @@ const versions = "hub_schema"
 //go:embed migrations
 var migrations embed.FS
 
-// migrate migrates the tables or, without up, only checks their version. Tables of a
-// newer program are rejected: their meaning may have changed. Callers ensure that only
-// one of several processes runs it at a time. Without up, hasTables is asked first:
-// goose would create its own table in a database that belongs to another program.
+// migrate migrates the tables or, without up, only checks their version. Tables of a newer program are rejected: their
+// meaning may have changed. Callers ensure that only one of several processes runs it at a time. Without up, hasTables
+// is asked first: goose would create its own table in a database that belongs to another program.
 func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool, hasTables func(context.Context) (bool, error)) error {
 	files, err := fs.Sub(migrations, "migrations/"+dir)
 	if err != nil {

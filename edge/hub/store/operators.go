@@ -117,8 +117,7 @@ func (s *Store) Retry(ctx context.Context, list []int64) ([]int64, error) {
 	})
 }
 
-// Remove deletes subscriptions without notice. It returns the ids of those that
-// existed, in no order.
+// Remove deletes subscriptions without notice. It returns the ids of those that existed, in no order.
 func (s *Store) Remove(ctx context.Context, now time.Time, list []int64) ([]int64, error) {
 	return s.change(ctx, "remove", func(ctx context.Context, tx transaction) ([]int64, error) {
 		return depart(ctx, tx, now, CauseRemoved, nil, "remove", marshal(list))

@@ -9,9 +9,8 @@ import (
 // hub that has just reconnected knows that the owner may reconnect, too.
 const ownerForgotten = 10 * OwnerLapse
 
-// expiredKept is how long a subscription is kept after the end of its lease. It isn't
-// delivered to. A hub whose clock is ahead would otherwise delete subscriptions whose
-// lease hasn't ended.
+// expiredKept is how long a subscription is kept after the end of its lease. It isn't delivered to. A hub whose clock
+// is ahead would otherwise delete subscriptions whose lease hasn't ended.
 const expiredKept = 24 * time.Hour
 
 // Heartbeat records that an owner is alive.

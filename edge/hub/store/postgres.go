@@ -30,11 +30,10 @@ const (
 	maxMany  = 8
 )
 
-// settings keep the planner from reading and sorting everything that is due for each
-// claim, and the whole table for each acknowledgement. It would do so whenever its
-// statistics are older than the last publish, because they say that almost nothing is
-// due. All queries except the counts are index look-ups in index order. Compiling them
-// takes longer than running them.
+// settings keep the planner from reading and sorting everything that is due for each claim, and the whole table for
+// each acknowledgement. It would do so whenever its statistics are older than the last publish, because they say that
+// almost nothing is due. All queries except the counts are index look-ups in index order. Compiling them takes longer
+// than running them.
 const settings = "SET enable_sort = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off"
 
 // postgres is a database that several hubs share.
@@ -68,8 +67,7 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 	return &Store{db: p, many: make(chan struct{}, maxMany)}, nil
 }
 
-// migrateLocked migrates under an advisory lock, because edges are often started
-// together.
+// migrateLocked migrates under an advisory lock, because edges are often started together.
 func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {

@@ -107,9 +107,8 @@ func (s *sqlite) close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close(), s.lock.Close())
 }
 
-// restrict makes a file that was created or copied by hand, and its journals,
-// readable by its owner only. Where that isn't permitted, another user owns the file
-// and decides.
+// restrict makes a file that was created or copied by hand, and its journals, readable by its owner only. Where that
+// isn't permitted, another user owns the file and decides.
 func restrict(file string) {
 	for _, suffix := range []string{"", "-journal"} {
 		if info, err := os.Stat(file + suffix); err == nil && info.Mode().Perm()&0o077 != 0 {

@@ -22,15 +22,13 @@ var (
 	ErrHostBusy = errors.New("too many verifications are pending for this host")
 	// ErrBusy rejects a request: too many verifications are pending in all.
 	ErrBusy = errors.New("too many verifications are pending")
-	// ErrNetworkBusy rejects a request: too many verifications are pending that its
-	// network has requested.
+	// ErrNetworkBusy rejects a request: too many verifications are pending that its network has requested.
 	ErrNetworkBusy = errors.New("too many verifications are pending for this network")
 	// ErrHostFull rejects a new subscription: its host has the maximum number.
 	ErrHostFull = errors.New("the host has the maximum number of subscriptions")
 	// ErrFull rejects a new subscription: the maximum number is reached.
 	ErrFull = errors.New("the maximum number of subscriptions is reached")
-	// ErrStale reports that a newer request, or another hub, has replaced or ended a
-	// verification.
+	// ErrStale reports that a newer request, or another hub, has replaced or ended a verification.
 	ErrStale = errors.New("the request was replaced or has ended")
 	// ErrSchema rejects a database whose tables have another version.
 	ErrSchema = errors.New("the state has tables of another version")
@@ -40,9 +38,8 @@ var (
 
 // Options configure [Open].
 type Options struct {
-	// Exclusive is for the hub itself: it migrates the tables, and on SQLite it takes
-	// the only lock and frees the claims of the previous owner. Operators' commands
-	// open the state without it, beside a hub that may be older.
+	// Exclusive is for the hub itself: it migrates the tables, and on SQLite it takes the only lock and frees the
+	// claims of the previous owner. Operators' commands open the state without it, beside a hub that may be older.
 	Exclusive bool
 }
 
@@ -72,16 +69,14 @@ func Open(ctx context.Context, state string, o Options) (*Store, error) {
 // Close closes the database. It waits for writes that have begun.
 func (s *Store) Close() error { return s.db.close() }
 
-// Wake returns a channel that receives a value when another process has created
-// work. It may miss some: poll as well.
+// Wake returns a channel that receives a value when another process has created work. It may miss some: poll as well.
 func (s *Store) Wake() <-chan struct{} { return s.db.wake() }
 
 // Ping passes a publish ping, with the hashes of the manifests that it names, on to the
 // processes that share the state. Pings receives it there, and here.
 func (s *Store) Ping(ctx context.Context, manifests []string) error { return s.db.ping(ctx, manifests) }
 
-// Pings returns the channel of passed-on pings; nil where nobody shares the state. It may
-// miss some.
+// Pings returns the channel of passed-on pings; nil where nobody shares the state. It may miss some.
 func (s *Store) Pings() <-chan []string { return s.db.pings() }
 
 // writeOneOfMany runs f in a transaction, for requests and verifications: claims, acknowledgements

@@ -16,10 +16,9 @@ type Publication struct {
 	ChangedAt time.Time
 }
 
-// Publish makes p the newest content of its topic if the hash differs and p is newer: the
-// sequence of its manifest is higher or, at an equal sequence, it was modified later. It
-// reports whether it did. The first content of a topic changes nothing. For equal content
-// the highest sequence is kept.
+// Publish makes p the newest content of its topic if the hash differs and p is newer: the sequence of its manifest is
+// higher or, at an equal sequence, it was modified later. It reports whether it did. The first content of a topic
+// changes nothing. For equal content the highest sequence is kept.
 func (s *Store) Publish(ctx context.Context, now time.Time, p Publication) (changed bool, err error) {
 	err = s.db.write(ctx, func(ctx context.Context, tx transaction) error {
 		var version int64

@@ -43,8 +43,7 @@ type Caps struct {
 	Busy, Full bool
 }
 
-// Verification is a GET request that a callback is to be sent: a verification of
-// intent or, with ModeDenied, a denial.
+// Verification is a GET request that a callback is to be sent: a verification of intent or, with ModeDenied, a denial.
 type Verification struct {
 	Request
 	Token       string // identifies this very request
@@ -56,8 +55,7 @@ type Verification struct {
 	LastError   string // of the last attempt, for operators
 }
 
-// Endpoint returns the host:port that a callback's connections go to, in one
-// spelling, and the host alone.
+// Endpoint returns the host:port that a callback's connections go to, in one spelling, and the host alone.
 func Endpoint(callback *url.URL) (endpoint, host string) {
 	host = strings.TrimSuffix(strings.ToLower(callback.Hostname()), ".")
 	if a, err := netip.ParseAddr(host); err == nil {
@@ -76,10 +74,9 @@ func Endpoint(callback *url.URL) (endpoint, host string) {
 	return host + ":" + port, host
 }
 
-// Request stores that a callback is to be verified. It replaces an older request for
-// the same topic and callback. Served is the topic's content where the request was
-// made, zero if there is none: the subscriber will be sent whatever differs from it,
-// even if the hub stops before Publish.
+// Request stores that a callback is to be verified. It replaces an older request for the same topic and callback.
+// Served is the topic's content where the request was made, zero if there is none: the subscriber will be sent whatever
+// differs from it, even if the hub stops before Publish.
 func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Publication, caps Caps) error {
 	if err := s.db.check(); err != nil {
 		return fmt.Errorf("store request: %w", err)
@@ -142,11 +139,9 @@ func scanVerification(rows *sql.Rows, v *Verification) error {
 	return err
 }
 
-// Settle ends a verification. If confirmed, it creates, renews or removes the
-// subscription and returns its id, 0 if there was none. A verification that a newer
-// request has replaced still counts until the newer one is settled. Otherwise Settle
-// returns [ErrStale] and changes nothing.
-// Why is the error of a verification that isn't confirmed.
+// Settle ends a verification. If confirmed, it creates, renews or removes the subscription and returns its id, 0 if
+// there was none. A verification that a newer request has replaced still counts until the newer one is settled.
+// Otherwise Settle returns [ErrStale] and changes nothing. Why is the error of a verification that isn't confirmed.
 func (s *Store) Settle(ctx context.Context, now time.Time, v Verification, confirmed bool, why string) (subscription int64, err error) {
 	err = s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
 		version, denial, err := endVerification(ctx, tx, v, confirmed)
@@ -188,9 +183,8 @@ func endVerification(ctx context.Context, tx transaction, v Verification, confir
 	case !confirmed:
 		return 0, "", ErrStale
 	}
-	// A newer request has replaced it. The confirmation still counts until the newer
-	// request is settled. Otherwise anyone who knows a callback could keep it from ever
-	// subscribing.
+	// A newer request has replaced it. The confirmation still counts until the newer request is settled. Otherwise
+	// anyone who knows a callback could keep it from ever subscribing.
 	var newer int
 	if _, err := tx.row(ctx, []any{&newer}, "newer request", v.Topic, v.Callback); err != nil || newer > 0 {
 		return v.Version, "", err
@@ -198,8 +192,7 @@ func endVerification(ctx context.Context, tx transaction, v Verification, confir
 	return 0, "", ErrStale
 }
 
-// Postpone releases a verification, to be tried again at a time. Why is the error of the
-// last attempt.
+// Postpone releases a verification, to be tried again at a time. Why is the error of the last attempt.
 func (s *Store) Postpone(ctx context.Context, v Verification, attempts int, next time.Time, why string) error {
 	return wrap("postpone", s.writeOneOfMany(ctx, func(ctx context.Context, tx transaction) error {
 		return tx.exec(ctx, "postpone", v.Token, attempts, millis(next), why)
