@@ -199,7 +199,7 @@ func compare(have, next *Set) (mine, theirs []reviewcast.VersionLine, common int
 // settle returns an error until the source has served the older version for long enough.
 func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	now, sha := time.Now(), reviewcast.SHA256(manifest)
-	if f.Waiting == nil || f.Waiting.Manifest != sha {
+	if f.Waiting == nil || f.Waiting.Manifest != sha || f.Waiting.Since.After(now) { // the clock was ahead
 		f.Waiting = &Waiting{sha, now}
 	}
 	until := f.Waiting.Since.Add(settleTime)
