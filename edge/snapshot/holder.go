@@ -48,9 +48,8 @@ func (h *Holder) SubscribeFiles(f func(old, new *Files)) (cancel func()) {
 	return h.files.subscribe(f)
 }
 
-// Index builds the indexes of the current files whenever they change, until ctx is done. Files that
-// change meanwhile are next. Files that can't be indexed leave the old snapshot in place; the error
-// is logged.
+// Index builds the indexes of the current files whenever they change, until ctx is done. Files that change meanwhile
+// are next. Files that can't be indexed leave the old snapshot in place; the error is logged.
 func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
 	changed := make(chan struct{}, 1)
 	defer h.SubscribeFiles(func(_, _ *Files) {

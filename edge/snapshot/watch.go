@@ -19,10 +19,9 @@ const interval = time.Second
 // large broken set again and again takes a tenth of a core.
 const restFactor = 10
 
-// Watcher follows a published directory. It polls the content of manifest.json, which a build
-// writes last: file times mean nothing when directories are swapped, and network file systems send
-// no events. It serves what is there, whatever its sequence; a lower one means that an operator has
-// rolled back this edge.
+// Watcher follows a published directory. It polls the content of manifest.json, which a build writes last: file times
+// mean nothing when directories are swapped, and network file systems send no events. It serves what is there, whatever
+// its sequence; a lower one means that an operator has rolled back this edge.
 type Watcher struct {
 	// Dir is the name of the directory, resolved at every check: a build may replace it.
 	Dir string

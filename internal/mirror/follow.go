@@ -26,8 +26,7 @@ const (
 type Follower struct {
 	Source Source
 	Scope  Scope
-	// BaseURL is the base URL that the set must have; empty is that of the local
-	// set, and any for the first one.
+	// BaseURL is the base URL that the set must have; empty is that of the local set, and any for the first one.
 	BaseURL string
 	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
 	AcceptRewrite bool

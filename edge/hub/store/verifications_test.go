@@ -142,7 +142,7 @@ func TestExpiry(t *testing.T) {
 		b.none("me", "b", end)
 		b.subscribe("https://a.example/", "", end)
 		b.ack("me", end, store.Outcome{Delivery: b.one("me", "b", end), Verdict: store.Delivered}) // nothing is missed by a late renewal
-		for _, ahead := range []time.Duration{0, time.Hour, 24 * time.Hour} { // a clock that is ahead deletes nothing
+		for _, ahead := range []time.Duration{0, time.Hour, 24 * time.Hour} {                      // a clock that is ahead deletes nothing
 			if n, err := b.Sweep(b.Context(), end.Add(ahead), 10); n != 0 || err != nil {
 				b.Errorf("swept %d, %v", n, err)
 			}
