@@ -20,10 +20,10 @@ type representation struct {
 	encoding []string // nil for identity
 	cache    []string
 	policy   []string
-	link     []string // nil except for topics and datasets
-	sequence []string // of the version that the answer is from
-	cost     int      // of making and sending the body, instead of its size; see admit
-	body     func() *parts
+	link     []string      // nil except for topics and datasets
+	sequence []string      // of the version that the answer is from
+	cost     int           // of making and sending the body, instead of its size; see admit
+	body     func() *parts // made once
 }
 
 // setHeader sets the header fields of a response with a body.
@@ -76,15 +76,11 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
-	if err := e.admit(r, rep.cost); err != nil {
+	if err := e.admitBody(r, rep, 0); err != nil {
 		e.fail(w, r, err)
 		return true
 	}
 	body := rep.body()
-	if err := e.admitSent(r, rep, body.size); err != nil {
-		e.fail(w, r, err)
-		return true
-	}
 	rep.setHeader(h)
 	h["Accept-Ranges"] = acceptBytes
 	h["Content-Length"] = []string{strconv.FormatInt(body.size, 10)}
@@ -100,12 +96,12 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 	return true
 }
 
-// admitSent charges for sending bytes, unless the representation has a cost of its own.
-func (e *edge) admitSent(r *http.Request, rep *representation, size int64) error {
+// admitBody charges for a body of which so many bytes are sent; 0 is all.
+func (e *edge) admitBody(r *http.Request, rep *representation, sent int64) error {
 	if rep.cost > 0 || r.Method == http.MethodHead {
-		return nil
+		return e.admit(r, rep.cost)
 	}
-	return e.admit(r, int(size/bytesPerUnit))
+	return e.admit(r, int(cmp.Or(sent, rep.body().size)/bytesPerUnit))
 }
 
 // serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except for what normalise corrects.
@@ -175,12 +171,12 @@ func (c *errorWriter) WriteHeader(status int) {
 	case http.StatusRequestedRangeNotSatisfiable:
 		err = errRange
 	case http.StatusOK, http.StatusPartialContent:
-		size := c.content.open().size
+		size := c.content.rep.body().size
 		if status == http.StatusOK {
 			c.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 		}
 		sent, _ := strconv.ParseInt(c.Header().Get("Content-Length"), 10, 64) // which ServeContent sets for ranges
-		err = cmp.Or(c.e.admit(c.r, c.content.rep.cost), c.e.admitSent(c.r, c.content.rep, sent))
+		err = c.e.admitBody(c.r, c.content.rep, sent)
 		extendDeadline(c.ResponseWriter, size)
 	}
 	if c.failed = err != nil; c.failed {
@@ -234,15 +230,7 @@ func newParts(p ...[]byte) *parts {
 // for the length, after the conditions.
 type content struct {
 	rep  *representation
-	body *parts
 	rest io.Reader
-}
-
-func (c *content) open() *parts {
-	if c.body == nil {
-		c.body = c.rep.body()
-	}
-	return c.body
 }
 
 func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
@@ -250,11 +238,11 @@ func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
 // Seek seeks from the start or to the end, as ServeContent does.
 func (c *content) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekEnd {
-		offset += c.open().size
+		offset += c.rep.body().size
 	}
 	var rest []io.Reader
 	skip := offset
-	for _, part := range c.open().parts {
+	for _, part := range c.rep.body().parts {
 		n := min(skip, int64(len(part)))
 		rest = append(rest, bytes.NewReader(part[n:]))
 		skip -= n

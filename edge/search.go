@@ -62,7 +62,7 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if coding == "gzip" {
 		tag += gzipTag
 		rep.encoding = []string{coding}
-		rep.body = gzipped
+		rep.body = sync.OnceValue(gzipped)
 	}
 	rep.etag = []string{`"` + tag + `"`}
 	e.serve(w, r, &rep)

@@ -99,8 +99,7 @@ type edgeHub struct {
 	store       *store.Store
 	err         error // of the last attempt
 	unsubscribe func()
-
-	opening chan error // of the attempt that runs; nil: none
+	opening     chan error // without mu: of the attempt that runs; nil: none
 }
 
 // start opens the state, or leaves that to run if it takes too long or fails in a way that may pass.

@@ -46,7 +46,6 @@ type originSite struct {
 	log    *slog.Logger
 
 	looking atomic.Pointer[time.Time] // when the look began that runs now; nil between two
-
 	mu      sync.Mutex
 	success time.Time // of the last look
 	err     error     // of the last look; nil after a success

@@ -127,8 +127,7 @@ func (h *Hub) Health() error {
 	return nil
 }
 
-// answered calls the state for a request. It returns when the call does, or when [Hub.Health] notices that the state
-// doesn't answer: nothing interrupts a call of SQLite whose disk hangs.
+// answered calls the state, until [Hub.Health] notices an error: nothing interrupts SQLite when its disk hangs.
 func (h *Hub) answered(ctx context.Context, call func(context.Context) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

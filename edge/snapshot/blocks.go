@@ -9,8 +9,7 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// block is a run of whole reviews and the separator after them. The blocks of a snapshot begin with
-// its first review.
+// block is a run of whole reviews and the separator after them. The blocks of a snapshot begin with its first review.
 type block struct {
 	ordinal int               // of its first review
 	start   int               // offset in reviews.json

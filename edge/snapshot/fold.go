@@ -7,9 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// fold appends s, which must be UTF-8, to dst in the form in which texts and queries
-// are compared: NFC, with each code point replaced by the smallest one that is equal
-// under simple case folding ("straße" -> "STRAßE", "K" -> "K").
+// fold appends s, which must be UTF-8, to dst in the form in which texts and queries are compared: NFC, with each code
+// point replaced by the smallest one that is equal under simple case folding ("straße" -> "STRAßE", "K" -> "K").
 func fold(dst, s []byte) []byte {
 	if at := norm.NFC.QuickSpan(s); at < len(s) {
 		s = norm.NFC.Append(make([]byte, 0, len(s)+len(s)/8), s...)

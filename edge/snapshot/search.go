@@ -49,9 +49,8 @@ func (r Result) AppendMembers(b []byte) []byte {
 // Search finds the reviews that match all filters of a query, in its order. Text must be UTF-8.
 func (s *Snapshot) Search(q reviewcast.Query) Result { return s.SearchAfter(q, nil) }
 
-// SearchAfter is Search, but returns only reviews after a place in the query's order, if it isn't
-// nil. Matched still counts all matches. The reviews with the ordinals in also match the query's
-// text even if they don't contain it.
+// SearchAfter is Search, but returns only reviews after a place in the query's order, if it isn't nil. Matched still
+// counts all matches. The reviews with the ordinals in also match the query's text even if they don't contain it.
 func (s *Snapshot) SearchAfter(q reviewcast.Query, last *Place, also ...int) Result {
 	found := s.match(q, also)
 	r := Result{Query: q, Matched: found.len()}

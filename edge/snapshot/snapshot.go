@@ -1,29 +1,24 @@
 // Package snapshot holds a published directory in memory, checked and indexed.
 //
-// [Files] are a version's files: [OpenFiles] reads manifest.json and every file that it
-// lists, and checks each against its hash. Any error makes it fail and names the file.
-// A [Snapshot] is Files with the indexes for search and since, which take most of the
-// time. Both are immutable. A [Holder] holds the current files and, a little later, the
-// current snapshot; readers load one of them once per request, and a swap never waits
-// for them. A [Watcher] follows a directory and swaps when its manifest changes; an
-// invalid new directory leaves the old files in place.
+// [Files] are a version's files: [OpenFiles] reads manifest.json and every file that it lists, and checks each against
+// its hash. Any error makes it fail and names the file. A [Snapshot] is Files with the indexes for search and since,
+// which take most of the time. Both are immutable. A [Holder] holds the current files and, a little later, the current
+// snapshot; readers load one of them once per request, and a swap never waits for them. A [Watcher] follows a directory
+// and swaps when its manifest changes; an invalid new directory leaves the old files in place.
 //
 // # Reviews
 //
-// A review's position in reviews.json, newest first, is its ordinal. All results are in
-// the order of ordinals. Each review's JSON is a slice of the file's bytes; nothing is
-// encoded again. The reviews on or after a date are a prefix of the list, so the body
-// of [Since] is a prefix of those bytes.
+// A review's position in reviews.json, newest first, is its ordinal. All results are in the order of ordinals. Each
+// review's JSON is a slice of the file's bytes; nothing is encoded again. The reviews on or after a date are a prefix
+// of the list, so the body of [Since] is a prefix of those bytes.
 //
 // # Search
 //
-// Every filter is a set of ordinals: a list when it is small, a bitmap when it is
-// large. Dates are ranges; stars, technicians and services are sets that are built on
-// opening. Text is found by trigrams: for each three consecutive code points of a
-// title or text (after NFC and case folding), the set of reviews that contain them.
-// Two end marks after every title and text make the trigrams exact for one and two
-// code points, too. Three code points are one set. For longer queries the rarest sets
-// are intersected and the remaining reviews are verified.
+// Every filter is a set of ordinals: a list when it is small, a bitmap when it is large. Dates are ranges; stars,
+// technicians and services are sets that are built on opening. Text is found by trigrams: for each three consecutive
+// code points of a title or text (after NFC and case folding), the set of reviews that contain them. Two end marks
+// after every title and text make the trigrams exact for one and two code points, too. Three code points are one set.
+// For longer queries the rarest sets are intersected and the remaining reviews are verified.
 package snapshot
 
 import (

@@ -1,6 +1,5 @@
-// Package store keeps the durable state of the hub: topics, subscriptions, and the
-// GET requests that callbacks are still to be sent. [Open] takes a file name
-// (SQLite) or a postgres:// address. Both databases share one set of queries
+// Package store keeps the durable state of the hub: topics, subscriptions, and the GET requests that callbacks are
+// still to be sent. [Open] takes a file name (SQLite) or a postgres:// address. Both databases share one set of queries
 // (queries.sql) and one test suite.
 //
 // # Tables
@@ -22,19 +21,15 @@
 //
 // # Work is a query
 //
-// No delivery is ever stored. A subscription is due when its delivered_version is
-// below its topic's version, its next attempt has come, its lease hasn't ended and
-// no living owner has claimed it. So publishing writes one row, however many
-// subscribers there are, and a killed process leaves nothing but claims. They lapse
-// as soon as their owner is known to be dead: immediately when a SQLite file is
-// opened again, because only one hub may have it open; after [OwnerLapse] where
-// several hubs share PostgreSQL. After an outage of the database every owner looks
-// dead, so a hub that has just reconnected waits for the same time before it takes
-// over the claims of others. Of its own claims a hub takes over those whose answer was
-// lost (claims.go) and those that have lapsed.
+// No delivery is ever stored. A subscription is due when its delivered_version is below its topic's version, its next
+// attempt has come, its lease hasn't ended and no living owner has claimed it. So publishing writes one row, however
+// many subscribers there are, and a killed process leaves nothing but claims. They lapse as soon as their owner is
+// known to be dead: immediately when a SQLite file is opened again, because only one hub may have it open; after
+// [OwnerLapse] where several hubs share PostgreSQL. After an outage of the database every owner looks dead, so a hub
+// that has just reconnected waits for the same time before it takes over the claims of others. Of its own claims a hub
+// takes over those whose answer was lost (claims.go) and those that have lapsed.
 //
 // # Clocks
 //
-// Callers pass the time. Hubs that share a database must agree on it to within a few
-// seconds, as NTP ensures.
+// Callers pass the time. Hubs that share a database must agree on it to within a few seconds, as NTP ensures.
 package store

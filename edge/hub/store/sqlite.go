@@ -37,7 +37,7 @@ func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.close())
 	}
-	return &Store{db: s, many: make(chan struct{}, 1)}, nil
+	return &Store{db: s, many: make(chan struct{}, 1), waiting: make(chan *oneOfMany, maxTogether)}, nil
 }
 
 // create creates the file if there is none. It holds subscribers' secrets: only its owner may
@@ -124,7 +124,7 @@ func address(file string, exclusive bool) string {
 		"busy_timeout(5000)", // operators' commands write as well
 		"synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16000)",
 	}}
-	if exclusive {
+	if exclusive { // PERSIST would be faster, and not notice a full disk before something new is to be stored
 		q.Add("_pragma", "journal_mode(TRUNCATE)")
 	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}
