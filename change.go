@@ -135,8 +135,8 @@ func ReviewLine(line string) (id, review string, ok bool) {
 // ReviewLines iterates over the ids and the reviews on the lines of a /reviews.json.
 func ReviewLines(dataset []byte) iter.Seq2[string, string] {
 	return func(yield func(id, review string) bool) {
-		for line := range strings.Lines(string(dataset)) {
-			if id, review, ok := ReviewLine(line); ok && !yield(id, review) {
+		for line := range bytes.Lines(dataset) {
+			if id, review, ok := ReviewLine(string(line)); ok && !yield(id, review) {
 				return
 			}
 		}

@@ -1,6 +1,6 @@
 // Package edge serves a published directory over HTTP and answers the queries that a file can't: search and since.
-// [New] makes the handler, [Server] an [http.Server] with timeouts, [Run] serves until its context ends, and [Admin]
-// is the handler of a second, private listener.
+// [New] makes the handler, [Server] an [http.Server] with timeouts, [Run] serves until its context ends, and [Admin] is
+// the handler of a second, private listener.
 //
 // # Responses
 //
@@ -24,6 +24,7 @@ import (
 	"net/http"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 	"github.com/prometheus/client_golang/prometheus"
@@ -43,9 +44,9 @@ type Config struct {
 	Hub http.Handler
 	// MCP serves [reviewcast.PathMCP] and everything below it, including CORS. If nil, the response is 404.
 	MCP http.Handler
-	// RateSearch is the average number of search and since requests per second and
-	// client address, with bursts of ten times as many. A search that takes longer than
-	// a millisecond counts as one request for each millisecond. Zero means no limit.
+	// RateSearch is the average number of search and since requests per second and client address, with bursts of ten
+	// times as many. A search that takes longer than a millisecond counts as one request for each millisecond, and so
+	// do 5 MiB of a file, which is free otherwise. Zero means no limit.
 	RateSearch float64
 	// RateMCP is the same for MCP requests. Zero means no limit.
 	RateMCP float64
@@ -64,10 +65,11 @@ type Config struct {
 // edge is the state of the handler that New makes.
 type edge struct {
 	Config
-	links map[string][]string // Link headers, by path
-	all   *rate.Limiter       // of the costly requests of all clients together
-	count *metrics
-	pages atomic.Pointer[pages]
+	links           map[string][]string // Link headers, by path
+	all             *rate.Limiter       // of the costly requests of all clients together
+	searches, calls *rates              // by client; files that are large count with the searches
+	count           *metrics
+	pages           atomic.Pointer[pages]
 }
 
 // New returns the handler of the public listener.
@@ -81,7 +83,8 @@ func New(c Config) (http.Handler, error) {
 	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	share := shareOfCores * runtime.GOMAXPROCS(0)
-	e := &edge{Config: c, links: map[string][]string{}, all: rate.NewLimiter(rate.Limit(share), burstOfAll*share), count: newMetrics(c.Metrics)}
+	e := &edge{Config: c, links: map[string][]string{}, all: rate.NewLimiter(rate.Limit(share), burstOfAll*share),
+		searches: newRates(c.RateSearch), calls: newRates(c.RateMCP), count: newMetrics(c.Metrics)}
 	for _, path := range reviewcast.Topics {
 		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
 	}
@@ -97,13 +100,13 @@ func New(c Config) (http.Handler, error) {
 func (e *edge) routes() http.Handler {
 	r := chi.NewRouter()
 	r.Use(e.observe, e.checkSize)
-	search, mcp := e.limit(e.RateSearch), e.limit(e.RateMCP)
+	search := e.limit(e.searches)
 
 	r.Handle(reviewcast.PathSearch, e.read(get(search(e.query(e.search)))))
 	r.Handle(reviewcast.PathSince+"{date}", e.read(get(search(e.query(e.since)))))
 	r.Handle(reviewcast.PathHub, e.hub())
-	r.Handle(reviewcast.PathMCP, e.mcp(mcp))
-	r.Handle(reviewcast.PathMCP+"/*", e.mcp(mcp))
+	r.Handle(reviewcast.PathMCP, e.mcp())
+	r.Handle(reviewcast.PathMCP+"/*", e.mcp())
 	r.Handle("/*", e.read(e.file))
 	r.MethodNotAllowed(e.methodNotAllowed) // methods unknown to chi
 	return r
@@ -159,13 +162,14 @@ func (e *edge) hub() http.HandlerFunc {
 	}
 }
 
-// mcp mounts the MCP server.
-func (e *edge) mcp(limit func(handler) handler) http.HandlerFunc {
-	serve := limit(func(w http.ResponseWriter, r *http.Request) error {
+// mcp mounts the MCP server, which charges for costly work with [snapshot.Admit].
+func (e *edge) mcp() http.HandlerFunc {
+	serve := e.limit(e.calls)(func(w http.ResponseWriter, r *http.Request) error {
 		if e.MCP == nil {
 			return problem(http.StatusNotFound, "This edge runs without an MCP server.")
 		}
-		e.MCP.ServeHTTP(w, r)
+		ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration { return e.charge(e.calls, r, cost) })
+		e.MCP.ServeHTTP(w, r.WithContext(ctx))
 		return nil
 	})
 	return func(w http.ResponseWriter, r *http.Request) {

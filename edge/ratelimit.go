@@ -9,7 +9,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"reviewcast"
-	"reviewcast/edge/snapshot"
 )
 
 // maxClients is the most addresses in a rate table. An evicted client starts again with a full allowance.
@@ -18,7 +17,7 @@ const maxClients = 100_000
 // burst is the number of seconds whose requests may come at once.
 const burst = 10
 
-// One unit of a rate is a request, or a millisecond of computing time (see [snapshot.Snapshot.Cost]).
+// One unit of a rate is a request, or a millisecond of computing time (see [snapshot.Snapshot.Cost] and bytesPerUnit).
 const (
 	// shareOfCores is what the costly requests of all clients together may take, in units per second and core.
 	shareOfCores = 500
@@ -26,29 +25,32 @@ const (
 	burstOfAll = 2
 )
 
-// limit refuses the requests of a client address above a rate. Zero or less means no
-// limit. Handlers charge for costly work with [snapshot.Admit].
-func (e *edge) limit(perSecond float64) func(handler) handler {
-	if perSecond <= 0 {
+// limit refuses the requests of a client address above a rate. Nil means no limit.
+func (e *edge) limit(t *rates) func(handler) handler {
+	if t == nil {
 		return func(h handler) handler { return h }
 	}
-	t := newRates(perSecond)
 	return func(h handler) handler {
 		return func(w http.ResponseWriter, r *http.Request) error {
-			client := e.Proxies.Client(r)
-			if wait := t.take(client, time.Now()); wait > 0 {
+			if wait := t.take(e.Proxies.Client(r), time.Now()); wait > 0 {
 				return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 			}
-			ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration {
-				return takeBoth(t.limiter(network(client)), e.all, cost, time.Now())
-			})
-			return h(w, r.WithContext(ctx))
+			return h(w, r)
 		}
 	}
 }
 
-func admit(r *http.Request, cost int) error {
-	if wait := snapshot.Admit(r.Context(), cost); wait > 0 {
+// charge takes what a request costs beside itself from its client's rate and from the share of all clients.
+func (e *edge) charge(t *rates, r *http.Request, cost int) (wait time.Duration) {
+	if t == nil || cost <= 0 {
+		return 0
+	}
+	return takeBoth(t.limiter(network(e.Proxies.Client(r))), e.all, cost, time.Now())
+}
+
+// admit charges for a search, or for the bytes of a large file.
+func (e *edge) admit(r *http.Request, cost int) error {
+	if wait := e.charge(e.searches, r, cost); wait > 0 {
 		return tooMany("Too many costly requests: a common phrase in many reviews takes long to count, and all reviews take long to send. "+
 			"Retry-After says when to continue; other requests are not affected.", wait)
 	}
@@ -69,7 +71,11 @@ type rates struct {
 	young, old map[netip.Prefix]*rate.Limiter
 }
 
+// newRates returns nil for no limit.
 func newRates(perSecond float64) *rates {
+	if perSecond <= 0 {
+		return nil
+	}
 	return &rates{perSecond: rate.Limit(perSecond), burst: max(1, int(burst*perSecond)), young: map[netip.Prefix]*rate.Limiter{}}
 }
 

@@ -144,12 +144,12 @@ func TestClientBySecret(t *testing.T) {
 // others have used up.
 func TestCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &edge{all: rate.NewLimiter(10, 20)}
-		search := e.limit(5)
+		e := &edge{all: rate.NewLimiter(10, 20), searches: newRates(5)}
+		search := e.limit(e.searches)
 		ask := func(client string, cost int) (status, retryAfter int) {
 			r := httptest.NewRequest("GET", "/api/reviews/search", nil)
 			r.RemoteAddr = client + ":1"
-			err := search(func(_ http.ResponseWriter, r *http.Request) error { return admit(r, cost) })(nil, r)
+			err := search(func(_ http.ResponseWriter, r *http.Request) error { return e.admit(r, cost) })(nil, r)
 			if f := (*failure)(nil); errors.As(err, &f) {
 				return f.Status, int(f.retryAfter / time.Second)
 			}
@@ -215,6 +215,60 @@ func TestSinceCost(t *testing.T) {
 		for range burst {
 			if w := ask("192.0.2.9:1", "If-None-Match", first.Header().Get("ETag")); w.Code != http.StatusNotModified {
 				t.Fatalf("a conditional request: %d", w.Code)
+			}
+		}
+	})
+}
+
+// TestFileCost: the bytes of large files count, in ranges, too; small files, a HEAD and a 304 don't.
+func TestFileCost(t *testing.T) {
+	const burst = 20
+	h := newEdge(t, 16_000, Config{RateSearch: burst / 10})
+	synctest.Test(t, func(t *testing.T) {
+		ask := func(client, method, path string, header ...string) *httptest.ResponseRecorder {
+			r := httptest.NewRequest(method, path, nil)
+			r.RemoteAddr = client + ":1"
+			for i := 0; i < len(header); i += 2 {
+				r.Header.Set(header[i], header[i+1])
+			}
+			w := httptest.NewRecorder()
+			h.ServeHTTP(w, r)
+			return w
+		}
+		first := ask("192.0.2.1", "GET", "/reviews.json")
+		each := first.Body.Len() / bytesPerUnit
+		if each == 0 {
+			t.Fatalf("%d bytes cost nothing", first.Body.Len())
+		}
+		for i, tt := range []struct {
+			header []string
+			want   int
+		}{
+			{nil, burst / each},
+			{[]string{"If-None-Match", `"other"`}, burst / each},
+			{[]string{"Range", "bytes=1-"}, burst / each},
+			{[]string{"Range", "bytes=0-999999"}, 100},
+			{[]string{"If-None-Match", first.Header().Get("ETag")}, 100},
+		} {
+			client := fmt.Sprintf("192.0.2.%d", 2+i)
+			answered := 0
+			for answered < 100 && ask(client, "GET", "/reviews.json", tt.header...).Code < 400 {
+				answered++
+			}
+			if answered != tt.want {
+				t.Errorf("%v: %d answers, want %d", tt.header, answered, tt.want)
+			}
+			if answered == 100 {
+				continue
+			}
+			w := ask(client, "GET", "/reviews.json", tt.header...)
+			if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Encoding") != "" || w.Body.Len() > 1000 {
+				t.Errorf("%v: %d %v, %d bytes", tt.header, w.Code, w.Header(), w.Body.Len())
+			}
+			for _, cheap := range []struct{ method, path string }{{"HEAD", "/reviews.json"}, {"GET", "/manifest.json"}} {
+				if w := ask(client, cheap.method, cheap.path); w.Code != http.StatusOK {
+					t.Errorf("%s %s: %d", cheap.method, cheap.path, w.Code)
+				}
 			}
 		}
 	})

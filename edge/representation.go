@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"math"
 	"net/http"
@@ -19,10 +20,10 @@ type representation struct {
 	encoding []string // nil for identity
 	cache    []string
 	policy   []string
-	link     []string // nil except for topics and datasets
-	sequence []string // of the version that the answer is from
-	cost     int      // of sending the body; see admit
-	body     func() *parts
+	link     []string      // nil except for topics and datasets
+	sequence []string      // of the version that the answer is from
+	cost     int           // of making and sending the body, instead of its size; see admit
+	body     func() *parts // made once
 }
 
 // setHeader sets the header fields of a response with a body.
@@ -57,8 +58,8 @@ func (e *edge) serve(w http.ResponseWriter, r *http.Request, rep *representation
 }
 
 // serveFast answers the two most frequent kinds of request: those without conditions, and those with the entity tag of
-// an earlier response. It reports false for others. Its responses equal those of serveContent, which a test checks,
-// but it writes the body at once and not in pieces of 32 KiB.
+// an earlier response. It reports false for others. Its responses equal those of serveContent, which a test checks, but
+// it writes the body at once and not in pieces of 32 KiB.
 func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representation) bool {
 	header := r.Header
 	match := header["If-None-Match"]
@@ -75,7 +76,7 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 		w.WriteHeader(http.StatusNotModified)
 		return true
 	}
-	if err := admit(r, rep.cost); err != nil {
+	if err := e.admitBody(r, rep, 0); err != nil {
 		e.fail(w, r, err)
 		return true
 	}
@@ -93,6 +94,14 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 		}
 	}
 	return true
+}
+
+// admitBody charges for a body of which so many bytes are sent; 0 is all.
+func (e *edge) admitBody(r *http.Request, rep *representation, sent int64) error {
+	if rep.cost > 0 || r.Method == http.MethodHead {
+		return e.admit(r, rep.cost)
+	}
+	return e.admit(r, int(cmp.Or(sent, rep.body().size)/bytesPerUnit))
 }
 
 // serveContent leaves conditions and ranges to net/http, which follows RFC 9110 except for what normalise corrects.
@@ -162,10 +171,12 @@ func (c *errorWriter) WriteHeader(status int) {
 	case http.StatusRequestedRangeNotSatisfiable:
 		err = errRange
 	case http.StatusOK, http.StatusPartialContent:
-		size := c.content.open().size
-		if err = admit(c.r, c.content.rep.cost); err == nil && status == http.StatusOK {
+		size := c.content.rep.body().size
+		if status == http.StatusOK {
 			c.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
 		}
+		sent, _ := strconv.ParseInt(c.Header().Get("Content-Length"), 10, 64) // which ServeContent sets for ranges
+		err = c.e.admitBody(c.r, c.content.rep, sent)
 		extendDeadline(c.ResponseWriter, size)
 	}
 	if c.failed = err != nil; c.failed {
@@ -219,15 +230,7 @@ func newParts(p ...[]byte) *parts {
 // for the length, after the conditions.
 type content struct {
 	rep  *representation
-	body *parts
 	rest io.Reader
-}
-
-func (c *content) open() *parts {
-	if c.body == nil {
-		c.body = c.rep.body()
-	}
-	return c.body
 }
 
 func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
@@ -235,11 +238,11 @@ func (c *content) Read(p []byte) (int, error) { return c.rest.Read(p) }
 // Seek seeks from the start or to the end, as ServeContent does.
 func (c *content) Seek(offset int64, whence int) (int64, error) {
 	if whence == io.SeekEnd {
-		offset += c.open().size
+		offset += c.rep.body().size
 	}
 	var rest []io.Reader
 	skip := offset
-	for _, part := range c.open().parts {
+	for _, part := range c.rep.body().parts {
 		n := min(skip, int64(len(part)))
 		rest = append(rest, bytes.NewReader(part[n:]))
 		skip -= n

@@ -16,7 +16,7 @@ import (
 	"reviewcast/edge/snapshot"
 )
 
-// bytesPerUnit is how many bytes of since, before compression, are sent in a millisecond of computing time.
+// bytesPerUnit is how many bytes, of since before compression, are sent in a millisecond of computing time.
 const bytesPerUnit = 5 << 20
 
 // gzipTag ends the entity tag of a response that is compressed here: the hash of the plain bytes
@@ -28,7 +28,7 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if len(issues) > 0 {
 		return badParameters(issues)
 	}
-	if err := admit(r, s.Cost(q)); err != nil {
+	if err := e.admit(r, s.Cost(q)); err != nil {
 		return err
 	}
 	body := append(s.Search(q).AppendMembers([]byte{'{'}), "}\n"...)
@@ -62,7 +62,7 @@ func (e *edge) answer(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 	if coding == "gzip" {
 		tag += gzipTag
 		rep.encoding = []string{coding}
-		rep.body = gzipped
+		rep.body = sync.OnceValue(gzipped)
 	}
 	rep.etag = []string{`"` + tag + `"`}
 	e.serve(w, r, &rep)

@@ -11,8 +11,9 @@
 // over 16 connections. Every server runs on the first core and the client on the second
 // one, because a client that takes its time from the servers' cores makes all servers
 // look alike. The client writes prepared bytes and skips bodies. Reported are medians:
-// requests a second and processor time a request of each server, and both of the edge
-// divided by each other's.
+// requests a second and processor time a request of each server, both of the edge
+// divided by each other's, and both of the bare server divided by nginx's and Caddy's:
+// what Go can reach beside them.
 package serve
 
 import (
@@ -307,6 +308,10 @@ func compare(b *testing.B, servers []server, path string, conditional bool) {
 	for i, s := range servers[1:] {
 		b.ReportMetric(median(ratios(rates[0], rates[i+1])), "rate/"+s.name)
 		b.ReportMetric(median(ratios(costs[0], costs[i+1])), "cpu/"+s.name)
+	}
+	for i, s := range servers[2:] { // what a program can reach that does nothing but net/http
+		b.ReportMetric(median(ratios(rates[1], rates[i+2])), "rate-net/http/"+s.name)
+		b.ReportMetric(median(ratios(costs[1], costs[i+2])), "cpu-net/http/"+s.name)
 	}
 	b.ReportMetric(0, "ns/op")
 }

@@ -78,6 +78,8 @@ const (
 	// inUseAgain is the wait while another edge has the state open, and inUse how long that is waited for.
 	inUseAgain = 200 * time.Millisecond
 	inUse      = edge.Grace + 4*time.Second
+	// stopHub is how long the hub may take to stop: its own time, and a second.
+	stopHub = hub.Grace + 3*time.Second
 )
 
 var errNotOpen = errors.New("the hub's state is not open yet")
@@ -97,15 +99,14 @@ type edgeHub struct {
 	store       *store.Store
 	err         error // of the last attempt
 	unsubscribe func()
+	opening     chan error // without mu: of the attempt that runs; nil: none
 }
 
 // start opens the state, or leaves that to run if it takes too long or fails in a way that may pass.
 func (l *edgeHub) start(ctx context.Context) error {
 	l.down = prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "reviewcast", Subsystem: "hub", Name: "state_up", Help: "0: the state is not open yet."})
 	l.metrics.MustRegister(l.down)
-	attempt, cancel := context.WithTimeout(ctx, openAtOnce)
-	defer cancel()
-	err := l.open(attempt)
+	err := l.attempt(ctx, openAtOnce)
 	if err == nil || ctx.Err() != nil || l.isPermanent(err) {
 		return err
 	}
@@ -113,13 +114,33 @@ func (l *edgeHub) start(ctx context.Context) error {
 	return nil
 }
 
+// attempt opens the state within a time. An attempt that a disk holds up goes on, and the next call waits for it.
+func (l *edgeHub) attempt(ctx context.Context, within time.Duration) error {
+	limit, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if l.opening == nil {
+		opening := make(chan error, 1)
+		go func() { opening <- l.open(limit) }()
+		l.opening = opening
+	}
+	select {
+	case err := <-l.opening:
+		l.opening = nil
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(within + time.Second): // longer than a database that hangs
+		return errNotOpen
+	}
+}
+
 // isPermanent reports whether opening needs an operator: another --state or version. A file that
 // exists may become writable again.
 func (l *edgeHub) isPermanent(err error) bool {
 	_, usage := errors.AsType[usageError](err)
 	_, path := errors.AsType[*fs.PathError](err)
-	info, statErr := os.Stat(l.state)
-	return usage || path && (statErr != nil || !info.Mode().IsRegular()) || errors.Is(err, store.ErrSchema)
+	regular := func() bool { info, err := os.Stat(l.state); return err == nil && info.Mode().IsRegular() }
+	return usage || path && !regular() || errors.Is(err, store.ErrSchema)
 }
 
 // open opens the state and creates the hub.
@@ -178,10 +199,12 @@ func (l *edgeHub) current() *hub.Hub {
 
 // run opens the state if it isn't open yet, and runs the hub until ctx is done.
 func (l *edgeHub) run(ctx context.Context) error {
+	return stopping(ctx, stopHub, func() error { return l.work(ctx) }, l.left)
+}
+
+func (l *edgeHub) work(ctx context.Context) error {
 	for began := time.Now(); l.current() == nil; {
-		attempt, cancel := context.WithTimeout(ctx, openTimeout)
-		err := l.open(attempt)
-		cancel()
+		err := l.attempt(ctx, openTimeout)
 		wait := openAgain
 		switch {
 		case ctx.Err() != nil:
@@ -260,5 +283,11 @@ func (l *edgeHub) close() error {
 		return nil
 	}
 	l.unsubscribe()
-	return l.store.Close()
+	now, cancel := context.WithCancel(context.Background())
+	cancel()
+	return stopping(now, stopWithin, l.store.Close, l.left)
+}
+
+func (l *edgeHub) left() {
+	l.log.Warn("the hub's state is still being written; the next start goes on with it", "state", stateSource(l.state))
 }

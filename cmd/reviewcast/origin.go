@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,6 +23,8 @@ import (
 const (
 	// originTimeout bounds one look at the origin with all its files.
 	originTimeout = 5 * time.Minute
+	// lookWithin is how long a look may take before /readyz says so: a silent origin has ended it by then.
+	lookWithin = 30 * time.Second
 	// stopWithin is how long writing a copy may take to stop: a disk that hangs must not keep the process.
 	stopWithin = 2 * time.Second
 	// copyDir is --public with --origin by default.
@@ -42,6 +45,7 @@ type originSite struct {
 	config snapshot.Config
 	log    *slog.Logger
 
+	looking atomic.Pointer[time.Time] // when the look began that runs now; nil between two
 	mu      sync.Mutex
 	success time.Time // of the last look
 	err     error     // of the last look; nil after a success
@@ -93,7 +97,9 @@ const maxError = 500
 
 // look updates the copy and logs what has changed since the look before.
 func (o *originSite) look(ctx context.Context) error {
+	o.looking.Store(new(time.Now()))
 	report, err := o.copy.Update(ctx)
+	o.looking.Store(nil)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -121,28 +127,43 @@ func (o *originSite) look(ctx context.Context) error {
 
 // run follows the origin until ctx is done.
 func (o *originSite) run(ctx context.Context) error {
-	stopped := make(chan struct{})
-	go func() {
-		defer close(stopped)
+	return stopping(ctx, stopWithin, func() error {
 		o.copy.Run(ctx, o.every, o.look)
-	}()
-	<-ctx.Done()
-	select {
-	case <-stopped:
-	case <-time.After(stopWithin):
-		o.log.Warn("the copy is still being written; the next start completes it")
-	}
-	return nil
+		return nil
+	}, func() { o.log.Warn("the copy is still being written; the next start completes it") })
 }
 
-// health returns the error of the last look, with the age of the last success.
+// stopping returns what work returns or, when ctx is done and work goes on for longer than within, calls left and
+// leaves it behind: a disk that hangs must not keep the process.
+func stopping(ctx context.Context, within time.Duration, work func() error, left func()) error {
+	ended := make(chan error, 1)
+	go func() { ended <- work() }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-ended:
+		return err
+	case <-time.After(within):
+		left()
+		return nil
+	}
+}
+
+// health returns the error of the last look, with the age of the last success. A look that hangs is an error, too.
 func (o *originSite) health() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.err == nil || o.success.IsZero() {
-		return o.err
+	err := o.err
+	if began := o.looking.Load(); began != nil && time.Since(*began) > lookWithin {
+		err = fmt.Errorf("a look at it has not ended for %s: the origin is slow, or the disk of the copy hangs", time.Since(*began).Round(time.Second))
 	}
-	return fmt.Errorf("last success %s ago: %w", time.Since(o.success).Round(time.Second), o.err)
+	if err == nil || o.success.IsZero() {
+		return err
+	}
+	return fmt.Errorf("last success %s ago: %w", time.Since(o.success).Round(time.Second), err)
 }
 
 // gauge adds a metric that is read when it is scraped.

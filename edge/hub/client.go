@@ -32,8 +32,8 @@ const (
 var errPort = errors.New("prohibited port: callbacks may use 443, 8443 and ports from 1024 up")
 
 // guard decides which addresses may be dialled: public ones, on ports where no mail server or other service could take
-// a request for its own protocol. It checks the address that is about to be dialled, after names have been resolved,
-// so that a name server can't return one address for the check and another for the connection.
+// a request for its own protocol. It checks the address that is about to be dialled, after names have been resolved, so
+// that a name server can't return one address for the check and another for the connection.
 type guard struct{ addresses *ssrf.Guardian }
 
 func newGuard(allow []netip.Prefix) *guard {

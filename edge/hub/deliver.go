@@ -138,8 +138,8 @@ func postponed(d *delivery, now time.Time, err error, wait time.Duration) store.
 	return store.Outcome{Delivery: d.Delivery, Verdict: store.Released, Next: now.Add(jitter(wait)), Error: plain(err.Error())}
 }
 
-// failed returns the outcome of a failed delivery: another attempt or, after the last one, the end of the
-// subscription. Why is for operators, reason for the subscriber; wanted is the Retry-After of the answer.
+// failed returns the outcome of a failed delivery: another attempt or, after the last one, the end of the subscription.
+// Why is for operators, reason for the subscriber; wanted is the Retry-After of the answer.
 func (h *Hub) failed(d *delivery, now time.Time, why, reason string, wanted time.Duration) store.Outcome {
 	failures := d.Failures + 1
 	o := store.Outcome{Delivery: d.Delivery, Verdict: store.Failed, Error: why, Next: h.retryAt(now, failures, wanted)}

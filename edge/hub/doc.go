@@ -26,17 +26,15 @@
 //	active    our network fails            active, postponed
 //	active    lease ends                   none, without notice
 //
-// A new subscription isn't sent the current content. It is sent every change after the
-// request, even one that comes before the verification. Renewing changes the lease and
-// the secret, and ends a wait and the count of failures: the subscriber has just answered.
-// The row of an expired subscription is kept for a day, in case our clock is wrong.
+// A new subscription isn't sent the current content. It is sent every change after the request, even one that comes
+// before the verification. Renewing changes the lease and the secret, and ends a wait and the count of failures: the
+// subscriber has just answered. The row of an expired subscription is kept for a day, in case our clock is wrong.
 //
 // # Why nothing is lost
 //
-// Publishing writes one row: the topic's new version, hash and sequence. Subscriptions
-// that were delivered a lower version are due, by a query; there is no queue. A claim
-// keeps two workers or two hubs from delivering the same, and lapses when its owner is
-// dead. What happens when the process is killed:
+// Publishing writes one row: the topic's new version, hash and sequence. Subscriptions that were delivered a lower
+// version are due, by a query; there is no queue. A claim keeps two workers or two hubs from delivering the same, and
+// lapses when its owner is dead. What happens when the process is killed:
 //
 //   - before a request is stored: there was no 202, so the subscriber asks again;
 //   - during a verification: its row remains, the claim lapses, and the callback is asked
@@ -47,27 +45,23 @@
 //   - between POST and acknowledgement: the claim lapses, and this subscriber gets the
 //     same content twice.
 //
-// Without a kill, content is sent twice after an acknowledgement that the database rejects,
-// an answer that came too late, and a takeover by another hub. Subscribers must accept
-// duplicates.
+// Without a kill, content is sent twice after an acknowledgement that the database rejects, an answer that came too
+// late, and a takeover by another hub. Subscribers must accept duplicates.
 //
 // An edge whose files are older than the topic's row claims nothing: the claim names the
 // hash that it can deliver. It reloads its files first.
 //
-// A claimed delivery may wait in a queue. Before it begins, its subscription is read again
-// if the claim is older than [Limits].ClaimAge, or than the last confirmed verification.
-// So no older content is sent, and no removed subscription or older secret is used, but
-// within ClaimAge of another hub's change.
+// A claimed delivery may wait in a queue. Before it begins, its subscription is read again if the claim is older than
+// [Limits].ClaimAge, or than the last confirmed verification. So no older content is sent, and no removed subscription
+// or older secret is used, but within ClaimAge of another hub's change.
 //
 // # Isolation
 //
-// Deliveries in flight are limited, in all and per host:port; see [Limits]. A delivery
-// that is silent for two seconds, or for much longer than others of its host take, moves
-// from its normal slot to a slow slot, so that silent subscribers don't occupy the slots
-// of others. Subscribers whose last delivery was slow, as the store records, start in a
-// slow slot. A quarter of the normal slots is never given to subscribers of which
-// nothing is known. So a subscriber that has answered quickly once doesn't wait for many
-// slow ones, old or new.
+// Deliveries in flight are limited, in all and per host:port; see [Limits]. A delivery that is silent for two seconds,
+// or for much longer than others of its host take, moves from its normal slot to a slow slot, so that silent
+// subscribers don't occupy the slots of others. Subscribers whose last delivery was slow, as the store records, start
+// in a slow slot. A quarter of the normal slots is never given to subscribers of which nothing is known. So a
+// subscriber that has answered quickly once doesn't wait for many slow ones, old or new.
 //
 // Twenty consecutive exchanges without an HTTP answer open the breaker of a host:port for
 // thirty seconds; its deliveries are postponed meanwhile, not failed. All connections use
@@ -75,15 +69,13 @@
 //
 // # Failures of our own
 //
-// A delivery without an answer counts as a failure only if the network works: another
-// exchange was answered since it began, or another endpoint that answered last can be
-// connected to. Where no other has answered, the site's own address takes its place, or it
-// counts (network.go). Errors of this machine never count, and neither does a name
-// server's silence. A write that the database rejects again and again, while heartbeats succeed,
-// is given up: the claim lapses and the delivery is repeated.
+// A delivery without an answer counts as a failure only if the network works: another exchange was answered since it
+// began, or another endpoint that answered last can be connected to. Where no other has answered, the site's own
+// address takes its place, or it counts (network.go). Errors of this machine never count, and neither does a name
+// server's silence. A write that the database rejects again and again, while heartbeats succeed, is given up: the claim
+// lapses and the delivery is repeated.
 //
-// While the state can't be written, requests are rejected and [Hub.Health] returns
-// [ErrState] with the cause.
+// While the state can't be written, requests are rejected and [Hub.Health] returns [ErrState] with the cause.
 //
 // # Safety
 //

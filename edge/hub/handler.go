@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime"
@@ -17,8 +18,7 @@ const (
 	// maxPendingPerHost keeps third parties from having us call one host again and again,
 	// and one subscriber from delaying the verifications of others.
 	maxPendingPerHost = 1000
-	// maxPending keeps requests that are never verified, from many addresses and for many
-	// hosts, from filling the disk.
+	// maxPending keeps requests that are never verified, from many addresses and for many hosts, from filling the disk.
 	maxPending = 20_000
 	// maxPendingPerNetwork keeps a few addresses from using up maxPending.
 	maxPendingPerNetwork = 1000
@@ -131,7 +131,10 @@ func (h *Hub) storeRequest(r *http.Request, f *form, mode string) error {
 		PendingPerHost: maxPendingPerHost, PendingPerNetwork: maxPendingPerNetwork,
 		PerHost: maxSubscriptionsPerHost, Busy: h.busy.Load(), Full: h.full.Load(),
 	}
-	if err := h.Store.Request(r.Context(), time.Now(), request, h.served(request.Topic), caps); err != nil {
+	err = h.answered(r.Context(), func(ctx context.Context) error {
+		return h.Store.Request(ctx, time.Now(), request, h.served(request.Topic), caps)
+	})
+	if err != nil {
 		return err
 	}
 	signal(h.wakeVerify)

@@ -11,16 +11,15 @@ import (
 type Limits struct {
 	// Deliveries is the number of normal slots for deliveries. It bounds connections and memory. Zero: 256.
 	Deliveries int
-	// SlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one
-	// per cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
+	// SlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one per
+	// cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
 	// normal slot. Zero: 1,024.
 	SlowDeliveries int
 	// PerHost is the number of normal slots for deliveries to one host:port. It may have
 	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
 	PerHost int
-	// Ready is the number of claimed deliveries that wait although their host has a free
-	// slot. It is enough to keep the slots busy while the next are claimed, and small
-	// enough that they rarely wait longer than ClaimAge. Zero: 512.
+	// Ready is the number of claimed deliveries that wait although their host has a free slot. It is enough to keep the
+	// slots busy while the next are claimed, and small enough that they rarely wait longer than ClaimAge. Zero: 512.
 	Ready int
 	// ClaimAge is the age from which on a claimed delivery is revalidated before it begins. No delivery begins later
 	// than this after another hub or an operator has removed or renewed its subscription. At full speed claims are

@@ -127,6 +127,26 @@ func (h *Hub) Health() error {
 	return nil
 }
 
+// answered calls the state, until [Hub.Health] notices an error: nothing interrupts SQLite when its disk hangs.
+func (h *Hub) answered(ctx context.Context, call func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	ended := make(chan error, 1)
+	go func() { ended <- call(ctx) }()
+	poll := time.NewTicker(h.PollInterval / 4)
+	defer poll.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-poll.C:
+			if err := h.Health(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 func (h *Hub) sweep(ctx context.Context) {
 	for swept := sweepBatch; swept == sweepBatch && ctx.Err() == nil; {
 		var err error

@@ -227,8 +227,8 @@ func (s *scheduler) answered(endpoint string) {
 	}
 }
 
-// capacity returns how many more deliveries to subscribers of a pace may be claimed, and the endpoints that none may
-// be claimed for. Deliveries that wait for a busy host don't count: others must not wait for it.
+// capacity returns how many more deliveries to subscribers of a pace may be claimed, and the endpoints that none may be
+// claimed for. Deliveries that wait for a busy host don't count: others must not wait for it.
 func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	now := time.Now()
 	s.mu.Lock()

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"context"
 	"crypto/hmac"
 	"encoding/json"
 	"net/http"
@@ -12,15 +13,14 @@ import (
 // statusHour is the format of the hour that a status request is signed for.
 const statusHour = "2006-01-02T15Z"
 
-// StatusSignature returns the value of X-Hub-Signature with which a subscriber asks for
-// the status of its subscription. Key is store.ProofKey of its secret. The value is valid in
-// the hour of now, and the hours before and after it.
+// StatusSignature returns the value of X-Hub-Signature with which a subscriber asks for the status of its subscription.
+// Key is store.ProofKey of its secret. The value is valid in the hour of now, and the hours before and after it.
 func StatusSignature(key []byte, topic, callback string, now time.Time) string {
 	return signature(key, []byte(topic+"\n"+callback+"\n"+now.UTC().Format(statusHour)))
 }
 
-// serveStatus answers a subscriber that asks what has happened to its subscription and proves that it knows the
-// secret. All answers without a proof are alike, so that nobody learns which callbacks are subscribed.
+// serveStatus answers a subscriber that asks what has happened to its subscription and proves that it knows the secret.
+// All answers without a proof are alike, so that nobody learns which callbacks are subscribed.
 func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	if err := h.limit(r); err != nil {
 		return err
@@ -30,8 +30,10 @@ func (h *Hub) serveStatus(w http.ResponseWriter, r *http.Request) error {
 	now := time.Now()
 	var records []store.Record
 	if h.isTopic(topic) { // an empty topic would be all
-		var err error
-		if records, err = h.Store.History(r.Context(), now, topic, callback); err != nil {
+		if err := h.answered(r.Context(), func(ctx context.Context) (err error) {
+			records, err = h.Store.History(ctx, now, topic, callback) // read below only if this has ended
+			return err
+		}); err != nil {
 			return err
 		}
 	}

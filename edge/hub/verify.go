@@ -80,9 +80,9 @@ func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []
 	return claimed
 }
 
-// verify runs one verification and settles or postpones it. It ignores the breaker of its endpoint: otherwise
-// callbacks that don't answer would be pending for days and fill the cap of their host. An answer closes the breaker.
-// Missing answers aren't counted there, or third parties could open it.
+// verify runs one verification and settles or postpones it. It ignores the breaker of its endpoint: otherwise callbacks
+// that don't answer would be pending for days and fill the cap of their host. An answer closes the breaker. Missing
+// answers aren't counted there, or third parties could open it.
 func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	began := time.Now()
 	err := h.ask(ctx, v)
@@ -154,8 +154,8 @@ type refusal struct{ why string }
 
 func (r *refusal) Error() string { return r.why }
 
-// ask sends a verification (W3C WebSub, section 5.3) or a denial (section 5.2). It returns nil for the expected
-// answer, a *refusal for any other answer, and another error for none.
+// ask sends a verification (W3C WebSub, section 5.3) or a denial (section 5.2). It returns nil for the expected answer,
+// a *refusal for any other answer, and another error for none.
 func (h *Hub) ask(ctx context.Context, v store.Verification) error {
 	ctx, cancel := context.WithTimeout(ctx, verifyTimeout)
 	defer cancel()

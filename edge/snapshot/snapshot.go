@@ -3,8 +3,8 @@
 // [Files] are a version's files: [OpenFiles] reads manifest.json and every file that it lists, and checks each against
 // its hash. Any error makes it fail and names the file. A [Snapshot] is Files with the indexes for search and since,
 // which take most of the time. Both are immutable. A [Holder] holds the current files and, a little later, the current
-// snapshot; readers load one of them once per request, and a swap never waits for them. A [Watcher] follows a
-// directory and swaps when its manifest changes; an invalid new directory leaves the old files in place.
+// snapshot; readers load one of them once per request, and a swap never waits for them. A [Watcher] follows a directory
+// and swaps when its manifest changes; an invalid new directory leaves the old files in place.
 //
 // # Reviews
 //

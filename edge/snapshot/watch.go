@@ -20,8 +20,8 @@ const interval = time.Second
 const restFactor = 10
 
 // Watcher follows a published directory. It polls the content of manifest.json, which a build writes last: file times
-// mean nothing when directories are swapped, and network file systems send no events. It serves what is there,
-// whatever its sequence; a lower one means that an operator has rolled back this edge.
+// mean nothing when directories are swapped, and network file systems send no events. It serves what is there, whatever
+// its sequence; a lower one means that an operator has rolled back this edge.
 type Watcher struct {
 	// Dir is the name of the directory, resolved at every check: a build may replace it.
 	Dir string

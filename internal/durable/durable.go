@@ -20,8 +20,7 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// lockTimeout is how long Lock waits for another process: longer than writing a large
-// set takes.
+// lockTimeout is how long Lock waits for another process: longer than writing a large set takes.
 const lockTimeout = 30 * time.Second
 
 // Dir is a directory that is locked against other processes that use this package.

@@ -25,11 +25,10 @@ var errNoExchange = errors.New("directories cannot be exchanged here")
 // exchangeDirs is exchange. Tests replace it.
 var exchangeDirs = exchange
 
-// Replace makes files, keyed by slash-separated name, the contents of the directory; the last file must be among
-// them. ours reports whether an existing file belongs to the old set; all others (.gitignore, a CNAME) are kept. A
-// directory with files but without the last file is refused; so is a new file that has the name of a kept one. When
-// nothing differs, nothing is touched. After an error the directory holds the old set, or the next Lock completes
-// the new one.
+// Replace makes files, keyed by slash-separated name, the contents of the directory; the last file must be among them.
+// ours reports whether an existing file belongs to the old set; all others (.gitignore, a CNAME) are kept. A directory
+// with files but without the last file is refused; so is a new file that has the name of a kept one. When nothing
+// differs, nothing is touched. After an error the directory holds the old set, or the next Lock completes the new one.
 func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
 	for name := range files {
 		// The names of a copy come from an untrusted origin. A commit record among them would be

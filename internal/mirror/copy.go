@@ -15,16 +15,14 @@ import (
 	"reviewcast/internal/durable"
 )
 
-// Copy is a directory that holds a copy of a published set. Beside it a Copy keeps
-// the directory with ".fork" appended, when there is evidence of a fork, and the
-// file with ".waiting" appended, while an older version is waited for.
+// Copy is a directory that holds a copy of a published set. Beside it a Copy keeps the directory with ".fork" appended,
+// when there is evidence of a fork, and the file with ".waiting" appended, while an older version is waited for.
 //
 // A Copy is used by one goroutine at a time, except for Ping. Processes exclude each other.
 type Copy struct {
 	Follower
 	Dir string
-	// Taken is called with each set that the directory holds or is about to hold, before
-	// it is written. It may be nil.
+	// Taken is called with each set that the directory holds or is about to hold, before it is written. It may be nil.
 	Taken func(*Set)
 
 	pings
@@ -200,8 +198,7 @@ func (c *Copy) keepEvidence(fork *ForkError) error {
 	return err
 }
 
-// readWaiting returns nil when there is nothing to wait for, or nothing that can be
-// read: then the time starts again.
+// readWaiting returns nil when there is nothing to wait for, or nothing that can be read: then the time starts again.
 func (c *Copy) readWaiting() *Waiting {
 	data, err := os.ReadFile(filepath.Clean(c.Dir) + waitingSuffix)
 	w := &Waiting{}

@@ -2,6 +2,7 @@ package mirror_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"reviewcast"
 	"reviewcast/bench/mirrortest"
@@ -198,6 +200,18 @@ func TestWaitingIsKept(t *testing.T) {
 	}
 	if again, err := os.ReadFile(path + ".waiting"); err != nil || !bytes.Equal(again, waiting) {
 		t.Errorf("the time began anew: %s, then %s", waiting, again)
+	}
+	ahead := time.Now().Add(24 * time.Hour) // the clock was, and has been put right
+	body, _ := json.Marshal(mirror.Waiting{Manifest: reviewcast.SHA256(old[reviewcast.PathManifest]), Since: ahead})
+	if err := os.WriteFile(path+".waiting", body, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := update(); !errors.Is(err, mirror.ErrOlder) {
+		t.Fatal(err)
+	}
+	var kept mirror.Waiting
+	if body, err := os.ReadFile(path + ".waiting"); err != nil || json.Unmarshal(body, &kept) != nil || !kept.Since.Before(ahead) {
+		t.Errorf("it waits for ten minutes after a time to come: %s, %v", body, err)
 	}
 	other.Business.Name = "Acme Ltd"
 	other.Publish(false)

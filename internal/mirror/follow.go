@@ -26,8 +26,7 @@ const (
 type Follower struct {
 	Source Source
 	Scope  Scope
-	// BaseURL is the base URL that the set must have; empty is that of the local
-	// set, and any for the first one.
+	// BaseURL is the base URL that the set must have; empty is that of the local set, and any for the first one.
 	BaseURL string
 	// AcceptRewrite takes a set of another history and, without BaseURL, of another base URL.
 	AcceptRewrite bool
@@ -199,7 +198,7 @@ func compare(have, next *Set) (mine, theirs []reviewcast.VersionLine, common int
 // settle returns an error until the source has served the older version for long enough.
 func (f *Follower) settle(manifest []byte, have, next *Set) error {
 	now, sha := time.Now(), reviewcast.SHA256(manifest)
-	if f.Waiting == nil || f.Waiting.Manifest != sha {
+	if f.Waiting == nil || f.Waiting.Manifest != sha || f.Waiting.Since.After(now) { // the clock was ahead
 		f.Waiting = &Waiting{sha, now}
 	}
 	until := f.Waiting.Since.Add(settleTime)

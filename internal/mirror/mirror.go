@@ -61,8 +61,7 @@ const (
 	All Scope = ""
 	// Data is what programs read: everything but pages and exports.
 	Data Scope = "data"
-	// Record is what the next version is built on: the datasets, the withdrawals, the
-	// changes and the manifest.
+	// Record is what the next version is built on: the datasets, the withdrawals, the changes and the manifest.
 	Record Scope = "record"
 )
 
@@ -84,9 +83,8 @@ func (s Scope) Holds(path string) bool {
 type Set struct {
 	Scope    Scope
 	Manifest *reviewcast.Manifest
-	// Versions are the lines of /changes/versions.txt. It is empty, as Changes is, in
-	// a set of a program that knew no changes. Where a directory holds that file wrong,
-	// they are the newest ones, as far as the documents tell.
+	// Versions are the lines of /changes/versions.txt. It is empty, as Changes is, in a set of a program that knew no
+	// changes. Where a directory holds that file wrong, they are the newest ones, as far as the documents tell.
 	Versions []reviewcast.VersionLine
 	// Changes are the change documents of the set, oldest first.
 	Changes []*reviewcast.Change
@@ -98,8 +96,7 @@ type Set struct {
 	damaged []string // paths that a directory lacks or holds wrong
 }
 
-// Read returns the set that a source publishes. It returns an error that wraps
-// ErrNeverPublished when there is none.
+// Read returns the set that a source publishes. It returns an error that wraps ErrNeverPublished when there is none.
 func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 	set, _, err := (&Follower{Source: source, Scope: scope}).update(ctx, nil)
 	return set, err

@@ -26,8 +26,7 @@ const (
 	defaultTimeout = 10 * time.Minute
 	defaultStall   = 30 * time.Second
 	maxRedirects   = 5
-	// attempts is how often a file or a manifest is asked for with another query
-	// before the origin counts as stale.
+	// attempts is how often a file or a manifest is asked for with another query before the origin counts as stale.
 	attempts = 3
 	// weakAge is how old a Last-Modified must be to tell two states apart (RFC 9110, section 8.8.2.2).
 	weakAge = time.Minute
@@ -74,8 +73,7 @@ func (o *origin) deadline(ctx context.Context) (context.Context, context.CancelF
 	return context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
 }
 
-// checkRedirect follows redirects within the origin only: another origin's files are
-// another publisher's.
+// checkRedirect follows redirects within the origin only: another origin's files are another publisher's.
 func (o *origin) checkRedirect(req *http.Request, via []*http.Request) error {
 	to, err := reviewcast.ParseBaseURL((&url.URL{Scheme: req.URL.Scheme, Host: req.URL.Host}).String())
 	if err != nil || to != o.base {
@@ -87,8 +85,7 @@ func (o *origin) checkRedirect(req *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// manifest requests the manifest with a query that no cache has seen, and with the
-// validators of the last response.
+// manifest requests the manifest with a query that no cache has seen, and with the validators of the last response.
 func (o *origin) manifest(ctx context.Context) ([]byte, error) {
 	conditions := conditional(o.last)
 	address := o.base + reviewcast.PathManifest // errors are without the query, so that the same error has the same text
@@ -205,8 +202,7 @@ func bodyError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", errBody, err)
 }
 
-// plainError replaces the error of an ended context by its cause, and drops the
-// address that net/http repeats.
+// plainError replaces the error of an ended context by its cause, and drops the address that net/http repeats.
 func plainError(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -232,9 +228,8 @@ func (t tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// conditional returns the headers that ask whether an answer is still current; nil when it must be read again.
-// Many servers make the ETag out of the time and the size of a file: a tag is used as carefully as a date, and
-// not for ever.
+// conditional returns the headers that ask whether an answer is still current; nil when it must be read again. Many
+// servers make the ETag out of the time and the size of a file: a tag is used as carefully as a date, and not for ever.
 func conditional(last answer) http.Header {
 	if time.Since(last.at) > maxTagAge {
 		return nil

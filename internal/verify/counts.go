@@ -126,8 +126,7 @@ func (v *verifier) checkDates() {
 	}
 }
 
-// checkAspect recomputes the counts of an aspect from per_review, and compares its
-// quotes with the texts.
+// checkAspect recomputes the counts of an aspect from per_review, and compares its quotes with the texts.
 func (v *verifier) checkAspect(a *reviewcast.Aspect) {
 	where := "aspect " + a.ID
 	var counts reviewcast.SentimentCounts

@@ -58,8 +58,7 @@ func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	return noted, true
 }
 
-// checkNewest compares the newest document with the set, and the hashes in the
-// documents with each other.
+// checkNewest compares the newest document with the set, and the hashes in the documents with each other.
 func (v *verifier) checkNewest() {
 	m, newest := v.set.Manifest, v.set.Changes[len(v.set.Changes)-1]
 	v.same("changes_from of the newest document", newest.ChangesFrom, m.ChangesFrom)

@@ -301,13 +301,13 @@ func (s *killRun) times(a, b receipt) string {
 }
 
 // unacknowledged reads the state after a kill. It reads a copy of a SQLite file, so that
-// the edge finds the original with its write-ahead log.
+// the edge finds the original with its journal.
 func (s *killRun) unacknowledged() map[string]bool {
 	s.Helper()
 	state := s.state
 	if !store.IsPostgres(state) {
 		state = filepath.Join(s.TempDir(), "copy.sqlite")
-		for _, part := range []string{"", "-wal"} {
+		for _, part := range []string{"", "-journal"} {
 			data, err := os.ReadFile(s.state + part)
 			if err == nil {
 				err = os.WriteFile(state+part, data, 0o600)

@@ -1,6 +1,6 @@
 // Package store keeps the durable state of the hub: topics, subscriptions, and the GET requests that callbacks are
-// still to be sent. [Open] takes a file name (SQLite) or a postgres:// address. Both databases share one set of
-// queries (queries.sql) and one test suite.
+// still to be sent. [Open] takes a file name (SQLite) or a postgres:// address. Both databases share one set of queries
+// (queries.sql) and one test suite.
 //
 // # Tables
 //

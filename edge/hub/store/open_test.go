@@ -3,8 +3,11 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"database/sql"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -64,11 +67,49 @@ func TestReadableState(t *testing.T) {
 	if err := s.Heartbeat(t.Context(), noon, "me"); err != nil {
 		t.Fatal(err)
 	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
+	for _, suffix := range []string{"", "-journal"} {
 		if info, err := os.Stat(state + suffix); err != nil {
 			t.Error(err)
 		} else if info.Mode().Perm() != 0o600 {
 			t.Errorf("%q: %v", suffix, info.Mode())
+		}
+	}
+}
+
+// A file of an older edge, which was killed in WAL mode, gets a rollback journal: see sqlite.
+func TestStateOfWAL(t *testing.T) {
+	state := storetest.SQLite(t)
+	rig{t, storetest.Open(t, state)}.publish(1, "a")
+	db, err := sql.Open("sqlite", "file:"+state+"?_pragma=busy_timeout(5000)&_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "UPDATE topics SET sequence = 7"); err != nil {
+		t.Fatal(err)
+	}
+	copied := filepath.Join(t.TempDir(), "hub.sqlite") // what is left after a kill
+	for _, suffix := range []string{"", "-wal"} {
+		data, err := os.ReadFile(state + suffix)
+		if err != nil || os.WriteFile(copied+suffix, data, 0o600) != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := storetest.Open(t, copied)
+	topics, err := s.Topics(t.Context())
+	if err != nil || len(topics) != 1 {
+		t.Fatalf("topics: %v, %v", topics, err)
+	}
+	for _, topic := range topics {
+		if topic.Sequence != 7 {
+			t.Errorf("sequence %d: the write-ahead log is lost", topic.Sequence)
+		}
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if _, err := os.Stat(copied + suffix); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s is still there: %v", suffix, err)
 		}
 	}
 }

@@ -14,9 +14,10 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// sqlite is one file in WAL mode with synchronous=FULL: a commit is synced. Each write is a
-// transaction, since the hub acknowledges deliveries in batches. Requests and verifications,
-// one transaction each, come to about a thousand a second.
+// sqlite is one file with a rollback journal and synchronous=FULL: a commit is synced. Not in
+// WAL mode, which maps its index into memory: a write to such a page waits for a disk that hangs
+// outside of system calls, and Go's garbage collector and then all goroutines wait for it. Each
+// write is a transaction, since the hub acknowledges deliveries in batches.
 type sqlite struct {
 	lock     *flock.Flock // held if exclusive
 	file     string
@@ -36,7 +37,7 @@ func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open state %s: %w", file, err), s.close())
 	}
-	return &Store{db: s, many: make(chan struct{}, 1)}, nil
+	return &Store{db: s, many: make(chan struct{}, 1), waiting: make(chan *oneOfMany, maxTogether)}, nil
 }
 
 // create creates the file if there is none. It holds subscribers' secrets: only its owner may
@@ -59,10 +60,10 @@ func (s *sqlite) create(file string) (err error) {
 
 func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 	s.lock = flock.New(s.file+".lock", flock.SetPermissions(0o600))
-	if s.writer, err = sql.Open("sqlite", address(s.file)); err != nil {
+	if s.writer, err = sql.Open("sqlite", address(s.file, exclusive)); err != nil {
 		return err
 	}
-	if s.reader, err = sql.Open("sqlite", address(s.file)); err != nil {
+	if s.reader, err = sql.Open("sqlite", address(s.file, exclusive)); err != nil {
 		return err
 	}
 	s.writer.SetMaxOpenConns(1)
@@ -75,7 +76,7 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		}
 		restrict(s.file)
 	}
-	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, func(ctx context.Context) (bool, error) { return hasTables(ctx, s.file) })
+	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, s.hasTables)
 	if err != nil {
 		return err
 	}
@@ -93,6 +94,12 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 	return nil
 }
 
+// hasTables reports whether the file has goose's table.
+func (s *sqlite) hasTables(ctx context.Context) (exist bool, err error) {
+	err = s.writer.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&exist)
+	return exist, err
+}
+
 func (s *sqlite) close() error {
 	if s.reader == nil {
 		return nil
@@ -103,32 +110,23 @@ func (s *sqlite) close() error {
 // restrict makes a file that was created or copied by hand, and its journals, readable by its owner only. Where that
 // isn't permitted, another user owns the file and decides.
 func restrict(file string) {
-	for _, suffix := range []string{"", "-wal", "-shm"} {
+	for _, suffix := range []string{"", "-journal"} {
 		if info, err := os.Stat(file + suffix); err == nil && info.Mode().Perm()&0o077 != 0 {
 			_ = os.Chmod(file+suffix, 0o600)
 		}
 	}
 }
 
-// hasTables reports whether a file has goose's table. It doesn't change the file; a
-// connection with our settings would switch it to WAL mode.
-func hasTables(ctx context.Context, file string) (exist bool, err error) {
-	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: "mode=ro&_pragma=busy_timeout(5000)"}
-	db, err := sql.Open("sqlite", u.String())
-	if err != nil {
-		return false, err
-	}
-	defer db.Close()
-	err = db.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&exist)
-	return exist, err
-}
-
-// address returns the address of a file for connections that read and write.
-func address(file string) string {
+// address returns the address of a file for connections that read and write. Operators' commands
+// take the journal as it is: an older edge, which may have it open, uses WAL.
+func address(file string, exclusive bool) string {
 	q := url.Values{"_txlock": {"immediate"}, "_pragma": {
 		"busy_timeout(5000)", // operators' commands write as well
-		"journal_mode(WAL)", "synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16000)",
+		"synchronous(FULL)", "temp_store(MEMORY)", "cache_size(-16000)",
 	}}
+	if exclusive { // PERSIST would be faster, and not notice a full disk before something new is to be stored
+		q.Add("_pragma", "journal_mode(TRUNCATE)")
+	}
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(file), RawQuery: q.Encode()}
 	return u.String()
 }

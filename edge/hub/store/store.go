@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,7 +48,8 @@ type Options struct {
 // nothing, unless PostgreSQL's answer to a commit was lost. Methods are safe for concurrent use.
 type Store struct {
 	db                                 database
-	many                               chan struct{} // holds a value for each transaction of writeOneOfMany
+	many                               chan struct{}   // holds a value for each transaction of writeOneOfMany
+	waiting                            chan *oneOfMany // what may share one; nil on PostgreSQL
 	deliveryClaims, verificationClaims claims
 }
 
@@ -78,16 +80,60 @@ func (s *Store) Ping(ctx context.Context, manifests []string) error { return s.d
 // Pings returns the channel of passed-on pings; nil where nobody shares the state. It may miss some.
 func (s *Store) Pings() <-chan []string { return s.db.pings() }
 
-// writeOneOfMany runs f in a transaction, for requests and verifications: claims, acknowledgements
-// and heartbeats don't wait behind thousands of them.
+type oneOfMany struct {
+	write func(context.Context, transaction) error
+	err   error
+	ended chan error
+}
+
+const maxTogether = 32 // writes share a transaction
+
+// writeOneOfMany runs f in a transaction, for requests and verifications: claims, acknowledgements and heartbeats don't
+// wait behind thousands of them. On SQLite, where a commit takes longer than f, those that wait share one.
 func (s *Store) writeOneOfMany(ctx context.Context, f func(context.Context, transaction) error) error {
+	own := &oneOfMany{write: f, ended: make(chan error, 1)}
+	if s.waiting != nil {
+		select {
+		case s.waiting <- own:
+			ctx = context.WithoutCancel(ctx) // another's transaction may run it
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 	select {
+	case err := <-own.ended:
+		return err
 	case s.many <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	defer func() { <-s.many }()
-	return s.db.write(ctx, f)
+	if s.waiting == nil {
+		return s.db.write(ctx, f)
+	}
+	var list []*oneOfMany // own is among them, unless it has ended
+	for len(s.waiting) > 0 && len(list) < maxTogether {
+		list = append(list, <-s.waiting)
+	}
+	err := s.db.write(ctx, func(ctx context.Context, tx transaction) (err error) {
+		for _, one := range list { // one that fails changes nothing
+			if _, err = tx.ExecContext(ctx, "SAVEPOINT one"); err != nil {
+				return err
+			}
+			end := "RELEASE one"
+			if one.err = one.write(ctx, tx); one.err != nil {
+				end = "ROLLBACK TO one; RELEASE one"
+			}
+			if _, err = tx.ExecContext(ctx, end); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, one := range list {
+		one.ended <- cmp.Or(err, one.err)
+	}
+	return <-own.ended
 }
 
 // each runs one statement in a transaction, and scans the rows that it returns.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -321,5 +323,34 @@ func TestNetworkCap(t *testing.T) {
 		}
 		settle(true)
 		b.must(request("f", "192.0.2.0/24"))
+	})
+}
+
+// Requests that share a transaction are refused one by one.
+func TestRequestsTogether(t *testing.T) {
+	each(t, func(b rig) {
+		const clients, most = 200, 20
+		var wg sync.WaitGroup
+		var refused atomic.Int64
+		for i := range clients {
+			wg.Go(func() {
+				callback := fmt.Sprintf("https://%c.example/%d", 'a'+rune(i%2), i)
+				err := b.Request(b.Context(), noon, ask(store.ModeSubscribe, callback, ""), store.Publication{}, store.Caps{PendingPerHost: most + i%2*clients})
+				switch {
+				case errors.Is(err, store.ErrHostBusy):
+					refused.Add(1)
+				case err != nil:
+					b.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		pending, err := b.CountPending(b.Context())
+		if got := int64(pending[store.ModeSubscribe]); err != nil || got+refused.Load() != clients || got < clients/2+most {
+			b.Errorf("%d are pending, %d were refused of %d, %v", got, refused.Load(), clients, err)
+		}
+		if refused.Load() == 0 {
+			b.Error("none was refused")
+		}
 	})
 }
