@@ -212,8 +212,7 @@ func IDsSHA256(ids []string) string {
 	return SHA256([]byte(strings.Join(append(slices.Sorted(slices.Values(ids)), ""), "\n")))
 }
 
-// EncodeJSON encodes a document as it is published: compact, with a newline at the end
-// and without escapes for HTML.
+// EncodeJSON encodes a document as it is published: compact, with a newline at the end and without escapes for HTML.
 func EncodeJSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -16,8 +16,7 @@ type Delta struct {
 	Added   []string // only the later set has them
 	Changed []string // of both sets, and different in a published field
 	Removed []string // only the earlier set has them
-	// Fields are the published names of the fields that differ, by the ids of Changed,
-	// in the order of [Review].
+	// Fields are the published names of the fields that differ, by the ids of Changed, in the order of [Review].
 	Fields map[string][]string
 }
 

@@ -28,8 +28,7 @@ type Method struct {
 	Measured      Measured `json:"measured" jsonschema:"how well the method reads real reviews that people have labelled"`
 }
 
-// Measured is the accuracy of the method on labelled reviews. A vote is right when
-// its aspect and its polarity are.
+// Measured is the accuracy of the method on labelled reviews. A vote is right when its aspect and its polarity are.
 type Measured struct {
 	Precision float64 `json:"precision" jsonschema:"share of the votes that are right, 0 to 1"`
 	Recall    float64 `json:"recall" jsonschema:"share of the labels that are found, 0 to 1"`
@@ -44,8 +43,7 @@ type DateRange struct {
 	Latest   *Date `json:"latest"`
 }
 
-// OverallSentiment sums the reviews up. Percentages have one decimal; mixed
-// reviews are the rest to 100.
+// OverallSentiment sums the reviews up. Percentages have one decimal; mixed reviews are the rest to 100.
 type OverallSentiment struct {
 	Score       float64 `json:"score" jsonschema:"-1 (negative) to 1 (positive)"`
 	PositivePct float64 `json:"positive_pct"`
@@ -220,8 +218,7 @@ type ReviewInsight struct {
 	Source    string              `json:"source" jsonschema:"what the sentiment rests on: text_and_stars, or stars when the text is silent, absent or in a language that the lists don't know"`
 }
 
-// FAQ is a question that customers ask, answered by the editors, with the
-// reviews that the answer rests on.
+// FAQ is a question that customers ask, answered by the editors, with the reviews that the answer rests on.
 type FAQ struct {
 	Question          string   `json:"question"`
 	Answer            string   `json:"answer"`

@@ -63,8 +63,7 @@ func echo(s string) string {
 	return strconv.Quote(short) + rest
 }
 
-// EchoJSON shows a JSON value that a client sent, shortened: a string in quotes,
-// anything else as it came.
+// EchoJSON shows a JSON value that a client sent, shortened: a string in quotes, anything else as it came.
 func EchoJSON(raw []byte) string {
 	var text string
 	if json.Unmarshal(raw, &text) == nil && raw[0] == '"' {

@@ -133,8 +133,7 @@ type Unpublished struct {
 	Legal      int `json:"legal" jsonschema:"reviews withdrawn for legal reasons"`
 }
 
-// Review is one verified review. Texts are plain text as the customer wrote it, never
-// trimmed or normalised.
+// Review is one verified review. Texts are plain text as the customer wrote it, never trimmed or normalised.
 type Review struct {
 	ID              string       `json:"id" jsonschema:"stable for ever"`
 	Author          string       `json:"author"`

@@ -22,16 +22,13 @@ func cleanJSON(raw []byte) []byte {
 	return cleanText(raw)
 }
 
-// cleanText removes from a text in UTF-8 the characters that a person can't see but an
-// agent reads. They
-// hide instructions in a text (tag characters, runs of variation selectors), hide
-// words from a search, and display text in another order than it is read. The
-// published files keep them; only the agent's view lacks them.
+// cleanText removes from a text in UTF-8 the characters that a person can't see but an agent reads. They hide
+// instructions in a text (tag characters, runs of variation selectors), hide words from a search, and display text in
+// another order than it is read. The published files keep them; only the agent's view lacks them.
 //
-// It removes format characters (Cf), which include bidirectional controls, the other
-// default-ignorable characters of Unicode, variation selectors, the blank Braille
-// pattern, and private-use characters, which have no agreed meaning. Three kinds stay,
-// because words or symbols would change without them:
+// It removes format characters (Cf), which include bidirectional controls, the other default-ignorable characters of
+// Unicode, variation selectors, the blank Braille pattern, and private-use characters, which have no agreed meaning.
+// Three kinds stay, because words or symbols would change without them:
 //
 //   - visible characters of category Cf, such as the Arabic number sign;
 //   - U+200C and U+200D between letters of scripts that join or stack their letters

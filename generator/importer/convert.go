@@ -156,8 +156,7 @@ func layoutsOf(layouts []string, date string) []string {
 	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool { _, err := time.Parse(layoutOf(l), date); return err != nil })
 }
 
-// layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for
-// any.
+// layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
 func layoutRemedy(layouts []string) string {
 	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
 		return ""

@@ -202,8 +202,7 @@ func (p *printer) skipped(skips []Skip, verbose bool) {
 // maxAuthor is how much of a name the table shows, in characters.
 const maxAuthor = 24
 
-// changes prints the table of a dry run. The id is last: it is the longest, and the least missed when the table is
-// cut.
+// changes prints the table of a dry run. The id is last: it is the longest, and the least missed when the table is cut.
 func (p *printer) changes(changes []Change, columns int) {
 	if len(changes) == 0 {
 		return

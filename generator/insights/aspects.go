@@ -241,8 +241,7 @@ func (s *aspectSum) examples() []string {
 	return ids
 }
 
-// evidence lists quotes, the negative ones beside the positive: where there is a
-// negative vote, there is its sentence.
+// evidence lists quotes, the negative ones beside the positive: where there is a negative vote, there is its sentence.
 func (s *aspectSum) evidence() []reviewcast.Evidence {
 	out := []reviewcast.Evidence{}
 	for _, f := range []sentiment.Polarity{sentiment.Positive, sentiment.Negative, sentiment.Neutral} {

@@ -118,8 +118,7 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	return Result{Insights: ins, Reviews: all, Ambiguous: ambiguous(a, all)}
 }
 
-// The method, as insights.json names it. The version changes when the same texts
-// and vocabulary give different numbers.
+// The method, as insights.json names it. The version changes when the same texts and vocabulary give different numbers.
 const (
 	MethodName    = "phrases-lexicon"
 	MethodVersion = "7"

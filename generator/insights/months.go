@@ -95,9 +95,8 @@ func (t *trendSum) add(w windows, day reviewcast.Date, value float64) {
 // trend compares the means of two windows.
 func (t *trendSum) trend() reviewcast.Trend { return t.called("improving", "declining", 0) }
 
-// shareTrend compares the share of a window's reviews that something is in; n are
-// all reviews by window, with those that it is in. Counts move by whole reviews, so
-// the change must exceed its error by half a review (F. Yates, 1934).
+// shareTrend compares the share of a window's reviews that something is in; n are all reviews by window, with those
+// that it is in. Counts move by whole reviews, so the change must exceed its error by half a review (F. Yates, 1934).
 func shareTrend(n, with [2]int) reviewcast.Trend {
 	t := trendSum{n: n, sum: [2]float64{float64(with[0]), float64(with[1])}, squares: float64(with[0] + with[1])}
 	return t.called("rising", "falling", (1/float64(n[0])+1/float64(n[1]))/2)

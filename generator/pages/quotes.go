@@ -56,8 +56,7 @@ type group struct {
 	Twin     string
 }
 
-// byPolarity groups quotes as they are listed: criticism first, no empty group, and of
-// each at most the given number.
+// byPolarity groups quotes as they are listed: criticism first, no empty group, and of each at most the given number.
 func (n *subject) byPolarity(quotes []evidence, most int) []group {
 	var groups []group
 	for _, p := range []reviewcast.Polarity{reviewcast.Negative, reviewcast.Mixed, reviewcast.Neutral, reviewcast.Positive} {

@@ -22,8 +22,7 @@ var kinds = []*kind{
 // anchor is the id of the kind's section on the front page.
 func (k *kind) anchor() string { return "_" + strings.Trim(k.base, "/") }
 
-// subject is something that reviews are about, with a page of its own: an aspect, a
-// technician, a service or an area.
+// subject is something that reviews are about, with a page of its own: an aspect, a technician, a service or an area.
 type subject struct {
 	tally
 	kind     *kind

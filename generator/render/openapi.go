@@ -168,8 +168,7 @@ func completeRead(get object) (head object) {
 	responses := get["responses"].(object)
 	ok := responses["200"].(object)
 	ok["headers"] = headers
-	// A part has the type of the whole: without one, generated clients would know
-	// nothing of the body of a success.
+	// A part has the type of the whole: without one, generated clients would know nothing of the body of a success.
 	content := object{}
 	for mediaType, whole := range ok["content"].(object) {
 		content[mediaType] = object{"schema": whole.(object)["schema"]}

@@ -16,8 +16,7 @@ import (
 	"reviewcast"
 )
 
-// roots are the values that are published. The types that they hold are described with
-// them, each under its own name.
+// roots are the values that are published. The types that they hold are described with them, each under its own name.
 var roots = []reflect.Type{
 	reflect.TypeFor[reviewcast.Dataset](), reflect.TypeFor[reviewcast.Insights](), reflect.TypeFor[reviewcast.SearchResult](),
 	reflect.TypeFor[reviewcast.SinceResult](), reflect.TypeFor[reviewcast.Manifest](), reflect.TypeFor[reviewcast.Change](),

@@ -1,10 +1,9 @@
 // Package sentiment reads one review: which aspects of the business it judges and
 // how, and which people, services, places and problems it names.
 //
-// An [Analyzer] is compiled once from the editors' vocabulary and the shipped word
-// lists. [Analyzer.Analyze] is a pure function of the review and the vocabulary: no
-// clock, no randomness, no network. Its result can be kept as long as neither
-// changes. Package insights counts the results.
+// An [Analyzer] is compiled once from the editors' vocabulary and the shipped word lists. [Analyzer.Analyze] is a pure
+// function of the review and the vocabulary: no clock, no randomness, no network. Its result can be kept as long as
+// neither changes. Package insights counts the results.
 //
 // A text goes through these steps, one file each:
 //
@@ -16,9 +15,8 @@
 //	mentions.go            each phrase and term becomes a mention of an aspect
 //	verdict.go             mentions become one vote per aspect, and the review's score
 //
-// The polarity of a mention comes from a phrase of the editors', a shipped phrase, or
-// the opinion words around a term, in this order. A mention that states nothing
-// about this business today, or only weakly, has no vote.
+// The polarity of a mention comes from a phrase of the editors', a shipped phrase, or the opinion words around a term,
+// in this order. A mention that states nothing about this business today, or only weakly, has no vote.
 package sentiment
 
 import (
@@ -70,8 +68,7 @@ func NewAnalyzer(c Config) *Analyzer {
 // [AspectMention.Aspect] and [Vote.Aspect] index it.
 func (a *Analyzer) Aspects() []Term { return a.aspects }
 
-// Entities returns everything of a kind that the vocabulary has.
-// [EntityMention.ID] indexes it.
+// Entities returns everything of a kind that the vocabulary has. [EntityMention.ID] indexes it.
 func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
 
 // TopicRules returns the editors' rules for topics.
@@ -84,23 +81,19 @@ func (a *Analyzer) LexiconSHA256() string { return shipped().sha256 }
 type Analysis struct {
 	Aspects  []AspectMention // in the text
 	Entities []EntityMention // in title and text
-	// Topics are the keys of the text's phrases of two and three words and of the
-	// editors' topics, sorted, each once.
+	// Topics are the keys of the text's phrases of two and three words and of the editors' topics, sorted, each once.
 	Topics []TopicKey
 	// Votes has one entry for each aspect mentioned, in the order of the text.
 	Votes []Vote
-	// Possible are the aspects with weak signs only, as indexes into
-	// Analyzer.Aspects. They have no vote.
+	// Possible are the aspects with weak signs only, as indexes into Analyzer.Aspects. They have no vote.
 	Possible []int16
-	// Mentions is the union of the job record and the unambiguous names in title
-	// and text.
+	// Mentions is the union of the job record and the unambiguous names in title and text.
 	Mentions reviewcast.Mentions
 	Insight  reviewcast.ReviewInsight
 	// Language is the review's language if shipped phrases know it ("en", "es", "fr"),
 	// and "" otherwise. Opinion words are known in English only.
 	Language string
-	// tone is the sum of the positive (0) and of the negative (1) valences in title
-	// and text.
+	// tone is the sum of the positive (0) and of the negative (1) valences in title and text.
 	tone [2]float32
 }
 

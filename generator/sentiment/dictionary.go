@@ -45,8 +45,7 @@ const (
 // symbol identifies a word in patterns; 0 is none.
 type symbol int32
 
-// dictionary knows the words of the lists and of the vocabulary. It is immutable
-// once it is made.
+// dictionary knows the words of the lists and of the vocabulary. It is immutable once it is made.
 type dictionary struct {
 	lex     *lexicon
 	stems   map[string]symbol
@@ -109,9 +108,8 @@ func (d *dictionary) word(folded string) *word {
 	return w
 }
 
-// stem returns a key that the regular forms of a folded word share: plurals, "-ed"
-// and "-ing". "Friend" and "friendly", "busy" and "business" differ. The key need
-// not be a word.
+// stem returns a key that the regular forms of a folded word share: plurals, "-ed" and "-ing". "Friend" and "friendly",
+// "busy" and "business" differ. The key need not be a word.
 func stem(s string) string {
 	if len(s) < 4 || digit(s[0]) || strings.HasSuffix(s, "n't") || len(s) > maxWord {
 		return s
@@ -154,8 +152,7 @@ const maxSeen = 1 << 16
 // unknown is a word of which nothing is known.
 var unknown = &word{}
 
-// lookup looks a word up and caches it as it is written, so that a word costs one map
-// lookup.
+// lookup looks a word up and caches it as it is written, so that a word costs one map lookup.
 func (w *worker) lookup(raw string) *word {
 	if known, ok := w.seen[raw]; ok {
 		return known

@@ -6,8 +6,7 @@ import "reviewcast"
 // labelled corpora. It is not safe for concurrent use.
 type Judge struct{ w *worker }
 
-// NewJudge returns a Judge. It knows no aspects, only the shipped phrases that
-// praise or blame whatever is near them.
+// NewJudge returns a Judge. It knows no aspects, only the shipped phrases that praise or blame whatever is near them.
 func NewJudge() *Judge { return &Judge{newWorker(newVocabulary(Config{Aspects: []Term{}}))} }
 
 // Polarity returns the polarity of bytes from to to of a text, and a score with

@@ -34,8 +34,7 @@ func Fold(s string) string {
 	return b.String()
 }
 
-// endings are the English endings after an apostrophe. "n't" is not among them: it
-// negates.
+// endings are the English endings after an apostrophe. "n't" is not among them: it negates.
 var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m", "s'"}
 
 // bare strips such an ending: "Marcus's" becomes "Marcus", "they'd" "they".

@@ -19,12 +19,10 @@ var lists embed.FS
 // listNames are the lists in the order in which they are hashed and read.
 var listNames = []string{"vader.txt", "huliu-positive.txt", "huliu-negative.txt", "words.txt", "phrases.txt", "people.txt"}
 
-// huliuWeight is the valence of a word that only Hu and Liu's list knows: half of
-// what a typical word of VADER's has.
+// huliuWeight is the valence of a word that only Hu and Liu's list knows: half of what a typical word of VADER's has.
 const huliuWeight = 1.0
 
-// readLexicon parses the lists. They are part of the program, and a test parses
-// them, so a malformed line is a panic.
+// readLexicon parses the lists. They are part of the program, and a test parses them, so a malformed line is a panic.
 func readLexicon() *lexicon {
 	lex := &lexicon{
 		valence: make(map[string]float32, 14000), function: map[string]flags{}, classes: map[string][]string{}, isClass: map[string]bool{},

@@ -14,12 +14,10 @@ type AspectMention struct {
 	Use        Use
 	contrasted bool // a "but" or its like is in the sentence
 	exception  bool // a word such as "only" or "complaint" is in it
-	// Phrase identifies the phrase or term that matched, and Pattern is how its list
-	// has it.
+	// Phrase identifies the phrase or term that matched, and Pattern is how its list has it.
 	Phrase  int32
 	Pattern string
-	// Opinion is the word that decides the polarity of a term, and OpinionWord its
-	// folded form; empty for a phrase.
+	// Opinion is the word that decides the polarity of a term, and OpinionWord its folded form; empty for a phrase.
 	Opinion     Span
 	OpinionWord string
 }

@@ -57,9 +57,8 @@ func (w *worker) phraseMentions(s sentence, a *Analysis) {
 	})
 }
 
-// termMentions adds the mentions of terms that only name an aspect, unless a
-// phrase in the same sentence has decided it. begin is the index of the sentence's
-// first mention.
+// termMentions adds the mentions of terms that only name an aspect, unless a phrase in the same sentence has decided
+// it. begin is the index of the sentence's first mention.
 func (w *worker) termMentions(s sentence, begin int, a *Analysis) {
 	clear(w.decided)
 	for _, m := range a.Aspects[begin:] {
@@ -111,8 +110,7 @@ func (w *worker) missing(i int) bool {
 	return false
 }
 
-// middling reports whether a word such as "average" is near the term and no other
-// opinion is.
+// middling reports whether a word such as "average" is near the term and no other opinion is.
 func (w *worker) middling(m match) bool {
 	for _, o := range inRange(w.opinions, m.first(), m.last()) {
 		if o.valence == 0 && o.at >= m.first()-middlingReach && o.at <= m.last()+middlingReach && w.tokens[o.at].clause == w.tokens[m.first()].clause {
@@ -138,8 +136,7 @@ func (w *worker) setUse(s sentence, first int, m *AspectMention) {
 	}
 }
 
-// distance is a place from which a clause is about an earlier time or another
-// business.
+// distance is a place from which a clause is about an earlier time or another business.
 type distance struct {
 	clause int32
 	from   int // token
@@ -168,8 +165,7 @@ func (w *worker) distant(i int) Rule {
 	return asWritten
 }
 
-// clauseStart returns the first token of the clause of token i, or one maxDistance
-// before it.
+// clauseStart returns the first token of the clause of token i, or one maxDistance before it.
 func (w *worker) clauseStart(i int) int {
 	for least := max(0, i-maxDistance); i > least && w.tokens[i-1].clause == w.tokens[i].clause; {
 		i--
@@ -212,8 +208,7 @@ type sentence struct {
 	has    flags // of its words
 }
 
-// sentences splits the tokens by sentence, and sets w.opinions to the opinion
-// words and phrases of each.
+// sentences splits the tokens by sentence, and sets w.opinions to the opinion words and phrases of each.
 func (w *worker) sentences(hits []match, language string) iter.Seq[sentence] {
 	return func(yield func(sentence) bool) {
 		next, phrases := 0, w.phraseOpinions

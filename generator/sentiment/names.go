@@ -43,13 +43,11 @@ func (c *Config) entities() [Kinds][]reviewcast.Named {
 	return out
 }
 
-// name is one way to name a place or a person. Names keep their case, are not
-// stemmed, and lose their diacritics; of several at one place the longest wins,
-// and a place wins over a person.
+// name is one way to name a place or a person. Names keep their case, are not stemmed, and lose their diacritics; of
+// several at one place the longest wins, and a place wins over a person.
 type name struct {
 	folded string
-	// ids are all whom it may mean, by index within their kind. A Technician's
-	// name that several bear credits nobody.
+	// ids are all whom it may mean, by index within their kind. A Technician's name that several bear credits nobody.
 	places, people []int32
 	upper          []bool // by word: written with a capital in business.yaml
 	cue            bool   // also a word, a place or a brand: it needs a cue
@@ -103,8 +101,7 @@ func (v *vocabulary) namePattern(text string) (p pattern, upper []bool) {
 	return p, upper
 }
 
-// addNames inserts the names of places and technicians. A first name is inserted
-// after all aliases.
+// addNames inserts the names of places and technicians. A first name is inserted after all aliases.
 func (v *vocabulary) addNames(c Config) {
 	for i, a := range c.Business.ServiceAreas {
 		for _, text := range append([]string{a.Name}, c.AreaAliases[a.ID]...) {
@@ -170,8 +167,7 @@ func (a *Analyzer) Bearers(e *EntityMention) (ids []string) {
 	return ids
 }
 
-// Ambiguous reports whether several people bear the name, so that nobody is
-// credited. ID is the first of them.
+// Ambiguous reports whether several people bear the name, so that nobody is credited. ID is the first of them.
 func (e *EntityMention) Ambiguous() bool { return e.Rule == sharedName }
 
 // NameRule says how a name was recognized, or why it was not credited.
@@ -193,9 +189,8 @@ func (r NameRule) String() string {
 	}[r]
 }
 
-// findNames looks for places and people, marks their tokens as taken, and appends
-// what it finds. A name that several people bear is appended once, with the first
-// of them and sharedName.
+// findNames looks for places and people, marks their tokens as taken, and appends what it finds. A name that several
+// people bear is appended once, with the first of them and sharedName.
 func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []EntityMention) []EntityMention {
 	for i := 0; i < len(tokens); i++ {
 		t := &tokens[i]
@@ -249,8 +244,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 	return dst
 }
 
-// longestName finds the longest name that begins at tokens[i] and is written as
-// names are.
+// longestName finds the longest name that begins at tokens[i] and is written as names are.
 func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 	at, cur := int32(0), match{}
 	for k := i; k < len(tokens) && k-i < maxElements; k++ {

@@ -118,8 +118,7 @@ func (d *dictionary) inflected(w string) symbol {
 	return id
 }
 
-// words cuts a plain phrase into folded words, exactly as texts are cut, and returns
-// how each is written.
+// words cuts a plain phrase into folded words, exactly as texts are cut, and returns how each is written.
 func words(s string) iter.Seq2[string, shape] {
 	return func(yield func(string, shape) bool) {
 		for i := 0; i < len(s); {

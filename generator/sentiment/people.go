@@ -34,9 +34,8 @@ func titled(tokens []token, i int) bool {
 	return all >= 3 && upper*4 >= all*3
 }
 
-// speaksOfPerson reports whether a name that is also a word is used as a person's:
-// a cue precedes it ("our technician Will", "thanks to Grace", "a guy named
-// Art"), or a verb of work follows it ("Will fixed it").
+// speaksOfPerson reports whether a name that is also a word is used as a person's: a cue precedes it ("our technician
+// Will", "thanks to Grace", "a guy named Art"), or a verb of work follows it ("Will fixed it").
 func (v *vocabulary) speaksOfPerson(tokens []token, i, last int) bool {
 	if tokens[i].shape&allCaps != 0 || titled(tokens, i) {
 		return false

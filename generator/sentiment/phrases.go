@@ -74,8 +74,7 @@ func (w *worker) negates(m match) bool {
 	return slices.ContainsFunc(m.at[:m.words], func(at int32) bool { return w.tokens[at].flags&negator != 0 })
 }
 
-// supposed reports whether token i is in an "if" or a wish of its clause, or asked for
-// ("please").
+// supposed reports whether token i is in an "if" or a wish of its clause, or asked for ("please").
 func (w *worker) supposed(i int) bool {
 	for k := i - 1; k >= 0 && i-k <= 12 && w.tokens[k].clause == w.tokens[i].clause; k-- {
 		t := &w.tokens[k]

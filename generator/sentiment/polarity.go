@@ -5,15 +5,13 @@ import (
 	"slices"
 )
 
-// The lexicon rule: every opinion word of a sentence counts for the terms around it,
-// the more the nearer it is. The constants were chosen on MAMS's validation split
-// and the tuning half of the gold sentences, and measured on others;
+// The lexicon rule: every opinion word of a sentence counts for the terms around it, the more the nearer it is. The
+// constants were chosen on MAMS's validation split and the tuning half of the gold sentences, and measured on others;
 // docs/insights.md has the results.
 const (
 	// halfDistance is the distance, in words, at which a word counts half.
 	halfDistance = 2.5
-	// acrossComma and acrossContrast are the share that counts across the border of a
-	// clause, and across a "but".
+	// acrossComma and acrossContrast are the share that counts across the border of a clause, and across a "but".
 	acrossComma    = 0.45
 	acrossContrast = 0.12
 	// scope is how many words after it a negation reaches, within its clause.
@@ -87,8 +85,7 @@ func negated(tokens []token, i int) bool {
 	return false
 }
 
-// inAlternatives reports whether token i is in a list that goes on with "or" or
-// "nor".
+// inAlternatives reports whether token i is in a list that goes on with "or" or "nor".
 func inAlternatives(tokens []token, i int) bool {
 	for k := i; k < len(tokens) && k <= i+scope && tokens[k].sentence == tokens[i].sentence; k++ {
 		if tokens[k].text == "or" || tokens[k].text == "nor" {
@@ -98,8 +95,7 @@ func inAlternatives(tokens []token, i int) bool {
 	return i > 0 && (tokens[i-1].text == "or" || tokens[i-1].text == "nor")
 }
 
-// inRange returns the opinions within maxDistance of tokens from to last. They are
-// in the order of the text.
+// inRange returns the opinions within maxDistance of tokens from to last. They are in the order of the text.
 func inRange(opinions []opinion, from, last int) []opinion {
 	lo, _ := slices.BinarySearchFunc(opinions, from-maxDistance, func(v opinion, at int) int { return v.at - at })
 	hi, _ := slices.BinarySearchFunc(opinions, last+maxDistance+1, func(v opinion, at int) int { return v.at - at })
@@ -112,9 +108,8 @@ func sortOpinions(opinions []opinion) []opinion {
 	return opinions
 }
 
-// weighOpinions sums the opinions within maxDistance of tokens from to last,
-// weighted by distance and by the clause borders between. The second result is the
-// opinion that weighs most, nil when there is none.
+// weighOpinions sums the opinions within maxDistance of tokens from to last, weighted by distance and by the clause
+// borders between. The second result is the opinion that weighs most, nil when there is none.
 func weighOpinions(tokens []token, opinions []opinion, from, last int) (sum float64, strongest *opinion) {
 	most := 0.0
 	near := inRange(opinions, from, last)

@@ -6,16 +6,14 @@ import (
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
-// abbreviations end with a point that ends no sentence. UAX 29 leaves them to the
-// application.
+// abbreviations end with a point that ends no sentence. UAX 29 leaves them to the application.
 var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "st": true, "jr": true, "sr": true, "vs": true,
 	"approx": true, "apt": true, "ave": true, "inc": true, "ltd": true, "mt": true, "prof": true,
 }
 
-// sentencesOf cuts a text by UAX 29, and joins what it cuts too much: a line that
-// an editor's file broke within a sentence, and the point of an abbreviation.
-// Blanks around a sentence belong to none.
+// sentencesOf cuts a text by UAX 29, and joins what it cuts too much: a line that an editor's file broke within a
+// sentence, and the point of an abbreviation. Blanks around a sentence belong to none.
 func sentencesOf(text string, dst []Span) []Span {
 	for it := sentences.FromString(text); it.Next(); {
 		start, end := it.Start(), it.End()
@@ -62,9 +60,8 @@ func continues(text string, before Span, next int) bool {
 // minWrapped is the length, in bytes, from which a line is taken to be wrapped.
 const minWrapped = 50
 
-// structure numbers the sentences and clauses of the tokens. A clause ends at a
-// comma or a stronger mark, before a word of contrast, and before "and" or "so"
-// when a new subject follows.
+// structure numbers the sentences and clauses of the tokens. A clause ends at a comma or a stronger mark, before a word
+// of contrast, and before "and" or "so" when a new subject follows.
 func structure(tokens []token, sents []Span) {
 	s, clause := 0, int32(0)
 	for i := range tokens {

@@ -36,9 +36,8 @@ const (
 	opensRun                   // the first token of a sentence or after a stop
 )
 
-// maxWord is how many bytes of a run of letters are taken for a word. It stops a
-// text without blanks, 100,000 letters long, from becoming a key of the word
-// list; a longer run is an unknown word.
+// maxWord is how many bytes of a run of letters are taken for a word. It stops a text without blanks, 100,000 letters
+// long, from becoming a key of the word list; a longer run is an unknown word.
 const maxWord = 48
 
 // scan splits text into tokens.

@@ -11,13 +11,11 @@ import (
 type Vote struct {
 	Aspect   int16 // index into Analyzer.Aspects
 	Polarity reviewcast.Polarity
-	// Mention is the index in Analysis.Aspects of the mention that proves it: of a
-	// mixed vote, a negative one.
+	// Mention is the index in Analysis.Aspects of the mention that proves it: of a mixed vote, a negative one.
 	Mention int32
 }
 
-// Weights of the whole review's score. The rating is the customer's own summary,
-// so it weighs more than the words.
+// Weights of the whole review's score. The rating is the customer's own summary, so it weighs more than the words.
 const (
 	ratingWeight = 2.0
 	textWeight   = 1.0
@@ -74,9 +72,8 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	}
 }
 
-// dropDoubtful turns votes that contradict the rest of the review into possible ones:
-// opinion words against most of its words, unless they are strong, and any vote
-// against its stars that only one sign supports.
+// dropDoubtful turns votes that contradict the rest of the review into possible ones: opinion words against most of its
+// words, unless they are strong, and any vote against its stars that only one sign supports.
 func (a *Analysis) dropDoubtful(rating int) {
 	a.Votes = slices.DeleteFunc(a.Votes, func(b Vote) bool {
 		proof := &a.Aspects[b.Mention]
@@ -104,10 +101,9 @@ func against(p reviewcast.Polarity, rating int) bool {
 	return p == reviewcast.Negative && rating > 3 || p == reviewcast.Positive && rating < 3
 }
 
-// sure reports whether a vote against the stars has a second sign: the words of the
-// whole review have its polarity, too, its sentence says that it is an exception
-// ("but", "only complaint"), or two sentences agree. Weak opinion words are no
-// sign, and where another sentence disagrees, none is sure.
+// sure reports whether a vote against the stars has a second sign: the words of the whole review have its polarity,
+// too, its sentence says that it is an exception ("but", "only complaint"), or two sentences agree. Weak opinion words
+// are no sign, and where another sentence disagrees, none is sure.
 func (a *Analysis) sure(b Vote) bool {
 	proof, signs, last := &a.Aspects[b.Mention], 0, Span{}
 	if proof.Origin == FromLexicon && max(proof.Score, -proof.Score) < 2*countedScore {
@@ -152,9 +148,8 @@ type sides struct {
 	editors   bool              // editors' phrases decide
 }
 
-// votesOf turns mentions into votes, one per aspect. Where a review both praises
-// and blames an aspect, the polarity of most sentences wins. A tie is mixed if both
-// sides are firm; otherwise the stronger side wins.
+// votesOf turns mentions into votes, one per aspect. Where a review both praises and blames an aspect, the polarity of
+// most sentences wins. A tie is mixed if both sides are firm; otherwise the stronger side wins.
 func votesOf(mentions []AspectMention, tone [2]float32) (votes []Vote, possible []int16) {
 	var all []sides
 	for i := range mentions {

@@ -51,9 +51,8 @@ func newVocabulary(c Config) *vocabulary {
 		v.addEditors(v.own, int32(i), blames, a.Negative)
 		v.addEditors(v.own, int32(i), states, a.Neutral)
 	}
-	// Of two equally long phrases the one inserted first is found. A term of the
-	// editors' comes after the shipped phrases: listing "late" under punctuality names
-	// the aspect, and doesn't deny that late is bad.
+	// Of two equally long phrases the one inserted first is found. A term of the editors' comes after the shipped
+	// phrases: listing "late" under punctuality names the aspect, and doesn't deny that late is bad.
 	v.addShipped(lex, false)
 	for i, a := range v.aspects {
 		v.addEditors(v.phrases, int32(i), names, a.Terms)

@@ -7,8 +7,7 @@ import (
 	"reviewcast"
 )
 
-// worker analyzes one review after another and reuses its memory. It is not safe
-// for concurrent use.
+// worker analyzes one review after another and reuses its memory. It is not safe for concurrent use.
 type worker struct {
 	v    *vocabulary
 	seen map[string]*word // as they are written
@@ -40,8 +39,7 @@ var Languages = []string{english, "es", "fr"}
 
 const english = "en"
 
-// languageOf returns the primary subtag of a language tag if it is one of
-// Languages, and "" otherwise.
+// languageOf returns the primary subtag of a language tag if it is one of Languages, and "" otherwise.
 func languageOf(tag string) string {
 	primary, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if slices.Contains(Languages, primary) {

@@ -167,8 +167,7 @@ var remedies, misspelt = diagnostic.Lines(wordsFile, "files"), meanings("misspel
 // document reports whether a file is of a word processor, by its name.
 func document(name string) bool { return strings.Contains(instead(name), "plain text") }
 
-// isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside
-// it.
+// isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
 	switch {
 	case w.output == "":

@@ -177,8 +177,7 @@ func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
 	return r, ok && strings.HasPrefix(lines[at], "\t")
 }
 
-// bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of
-// one.
+// bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
 var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
 func bullets(lines []string, at int) (repair, bool) {
