@@ -7,9 +7,7 @@ import (
 )
 
 // Compare orders reviews as they are published: newest date first, then by id.
-func Compare(a, b *Review) int {
-	return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID))
-}
+func Compare(a, b *Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) }
 
 // Delta is what changed between two sets of published reviews, in lists of sorted ids.
 type Delta struct {

@@ -127,9 +127,7 @@ func (e *edge) page(f *snapshot.File, sequence []string) *page {
 	return p
 }
 
-func sequenceOf(s *snapshot.Files) []string {
-	return []string{strconv.FormatInt(s.Sequence(), 10)}
-}
+func sequenceOf(s *snapshot.Files) []string { return []string{strconv.FormatInt(s.Sequence(), 10)} }
 
 func bytesBody(b []byte) func() *parts {
 	body := newParts(b)

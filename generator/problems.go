@@ -37,7 +37,7 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	}
 	b, site := &content.Business, &content.Site
 	for file, texts := range map[string]string{
-		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress + b.Address.AddressLocality + b.Telephone + b.Description + names(b.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
+		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress + b.Address.AddressLocality + b.Telephone + b.Description + fmt.Sprint(b.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
 		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
 	} {
 		found := exampleWords.FindAllString(texts, -1)
@@ -57,14 +57,6 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	}
 	diagnostic.Sort(problems)
 	return problems
-}
-
-// names returns the names of technicians.
-func names(list []reviewcast.Technician) (all string) {
-	for _, t := range list {
-		all += t.Name + "\n"
-	}
-	return all
 }
 
 // public reports whether an origin is neither this machine nor below .example (RFC 2606).

@@ -53,9 +53,7 @@ func newKey() []byte {
 	return key
 }
 
-func newSessionIDs(key []byte) *sessionIDs {
-	return &sessionIDs{keys: [][]byte{key}}
-}
+func newSessionIDs(key []byte) *sessionIDs { return &sessionIDs{keys: [][]byte{key}} }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
 func (s *sessionIDs) use(key []byte) {

@@ -60,9 +60,7 @@ func cleaned[T any](value T) (clean T, err error) {
 }
 
 // encode writes JSON as in the published files: empty lists as [], members sorted, no HTML escapes.
-func encode(value any) (jsontext.Value, error) {
-	return json.Marshal(value, json.Deterministic(true))
-}
+func encode(value any) (jsontext.Value, error) { return json.Marshal(value, json.Deterministic(true)) }
 
 // newest returns the ids of the newest n reviews.
 func (v *view) newest(n int) (ids []string) {

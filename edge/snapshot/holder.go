@@ -44,9 +44,7 @@ func (h *Holder) Subscribe(f func(old, new *Snapshot)) (cancel func()) {
 }
 
 // SubscribeFiles is Subscribe for the files.
-func (h *Holder) SubscribeFiles(f func(old, new *Files)) (cancel func()) {
-	return h.files.subscribe(f)
-}
+func (h *Holder) SubscribeFiles(f func(old, new *Files)) (cancel func()) { return h.files.subscribe(f) }
 
 // Index builds the indexes of the current files whenever they change, until ctx is done. Files that change meanwhile
 // are next. Files that can't be indexed leave the old snapshot in place; the error is logged.

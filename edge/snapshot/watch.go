@@ -101,6 +101,4 @@ func (w *Watcher) look() error {
 	return nil
 }
 
-func (w *Watcher) logger() *slog.Logger {
-	return cmp.Or(w.Logger, slog.New(slog.DiscardHandler))
-}
+func (w *Watcher) logger() *slog.Logger { return cmp.Or(w.Logger, slog.New(slog.DiscardHandler)) }

@@ -118,6 +118,4 @@ func newAssets(t Theme) assets {
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
 
 // style is the stylesheet: ours, then the editors'.
-func (t Theme) style() []byte {
-	return append(siteFile("style.css"), t.CSS...)
-}
+func (t Theme) style() []byte { return append(siteFile("style.css"), t.CSS...) }

@@ -28,9 +28,7 @@ const (
 var Codings = []Coding{Gzip, Brotli, Zstd}
 
 // Ext is what a file's name ends with in this coding; "" for an unknown one.
-func (c Coding) Ext() string {
-	return map[Coding]string{Gzip: ".gz", Brotli: ".br", Zstd: ".zst"}[c]
-}
+func (c Coding) Ext() string { return map[Coding]string{Gzip: ".gz", Brotli: ".br", Zstd: ".zst"}[c] }
 
 // Encode compresses a body once, at build time. The same body gives the same bytes.
 func Encode(body []byte, mediaType string, coding Coding) ([]byte, error) {

@@ -172,9 +172,7 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 }
 
 // file is the name of the review's file, relative to the content folder.
-func (r *Review) file() string {
-	return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml"
-}
+func (r *Review) file() string { return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml" }
 
 // Write writes the review and returns the path of its file and the warnings about it. A file that the loader refuses
 // is removed again; its problems are returned with the error.
