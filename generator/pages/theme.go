@@ -69,7 +69,7 @@ func siteFile(name string) []byte {
 // templateFuncs are for the templates of HTML and Markdown.
 var templateFuncs = template.FuncMap{
 	"day": longDay, "month": monthName, "host": hostOf, "mean": mean, "plural": plural, "grouped": grouped,
-	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "upper": strings.ToUpper,
+	"interval": interval, "method": methodWords, "reason": reasonWords, "place": place, "hours": hours, "upper": strings.ToUpper,
 	"markdown": markdownHTML, "withoutLinks": withoutLinks, "balance": newBalance, "neutral": func(c reviewcast.SentimentCounts) int { return c.NeutralCount + c.MixedCount },
 }
 

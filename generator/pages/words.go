@@ -104,6 +104,11 @@ func place(a reviewcast.Address) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
+var dayNames = strings.NewReplacer("Mo", "Mon", "Tu", "Tue", "We", "Wed", "Th", "Thu", "Fr", "Fri", "Sa", "Sat", "Su", "Sun", "-", "–")
+
+// hours are opening hours for people.
+func hours(list []string) string { return dayNames.Replace(strings.Join(list, " · ")) }
+
 // excerpt is the beginning of a text, cut after a word.
 func excerpt(text string, most int) string {
 	if len(text) <= most {

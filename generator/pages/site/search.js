@@ -86,8 +86,8 @@
   const ask = async (search, signal) => {
     for (const extra of ["&facets=true", ""]) {
       const response = await fetch("/api/reviews/search?" + search + extra, { signal });
-      const body = await response.json();
-      if (response.ok) return body;
+      const body = await response.json().catch(() => ({ detail: "this web server has no search. All reviews are listed by month." }));
+      if (response.ok && body.reviews) return body;
       if (!extra || !body.issues?.some((i) => i.keys?.includes("facets"))) throw new Error(body.issues?.map((i) => i.message).join(" ") || body.detail);
     }
   };
@@ -109,7 +109,7 @@
       if (error.name === "AbortError") return;
       chips.replaceChildren();
       results.replaceChildren();
-      status.textContent = "The search can't answer: " + error.message;
+      status.textContent = "No answer: " + error.message;
     }
   };
 
