@@ -35,7 +35,7 @@ type Watcher struct {
 	Logger *slog.Logger
 
 	reported string       // the error that was logged last
-	manifest bytes.Buffer // of the last check: reading it anew each second would be most of an idle edge's garbage
+	manifest bytes.Buffer // of the last check: a new buffer each second would be most of an idle edge's garbage
 }
 
 // Run checks the directory at once and then regularly until ctx is done, and returns nil. A check
