@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	// batchWait is how long an outcome waits for others to share its transaction.
+	// batchWait is how long an outcome waits for others to share its transaction, unless none are in flight, which is
+	// looked at every batchStep.
 	batchWait = 20 * time.Millisecond
+	batchStep = 2 * time.Millisecond
 	// maxBatch is how many outcomes share a transaction.
 	maxBatch = 512
 	// storeRetry is the wait before a write that failed is tried again.
@@ -40,12 +42,15 @@ func (h *Hub) acknowledgeLoop(ctx context.Context) {
 	}
 }
 
-// collect returns first and the outcomes that follow within batchWait. It doesn't wait if
+// collect returns first and the outcomes that follow within batchWait. It doesn't wait when
 // only slow deliveries are in flight.
 func (h *Hub) collect(first store.Outcome) []store.Outcome {
 	batch := []store.Outcome{first}
-	if h.scheduler.slots.load().normal > 0 {
-		time.Sleep(batchWait)
+	for range batchWait / batchStep {
+		if len(h.outcomes) >= maxBatch || h.scheduler.slots.load().normal == 0 {
+			break
+		}
+		time.Sleep(batchStep)
 	}
 	for len(batch) < maxBatch && len(h.outcomes) > 0 {
 		batch = append(batch, <-h.outcomes)

@@ -10,7 +10,7 @@ import (
 )
 
 // claimBatch is how many deliveries are claimed at once.
-const claimBatch = 256
+const claimBatch = 512
 
 // claimer claims due deliveries for the scheduler. It belongs to deliverLoop.
 type claimer struct {

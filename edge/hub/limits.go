@@ -37,7 +37,7 @@ const (
 	// that silent subscribers of one host leave slow slots to those of others.
 	slowPerHost = 4
 	// queuePerHost times PerHost claimed deliveries may wait for one host. No more are claimed for it.
-	queuePerHost = 4
+	queuePerHost = 8
 	// maxHosts is the number of idle hosts whose breakers are remembered.
 	maxHosts = 10_000
 )

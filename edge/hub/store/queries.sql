@@ -7,6 +7,8 @@
 -- all owners whose rows exist: all of them may have lost the database together.
 -- {{subscription $at}} and {{verification}} are the columns of a Subscription, with its FROM,
 -- and of a Verification.
+-- Limits have "+ 0" because SQLite reads a bare parameter while it plans, and then prepares
+-- the statement again each time.
 
 -- name: publish
 -- Of two contents with one sequence the later modified one is newer: two edges may have
@@ -34,9 +36,9 @@ SELECT topic, version, sha256, sequence, changed_at, modified FROM topics
 -- name: counts
 -- The pending requests of a host and of a network, and the subscriptions of the host, each
 -- up to its cap. Denials are sent by us, so they don't count.
-SELECT (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 LIMIT $2) AS h),
-  (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $3 LIMIT $4) AS n),
-  (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $5) AS s)
+SELECT (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND host = $1 LIMIT $2 + 0) AS h),
+  (SELECT count(*) FROM (SELECT 1 FROM handshakes WHERE mode IN ('subscribe', 'unsubscribe') AND network = $3 LIMIT $4 + 0) AS n),
+  (SELECT count(*) FROM (SELECT 1 FROM subscriptions WHERE host = $1 LIMIT $5 + 0) AS s)
 
 -- name: known
 -- The subscription, and the request that would be replaced.
@@ -67,7 +69,7 @@ WHERE token IN (
     AND h.endpoint NOT IN ({{list $7}})
   -- First attempts come before repeated ones.
   ORDER BY h.attempts, h.next_attempt
-  LIMIT $8 {{skip locked h}})
+  LIMIT $8 + 0 {{skip locked h}})
 RETURNING {{verification}}
 
 -- name: end verification
@@ -121,7 +123,7 @@ WHERE id IN (
       OR s.claimed_by = $1 AND s.claimed_until BETWEEN $5 AND $6)
     AND s.endpoint NOT IN ({{list $7}})
   ORDER BY s.delivered_version, s.next_attempt
-  LIMIT $8 {{skip locked s}})
+  LIMIT $8 + 0 {{skip locked s}})
 RETURNING id, topic, callback, endpoint, secret, expires_at, failures, (SELECT version FROM topics WHERE topic = $9)
 
 -- name: revalidate
@@ -183,7 +185,7 @@ DELETE FROM owners WHERE owner = $1
 DELETE FROM owners WHERE alive_until <= $1
 
 -- name: sweep
-DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2)
+DELETE FROM subscriptions WHERE id IN (SELECT id FROM subscriptions WHERE expires_at <= $1 ORDER BY expires_at LIMIT $2 + 0)
 RETURNING id, topic, callback, secret, last_error
 
 -- name: count topics
@@ -200,7 +202,7 @@ SELECT count(*) FROM subscriptions
 
 -- name: answered
 SELECT endpoint FROM subscriptions WHERE failures = 0
-GROUP BY endpoint ORDER BY max(delivered_at) DESC, max(renewed_at) DESC LIMIT $1
+GROUP BY endpoint ORDER BY max(delivered_at) DESC, max(renewed_at) DESC LIMIT $1 + 0
 
 -- name: count verifications
 SELECT mode, count(*) FROM handshakes GROUP BY mode
@@ -214,7 +216,7 @@ ORDER BY s.id
 SELECT {{subscription $1}} WHERE s.topic = $2 AND s.callback = $3
 
 -- name: list verifications
-SELECT {{verification}} FROM handshakes ORDER BY requested_at, token LIMIT $1
+SELECT {{verification}} FROM handshakes ORDER BY requested_at, token LIMIT $1 + 0
 
 -- name: verification of callback
 SELECT {{verification}} FROM handshakes WHERE topic = $1 AND callback = $2
