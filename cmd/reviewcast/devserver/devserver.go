@@ -17,6 +17,7 @@ import (
 	"net/http"
 	"reflect"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -52,13 +53,16 @@ type Server struct {
 	current  atomic.Pointer[state] // what the script receives
 	done     chan struct{}         // closed when the preview ends
 
-	shown    *generator.Result    // nil before the first build
-	reported []diagnostic.Problem // of the last build
+	reporting sync.Mutex           // held while a build or its lint is reported
+	stopLint  context.CancelFunc   // of the build that is shown
+	shown     *generator.Result    // nil before the first build
+	reported  []diagnostic.Problem // of the last build
+	linted    []diagnostic.Problem // by the last lint
 }
 
 // New returns a Server that has not built anything yet.
 func New(c Config) *Server {
-	s := &Server{Config: c, done: make(chan struct{})}
+	s := &Server{Config: c, done: make(chan struct{}), stopLint: func() {}}
 	s.send(&state{})
 	return s
 }
@@ -90,6 +94,9 @@ func (s *Server) Run(ctx context.Context) error {
 // returns how long nothing must change before it is called again.
 func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
 	start := time.Now()
+	s.reporting.Lock()
+	defer s.reporting.Unlock()
+	s.stopLint()
 	res, err := s.Builder.Prepare(ctx, c.Names)
 	if ctx.Err() != nil {
 		return 0
@@ -108,8 +115,28 @@ func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
 	}
 	if err != nil {
 		s.fail(err)
+		return 0
 	}
+	ctx, s.stopLint = context.WithCancel(ctx)
+	time.AfterFunc(lintDelay, func() { s.lint(ctx, res) })
 	return 0
+}
+
+// lintDelay is how long the lint of a build waits: the page and its index come first, and a newer build may come.
+const lintDelay = 500 * time.Millisecond
+
+// lint reports what package lint warns of, unless ctx ends before: a newer build is coming.
+func (s *Server) lint(ctx context.Context, res *generator.Result) {
+	warnings, err := res.Lint(ctx, s.ContentDir)
+	s.reporting.Lock()
+	defer s.reporting.Unlock()
+	if err != nil || ctx.Err() != nil { // a folder that can't be read fails the next build, too
+		return
+	}
+	terminal.Some(s.Err, s.ContentDir, unknown(warnings, s.linted))
+	s.linted = warnings
+	now := s.current.Load()
+	s.send(&state{Build: now.Build, Message: now.Message, Problems: now.Problems, Total: now.Total, Warnings: s.excerpts(slices.Concat(res.Problems, warnings))})
 }
 
 // accept shows a build and reports it.
@@ -178,7 +205,7 @@ func (s *Server) show(res *generator.Result) error {
 	})
 	s.build.Store(b)
 	s.Snapshots.SwapFiles(files)
-	s.send(&state{Build: rand.Text()})
+	s.send(&state{Build: rand.Text(), Warnings: s.current.Load().Warnings})
 	time.AfterFunc(indexDelay, b.index)
 	return nil
 }
@@ -208,16 +235,17 @@ func settleTime(err error, shown, built int) time.Duration {
 
 // problems prints the problems that the build before did not have.
 func (s *Server) problems(problems []diagnostic.Problem) {
-	known := make(map[diagnostic.Problem]bool, len(s.reported))
-	for _, problem := range s.reported {
-		known[problem] = true
-	}
+	terminal.Problems(s.Err, s.ContentDir, unknown(problems, s.reported))
 	s.reported = problems
-	for _, problem := range problems {
-		if !known[problem] {
-			terminal.Problems(s.Err, s.ContentDir, []diagnostic.Problem{problem})
-		}
+}
+
+// unknown returns the problems that are not among those known.
+func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
+	have := make(map[diagnostic.Problem]bool, len(known))
+	for _, p := range known {
+		have[p] = true
 	}
+	return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool { return have[p] })
 }
 
 // built prints a line about a build; before is the one before, nil for the first.

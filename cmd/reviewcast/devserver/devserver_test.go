@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"reviewcast/edge/snapshot"
@@ -56,6 +57,45 @@ func TestProblemsOfEqualContent(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLint: what check warns of is shown some time after a build, once, also on the page, until it is mended. A save
+// that comes before has it wait.
+func TestLint(t *testing.T) {
+	const url = "http://localhost:1"
+	dir := t.TempDir()
+	review := func(text string) map[string]string {
+		return map[string]string{"reviews/a.yaml": "id: a\nrating: 5\ndate: 2026-01-02\nauthor: Maria\ntext: " + text + "\nverification: {method: job}\n"}
+	}
+	put(t, dir, map[string]string{"business.yaml": business})
+	synctest.Test(t, func(t *testing.T) {
+		var printed bytes.Buffer
+		s := New(Config{
+			Builder:    generator.NewBuilder(generator.Config{ContentDir: dir, PublicDir: dir + "-public", BaseURL: url, Today: "2026-11-21", Lenient: true}),
+			ContentDir: dir, Snapshots: &snapshot.Holder{}, BaseURL: url, Logger: slog.New(slog.DiscardHandler), Out: io.Discard, Err: &printed,
+		})
+		save := func(text string, wait time.Duration) (printedNow string, warnings int) {
+			t.Helper()
+			printed.Reset()
+			put(t, dir, review(text))
+			s.rebuild(t.Context(), Change{Quiet: time.Hour})
+			time.Sleep(wait)
+			synctest.Wait()
+			return printed.String(), len(s.current.Load().Warnings)
+		}
+		if out, n := save("Write to jo@example.org.", lintDelay/2); strings.Contains(out, "jo@") || n != 0 {
+			t.Errorf("at once: printed %q, %d warnings on the page", out, n)
+		}
+		if out, n := save("Do write to jo@example.org.", 2*lintDelay); strings.Count(out, "jo@example.org") != 1 || n != 1 {
+			t.Errorf("later: printed %q, %d warnings on the page; want one", out, n)
+		}
+		if out, n := save("Do write to jo@example.org.", 2*lintDelay); out != "" || n != 1 {
+			t.Errorf("again: printed %q, %d warnings on the page; want nothing and one", out, n)
+		}
+		if out, n := save("On time.", 2*lintDelay); out != "" || n != 0 {
+			t.Errorf("mended: printed %q, %d warnings on the page", out, n)
+		}
+	})
 }
 
 // TestPageAtTheEnd: a page that is asked for while the preview ends is served.

@@ -125,6 +125,8 @@ type state struct {
 	Problems []terminal.Excerpt `json:"problems"`
 	// Total also counts those that are not among Problems.
 	Total int `json:"total"`
+	// Warnings are those about what is served, at most maxOverlay.
+	Warnings []terminal.Excerpt `json:"warnings"`
 
 	superseded chan struct{} // closed when there is a newer state
 }
@@ -139,17 +141,22 @@ const (
 func (s *Server) overlay(err error, problems []diagnostic.Problem) {
 	problems = slices.Clone(problems)
 	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
+	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
+}
+
+// excerpts returns the first problems with their lines and the names of their files as they are typed.
+func (s *Server) excerpts(problems []diagnostic.Problem) []terminal.Excerpt {
 	shown := terminal.Excerpts(s.ContentDir, problems[:min(len(problems), maxOverlay)], overlayColumns)
 	for i := range shown {
 		shown[i].File = filepath.Join(s.ContentDir, filepath.FromSlash(shown[i].File))
 	}
-	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: shown, Total: len(problems)})
+	return shown
 }
 
 // clear removes the overlay when the content is what is served again.
 func (s *Server) clear() {
 	if now := s.current.Load(); now.Message != "" {
-		s.send(&state{Build: now.Build})
+		s.send(&state{Build: now.Build, Warnings: now.Warnings})
 	}
 }
 

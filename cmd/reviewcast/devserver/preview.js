@@ -4,7 +4,7 @@
 (() => {
 	const shown = document.currentScript.dataset.build; // the build of this page
 	const openKey = "reviewcast-open";
-	let overlay, notice;
+	let overlay, notice, remarks;
 
 	const element = (parent, tag, style, text) => {
 		const e = document.createElement(tag);
@@ -19,6 +19,30 @@
 		overlay = undefined;
 	};
 
+	const list = (box, problems) => {
+		for (const p of problems) {
+			const item = element(box, "section", "margin:0 0 1.25rem;padding-left:.9rem;border-left:3px solid " + (p.severity === "warning" ? "#ffd180" : "#ff8a80"));
+			element(item, "div", "color:#9ecbff", [p.file, p.line, p.col].filter(Boolean).join(":"));
+			element(item, "div", "font-weight:600;overflow-wrap:anywhere", p.message);
+			if (p.source) element(item, "pre", "margin:.35rem 0;padding:0;border:0;background:none;overflow-x:auto;color:#d6d6dc", p.source + "\n" + " ".repeat(p.caret) + "^");
+			if (p.suggestion) element(item, "div", "color:#b9f6ca;overflow-wrap:anywhere;white-space:pre-wrap", p.suggestion);
+		}
+	};
+
+	// Warnings don't keep a page from being published: they stay folded in a corner.
+	const remark = (warnings) => {
+		const open = remarks?.open;
+		remarks?.remove();
+		remarks = undefined;
+		if (!warnings.length) return;
+		remarks = element(document.documentElement, "details", "position:fixed;right:1rem;bottom:1rem;z-index:2147483645;box-sizing:border-box;max-width:min(48rem,calc(100vw - 2rem));max-height:70vh;overflow:auto;margin:0;padding:.5rem .9rem;border:1px solid #ffd180;border-radius:.5rem;background:#242428;color:#f4f4f5;font:15px/1.5 ui-monospace,monospace");
+		remarks.id = "reviewcast-warnings";
+		remarks.open = Boolean(open);
+		element(remarks, "summary", "cursor:pointer;font:600 15px/1.5 system-ui,sans-serif;color:#ffd180", warnings.length === 1 ? "1 warning" : warnings.length + " warnings");
+		element(remarks, "p", "font:15px/1.5 system-ui,sans-serif;margin:.25rem 0 1rem;color:#c9c9d1", "Worth a second look before you publish. Only dev shows this.");
+		list(remarks, warnings);
+	};
+
 	const show = (message, problems, total) => {
 		clear();
 		const host = element(document.documentElement, "div", "position:fixed;inset:0;z-index:2147483646;overflow:auto;background:rgba(20,20,24,.92)");
@@ -29,13 +53,7 @@
 		element(box, "h1", "font:600 20px/1.3 system-ui,sans-serif;color:#ff8a80;margin:0 0 .25rem", message);
 		const hint = "font:15px/1.5 system-ui,sans-serif;margin:0 0 1.5rem;color:#c9c9d1";
 		element(box, "p", hint, "The last good build is behind this message, which disappears once the files are fixed. Escape hides it.");
-		for (const p of problems) {
-			const item = element(box, "section", "margin:0 0 1.25rem;padding-left:.9rem;border-left:3px solid " + (p.severity === "warning" ? "#ffd180" : "#ff8a80"));
-			element(item, "div", "color:#9ecbff", [p.file, p.line, p.col].filter(Boolean).join(":"));
-			element(item, "div", "font-weight:600;overflow-wrap:anywhere", p.message);
-			if (p.source) element(item, "pre", "margin:.35rem 0;padding:0;border:0;background:none;overflow-x:auto;color:#d6d6dc", p.source + "\n" + " ".repeat(p.caret) + "^");
-			if (p.suggestion) element(item, "div", "color:#b9f6ca;overflow-wrap:anywhere;white-space:pre-wrap", p.suggestion);
-		}
+		list(box, problems);
 		if (total > problems.length) element(box, "p", hint, problems.length + " of " + total + " problems are shown here. The terminal lists all.");
 		overlay = host;
 	};
@@ -67,6 +85,7 @@
 			reload();
 			return;
 		}
+		remark(state.warnings ?? []);
 		if (state.message) {
 			show(state.message, state.problems ?? [], state.total);
 		} else {

@@ -21,6 +21,18 @@ func Problems(w io.Writer, content string, problems []diagnostic.Problem) {
 	}
 }
 
+// maxSome is how many problems Some writes.
+const maxSome = 10
+
+// Some writes the first warnings of package lint like [Problems], and says where the others are listed.
+func Some(w io.Writer, content string, problems []diagnostic.Problem) {
+	n := min(len(problems), maxSome)
+	Problems(w, content, problems[:n])
+	if rest := len(problems) - n; rest > 0 {
+		fmt.Fprintf(w, "warning: %s more; reviewcast check lists all\n", Plural(rest, "warning"))
+	}
+}
+
 // Line returns the short form of a problem: place, problem, suggestion.
 func Line(content string, p diagnostic.Problem) string {
 	p.File = filepath.Join(content, filepath.FromSlash(p.File))
