@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 
@@ -175,14 +174,4 @@ func (s *Site) setArtifacts(parts ...[]render.Artifact) {
 	all := slices.Concat(parts...)
 	slices.SortFunc(all, func(a, b render.Artifact) int { return cmp.Compare(a.Path, b.Path) })
 	s.Artifacts = slices.CompactFunc(all, func(a, b render.Artifact) bool { return a.Path == b.Path })
-}
-
-// readTheme reads the theme in a content folder, out of which no link leads.
-func readTheme(dir string) (pages.Theme, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return pages.Theme{}, err
-	}
-	defer root.Close()
-	return pages.ReadTheme(root.FS())
 }

@@ -17,6 +17,7 @@ package generator
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -88,9 +89,9 @@ type Result struct {
 	First            bool                 // there was no published set before
 	Problems         []diagnostic.Problem // warnings
 	content          *source.Content
-	previous         *published           // that the content was compared with
-	time             time.Time            // of the version
-	documents        map[string][]byte    // below /changes/, by path
+	previous         *published        // that the content was compared with
+	time             time.Time         // of the version
+	documents        map[string][]byte // below /changes/, by path
 }
 
 // ChangedTopics returns the changed paths that subscribers follow.
@@ -201,6 +202,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if !b.cfg.Lenient {
 		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
 	}
+	problems = append(problems, themeProblems(theme)...)
 	if diagnostic.HasErrors(problems) {
 		return nil, &ProblemsError{problems}
 	}
@@ -210,7 +212,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	}
 	site, err := b.entries.render(content, b.cfg.BaseURL, previous)
 	if err != nil {
-		return nil, err
+		return nil, templateProblem(err)
 	}
 	problems = append(problems, claimProblems(content, site.Insights)...)
 	if diagnostic.HasErrors(problems) {
@@ -239,7 +241,7 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 func (r *Result) addPages(now time.Time) error {
 	all, err := r.Pages.All()
 	if err != nil {
-		return err
+		return templateProblem(err)
 	}
 	r.setArtifacts(r.Artifacts, all)
 	r.Manifest, r.Changed, r.Removed, r.time = nextManifest(r.previous.manifest(), r.Site, now)
@@ -270,6 +272,21 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if !broken { // a review that is wrong may have moved the numbers
 		counted := insights.Compute(InsightsInput(content.Content)).Insights
 		problems = append(problems, claimProblems(content.Content, counted)...)
+	}
+	theme, err := readTheme(b.cfg.ContentDir)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(problems, themeProblems(theme)...)
+	if len(theme.Templates) > 0 && !broken { // what is wrong in them shows when a page is made
+		cfg := b.cfg
+		cfg.Lenient = true
+		var p *ProblemsError
+		if _, err := NewBuilder(cfg).Prepare(ctx, nil); errors.As(err, &p) {
+			problems = append(problems, slices.DeleteFunc(p.Problems, func(p diagnostic.Problem) bool { return p.Code != "theme" || slices.Contains(problems, p) })...)
+		} else if err != nil {
+			return nil, err
+		}
 	}
 	if !slices.Contains(exampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
 		problems = append(problems, exampleProblems(content.Content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)

@@ -37,6 +37,9 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if err := f.check(); err != nil {
 		return generator.Config{}, err
 	}
+	if filepath.Clean(f.Public) == filepath.Clean(f.Content) {
+		return generator.Config{}, usageError{fmt.Errorf("--public: %s is the content folder; name another one, to which the pages are written, such as public", f.Public)}
+	}
 	if f.BaseURL != "" {
 		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
 			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, "://") {
@@ -54,6 +57,8 @@ func (f *contentFlags) config() (generator.Config, error) {
 func (f *folderFlags) check() error {
 	info, err := os.Stat(f.Content)
 	switch {
+	case err != nil && strings.ContainsAny(f.Content, "“”„‘’\"'"):
+		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
 	case err == nil && !info.IsDir():

@@ -123,6 +123,9 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if err != nil {
 		return err
 	}
+	if len(args) > 0 && args[len(args)-1] == "-help" {
+		args = append(slices.Clone(args[:len(args)-1]), "--help")
+	}
 	if len(args) == 0 || args[0] == "help" { // as in other programs
 		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
@@ -178,7 +181,7 @@ func parseError(args []string, err error) error {
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
-		return fmt.Errorf("%s: its value is missing", flag)
+		return fmt.Errorf("%s: its value is missing; write it behind the flag, such as %[1]s %[2]s", flag, cmp.Or(map[string]string{"--public": "public", "--content": "content", "--listen": "localhost:8080", "--base-url": "https://reviews.huber-plumbing.com"}[flag], "VALUE"))
 	case wanted == "duration":
 		got, _, _ = strings.Cut(got, ":")
 		return fmt.Errorf("%s: %s is not a duration; write a number and its unit, such as 5s or 1m", flag, got)

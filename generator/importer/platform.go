@@ -63,9 +63,10 @@ func (c *Config) useShape(header []string) error {
 
 // ownNames is for an export whose columns have the names of the fields, or similar ones.
 func (c *Config) ownNames(header []string) error {
-	columns, _, ok := choose(own, header)
-	if !ok {
-		return unknownHeader("the export has no columns rating and date", header)
+	columns, _, _ := choose(own, header)
+	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
+	if len(missing) > 0 {
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header)
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	maps.DeleteFunc(columns, func(_, column string) bool { return slices.Contains(given, column) })
@@ -75,7 +76,7 @@ func (c *Config) ownNames(header []string) error {
 }
 
 func unknownHeader(problem string, header []string) error {
-	problem += fmt.Sprintf("; its columns are %s: say with --map which holds what, at least rating=COLUMN,date=COLUMN", quoteAll(header))
+	problem += fmt.Sprintf("; its columns are %s: say which holds what: --map rating=COLUMN,date=COLUMN,text=COLUMN,author=COLUMN", quoteAll(header))
 	if slices.ContainsFunc(header, func(cell string) bool { return reviewcast.Date(cell).Valid() }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it, such as rating,date,text,author", quoteAll(header))
 	}
@@ -115,5 +116,5 @@ func choose(shapes []Shape, header []string) (columns map[string]string, layout 
 		}
 		return columns, shape.Layout, true
 	}
-	return map[string]string{}, "", false
+	return columns, "", false
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -25,6 +26,15 @@ func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
 		}
 	}
 	var problems []diagnostic.Problem
+	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
+		data, err := root.ReadFile(name)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
+			problems = append(problems, cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[0]:at[2]]), string(data[at[2]:at[3]])))
+		}
+	}
 	for name, reviews := range byFile {
 		data, err := root.ReadFile(name)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -52,12 +62,20 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) [
 			if m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
 				continue
 			}
-			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: name, Line: line, Col: utf8.RuneCountInString(before) + 1, Code: "cut-by-comment",
-				Message:    fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)),
-				Suggestion: "put the whole text in double quotes"})
+			problems = append(problems, cut(name, line, before, rest))
 		}
 	}
 	return problems
+}
+
+// cutLine matches a line of the small files whose text ends at a comment.
+var cutLine = regexp.MustCompile(`(?m)^ *(?:- )?(?:description|title|feed_title|question|answer|name): [^'"|>\n][^\n]*? (#[^ \t#\r\n][^\r\n]*)`)
+
+// cut returns the warning of a text that ends before rest.
+func cut(file string, line int, before, rest string) diagnostic.Problem {
+	return diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: line, Col: utf8.RuneCountInString(before) + 1, Code: "cut-by-comment",
+		Message:    fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)),
+		Suggestion: "put the whole text in double quotes"}
 }
 
 // endsIn reports whether a text of the review ends in words: those of one field if it is named. Empty words mean a

@@ -28,18 +28,26 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		hash uint64
 	}
 	first := map[key]int{}
+	equal := map[string]int{} // by all that readers see
 	runs := make([][]uint64, len(reviews))
 	for i := len(reviews) - 1; i >= 0; i-- { // oldest first
 		r := reviews[i]
 		if r.Text == nil {
 			continue
 		}
-		if runs[i] = runsOf(*r.Text); runs[i] == nil {
-			continue
-		}
-		minima := minimaOf(runs[i])
 		found := -1
+		all := fmt.Sprintf("%s\x00%s\x00%d\x00%s", strings.ToLower(r.Author), r.Date, r.Rating, *r.Text)
+		if j, taken := equal[all]; taken && r.Date != "" {
+			found = j
+		} else {
+			equal[all] = i
+		}
+		runs[i] = runsOf(*r.Text)
+		minima := minimaOf(runs[i])
 		for b := range bands {
+			if runs[i] == nil {
+				break
+			}
 			k := key{b, mix(minima[b*rows] ^ mix(minima[b*rows+1]^mix(minima[b*rows+2]^mix(minima[b*rows+3]))))}
 			j, taken := first[k]
 			if !taken {

@@ -131,11 +131,13 @@ func (in *inspector) review(r *source.Review) {
 	}
 }
 
-// placeholder matches words that stand for what is not written yet.
-var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\]`)
+// placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
+// Google's remarks, the button that unfolds a text, the codes of a mail's text.
+var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
+	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\((?:Translated by Google|Original)\)|(?:…|\.\.\.) ?(?:[Rr]ead )?[Mm]ore$|(?:=[0-9A-F]{2}){2}`)
 
 // placeholders are parts of every text that has one; to search for them first is much faster.
-var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "["}
+var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "Google)", "(Original)", "ore", "="}
 
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {
@@ -143,12 +145,19 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 		in.findings = append(in.findings, finding{at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it"})
 	} else if slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) }) && placeholder.MatchString(text) {
-		word := placeholder.FindString(text)
-		in.findings = append(in.findings, finding{at, word, "placeholder", fmt.Sprintf("%s has %s, which is published as it is", name, diagnostic.Quote(word)), "write what it stands for, or delete it"})
+		word := strings.TrimSpace(placeholder.FindString(text))
+		remedy := "write what it stands for, or delete it"
+		if added := strings.IndexByte("#(.=\xe2", word[0]) >= 0; added {
+			remedy = "it is not the customer's: write what the customer wrote, or delete it"
+		}
+		in.findings = append(in.findings, finding{at, word, "placeholder", fmt.Sprintf("%s has %s, which is published as it is", name, diagnostic.Quote(word)), remedy})
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
 		in.findings = append(in.findings, finding{at, string(utf8.RuneError), "mojibake", name + " has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it"})
 	}
 }
+
+// exampleHost matches the addresses that RFC 2606, section 3, reserves.
+var exampleHost = regexp.MustCompile(`^https?://([^/]+\.)?example\.(com|org|net)$`)
 
 // small looks for garbled characters in the texts of the other files.
 func (in *inspector) small() {
@@ -167,6 +176,9 @@ func (in *inspector) small() {
 		look(source.BusinessFile, n.Name)
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.Description)
+	if exampleHost.MatchString(c.Site.BaseURL) {
+		in.findings = append(in.findings, finding{diagnostic.Position{File: source.SiteFile, Line: 1, Col: 1}, c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/"})
+	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)
 	}

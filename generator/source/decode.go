@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -104,6 +105,9 @@ var private = []string{"email", "e-mail", "mail", "phone", "telephone", "mobile"
 // hiding are fields that editors add to keep a review from being published.
 var hiding = strings.Fields("withdrawn published publish hidden hide draft visible status deleted delete remove removed active")
 
+// prose are the fields that hold sentences.
+var prose = []string{"title", "text", "description", "answer", "quote"}
+
 // explainUnknown returns what to do with an unknown field, and the field that it was meant to be.
 func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant string) {
 	key := e.Key.Text
@@ -116,8 +120,8 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 	switch {
 	case s == reviewSchema && slices.Contains(hiding, diagnostic.Squash(key)):
 		return "delete this line; a review without a verification is not published; to withdraw a published one, delete it here and list it in " + WithdrawnFile, ""
-	case s == withdrawnSchema && isField(key) && s.also[key] == "":
-		return "delete it: nothing of a withdrawn review is kept but its id", ""
+	case s == withdrawnSchema && (isField(key) || diagnostic.Squash(key) == "note" || diagnostic.Squash(key) == "comment") && s.also[key] == "":
+		return "delete it: nothing of a withdrawn review is kept but its id; a note of your own begins with #", ""
 	case s == reviewSchema && slices.Contains(private, strings.ToLower(key)):
 		return "delete it: reviews have no field for customers' contact data", ""
 	}
@@ -125,6 +129,9 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
 			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
 		}
+	}
+	if name, value, ok := strings.Cut(key, ":"); ok && slices.Contains(s.names, name) {
+		return fmt.Sprintf("put a space after the colon: %s: %s", name, value), name
 	}
 	if group, field, ok := strings.Cut(key, "."); ok && !strict && s.group(group) != nil && slices.Contains(s.group(group).names, field) {
 		return fmt.Sprintf("write %s: {%s: %s}", group, field, e.Value.Text), group
@@ -221,21 +228,37 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		return r, false
 	}
 	second := false // another review begins
+	outdented := "" // the group without fields above, to which the next fields may belong
 	for i := range n.Entries {
 		e := &n.Entries[i]
 		key := &e.Key
 		f, known := s.index[key.Text]
+		if i > 0 && n.Entries[i-1].Value.Kind == syntax.Null && s.group(n.Entries[i-1].Key.Text) != nil {
+			outdented = n.Entries[i-1].Key.Text
+		}
 		switch {
 		case (!known || r.found[f] != nil) && d.Full():
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
 			suggestion, meant := s.explainUnknown(e, d.strict)
+			switch {
+			case i == 0 || d.strict || n.Entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, n.Entries[i-1].Key.Text):
+			case e.Value.Kind == syntax.Null && e.Key.Line == n.Entries[i-1].Key.Line:
+				suggestion = fmt.Sprintf("if it belongs to the %s before the comma, put the whole %[1]s in double quotes", n.Entries[i-1].Key.Text)
+			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
+				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", n.Entries[i-1].Key.Text)
+			}
 			if meant != "" {
 				r.meant |= 1 << s.index[meant]
 			}
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
+		case r.found[f] != nil && i > 0 && outdented != "" && slices.Contains(s.group(outdented).names, key.Text):
+			d.fail(key, "duplicate-field", "duplicate field "+s.prefix+key.Text+", or one of "+outdented+" that is not indented", "if it belongs to "+outdented+", indent it by two spaces; else keep one of both")
+		case r.found[f] != nil && s == reviewSchema && !d.strict && f > 0 && f == s.index["author"]:
+			second = true
+			d.fail(key, "duplicate-field", "duplicate field author; the first is "+above(key, &r.found[f].Key), `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`)
 		case r.found[f] != nil && (s == reviewSchema || n.Col > 1) && s.prefix == "" && !d.strict && f == 0:
 			second = true
 			suggestion := "if a second review begins here, write --- on a line of its own before it"

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,6 +177,9 @@ func (x *index) problems(at places) []diagnostic.Problem {
 	return append(problems, list.All()...)
 }
 
+// copyMarks matches what programs for shared folders add to the name of a copy.
+var copyMarks = regexp.MustCompile(`(?i)conflicted copy|sync-conflict|konflikt|\b(copy|kopie|copie|copia|backup)\b|\([0-9]+\)`)
+
 // duplicate reports an id that two reviews have.
 func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.List) {
 	message := fmt.Sprintf("the id %s is used by the review at %s:%d:%d", diagnostic.Quote(w.ID), at.File, at.Line, at.Col)
@@ -185,6 +189,9 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 	suggestion := "give each review its own id, or delete one of them"
 	if w.key == first.rec.key && w.ID == first.ID {
 		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
+	}
+	if name := copyMarks.FindString(w.file + at.File); name != "" && w.file != at.File {
+		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says; delete the file that is not wanted", name)
 	}
 	p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "duplicate-id", message, suggestion)
 }

@@ -68,6 +68,9 @@ func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 	p := newParser(ctx, j.path, old)
 	parse := map[format]func([]byte) bool{formatYAML: p.parseYAML, formatCSV: p.parseCSV, formatJSONL: p.parseJSONL}[formatOf(j.path)]
 	complete := parse(data)
+	if len(data) == 0 {
+		p.problems.Add(diagnostic.Warning, 1, 1, "empty-file", "the file is empty", "delete it; if it had reviews, it may not have been copied to this computer yet")
+	}
 	j.now = newFile(j.path, stamp, p.records, p.problems, complete)
 }
 

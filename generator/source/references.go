@@ -44,6 +44,10 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), at.File, at.Line),
 			"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
 	}
+	if listed := s.withdrawn[strings.ToLower(w.ID)]; listed.Reason == Withdrawn && w.Text != nil {
+		p.Add(diagnostic.Warning, int(w.id.Line), int(w.id.Col), "withdrawn-text", fmt.Sprintf("%s:%d withdraws the review %s, so it is not published", listed.At.File, listed.At.Line, diagnostic.Quote(w.ID)),
+			"delete it here, or its entry in "+WithdrawnFile+" if it shall be published")
+	}
 	for i := range w.refs {
 		r := &w.refs[i]
 		switch known := s.content.known[r.list]; {

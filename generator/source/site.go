@@ -29,7 +29,11 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	}
 	if base := r.nonBlank("base_url"); base != "" {
 		parsed, err := reviewcast.ParseBaseURL(base)
-		if err != nil {
+		at := r.value("base_url")
+		switch {
+		case profiles.MatchString(base):
+			d.fail(at, "bad-url", "base_url is a page at another company; it is your own address, to which you upload public/", "write yours, such as https://reviews.huber-plumbing.com; this page belongs under same_as in "+BusinessFile)
+		case err != nil:
 			suggestion, host := "", strings.TrimPrefix(base, "https://")
 			if hostForm.MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
@@ -38,7 +42,9 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 				}
 				suggestion = "write https://" + host
 			}
-			d.fail(r.value("base_url"), "bad-url", err.Error(), suggestion)
+			d.fail(at, "bad-url", err.Error(), suggestion)
+		case localForm.MatchString(parsed):
+			d.Add(diagnostic.Warning, at.Line, at.Col, "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
 		}
 		s.BaseURL = parsed
 	}
@@ -77,6 +83,12 @@ func (r *fields) url(f string) string {
 	}
 	return ""
 }
+
+// profiles matches pages of the business on other companies' sites.
+var profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
+
+// localForm matches addresses of this computer.
+var localForm = regexp.MustCompile(`^https?://(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$`)
 
 // hostForm matches an address without its scheme, fileForm the name of a file, schemeForm
 // the beginning of an address, perhaps misspelt.

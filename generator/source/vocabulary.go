@@ -152,6 +152,15 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		if !ok {
 			continue
 		}
+		begins := func(i int, field string) bool {
+			return i < len(n.Items) && len(n.Items[i].Entries) > 0 && n.Items[i].Entries[0].Key.Text == field
+		}
+		if begins(i, "question") && r.value("answer") == nil && begins(i+1, "answer") {
+			d.fail(&n.Items[i+1], "missing-field", "the answer has a hyphen, as if another question began here", "replace the hyphen by a space, so that the answer is aligned with its question")
+			continue
+		} else if i > 0 && r.value("question") == nil && begins(i, "answer") && begins(i-1, "question") {
+			continue // reported with its question
+		}
 		r.required("question", "answer")
 		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
 		first := len(s.evidence)

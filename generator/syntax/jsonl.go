@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -78,7 +79,11 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 		for _, v := range []jsontext.Value{broken, spaced} {
 			if v = v.Clone(); v.Compact() == nil {
 				*p = diagnostic.List{File: p.File, Max: p.Max}
-				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), pasted(string(v))+" (or name the file .yaml, which may hold JSON over several lines)")
+				remedy := pasted(string(v))
+				if len(v) > maxPasted {
+					remedy = `join the lines, with \n where a text has a line break`
+				}
+				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy+" (or name the file .yaml, which may hold JSON over several lines)")
 				return ReadJSON(v, p), v, lines + 1
 			}
 		}
@@ -191,9 +196,13 @@ var jsonHints = []struct{ begins, suggestion string }{
 	{"'", `put names and texts in double quotes (")`}, {"`", `put names and texts in double quotes (")`}, {"“", `write straight quotation marks (")`}, {"”", `write straight quotation marks (")`},
 	{"}", "remove the comma before it, or give the value that is missing"}, {"]", "remove the comma before it, or give the value that is missing"},
 	{"//", "JSON has no comments; delete it"}, {"#", "JSON has no comments; delete it"}, {",}", "remove the comma"}, {",]", "remove the comma"}, {",\n", "remove the comma"},
+	{`,"`, "move the } before it to the end of the line"},
 	{"True", "write true or false in small letters"}, {"False", "write true or false in small letters"}, {"a", `put names and texts in double quotes (")`},
 	{`"`, "put a comma before it"}, {"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
 }
+
+// yamlLine matches a line of a review in YAML.
+var yamlLine = regexp.MustCompile(`^ *(- )?[a-z_]+: `)
 
 // explain reports why a line is not JSON.
 func (j *jsonLine) explain(err error) {
@@ -236,6 +245,10 @@ func (j *jsonLine) explain(err error) {
 	case strings.HasPrefix(rest, "<<<<<<<") || strings.HasPrefix(rest, "=======") || strings.HasPrefix(rest, ">>>>>>>") || strings.HasPrefix(rest, "|||||||"):
 		j.Add(diagnostic.Error, 1, 1, "merge-marker", "this line is left of an unfinished merge of two versions", "keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>")
 		return
+	case string(bytes.TrimSpace(j.data)) == "[" || string(bytes.TrimSpace(j.data)) == "]":
+		col, message, suggestion = 1, "a .jsonl file has one review per line, not a list", "delete this line and the commas at the ends of the lines; or name the file .yaml, which may hold a list in JSON"
+	case yamlLine.Match(j.data):
+		col, message, suggestion = 1, "this is YAML, and a .jsonl file has one review in JSON per line", "move these lines to a file whose name ends in .yaml"
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1

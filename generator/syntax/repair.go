@@ -189,7 +189,7 @@ func bullets(lines []string, at int) (repair, bool) {
 	line := m[1] + "-" + strings.Repeat(" ", utf8.RuneCountInString(m[2])-1+len(m[3])) + m[4]
 	if m[4] == "" {
 		line = "---"
-	} else if m[2] == "--" && at+1 < len(lines) && !strings.HasPrefix(lines[at+1], m[1]+"   ") {
+	} else if (m[2] == "--" || m[2][0] <= '9' && m[2][0] >= '0') && at+1 < len(lines) && !strings.HasPrefix(lines[at+1], m[1]+"   ") {
 		line = m[1] + "- " + m[4]
 	}
 	message := m[2] + " is not a hyphen"
@@ -275,6 +275,11 @@ func (y *yamlText) firstHyphen(lines []string, at int) (repair, bool) {
 	m := fieldForm.FindStringSubmatch(lines[at])
 	if m == nil || m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
 		return repair{}, false
+	}
+	if !strings.Contains(y.File, "/") { // not a file of reviews
+		r, ok := replace(lines[:at+1], at, 0, "", "a list begins here, after the fields of "+y.File, "")
+		r.suggestion = "move what begins here to the file that it belongs to: a review to one in the folder reviews"
+		return r, ok
 	}
 	changed := slices.Clone(lines)
 	for i := first; i < at; i++ {

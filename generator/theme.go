@@ -1,0 +1,74 @@
+package generator
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"strconv"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/pages"
+)
+
+// readTheme reads the theme in a content folder, out of which no link leads.
+func readTheme(dir string) (pages.Theme, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return pages.Theme{}, err
+	}
+	defer root.Close()
+	return pages.ReadTheme(root.FS())
+}
+
+// cssMistakes are what a browser ignores in a style sheet without a word.
+var cssMistakes = []struct {
+	form                *regexp.Regexp
+	severity            diagnostic.Severity
+	message, suggestion string
+}{
+	{regexp.MustCompile(`\x00`), diagnostic.Error, "the file is in UTF-16", "save it as UTF-8"},
+	{regexp.MustCompile(`(?i)</?(style|link)\b`), diagnostic.Error, "this is HTML", "delete the tags <style> and </style>, and keep what is between them"},
+	{regexp.MustCompile(`--[a-z-]+:\s*([0-9a-fA-F]{3}){1,2}\s*;`), diagnostic.Warning, "a colour begins with #", "write it with #, such as --accent: #8a1c3c;"},
+	{regexp.MustCompile(`(?i)@import|url\(\s*["']?(https?:)?//`), diagnostic.Warning, "pages load nothing from other addresses", "delete it; fonts that every computer has need no file"},
+}
+
+// themeProblems returns what is wrong with a theme.
+func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
+	for _, m := range cssMistakes {
+		if at := m.form.FindIndex(t.CSS); at != nil {
+			problems = append(problems, diagnostic.Problem{Severity: m.severity, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:at[0]], []byte("\n")), Code: "theme", Message: m.message, Suggestion: m.suggestion})
+		}
+	}
+	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
+	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: t.LogoName, Code: "theme", Message: "this is no picture of the kind that its name says", Suggestion: "export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"})
+	}
+	return problems
+}
+
+// templateForm matches the errors of package html/template.
+var templateForm = regexp.MustCompile(`template: ([\w.-]+\.html):(\d+)(?::(\d+))?: (?:executing .* at (<.*>): )?(.*)$`)
+
+// templateProblem returns an error of an editor's template as a problem; err if it is none.
+func templateProblem(err error) error {
+	m := templateForm.FindStringSubmatch(err.Error())
+	if m == nil {
+		return err
+	}
+	line, _ := strconv.Atoi(m[2])
+	col, _ := strconv.Atoi(m[3]) // "" is 0: none
+	message := m[5]
+	if field := fieldForm.FindStringSubmatch(message); field != nil {
+		message = fmt.Sprintf("there is no %s here", cmp.Or(field[1], field[2]))
+	} else if col == 0 {
+		message = "{{ and }} don't match: " + message
+	}
+	return &ProblemsError{[]diagnostic.Problem{{Severity: diagnostic.Error, File: "templates/" + m[1], Line: line, Col: col, Code: "theme",
+		Message: message, Suggestion: "compare it with our template, which docs/pages.md names; a name begins with a point, such as {{.Business.Name}}"}}}
+}
+
+// fieldForm matches what templates say of unknown names.
+var fieldForm = regexp.MustCompile(`can't evaluate field (\w+) in|function "(\w+)" not defined`)
