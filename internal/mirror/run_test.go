@@ -173,10 +173,11 @@ func TestRunIsNotDriven(t *testing.T) {
 		if n := k.origin.Requests()[document]; n == 0 || n > 800 || !errors.Is(k.lastErr(), mirror.ErrStale) {
 			t.Errorf("%d requests for a broken set in 20 minutes: %v", n, k.lastErr())
 		}
-		// The rest of the files arrives, and then a ping.
+		// The rest of the files arrives, and then a ping. Looks follow it at once, after 1, 3 and 7 s, and what is broken is
+		// read again 5 s after the last time.
 		k.origin.Serve(k.site.Files)
 		k.copy.Ping(nil)
-		if k.during(6 * time.Second); !k.holds() {
+		if k.during(8 * time.Second); !k.holds() {
 			t.Errorf("the corrected set was not taken: %v", k.lastErr())
 		}
 	})
