@@ -37,13 +37,10 @@
 // lapses when its owner is dead. What happens when the process is killed:
 //
 //   - before a request is stored: there was no 202, so the subscriber asks again;
-//   - during a verification: its row remains, the claim lapses, and the callback is asked
-//     again with another challenge;
-//   - before the topic's row is updated: the next start compares the published files
-//     with it, as after every reload;
+//   - during a verification: its row remains, the claim lapses, and the callback is asked again with another challenge;
+//   - before the topic's row is updated: the next start compares the published files with it, as after every reload;
 //   - between claim and POST: the claim lapses;
-//   - between POST and acknowledgement: the claim lapses, and this subscriber gets the
-//     same content twice.
+//   - between POST and acknowledgement: the claim lapses, and this subscriber gets the same content twice.
 //
 // Without a kill, content is sent twice after an acknowledgement that the database rejects, an answer that came too
 // late, and a takeover by another hub. Subscribers must accept duplicates.

@@ -31,11 +31,9 @@ func cleanJSON(raw []byte) []byte {
 // Three kinds stay, because words or symbols would change without them:
 //
 //   - visible characters of category Cf, such as the Arabic number sign;
-//   - U+200C and U+200D between letters of scripts that join or stack their letters
-//     (Persian, the scripts of India, Khmer, Myanmar and others), and a single U+200D
-//     between the parts of an emoji;
-//   - a single U+FE0E or U+FE0F after a symbol or a digit, where it selects text or
-//     emoji style.
+//   - U+200C and U+200D between letters of scripts that join or stack their letters (Persian, the scripts of India,
+//     Khmer, Myanmar and others), and a single U+200D between the parts of an emoji;
+//   - a single U+FE0E or U+FE0F after a symbol or a digit, where it selects text or emoji style.
 //
 // Flags that consist of tag characters (Scotland's) become a black flag.
 func cleanText[T ~string | ~[]byte](text T) T {

@@ -9,21 +9,17 @@
 //
 // The same export gives the same bytes. A newer export updates the file in place:
 //
-//   - A review is identified by the export's own id or, if no column has one, by
-//     its date, author, title, text and source URL (also by its rating if it has
-//     neither text nor URL). So it keeps its id whatever the order of the rows. The
-//     columns of the first import decide; an import without one of them is refused,
-//     since it would add every review again.
-//   - An import that reads one of these fields from another column than the first did
-//     would add its reviews a second time. If most of the new reviews are here already
-//     but for one field, they are skipped.
-//   - A field whose value is not the one that the last import wrote was changed by
-//     the editor. It is kept and reported. Members that imports don't write, such as
-//     technicians, are never changed.
+//   - A review is identified by the export's own id or, if no column has one, by its date, author, title, text and
+//     source URL (also by its rating if it has neither text nor URL). So it keeps its id whatever the order of the
+//     rows. The columns of the first import decide; an import without one of them is refused, since it would add every
+//     review again.
+//   - An import that reads one of these fields from another column than the first did would add its reviews a second
+//     time. If most of the new reviews are here already but for one field, they are skipped.
+//   - A field whose value is not the one that the last import wrote was changed by the editor. It is kept and reported.
+//     Members that imports don't write, such as technicians, are never changed.
 //   - A review that is gone from the export stays, and is reported.
-//   - A review that the editor removed from the file stays out. To import it again,
-//     delete its entry from .import-{source}.json. Deleting the JSONL file starts from
-//     the beginning.
+//   - A review that the editor removed from the file stays out. To import it again, delete its entry from
+//     .import-{source}.json. Deleting the JSONL file starts from the beginning.
 //   - If .import-{source}.json is lost, an edit can't be distinguished from an old
 //     value: everything in the file is kept.
 //
