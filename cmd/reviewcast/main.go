@@ -99,12 +99,7 @@ func (std streams) prompt(ctx context.Context, ask func(*terminal.Prompter) erro
 	if !ok || !terminal.IsTerminal(in) || !terminal.IsTerminal(std.out) {
 		return nil
 	}
-	p, restore, err := terminal.NewPrompter(ctx, in, std.out)
-	if err != nil {
-		return err
-	}
-	defer restore()
-	return ask(p)
+	return ask(terminal.NewPrompter(ctx, in, std.out))
 }
 
 // exited is the panic that ends run when kong has printed a help or a version.

@@ -164,11 +164,9 @@ const (
 	tab   = "\t"
 	ctrlC = "\x03"
 	ctrlD = "\x04"
-	paste = "\x1b[200~%s\x1b[201~"
 )
 
-// TestNewReviewOnATerminal writes a review as people do: mistakes, Tab, a text
-// pasted from elsewhere.
+// TestNewReviewOnATerminal writes a review as people do: mistakes, beginnings of names, a text pasted from elsewhere.
 func TestNewReviewOnATerminal(t *testing.T) {
 	for _, columns := range []int{40, 132} {
 		t.Run(fmt.Sprint(columns), func(t *testing.T) {
@@ -179,16 +177,15 @@ func TestNewReviewOnATerminal(t *testing.T) {
 			s.answer("whole number", "5"+enter)
 			s.answer("Date [2026-11-01]", enter)
 			s.answer("Title", enter)
-			s.answer("Text", fmt.Sprintf(paste, "They came at nine.\r\rIt was \"only\" a seal: £40 – fair.\r\xff\xef\xbf\xbd")+enter+enter)
+			s.answer("Text", "They came at nine.\r\rIt was \"only\" a seal: £40 – fair.\r\xff"+enter+"."+enter)
 			s.answer("Language [en]", enter)
 			s.answer("Source [direct]", enter)
-			s.answer("Verification", "jo"+tab+enter)
+			s.answer("Verification", "jo"+enter)
 			s.answer("Reference", "J-17"+enter)
-			s.answer("Technicians", "an"+tab)
-			s.answer("anders-berg (Anders Berg)", "a"+tab+", ber"+enter)
+			s.answer("Technicians", "?"+enter)
+			s.answer("anders-berg (Anders Berg)", "ana, ber"+enter)
 			s.answer("not a technician of", "Ana, Anders"+enter)
-			s.answer("Services", "drain-"+tab)
-			s.answer("drain-repair (Unblocking)", "c"+tab+enter)
+			s.answer("Services", "drain-c"+enter)
 			s.expect("content/reviews/2026/mine.yaml")
 			if code := s.ended(); code != 0 {
 				t.Errorf("it ended with %d (%v), having printed\n%q", code, s.cmd.ProcessState, s.printed())
@@ -203,7 +200,7 @@ func TestNewReviewOnATerminal(t *testing.T) {
     They came at nine.
 
     It was "only" a seal: £40 – fair.
-    ??
+    ?
   verification:
     method: "job"
     reference: "J-17"
@@ -217,7 +214,7 @@ func TestNewReviewOnATerminal(t *testing.T) {
 	}
 }
 
-// TestNewReviewOnADumbTerminal: no Tab, no colours, but questions and answers, and a
+// TestNewReviewOnADumbTerminal: no colours, but questions and answers, and a
 // way out.
 func TestNewReviewOnADumbTerminal(t *testing.T) {
 	t.Setenv("TERM", "dumb")
@@ -270,9 +267,6 @@ func TestNewReviewIsLeft(t *testing.T) {
 			}
 			if _, err := os.Stat(filepath.Join(dir, "content", "reviews")); err == nil {
 				t.Error("it left a folder behind")
-			}
-			if !strings.Contains(s.printed(), "\x1b[?2004l") {
-				t.Error("the terminal still marks what is pasted")
 			}
 		})
 	}

@@ -19,20 +19,20 @@ const directSource = "direct"
 // Ask asks for the fields that are empty. An empty date is asked for with today as the default.
 func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string) error {
 	q := questions{prompt: p}
-	q.ask(&r.Author, "Author (first name and initial)", nil, func(s string) (string, error) {
+	q.ask(&r.Author, "Author (first name and initial)", func(s string) (string, error) {
 		if s == "" {
 			return "", errors.New("this is required; write Anonymous for somebody who does not want a name there")
 		}
 		return s, nil
 	})
 	stars := strings.TrimPrefix(strconv.Itoa(r.Rating), "0") // "" asks
-	q.ask(&stars, "Stars (1 to 5)", nil, func(s string) (_ string, err error) {
+	q.ask(&stars, "Stars (1 to 5)", func(s string) (_ string, err error) {
 		if r.Rating, err = strconv.Atoi(s); err != nil || r.Rating < reviewcast.MinRating || r.Rating > reviewcast.MaxRating {
 			return "", errors.New("write a whole number from 1 to 5")
 		}
 		return s, nil
 	})
-	q.ask(&r.Date, "Date ["+today+"]", nil, func(s string) (string, error) {
+	q.ask(&r.Date, "Date ["+today+"]", func(s string) (string, error) {
 		s = cmp.Or(s, today)
 		if !reviewcast.Date(s).Valid() {
 			return "", errors.New("write it as YYYY-MM-DD, such as " + today)
@@ -41,19 +41,19 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 		}
 		return s, nil
 	})
-	q.ask(&r.Title, "Title (optional)", nil, anything)
+	q.ask(&r.Title, "Title (optional)", anything)
 	if q.err == nil && r.Text == "" {
-		r.Text, q.err = p.Text("Text (an empty line ends it; optional)")
+		r.Text, q.err = p.Text("Text (optional; a line with only a point ends it)")
 	}
 	if site := content.Site.Language; r.Title != "" || r.Text != "" {
-		q.ask(&r.Language, "Language ["+site+"]", nil, func(s string) (string, error) {
+		q.ask(&r.Language, "Language ["+site+"]", func(s string) (string, error) {
 			if _, err := language.Parse(cmp.Or(s, site)); err != nil {
 				return "", errors.New("write its tag, such as en, fr or pt-BR")
 			}
 			return unless(s, site), nil
 		})
 	}
-	q.ask(&r.Source, "Source ["+directSource+"]", nil, func(s string) (string, error) {
+	q.ask(&r.Source, "Source ["+directSource+"]", func(s string) (string, error) {
 		return unless(s, directSource), nil
 	})
 	var methods []terminal.Choice
@@ -61,21 +61,21 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 		methods = append(methods, terminal.Choice{ID: method})
 	}
 	question := "Verification (" + strings.Join(reviewcast.VerificationMethods, ", ") + "; without it the review is not published)"
-	q.ask(&r.Verification, question, methods, func(s string) (string, error) {
+	q.ask(&r.Verification, question, func(s string) (string, error) {
 		if s == "" {
 			return "", nil
 		}
 		return resolve(s, "a method", methods)
 	})
 	if r.Verification != "" {
-		q.ask(&r.Reference, "Reference (your proof, never published; optional)", nil, anything)
+		q.ask(&r.Reference, "Reference (your proof, never published; optional)", anything)
 	}
 	for _, l := range r.lists(content) {
 		if len(*l.ids) > 0 || len(l.choices) == 0 {
 			continue
 		}
 		answer := ""
-		q.ask(&answer, l.question+" (separated by commas, Tab completes, ? lists)", l.choices, func(s string) (_ string, err error) {
+		q.ask(&answer, l.question+" (separated by commas, ? lists)", func(s string) (_ string, err error) {
 			*l.ids, err = l.resolve(strings.Split(s, ","))
 			return s, err
 		})
@@ -90,11 +90,11 @@ type questions struct {
 }
 
 // ask asks for an answer that is empty. check returns what is kept of it.
-func (q *questions) ask(answer *string, question string, choices []terminal.Choice, check func(string) (string, error)) {
+func (q *questions) ask(answer *string, question string, check func(string) (string, error)) {
 	if q.err != nil || *answer != "" {
 		return
 	}
-	q.err = q.prompt.Line(question, choices, func(s string) (err error) {
+	q.err = q.prompt.Line(question, func(s string) (err error) {
 		*answer, err = check(s)
 		return err
 	})

@@ -18,7 +18,7 @@ import (
 
 // answering returns a prompter that reads these lines as answers.
 func answering(t *testing.T, out *bytes.Buffer, lines ...string) *terminal.Prompter {
-	return terminal.NewPlainPrompter(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), out)
+	return terminal.NewPrompter(t.Context(), strings.NewReader(strings.Join(lines, "\n")+"\n"), out)
 }
 
 // TestAsk answers as a person does: a mistake, a question mark, beginnings of
@@ -30,12 +30,12 @@ func TestAsk(t *testing.T) {
 	}}
 	c := &Review{}
 	var out bytes.Buffer
-	p := answering(t, &out, "", "Maria K.", "6", "5", "yesterday", "2027-01-01", "", "", "Fine.", "And kind.", "", "English please", "fr", "direct", "jbo", "job", "J-1",
+	p := answering(t, &out, "", "Maria K.", "6", "5", "yesterday", "2027-01-01", "", "", "Fine.", "", "And kind.", ".", "English please", "fr", "direct", "jbo", "job", "J-1",
 		"?", "an", "ana, And, ana", "drain", "")
 	if err := c.Ask(p, content, "2026-11-01"); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
-	want := Review{Author: "Maria K.", Rating: 5, Date: "2026-11-01", Text: "Fine.\nAnd kind.", Language: "fr", Verification: "job", Reference: "J-1",
+	want := Review{Author: "Maria K.", Rating: 5, Date: "2026-11-01", Text: "Fine.\n\nAnd kind.", Language: "fr", Verification: "job", Reference: "J-1",
 		Technicians: []string{"ana", "anders"}, Services: []string{"drains"}}
 	if !reflect.DeepEqual(*c, want) {
 		t.Errorf("got %+v\nwant %+v", *c, want)
