@@ -1,6 +1,7 @@
 package hub
 
 import (
+	_ "embed"
 	"fmt"
 	"strings"
 	"time"
@@ -113,31 +114,16 @@ const (
 )
 
 // remedies are what helps against errors, by the beginning of their public text.
-var remedies = []struct{ reason, remedy string }{
-	{"the host name was not found", "Restore the DNS record of the callback's host."},
-	{"the certificate is not valid", "Install a certificate that is valid for the callback's host, with its intermediate certificates."},
-	{"no TLS connection", "Serve the callback over TLS 1.2 or later on this port."},
-	{"the address is not allowed", "Use a callback whose host has a public address."},
-	{"the body is not the challenge", "Answer verifications with exactly the value of hub.challenge as the body."},
-	{"no answer within 30 s", "Answer notifications within 30 seconds, and process them afterwards."},
-	{"not finished within 5 min", "Read notifications faster."},
-	{"answered 3", "Answer at the callback itself: the hub doesn't follow redirects."},
-	{"answered 401", "Accept the hub's requests without credentials."},
-	{"answered 403", "Accept the hub's requests without credentials."},
-	{"answered 404", "Serve the callback at its path."},
-	{"answered 413", "Accept larger bodies, or subscribe to a smaller topic."},
-	{"answered 429", "Accept more requests from the hub."},
-	{"answered 5", "Correct the error of the subscriber's server."},
-	{"answered", "Answer with a 2xx status."},
-	{"no connection in time", "Make the callback reachable from the internet, and answer verifications within 10 seconds."},
-	{"no answer", "Make the callback reachable from the internet."},
-}
+//
+//go:embed remedies.txt
+var remedies string
 
 // remedy returns what helps against a reason, and then.
 func remedy(reason, then string) string {
-	for _, r := range remedies {
-		if i := strings.Index(reason, r.reason); i == 0 || i > 0 && strings.HasSuffix(reason[:i], ": ") {
-			return r.remedy + " " + then
+	for line := range strings.Lines(remedies) {
+		begins, remedy, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if i := strings.Index(reason, begins); i == 0 || i > 0 && strings.HasSuffix(reason[:i], ": ") {
+			return remedy + " " + then
 		}
 	}
 	return then

@@ -8,10 +8,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"unicode"
 
+	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
-	"golang.org/x/text/width"
 )
 
 // IsTerminal reports whether f, an [io.Reader] or [io.Writer], is a terminal.
@@ -94,32 +93,7 @@ func foldTo(s string, columns, indent int) string {
 }
 
 // Width returns the number of columns that a text takes. Colors take none.
-func Width(s string) int {
-	n, escape := 0, false
-	for _, r := range s {
-		switch {
-		case r == '\x1b':
-			escape = true
-		case escape:
-			escape = r != 'm'
-		default:
-			n += cells(r)
-		}
-	}
-	return n
-}
-
-// cells returns the number of columns that a terminal gives to a character.
-func cells(r rune) int {
-	if unicode.In(r, unicode.Mn, unicode.Me) || r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' {
-		return 0
-	}
-	switch width.LookupRune(r).Kind() {
-	case width.EastAsianWide, width.EastAsianFullwidth:
-		return 2
-	}
-	return 1
-}
+func Width(s string) int { return displaywidth.Options{ControlSequences: true}.String(s) }
 
 // Visible removes what would control a terminal or change a line's direction: reviews come from strangers.
 func Visible(s string) string {
