@@ -24,7 +24,6 @@ import (
 	"reviewcast"
 	"reviewcast/bench/edgetest"
 	"reviewcast/bench/mirrortest"
-	"reviewcast/bench/storetest"
 )
 
 // The tests of this file make what is around an edge fail: .ci/run runs them, with
@@ -44,10 +43,15 @@ type faultSite struct {
 	took     []time.Duration // of manifest.json
 }
 
-func newFaultSite(t *testing.T, reviews int, args ...string) *faultSite {
+// faults skips the test unless it is asked for.
+func faults(t *testing.T) {
 	if os.Getenv("FAULTS") == "" {
 		t.Skip("FAULTS is not set")
 	}
+}
+
+func newFaultSite(t *testing.T, reviews int, args ...string) *faultSite {
+	faults(t)
 	moments := edgetest.Rand(t)
 	s := &faultSite{site: mirrortest.New(moments.Uint64(), reviews), moments: moments, versions: map[int64]mirrortest.Files{}}
 	s.deployment = &deployment{T: t, program: binary(t), dir: t.TempDir(), base: mirrortest.BaseURL}
@@ -505,35 +509,5 @@ func (s *faultSite) crawl(ctx context.Context, c net.Conn, reads bool) {
 		case <-time.After(time.Second):
 			_, err = io.WriteString(c, "x")
 		}
-	}
-}
-
-// TestFaultClock: the clock is stepped by a day while the edge is down, and while it runs. No clock can be stepped for
-// one process that is linked statically, and other programs use the machine's: the times in the state are shifted.
-func TestFaultClock(t *testing.T) {
-	t.Parallel() // mostly waits
-	s := newFaultSite(t, 60)
-	state := storetest.SQLite(t)
-	s.env = []string{"REVIEWCAST_STATE=" + state}
-	s.args = append(s.args, "--state", state)
-	s.start()
-	s.has(s.site.Files.Manifest().Sequence)
-	pushed := s.subscribers(5)
-	for n, step := range []string{"-86400000", "+172800000", "-86400000", "-86400000", "+172800000", "-86400000"} {
-		running := n >= 3
-		if !running {
-			s.kill()
-		}
-		for _, column := range []string{"subscriptions.created_at", "subscriptions.renewed_at", "subscriptions.expires_at", "subscriptions.delivered_at",
-			"topics.changed_at", "topics.modified", "owners.alive_until", "owners.since"} {
-			table, name, _ := strings.Cut(column, ".")
-			storetest.Exec(t, state, fmt.Sprintf("UPDATE %s SET %s = %[2]s %[3]s WHERE %[2]s > 0", table, name, step))
-		}
-		if !running {
-			s.start()
-		}
-		last := s.publish()
-		s.has(last)
-		s.until(fmt.Sprintf("all have the version after step %d", n), func() bool { return pushed.all(5, s.site.Files[reviewcast.PathLatestChange]) })
 	}
 }

@@ -2,6 +2,8 @@ package hub
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net"
@@ -373,4 +375,16 @@ func TestSilentNameServer(t *testing.T) {
 			t.Errorf("given up after %s", took)
 		}
 	})
+}
+
+// A certificate that isn't valid yet says that our clock may be behind, one that has expired doesn't.
+func TestCertificateOfTomorrow(t *testing.T) {
+	for from, local := range map[time.Duration]bool{time.Hour: true, -48 * time.Hour: false} {
+		now := time.Now()
+		err := error(&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired,
+			Cert: &x509.Certificate{NotBefore: now.Add(from), NotAfter: now.Add(from + 24*time.Hour)}}})
+		if isLocal(err) != local {
+			t.Errorf("valid from %s: ours is %t, want %t", from, !local, local)
+		}
+	}
 }

@@ -13,12 +13,18 @@ const ownerForgotten = 10 * OwnerLapse
 // is ahead would otherwise delete subscriptions whose lease hasn't ended.
 const expiredKept = 24 * time.Hour
 
-// Heartbeat records that an owner is alive.
+// Heartbeat records that an owner is alive. One whose clock was far ahead lapses as others do from then on: it may be
+// dead, and if it isn't, its next heartbeat says so.
 func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) error {
 	if err := s.db.check(); err != nil {
 		return err
 	}
-	return s.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now))
+	return wrap("heartbeat", s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		if err := tx.exec(ctx, "heartbeat", owner, millis(now.Add(OwnerLapse)), millis(now)); err != nil {
+			return err
+		}
+		return tx.exec(ctx, "owners ahead", millis(now.Add(OwnerLapse)), millis(now.Add(2*OwnerLapse)))
+	}))
 }
 
 // Leave gives up all claims of an owner.

@@ -50,6 +50,27 @@ func TestClaimsLapse(t *testing.T) {
 	})
 }
 
+// An owner that died while its clock was ahead lapses after another's heartbeat. One that lives doesn't.
+func TestOwnerAhead(t *testing.T) {
+	each(t, func(b rig) {
+		const ahead = 30 * time.Minute
+		b.publish(1, "a")
+		b.subscribe("https://a.example/", "", noon)
+		b.heartbeat("ahead", noon.Add(ahead))
+		b.publish(2, "b")
+		b.one("ahead", "b", noon.Add(ahead))
+		at := noon
+		for range 5 { // both live
+			b.heartbeat("me", at)
+			b.none("me", "b", at)
+			at = at.Add(store.OwnerLapse / 2)
+			b.heartbeat("ahead", at.Add(ahead))
+		}
+		b.heartbeats("me", at, at.Add(store.OwnerLapse))
+		b.one("me", "b", at.Add(store.OwnerLapse))
+	})
+}
+
 // A heartbeat doesn't wait behind hundreds of requests.
 func TestHeartbeatBesideRequests(t *testing.T) {
 	each(t, func(b rig) {

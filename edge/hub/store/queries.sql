@@ -178,6 +178,9 @@ INSERT INTO owners (owner, alive_until, since) VALUES ($1, $2, $3)
 ON CONFLICT (owner) DO UPDATE SET alive_until = excluded.alive_until,
   since = CASE WHEN owners.alive_until <= $3 THEN $3 ELSE owners.since END
 
+-- name: owners ahead
+UPDATE owners SET alive_until = $1 WHERE alive_until > $2
+
 -- name: leave
 DELETE FROM owners WHERE owner = $1
 
