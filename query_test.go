@@ -24,7 +24,7 @@ func TestParseSearch(t *testing.T) {
 		{"min_rating=2&max_rating=3.5", Query{MinRating: 2, MaxRating: 3.5, Limit: 20}},
 		{"language=fr-CA&source=google&verification=job", Query{Language: "fr-CA", Source: "google", Verification: "job", Limit: 20}},
 		{"mentions_service_area=verdun&aspect=Pricing&sentiment=negative", Query{ServiceArea: "verdun", Aspect: "Pricing", Sentiment: Negative, Limit: 20}},
-		{"has_reply=false&facets=true", Query{HasReply: ptr(false), Facets: true, Limit: 20}},
+		{"has_reply=false&facets=true", Query{HasReply: new(false), Facets: true, Limit: 20}},
 		{"facets=false", Query{Limit: 20}},
 		{"query=" + strings.Repeat("%C3%A9", 200), Query{Text: strings.Repeat("é", 200), Limit: 20}},
 	} {
@@ -102,7 +102,7 @@ func TestBindSearch(t *testing.T) {
 		"rating": []byte("5"), "min_rating": []byte(`"4.5"`), "query": []byte(`"on time"`), "limit": []byte("3.0"),
 		"has_reply": []byte("true"), "facets": []byte(`"true"`),
 	})
-	if want := (Query{Rating: 5, MinRating: 4.5, Text: "on time", Limit: 3, HasReply: ptr(true), Facets: true}); len(issues) > 0 || !reflect.DeepEqual(got, want) {
+	if want := (Query{Rating: 5, MinRating: 4.5, Text: "on time", Limit: 3, HasReply: new(true), Facets: true}); len(issues) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("BindSearch = %+v, %v; want %+v", got, issues, want)
 	}
 	for _, tt := range []struct{ name, raw string }{

@@ -114,7 +114,7 @@ func Mean(sum, n int) *float64 {
 	if n == 0 {
 		return nil
 	}
-	return ptr(math.Round(float64(sum)/float64(n)*100) / 100)
+	return new(math.Round(float64(sum)/float64(n)*100) / 100)
 }
 
 // Distribution counts reviews by stars.

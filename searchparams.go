@@ -84,7 +84,7 @@ var SearchParams = []Param{
 	{Name: "verification", Type: StringParam, MaxLength: MaxQueryLength, Values: VerificationMethods, Example: "job",
 		Description: "Only reviews that were verified by this method.", set: func(q *Query, v value) { q.Verification = v.text }},
 	{Name: "has_reply", Type: BooleanParam, Example: false,
-		Description: "true: only reviews with an owner reply; false: only reviews without one.", set: func(q *Query, v value) { q.HasReply = ptr(v.text == "true") }},
+		Description: "true: only reviews with an owner reply; false: only reviews without one.", set: func(q *Query, v value) { q.HasReply = new(v.text == "true") }},
 	{Name: "aspect", Type: StringParam, MinLength: 1, MaxLength: MaxQueryLength, Example: "punctuality",
 		Description: "Only reviews that mention this aspect of the insights: id or label, ignoring case. An unknown one matches nothing.", set: func(q *Query, v value) { q.Aspect = v.text }},
 	{Name: "sentiment", Type: StringParam, MaxLength: MaxQueryLength, Values: polarities, Example: "negative",
@@ -188,7 +188,7 @@ func (p Param) check(v value) *Issue {
 	case StringParam:
 		origin, n, p.Min, p.Max = "string", float64(utf8.RuneCountInString(v.text)), float64(p.MinLength), float64(p.MaxLength)
 	}
-	issue := Issue{Path: []string{p.Name}, Origin: origin, Inclusive: ptr(true)}
+	issue := Issue{Path: []string{p.Name}, Origin: origin, Inclusive: new(true)}
 	switch {
 	case allowed != nil && slices.Contains(allowed, v.text):
 		return nil

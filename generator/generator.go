@@ -85,7 +85,6 @@ type Result struct {
 	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks. The
 	// set before is the last accepted result or, without one, the last published set.
 	Changed, Removed []string
-	Unverified       int                  // reviews that aren't published
 	First            bool                 // there was no published set before
 	Problems         []diagnostic.Problem // warnings
 	content          *source.Content
@@ -225,7 +224,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if b.accepted != nil {
 		before = b.accepted.Manifest
 	}
-	res := &Result{Site: site, Delta: b.entries.delta(), Unverified: content.Unverified(), Problems: problems, First: previous.set == nil, content: content, previous: previous}
+	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, content: content, previous: previous}
 	known := *before // without the pages that are not made
 	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
 	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(&known, site, b.cfg.Now())

@@ -53,7 +53,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if c.Verbose {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
-	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(len(res.Dataset.Reviews), res.Unverified), terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
+	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
 	if n := len(res.Removed); n > 0 && !res.First {
 		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
 	}

@@ -94,7 +94,7 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 		return false, nil
 	}
 	capacity, except := c.scheduler.capacity(key.Pace)
-	if capacity <= 0 || exhausted && containsAll(except, full) {
+	if capacity <= 0 || exhausted && !slices.ContainsFunc(full, func(e string) bool { return !slices.Contains(except, e) }) {
 		return false, nil // the scheduler asks for more when it has capacity again
 	}
 	limit := min(capacity, claimBatch)
@@ -121,9 +121,4 @@ func (c *claimer) claimBatch(ctx, work context.Context, key store.WorkKey, editi
 	c.scheduler.add(deliveries)
 	c.dispatch(work)
 	return len(claimed) == claim.Limit && limit > 1, nil
-}
-
-// containsAll reports whether all contains every element of some.
-func containsAll(all, some []string) bool {
-	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
 }

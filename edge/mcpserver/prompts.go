@@ -34,17 +34,11 @@ func (s *Server) addPrompts() {
 	s.addPrompt(summarizeRecent, &mcp.Prompt{
 		Name: "summarize_recent", Title: "Summarize recent reviews",
 		Description: "What the newest reviews say, and what has changed.",
-		Arguments: []*mcp.PromptArgument{
-			{Name: "since", Description: fmt.Sprintf("The first day, YYYY-MM-DD. Default: %d days before the newest review.", recentDays)},
-		},
-	})
+		Arguments:   []*mcp.PromptArgument{{Name: "since", Description: fmt.Sprintf("The first day, YYYY-MM-DD. Default: %d days before the newest review.", recentDays)}}})
 	s.addPrompt(answerQuestion, &mcp.Prompt{
 		Name: "answer_customer_question", Title: "Answer a customer's question",
 		Description: "An answer that is based on reviews only.",
-		Arguments: []*mcp.PromptArgument{
-			{Name: "question", Description: "The question, in the customer's words.", Required: true},
-		},
-	})
+		Arguments:   []*mcp.PromptArgument{{Name: "question", Description: "The question, in the customer's words.", Required: true}}})
 }
 
 // addPrompt adds a prompt. make gets arguments that have been checked.

@@ -14,7 +14,7 @@ const sharedWords = 12
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
 func (in *inspector) duplicates(reviews []*source.Review) {
-	older := map[string]*source.Review{} // by what is equal in nearly equal texts
+	older := map[string]*source.Review{}     // by what is equal in nearly equal texts
 	for i := len(reviews) - 1; i >= 0; i-- { // oldest first
 		r := reviews[i]
 		if r.Text == nil || r.Date == "" {

@@ -390,3 +390,26 @@ func TestSizes(t *testing.T) {
 		t.Errorf("only %d files: %v", len(paths), paths)
 	}
 }
+
+// TestLongQuotes: pages are divided by bytes, so that long sentences make more of them, and every quote is on one page.
+func TestLongQuotes(t *testing.T) {
+	n := &subject{kind: &kind{base: "/aspects/"}, id: "punctuality"}
+	reviews := longContent(600).Dataset.Reviews
+	for i := range reviews {
+		n.quotes = append(n.quotes, evidence{review: review{Review: &reviews[i]}, said: Quote{Text: strings.Repeat("on time and ", 1+i%90)}})
+	}
+	listed := 0
+	for _, p := range n.split() {
+		size := 0
+		for i := range p.quotes {
+			page, _ := p.quotes[i].items(true)
+			size += len(page)
+		}
+		if listed += len(p.quotes); size > 95_000 || size == 0 {
+			t.Errorf("%s has %d bytes in %d quotes", p.Path, size, len(p.quotes))
+		}
+	}
+	if listed != len(n.quotes) {
+		t.Errorf("%d quotes of %d are listed", listed, len(n.quotes))
+	}
+}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,35 +101,52 @@ func countsOf(quotes []evidence) (c reviewcast.SentimentCounts) {
 }
 
 const (
-	quotesPerPage = 230 // of about 330 bytes: a page stays below 100 KB
-	firstQuotes   = 12  // of a polarity, on the own page of a subject that has others
+	maxQuotes   = 90_000 // bytes of the quotes of a page, which has less than 100 KB with its frame
+	firstQuotes = 12     // of a polarity, on the own page of a subject that has others
 )
+
+// weight is about how many bytes the quote takes on a page, rather more.
+func (e *evidence) weight() int {
+	words := max(len(e.said.Text), minQuote)
+	if e.said.Title {
+		words = len(e.said.Text) + minQuote
+	}
+	return 250 + len(e.Author) + 11*words/10
+}
 
 // split divides the quotes into pages by year, and large years into parts, filled from the oldest quote on: a
 // new one changes only its year's own page. None when all fit on one.
 func (n *subject) split() []quotePage {
-	if len(n.quotes) <= quotesPerPage {
+	all := 0
+	for i := range n.quotes {
+		all += n.quotes[i].weight()
+	}
+	if all <= maxQuotes {
 		return nil
 	}
 	var pages []quotePage
-	for from := 0; from < len(n.quotes); {
+	for from, to := 0, 0; from < len(n.quotes); from = to {
 		year := string(n.quotes[from].Date[:4])
-		to := from
 		for to < len(n.quotes) && string(n.quotes[to].Date[:4]) == year {
 			to++
 		}
-		for first, part := true, (to-from-1)/quotesPerPage; from < to; first, part = false, part-1 {
-			// Of the year's own page, the newest, the others take their full number.
-			count := to - from - part*quotesPerPage
-			p := quotePage{Path: n.Path() + year + "/", Title: n.Name + " in " + year, quotes: n.quotes[from : from+count]}
-			if !first {
+		ends, size := []int{to}, 0 // of the parts, the oldest first
+		for i := to - 1; i >= from; i-- {
+			if size += n.quotes[i].weight(); size > maxQuotes {
+				ends, size = append(ends, i+1), n.quotes[i].weight()
+			}
+		}
+		begin := from
+		for part, end := range slices.Backward(ends) {
+			p := quotePage{Path: n.Path() + year + "/", Title: n.Name + " in " + year, quotes: n.quotes[begin:end]}
+			if begin > from {
 				p.Path += strconv.Itoa(part+1) + "/"
 				p.Title += ", part " + strconv.Itoa(part+1)
 			}
 			for i := range p.quotes {
 				p.add(p.quotes[i].Review)
 			}
-			from += count
+			begin = end
 			pages = append(pages, p)
 		}
 	}

@@ -55,10 +55,6 @@ type dictionary struct {
 	symbols symbol // the last one given out
 }
 
-func newDictionary(lex *lexicon) *dictionary {
-	return &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
-}
-
 func (d *dictionary) intern(m map[string]symbol, s string) symbol {
 	if id, ok := m[s]; ok {
 		return id

@@ -41,7 +41,8 @@ type vocabulary struct {
 // is skipped: the source loader has warned about it.
 func newVocabulary(c Config) *vocabulary {
 	lex := shipped()
-	v := &vocabulary{dict: newDictionary(lex), aspects: c.Aspects, topicRules: c.Topics, own: newTrie(), phrases: newTrie(), people: newTrie()}
+	dict := &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
+	v := &vocabulary{dict: dict, aspects: c.Aspects, topicRules: c.Topics, own: newTrie(), phrases: newTrie(), people: newTrie()}
 	if v.aspects == nil {
 		v.aspects = DefaultAspects
 	}

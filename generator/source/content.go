@@ -42,16 +42,6 @@ func (c *Content) Named(field, name string) (id string, ok bool) {
 	return id, id != ""
 }
 
-// Unverified counts the reviews that have no verification and are not withdrawn.
-func (c *Content) Unverified() (n int) {
-	for _, r := range c.Reviews {
-		if r.Hidden == Unverified {
-			n++
-		}
-	}
-	return n
-}
-
 // Position returns where a review of this Content begins.
 func (c *Content) Position(r *Review) diagnostic.Position { return c.files.of(r, r.rec.start) }
 

@@ -117,10 +117,6 @@ type stamp struct {
 	sum   uint64 // hash of the bytes
 }
 
-func newStamp(info fs.FileInfo) stamp {
-	return stamp{info: info, fresh: time.Since(info.ModTime()) <= granularity}
-}
-
 // granularity is the coarsest time stamp of a file system in use: FAT's.
 const granularity = 2 * time.Second
 

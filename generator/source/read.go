@@ -6,6 +6,7 @@ import (
 	"hash/maphash"
 	"os"
 	"runtime"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -50,8 +51,7 @@ func (j *job) read(ctx context.Context, root *os.Root) {
 		}
 		return
 	}
-	stamp := newStamp(info)
-	stamp.sum = maphash.Bytes(seed, data)
+	stamp := stamp{info: info, fresh: time.Since(info.ModTime()) <= granularity, sum: maphash.Bytes(seed, data)}
 	if j.old != nil && j.old.stamp.info != nil && j.old.stamp.sum == stamp.sum {
 		j.now, j.old.stamp = j.old, stamp
 		return

@@ -7,6 +7,7 @@
 package devserver
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -169,7 +170,9 @@ func (s *Server) fail(err error) {
 	}
 	s.problems(p.Problems)
 	fmt.Fprintf(s.Err, "%s\n", err)
-	s.overlay(err, p.Problems)
+	problems := slices.Clone(p.Problems)
+	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
+	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
 }
 
 // indexDelay is how long the index waits: the browser gets its page first, and a newer build may come.
@@ -251,7 +254,7 @@ func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 // built prints a line about a build; before is the one before, nil for the first.
 func (s *Server) built(before, res *generator.Result, took time.Duration) {
 	if before == nil {
-		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(len(res.Dataset.Reviews), res.Unverified), took.Round(time.Millisecond), res.BaseURL)
+		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took.Round(time.Millisecond), res.BaseURL)
 		return
 	}
 	fmt.Fprintf(s.Out, "%s, %s\n", changes(before.Dataset, res), took.Round(time.Millisecond))

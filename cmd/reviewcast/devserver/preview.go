@@ -2,7 +2,6 @@ package devserver
 
 import (
 	"bytes"
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"fmt"
@@ -136,13 +135,6 @@ const (
 	maxOverlay     = 50
 	overlayColumns = 80
 )
-
-// overlay has pages show why there is no newer build.
-func (s *Server) overlay(err error, problems []diagnostic.Problem) {
-	problems = slices.Clone(problems)
-	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
-	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
-}
 
 // excerpts returns the first problems with their lines and the names of their files as they are typed.
 func (s *Server) excerpts(problems []diagnostic.Problem) []terminal.Excerpt {

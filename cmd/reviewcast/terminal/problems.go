@@ -21,12 +21,9 @@ func Problems(w io.Writer, content string, problems []diagnostic.Problem) {
 	}
 }
 
-// maxSome is how many problems Some writes.
-const maxSome = 10
-
-// Some writes the first warnings of package lint like [Problems], and says where the others are listed.
+// Some writes the first ten warnings of package lint like [Problems], and says where the others are listed.
 func Some(w io.Writer, content string, problems []diagnostic.Problem) {
-	n := min(len(problems), maxSome)
+	n := min(len(problems), 10)
 	Problems(w, content, problems[:n])
 	if rest := len(problems) - n; rest > 0 {
 		fmt.Fprintf(w, "warning: %s more; reviewcast check lists all\n", Plural(rest, "warning"))

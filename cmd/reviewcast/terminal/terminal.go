@@ -11,6 +11,8 @@ import (
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
+
+	"reviewcast"
 )
 
 // IsTerminal reports whether f, an [io.Reader] or [io.Writer], is a terminal.
@@ -149,11 +151,12 @@ func Plural(n int, noun string) string {
 }
 
 // Reviews writes how many reviews are published, and how many are not.
-func Reviews(published, unverified int) string {
-	if unverified == 0 {
-		return Plural(published, "review")
+func Reviews(d *reviewcast.Dataset) string {
+	s := Plural(len(d.Reviews), "review")
+	if n := d.Unpublished.Unverified; n > 0 {
+		s += fmt.Sprintf(" (%d more not published: without a verification)", n)
 	}
-	return fmt.Sprintf("%s (%d more not published: without a verification)", Plural(published, "review"), unverified)
+	return s
 }
 
 // Files lists the published files that a build changed.
