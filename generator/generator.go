@@ -287,7 +287,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 			return nil, err
 		}
 	}
-	if !slices.Contains(exampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
+	if !slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
 		problems = append(problems, exampleProblems(content.Content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
 	}
 	problems = append(problems, warnings...)

@@ -19,9 +19,6 @@ import (
 // exampleSource marks the reviews that `reviewcast init` writes.
 const exampleSource = "example"
 
-// exampleBusinesses are the businesses that init writes, the second with --empty.
-var exampleBusinesses = []string{"willow-street-home-services", "my-business"}
-
 // exampleWords are in the other texts that init writes.
 var exampleWords = regexp.MustCompile(`Customers like that we come quickly, explain what we do|Willow Street Home Services|willowstreet\.example|1 Example Street|` +
 	`Exampleton|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
@@ -41,11 +38,11 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
 	} {
 		found := exampleWords.FindAllString(texts, -1)
-		if slices.Sort(found); len(found) > 0 && !slices.Contains(exampleBusinesses, b.ID) {
+		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, b.ID) {
 			add(diagnostic.Position{File: file}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
 		}
 	}
-	if slices.Contains(exampleBusinesses, content.Business.ID) {
+	if slices.Contains(source.ExampleBusinesses, content.Business.ID) {
 		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`")
 	}
@@ -144,7 +141,7 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content) di
 // renamed returns the problem of a business that has another id than the published one.
 func (b *Builder) renamed(previous *published, content *source.Content) []diagnostic.Problem {
 	was, is := previous.business, content.Business.ID
-	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(exampleBusinesses, was) {
+	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}
 	p := diagnostic.Problem{

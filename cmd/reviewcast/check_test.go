@@ -144,7 +144,7 @@ func TestCheckFormats(t *testing.T) {
 	if _, exit := run("--format", "xml"); exit != exitUsage {
 		t.Errorf("a wrong flag ends with %d", exit)
 	}
-	writeFile(t, filepath.Join(dir, "content", "reviews", "a,b.yaml"), "")
+	writeFile(t, filepath.Join(dir, "content", "reviews", "a,b.yaml"), "[]\n")
 	if out, exit := run("--format", "json"); exit != 0 || strings.Join(strings.Fields(out), "") != `{"problems":[]}` {
 		t.Errorf("exit %d, %s", exit, out)
 	}

@@ -45,6 +45,9 @@ var (
 	clockForm = regexp.MustCompile(`\b([01][0-9]|2[0-3]):[0-5][0-9]\b|\b24:00\b`)
 )
 
+// ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
+var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
+
 // business reads business.yaml.
 func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if n.Kind == syntax.Null {
