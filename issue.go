@@ -85,5 +85,3 @@ func invalidDate(name, got string) *Issue {
 	return &Issue{Code: InvalidFormat, Path: []string{name}, Origin: "string", Format: "date",
 		Message: fmt.Sprintf("Invalid date: expected a calendar date YYYY-MM-DD such as 2026-03-31, received %s", echo(got))}
 }
-
-func ptr[T any](v T) *T { return &v }
