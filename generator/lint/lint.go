@@ -137,14 +137,14 @@ var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\
 	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\((?:Translated by Google|Original)\)|(?:…|\.\.\.) ?(?:[Rr]ead )?[Mm]ore$|(?:=[0-9A-F]{2}){2}`)
 
 // placeholders are parts of every text that has one; to search for them first is much faster.
-var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "Google)", "(Original)", "ore", "="}
+var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "Google)", "(Original)", "="}
 
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
 		in.findings = append(in.findings, finding{at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it"})
-	} else if slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) }) && placeholder.MatchString(text) {
+	} else if (strings.HasSuffix(text, "ore") || slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) })) && placeholder.MatchString(text) {
 		word := strings.TrimSpace(placeholder.FindString(text))
 		remedy := "write what it stands for, or delete it"
 		if added := strings.IndexByte("#(.=\xe2", word[0]) >= 0; added {
