@@ -176,7 +176,7 @@ func (in *inspector) small() {
 		look(source.BusinessFile, n.Name)
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.Description)
-	if exampleHost.MatchString(c.Site.BaseURL) && !slices.Contains(source.ExampleBusinesses, b.ID) {
+	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && exampleHost.MatchString(c.Site.BaseURL) {
 		in.findings = append(in.findings, finding{diagnostic.Position{File: source.SiteFile, Line: 1, Col: 1}, c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/"})
 	}
 	for _, q := range c.FAQ {
