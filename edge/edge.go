@@ -96,20 +96,24 @@ func New(c Config) (http.Handler, error) {
 	return e.routes(), nil
 }
 
-// routes is the whole route table.
+// routes is the whole route table. A request for a file, which most are, doesn't need the router.
 func (e *edge) routes() http.Handler {
 	r := chi.NewRouter()
-	r.Use(e.observe, e.checkSize)
-	search := e.limit(e.searches)
+	search, file := e.limit(e.searches), e.read(e.file)
 
-	r.Handle(reviewcast.PathSearch, e.read(get(search(e.query(e.search)))))
-	r.Handle(reviewcast.PathSince+"{date}", e.read(get(search(e.query(e.since)))))
+	r.Handle(reviewcast.PathSearch, e.read(search(e.query(e.search))))
+	r.Handle(reviewcast.PathSince+"{date}", e.read(search(e.query(e.since))))
 	r.Handle(reviewcast.PathHub, e.hub())
 	r.Handle(reviewcast.PathMCP, e.mcp())
 	r.Handle(reviewcast.PathMCP+"/*", e.mcp())
-	r.Handle("/*", e.read(e.file))
+	r.Handle("/*", file)
 	r.MethodNotAllowed(e.methodNotAllowed) // methods unknown to chi
-	return r
+	return e.observe(func(kind string) http.Handler {
+		if kind == "file" {
+			return file
+		}
+		return r
+	})
 }
 
 // handler answers a request, or returns the error that (*edge).fail answers with.
@@ -128,18 +132,20 @@ func (e *edge) read(h handler) http.HandlerFunc {
 	}
 }
 
-func get(h handler) handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			return notAllowed(r.Method, readMethods)
-		}
-		return h(w, r)
+// readable returns an error for a method other than GET and HEAD.
+func readable(r *http.Request) error {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return notAllowed(r.Method, readMethods)
 	}
+	return nil
 }
 
-// query gives a handler the current snapshot.
+// query gives a handler of GET and HEAD the current snapshot.
 func (e *edge) query(h func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
+		if err := readable(r); err != nil {
+			return err
+		}
 		s := e.Snapshots.Load()
 		if s == nil {
 			return errNoSnapshot

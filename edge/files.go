@@ -47,7 +47,12 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 			}
 			return errNotFound
 		}
-		return get(e.addSlash)(w, r)
+		if err := readable(r); err != nil {
+			return err
+		}
+		w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
+		http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
+		return nil
 	}
 	if folder, isPage := strings.CutSuffix(path, "index.html"); isPage && path != r.URL.Path {
 		if twin, ok := pages[folder+"index.md"]; ok {
@@ -57,31 +62,25 @@ func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	return get(func(w http.ResponseWriter, r *http.Request) error {
-		coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
-		if !ok {
-			return errNotAcceptable
-		}
-		rep := &p.plain
-		if i := slices.Index(p.offers, coding); i >= 0 {
-			rep = &p.encoded[i]
-		}
-		e.serve(w, r, rep)
-		return nil
-	})(w, r)
-}
-
-// addSlash redirects to a page whose address lacks only its last slash.
-func (e *edge) addSlash(w http.ResponseWriter, r *http.Request) error {
-	w.Header()["Cache-Control"] = e.cacheControl(r.URL.Path)
-	http.Redirect(w, r, r.URL.Path+"/", http.StatusPermanentRedirect)
+	if err := readable(r); err != nil {
+		return err
+	}
+	coding, ok := negotiate(r.Header["Accept-Encoding"], p.offers...)
+	if !ok {
+		return errNotAcceptable
+	}
+	rep := &p.plain
+	if i := slices.Index(p.offers, coding); i >= 0 {
+		rep = &p.encoded[i]
+	}
+	e.serve(w, r, rep)
 	return nil
 }
 
 // prefers reports whether Accept gives one media type a higher weight than another.
 func prefers(one, other string, r *http.Request) bool {
-	weight := weights(r.Header["Accept"])
-	return weight(one) > max(0, weight(other))
+	accept := r.Header["Accept"]
+	return weight(accept, one) > max(0, weight(accept, other))
 }
 
 // pagesOf returns the pages of files. The first request makes them, or two with the same result.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-chi/chi/v5/middleware"
-
 	"reviewcast"
 )
 
@@ -47,20 +45,22 @@ func isMCP(path string) bool {
 	return path == reviewcast.PathMCP || strings.HasPrefix(path, reviewcast.PathMCP+"/")
 }
 
-// observe is the outermost middleware. It sets common header fields, turns panics into 500 and logs.
-func (e *edge) observe(next http.Handler) http.Handler {
+// observe wraps the handlers of the kinds of path. It sets common header fields, refuses requests that are
+// too large, turns panics into 500, counts and logs.
+func (e *edge) observe(next func(kind string) http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !isMCP(r.URL.Path) {
+		kind := kindOf(r.URL.Path)
+		if kind != "mcp" {
 			h := w.Header()
 			h["Access-Control-Allow-Origin"] = anyOrigin
 			h["Access-Control-Expose-Headers"] = exposed
 			h["Vary"] = varyCoding
 		}
-		rec := &recorder{WrapResponseWriter: middleware.NewWrapResponseWriter(w, r.ProtoMajor)}
+		rec := &recorder{ResponseWriter: w}
 		started := time.Now()
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler || rec.Status() != 0 {
+				if p == http.ErrAbortHandler || rec.status != 0 {
 					if p != http.ErrAbortHandler {
 						e.Logger.Error("panic after the response had begun", "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
 					}
@@ -68,26 +68,19 @@ func (e *edge) observe(next http.Handler) http.Handler {
 				}
 				e.fail(rec, r, fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
-			e.count.count(r.URL.Path, rec.Status(), time.Since(started))
+			e.count.count(kind, rec.status, time.Since(started))
 			if e.AccessLog {
-				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.Status(), "bytes", rec.BytesWritten(),
+				e.Logger.Info("request", append([]any{"method", r.Method, "path", r.URL.Path, "status", rec.status, "bytes", rec.bytes,
 					"took", time.Since(started), "client", e.Proxies.Client(r)}, rec.fields...)...)
 			}
 		}()
-		next.ServeHTTP(rec, r)
-	})
-}
-
-// checkSize refuses requests that are too large.
-func (e *edge) checkSize(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case len(r.RequestURI) > maxURL:
-			e.fail(w, r, errURL)
+			e.fail(rec, r, errURL)
 		case headerSize(r) > maxHeader:
-			e.fail(w, r, errHeaders)
+			e.fail(rec, r, errHeaders)
 		default:
-			next.ServeHTTP(w, r)
+			next(kind).ServeHTTP(rec, r)
 		}
 	})
 }
@@ -112,10 +105,30 @@ func preflight(w http.ResponseWriter, methods string) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// recorder knows the status and the size of a response.
+// recorder knows the status and the size of a response. It has what [http.ResponseController] needs.
 type recorder struct {
-	middleware.WrapResponseWriter
+	http.ResponseWriter
+	status int
+	bytes  int64
 	fields []any // for the access log
+}
+
+func (rec *recorder) Unwrap() http.ResponseWriter { return rec.ResponseWriter }
+
+func (rec *recorder) WriteHeader(status int) {
+	if rec.status == 0 {
+		rec.status = status
+		rec.ResponseWriter.WriteHeader(status)
+	}
+}
+
+func (rec *recorder) Write(p []byte) (int, error) {
+	if rec.status == 0 {
+		rec.status = http.StatusOK
+	}
+	n, err := rec.ResponseWriter.Write(p)
+	rec.bytes += int64(n)
+	return n, err
 }
 
 // Annotate adds a field to the access log, for a mounted handler.

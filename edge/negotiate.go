@@ -17,14 +17,13 @@ const unset = -1
 // its weight is higher; only a weight of zero, its own or that of the star, excludes it. ok is false when no coding is
 // acceptable.
 func negotiate(accept []string, offers ...string) (coding string, ok bool) {
-	weight := weights(accept)
 	best, highest := "", 0.0
 	for _, offer := range offers {
-		if w := weight(offer); w > highest {
+		if w := weight(accept, offer); w > highest {
 			best, highest = offer, w
 		}
 	}
-	w := weight(identity)
+	w := weight(accept, identity)
 	if w > highest || best == "" && w == unset {
 		return identity, true
 	}
@@ -33,29 +32,35 @@ func negotiate(accept []string, offers ...string) (coding string, ok bool) {
 
 var qvalue = regexp.MustCompile(`^[ \t]*[qQ]=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)[ \t]*$`)
 
-// weights parses Accept or Accept-Encoding. A name has its own weight, or that of the
-// star. Members with invalid syntax are ignored; of two with one name the later counts.
-func weights(accept []string) func(name string) float64 {
-	named := map[string]float64{"*": unset}
-	for member := range strings.SplitSeq(strings.Join(accept, ","), ",") {
-		name, parameter, weighted := strings.Cut(member, ";")
-		weight := 1.0
-		if weighted {
-			q := qvalue.FindStringSubmatch(parameter)
-			if q == nil {
+// weight returns the weight of a name in Accept or Accept-Encoding: its own, or that of the star, or unset.
+// Members with invalid syntax are ignored; of two with one name the later counts.
+func weight(accept []string, name string) float64 {
+	own, star := float64(unset), float64(unset)
+	for _, line := range accept {
+		for member := range strings.SplitSeq(line, ",") {
+			member, parameter, weighted := strings.Cut(member, ";")
+			member = strings.Trim(member, " \t")
+			found := strings.EqualFold(member, name) || name == "gzip" && strings.EqualFold(member, "x-gzip")
+			if !found && member != "*" {
 				continue
 			}
-			weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
+			weight := 1.0
+			if weighted {
+				q := qvalue.FindStringSubmatch(parameter)
+				if q == nil {
+					continue
+				}
+				weight, _ = strconv.ParseFloat(q[1], 64) // the expression allows numbers only
+			}
+			if found {
+				own = weight
+			} else {
+				star = weight
+			}
 		}
-		if name = strings.ToLower(strings.Trim(name, " \t")); name == "x-gzip" {
-			name = "gzip"
-		}
-		named[name] = weight
 	}
-	return func(name string) float64 {
-		if w, ok := named[name]; ok {
-			return w
-		}
-		return named["*"]
+	if own != unset {
+		return own
 	}
+	return star
 }

@@ -83,7 +83,7 @@ func (e *edge) serveFast(w http.ResponseWriter, r *http.Request, rep *representa
 	body := rep.body()
 	rep.setHeader(h)
 	h["Accept-Ranges"] = acceptBytes
-	h["Content-Length"] = []string{strconv.FormatInt(body.size, 10)}
+	h["Content-Length"] = body.length
 	extendDeadline(w, body.size)
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
@@ -171,13 +171,13 @@ func (c *errorWriter) WriteHeader(status int) {
 	case http.StatusRequestedRangeNotSatisfiable:
 		err = errRange
 	case http.StatusOK, http.StatusPartialContent:
-		size := c.content.rep.body().size
+		body := c.content.rep.body()
 		if status == http.StatusOK {
-			c.Header()["Content-Length"] = []string{strconv.FormatInt(size, 10)}
+			c.Header()["Content-Length"] = body.length
 		}
 		sent, _ := strconv.ParseInt(c.Header().Get("Content-Length"), 10, 64) // which ServeContent sets for ranges
 		err = c.e.admitBody(c.r, c.content.rep, sent)
-		extendDeadline(c.ResponseWriter, size)
+		extendDeadline(c.ResponseWriter, body.size)
 	}
 	if c.failed = err != nil; c.failed {
 		if status == http.StatusPartialContent {
@@ -214,8 +214,9 @@ func extendDeadline(w http.ResponseWriter, size int64) {
 }
 
 type parts struct {
-	parts [][]byte
-	size  int64
+	parts  [][]byte
+	size   int64
+	length []string // size as a header value
 }
 
 func newParts(p ...[]byte) *parts {
@@ -223,6 +224,7 @@ func newParts(p ...[]byte) *parts {
 	for _, part := range p {
 		b.size += int64(len(part))
 	}
+	b.length = []string{strconv.FormatInt(b.size, 10)}
 	return b
 }
 
