@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,12 +95,17 @@ func TopicLinks(baseURL, path string) string {
 // ParseBaseURL checks the origin that all paths are below, and returns it in one form: lower case, without a
 // trailing slash or a port that the scheme implies. Hosts are ASCII, for headers.
 func ParseBaseURL(s string) (string, error) {
+	if plain := addressForm.ReplaceAllString(s, "$1://$2"); plain != s {
+		return "", fmt.Errorf("base URL %q is not quite an address; write %s", s, plain)
+	}
 	u, err := url.Parse(s)
 	if err != nil {
 		return "", errors.New("base URL is not a URL; write one such as https://reviews.example.com")
 	}
 	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
 	switch {
+	case scheme == "ftp" || scheme == "sftp" || scheme == "file":
+		return "", fmt.Errorf("base URL %q is not where people read the pages; write the address that they open, such as https://reviews.example.com", s)
 	case scheme != "https" && scheme != "http":
 		return "", fmt.Errorf("base URL %q must begin with https:// (http:// is for development)", s)
 	case host == "":
@@ -122,6 +128,9 @@ func ParseBaseURL(s string) (string, error) {
 	}
 	return scheme + "://" + host, nil
 }
+
+// addressForm matches an address as people type and paste it: in brackets or quotes, with wrong signs after https.
+var addressForm = regexp.MustCompile(`(?i)^[\s<("'“]*(https?)[:;/.]*[:;/][:;/]*([^\s/:;<>()"'“”][^\s<>()"'“”]*)[\s>)"'”.,]*$`)
 
 // validHost reports whether a lower-case host is an IP address or a DNS name (RFC 1123, section 2.1).
 func validHost(host string) bool {

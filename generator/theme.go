@@ -8,6 +8,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
@@ -42,11 +43,38 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 			problems = append(problems, diagnostic.Problem{Severity: m.severity, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:at[0]], []byte("\n")), Code: "theme", Message: m.message, Suggestion: m.suggestion})
 		}
 	}
+	if line, message := unbalanced(t.CSS); message != "" {
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: "theme.css", Line: line, Code: "theme", Message: message, Suggestion: "write a { and a } for each rule; browsers ignore what follows a mistake"})
+	}
 	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
 	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: t.LogoName, Code: "theme", Message: "this is no picture of the kind that its name says", Suggestion: "export it again as a PNG, SVG or WebP picture; to rename a picture changes nothing in it"})
 	}
 	return problems
+}
+
+// cssBraces matches braces of a style sheet, line ends, and comments and strings as a whole.
+var cssBraces = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|'[^'\n]*'|[{}\n]`)
+
+// unbalanced returns the line of a brace of a style sheet without its counterpart, and a message; "" for none.
+func unbalanced(css []byte) (line int, message string) {
+	line = 1
+	var open []int // lines
+	for _, m := range cssBraces.FindAllString(string(css), -1) {
+		switch {
+		case m == "{":
+			open = append(open, line)
+		case m == "}" && len(open) == 0:
+			return line, "this } closes nothing"
+		case m == "}":
+			open = open[:len(open)-1]
+		}
+		line += strings.Count(m, "\n")
+	}
+	if len(open) > 0 {
+		return open[len(open)-1], "the { of this rule is not closed"
+	}
+	return 0, ""
 }
 
 // templateForm matches the errors of package html/template.

@@ -14,6 +14,7 @@ import (
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
+	"reviewcast/generator/source"
 )
 
 type buildCmd struct {
@@ -56,6 +57,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
 	if n := len(res.Removed); n > 0 && !res.First {
 		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
+	}
+	if res.First && source.OutputName(c.Content, c.Public) != "" {
+		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public public\n", c.Public)
 	}
 	if res.First {
 		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)

@@ -42,7 +42,7 @@ func (f *contentFlags) config() (generator.Config, error) {
 	}
 	if f.BaseURL != "" {
 		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
-			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, "://") {
+			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, ":/") && !strings.Contains(err.Error(), "; write http") {
 				err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
 			}
 			return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
@@ -56,11 +56,18 @@ func (f *contentFlags) config() (generator.Config, error) {
 // check refuses a content folder that does not exist: people start in the wrong directory.
 func (f *folderFlags) check() error {
 	info, err := os.Stat(f.Content)
+	slashed, home := strings.ReplaceAll(f.Content, `\`, "/"), os.Getenv("HOME")
 	switch {
+	case err != nil && slashed != f.Content && isFolder(slashed):
+		return usageError{fmt.Errorf("--content: folders are separated by / here; write %s", slashed)}
+	case err != nil && strings.HasPrefix(f.Content, "~/") && home != "":
+		return usageError{fmt.Errorf("--content: ~ stands for your home folder only after a space; write --content %s", filepath.Join(home, f.Content[2:]))}
 	case err != nil && strings.ContainsAny(f.Content, "“”„‘’\"'"):
 		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
+	case err == nil && !info.IsDir() && strings.EqualFold(filepath.Ext(f.Content), ".zip"):
+		return usageError{fmt.Errorf("--content: %s is a zip file, which Windows and macOS show like a folder; unpack it (Extract All), and name the unpacked folder", f.Content)}
 	case err == nil && !info.IsDir():
 		return usageError{fmt.Errorf("--content: %s is a file; name a folder", f.Content)}
 	case err != nil && contentAbove(source.BusinessFile) != "":

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -137,15 +138,18 @@ var meantFile string
 // meantWords are the words of other programs for our commands and flags, and what to write.
 var meantWords = diagnostic.Lines(meantFile, "words")
 
-// parseError adds a remedy to an error of the parser.
-func parseError(args []string, err error) error {
-	message := err.Error()
+// argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
+func argumentError(args []string, message string) error {
 	for i, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		plain := strings.TrimLeft(name, "-–—")
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
 		switch {
+		case arg == "=":
+			return fmt.Errorf("%s stands alone; write %s=%s, without spaces", arg, args[max(0, i-1)], strings.Join(args[i+1:], " "))
+		case strings.HasPrefix(arg, "#"):
+			return errors.New("a # begins a note; leave it out, and all that is behind it")
 		case arg == "\\" || arg == "^" || arg == "`":
 			return errors.New("a command that goes on in the next line can't be pasted here; write it on one line, without " + arg)
 		case i == 0 && strings.TrimSuffix(filepath.Base(arg), ".exe") == "reviewcast":
@@ -165,12 +169,27 @@ func parseError(args []string, err error) error {
 			return fmt.Errorf("%s; put words that belong together in straight quotes: %q", message, words)
 		}
 	}
+	return nil
+}
+
+// parseError adds a remedy to an error of the parser.
+func parseError(args []string, err error) error {
+	message := err.Error()
+	if err := argumentError(args, message); err != nil {
+		return err
+	}
 	flag, expected, _ := strings.Cut(message, ": expected ")
 	wanted, got, _ := strings.Cut(expected, " but got ")
 	word := strings.TrimPrefix(message, "unexpected argument ")
 	export, noExport := strings.CutPrefix(message, "<file>: ")
+	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
+	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
 	_, statErr := os.Stat(word)
 	switch {
+	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, "PORT"):
+		return fmt.Errorf("%s; did you mean %s?", message, near)
+	case message == `expected "<dir>"`:
+		return errors.New("the name of the folder is missing; write: reviewcast init content")
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
@@ -198,6 +217,9 @@ func parseError(args []string, err error) error {
 			flag = "--public"
 		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
+	}
+	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
+		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
 }

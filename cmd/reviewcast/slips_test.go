@@ -65,6 +65,13 @@ diff
 diff words.csv
 diff http://127.0.0.1:9
 diff public public
+build --base-url https:/reviews.example.com
+build --base-url ftp://ftp.example.com/reviews
+build --public = site
+build --ouput site
+check --content .\content
+check # look for errors
+init
 dev --listen 9000
 dev --listen localhost
 dev --listen :htpt

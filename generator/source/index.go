@@ -160,7 +160,7 @@ func (x *index) problems(at places) []diagnostic.Problem {
 		}
 	}
 	slices.SortFunc(reviews, at.compare)
-	var problems []diagnostic.Problem
+	problems, copied := x.copies(firsts)
 	list := diagnostic.List{}
 	for _, r := range reviews {
 		if r.rec.file != list.File {
@@ -169,12 +169,40 @@ func (x *index) problems(at places) []diagnostic.Problem {
 		}
 		own := diagnostic.List{File: r.rec.file}
 		x.around.check(r.rec, &own)
-		if first := firsts[r]; first != nil {
+		if first := firsts[r]; first != nil && !copied[[2]string{first.rec.file, r.rec.file}] {
 			duplicate(r.rec, first, at.of(first, first.rec.id), &own)
 		}
 		list.Join(&own, at.line(r))
 	}
 	return append(problems, list.All()...)
+}
+
+// copies reports the pairs of files that share most of their ids. firsts are the first reviews with the ids of others.
+func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Problem, copied map[[2]string]bool) {
+	shared, size := map[[2]string]int{}, map[string]int{}
+	for r, first := range firsts {
+		if r.ID == first.ID {
+			shared[[2]string{first.rec.file, r.rec.file}]++
+		}
+	}
+	for _, r := range x.order {
+		if len(shared) > 0 {
+			size[r.rec.file]++
+		}
+	}
+	copied = map[[2]string]bool{}
+	for pair, n := range shared {
+		original, other := pair[0], pair[1]
+		if copied[pair] = n > 1 && original != other && 2*n > min(size[original], size[other]); !copied[pair] {
+			continue
+		}
+		if len(original) > len(other) { // systems lengthen the name of a copy
+			original, other = other, original
+		}
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: other, Code: "duplicate-id",
+			Message: fmt.Sprintf("%d of its reviews are in %s, too", n, original), Suggestion: "one of both files is a copy: keep the one with the right words, and delete the other"})
+	}
+	return problems, copied
 }
 
 // copyMarks matches what programs for shared folders add to the name of a copy.

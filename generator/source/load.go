@@ -123,7 +123,7 @@ func OutputName(content, output string) string {
 func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Problem, error) {
 	root, err := os.OpenRoot(l.dir)
 	if err != nil {
-		return nil, fmt.Errorf("open content folder: %w", err)
+		return nil, fmt.Errorf("open content folder: %w; was it renamed or moved? Name it back, or name its new place with --content", err)
 	}
 	defer root.Close()
 	jobs, err := l.changes(ctx, root, names)
@@ -150,7 +150,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	} else {
 		l.apply(root, gone, come)
 		at, around := places(l.tree.files), l.index.around
-		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()))
+		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete() && !diagnostic.HasErrors(l.tree.notes)))
 	}
 	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return misplaced && p.Code == "missing-file" })
 	diagnostic.Sort(problems)

@@ -54,7 +54,7 @@ func walk(root *os.Root, output string) (*walker, error) {
 			continue
 		}
 		if name != reviewsFolder {
-			if Ignored(name) {
+			if w.isElsewhere(name) || Ignored(name) {
 				continue
 			}
 			if meant := intended(name); meant != "" {
@@ -72,7 +72,11 @@ func walk(root *os.Root, output string) (*walker, error) {
 					w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", "move its files up into this one, or name it with --content")
 					continue
 				}
-				other := "the folder holds " + strings.Join(knownFiles, ", ") + " and README.md"
+				other := "the folder holds " + strings.Join(slices.Concat(knownFiles, themeFiles), ", ") + " and README.md"
+				inside, _ := fs.ReadDir(w.fsys, name) // nothing, unless it is a folder
+				if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
+					other = "move " + inside[i].Name() + " up, beside business.yaml"
+				}
 				if ext := strings.ToLower(path.Ext(name)); ext != "" && ext != ".txt" && remedies[ext] != "" {
 					other = instead(name)
 				}
@@ -104,7 +108,7 @@ func (w *walker) folder(dir string) {
 		return
 	}
 	for _, e := range entries {
-		if name := path.Join(dir, e.Name()); !Ignored(e.Name()) && !w.isOutput(name) {
+		if name := path.Join(dir, e.Name()); !w.isElsewhere(name) && !Ignored(e.Name()) && !w.isOutput(name) {
 			w.entry(name, e)
 		}
 	}
@@ -154,6 +158,15 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	return nil, false
 }
 
+// isElsewhere reports whether name stands for a file that is in iCloud only.
+func (w *walker) isElsewhere(name string) bool {
+	original, cloud := strings.CutSuffix(path.Base(name), ".icloud")
+	if cloud = cloud && strings.HasPrefix(original, "."); cloud {
+		w.note(diagnostic.Error, name, "unreadable", original[1:]+" is in iCloud only, not on this computer", "in the Finder, right-click it and choose Download Now")
+	}
+	return cloud
+}
+
 // instead returns what to do with a file that is not read, by its extension; words.txt has the remedies.
 func instead(name string) string {
 	ext := strings.ToLower(path.Ext(name))
@@ -194,7 +207,7 @@ func hidden(name string) string {
 }
 
 // copyForm matches what systems and people add to the name of a copy.
-var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([0-9]+\)`)
+var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([^)]*\)`)
 
 // intended returns the name that an entry of the content folder should have, if it is misspelt, or has a .txt at the
 // end, which Notepad adds; "" if not.
@@ -206,7 +219,7 @@ func intended(name string) string {
 	switch {
 	case name == plain && slices.Contains(knownFiles, name):
 		return ""
-	case slices.Contains(knownFiles, plain):
+	case slices.Contains(knownFiles, plain) || slices.Contains(themeFiles, plain) && plain != name:
 		return plain
 	}
 	stem := strings.TrimSuffix(plain, path.Ext(plain))
@@ -215,7 +228,7 @@ func intended(name string) string {
 		if (path.Ext(name) == "") != (path.Ext(known) == "") || slices.Contains(themeFiles, name) {
 			continue
 		}
-		if near := diagnostic.Nearest(stem, []string{base}); near != "" && (stem == base || len(stem) > 4) || stem == base+"s" {
+		if near := diagnostic.Nearest(stem, []string{base}); near != "" && (stem == base || len(stem) > 4) || stem == base+"s" || strings.HasPrefix(stem, base+"-") {
 			return known
 		}
 	}

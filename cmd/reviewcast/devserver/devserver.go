@@ -145,6 +145,9 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	before := s.shown
 	switch {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
+		if s.current.Load().Message != "" {
+			fmt.Fprintln(s.Out, "nothing is wrong any more, and nothing changed")
+		}
 		s.clear()
 		s.problems(res.Problems)
 		return nil
