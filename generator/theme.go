@@ -43,6 +43,17 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 			problems = append(problems, diagnostic.Problem{Severity: m.severity, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:at[0]], []byte("\n")), Code: "theme", Message: m.message, Suggestion: m.suggestion})
 		}
 	}
+	for _, m := range regexp.MustCompile(`(--[a-z-]+)\s*:`).FindAllSubmatchIndex(t.CSS, -1) {
+		name := string(t.CSS[m[2]:m[3]])
+		if near := diagnostic.Nearest(name, pages.StyleVariables()); near != name && near != "" && !bytes.Contains(t.CSS, []byte("var("+name)) {
+			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:m[2]], []byte("\n")), Code: "theme", Message: "our pages don't use " + name, Suggestion: "did you mean " + near + "?"})
+		}
+	}
+	for name, body := range t.Templates {
+		if at := oneBrace.FindIndex(body); at != nil {
+			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: "templates/" + name, Line: 1 + bytes.Count(body[:at[0]], []byte("\n")), Code: "theme", Message: fmt.Sprintf("%s is shown as it stands", body[at[0]:at[1]]), Suggestion: "a value has two braces on either side, and begins with a point, such as {{.Business.Name}}"})
+		}
+	}
 	if line, message := unbalanced(t.CSS); message != "" {
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: "theme.css", Line: line, Code: "theme", Message: message, Suggestion: "write a { and a } for each rule; browsers ignore what follows a mistake"})
 	}
@@ -52,6 +63,9 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 	}
 	return problems
 }
+
+// oneBrace matches a word in single braces.
+var oneBrace = regexp.MustCompile(`\B\{[a-zA-Z][a-zA-Z. _-]*\}\B`)
 
 // cssBraces matches braces of a style sheet, line ends, and comments and strings as a whole.
 var cssBraces = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|'[^'\n]*'|[{}\n]`)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,7 @@ var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", 
 // ReadTheme reads the theme from a content folder, in which nothing of it needs to be.
 func ReadTheme(content fs.FS) (Theme, error) {
 	t := Theme{Templates: map[string][]byte{}}
-	templates, err := fs.Glob(content, templatesFolder+"/*.html")
+	templates, err := fs.Glob(content, templatesFolder+"/*.htm*")
 	if err != nil {
 		return t, fmt.Errorf("read the theme: %w", err)
 	}
@@ -116,6 +117,11 @@ func newAssets(t Theme) assets {
 
 // versioned adds a part of the hash, so that no cache gives an older file; a path is served whatever its query.
 func versioned(path string, body []byte) string { return path + "?v=" + reviewcast.SHA256(body)[:8] }
+
+// StyleVariables returns the names of the variables that our stylesheet has.
+func StyleVariables() []string { return variableForm.FindAllString(string(siteFile("style.css")), -1) }
+
+var variableForm = regexp.MustCompile(`--[a-z]+`)
 
 // style is the stylesheet: ours, then the editors'.
 func (t Theme) style() []byte { return append(siteFile("style.css"), t.CSS...) }

@@ -65,7 +65,10 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Description = r.text("description")
 	b.Category = r.category("category")
 	b.URL = r.url("url")
-	b.Telephone = r.nonBlank("telephone")
+	if b.Telephone = r.nonBlank("telephone"); strings.ContainsAny(b.Telephone, ",;|") || strings.Count(b.Telephone, "/") == 1 && len(b.Telephone) > 18 || strings.Contains(b.Telephone, " or ") {
+		at := r.placeOf("telephone")
+		d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(b.Telephone)), "write one, which telephones can dial")
+	}
 	b.Email = r.email("email")
 	if a, ok := r.inner("address", addressSchema); ok {
 		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
@@ -110,7 +113,10 @@ func (r *fields) listed(list int, s *surroundings) {
 			continue
 		}
 		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
-		known.add(id, name, aliases)
+		if shared := known.add(id, name, aliases); shared != "" && field == "technicians" {
+			at := one.placeOf("id")
+			r.Add(diagnostic.Warning, int(at.Line), int(at.Col), "shared-name", fmt.Sprintf("%s is a name of another technician, too, so a review that names %[1]s is credited to neither", diagnostic.Quote(shared)), "leave it out of the aliases of one of them, or list the technicians of such reviews")
+		}
 		switch field {
 		case "technicians":
 			b.Technicians = append(b.Technicians, reviewcast.Technician{ID: id, Name: name, Aliases: aliases})
@@ -264,7 +270,8 @@ func (k *names) meant(word string) string {
 	return k.byName[strings.ToLower(near)]
 }
 
-func (k *names) add(id, name string, aliases []string) {
+// add adds an entry, and returns a name that another one has, too.
+func (k *names) add(id, name string, aliases []string) (shared string) {
 	k.ids[id] = true
 	k.all = append(k.all, id)
 	for _, s := range append([]string{name}, aliases...) {
@@ -273,10 +280,11 @@ func (k *names) add(id, name string, aliases []string) {
 		}
 		key := strings.ToLower(s)
 		if other, taken := k.byName[key]; taken && other != id {
-			k.byName[key] = "" // nobody in particular
+			k.byName[key], shared = "", s // nobody in particular
 		} else {
 			k.byName[key] = id
 		}
 		k.all = append(k.all, s)
 	}
+	return shared
 }

@@ -52,7 +52,10 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 	s.FeedTitle = r.nonBlank("feed_title")
 	s.Description = r.text("description")
 	s.Language = r.language("language")
-	s.License = r.nonBlank("license")
+	if s.License = r.nonBlank("license"); creativeCommons.MatchString(s.License) {
+		meant := "CC" + strings.ToUpper(strings.ReplaceAll(creativeCommons.ReplaceAllString(s.License, " "), " ", "-"))
+		r.fail(r.value("license"), "bad-license", fmt.Sprintf("license %s is not an identifier of SPDX", diagnostic.Quote(s.License)), "write "+meant)
+	}
 	if a, ok := r.inner("author", authorSchema); ok {
 		s.Author = Author{Name: a.nonBlank("name"), URL: a.url("url"), Email: a.email("email")}
 	}
@@ -60,6 +63,9 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"}, "choose one of them")
 	}
 }
+
+// creativeCommons matches the beginning of a licence that is written as people say it.
+var creativeCommons = regexp.MustCompile(`(?i)^(cc|creative commons) `)
 
 // email reads an e-mail address and checks its form.
 func (r *fields) email(f string) string {

@@ -176,6 +176,10 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 			v.Claims = append(v.Claims, Claim{Aspect: id, At: d.position(placeOf(n))})
 		}
 		v.Claims = append(v.Claims, r.claims()...)
+		if slices.ContainsFunc(s.content.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
+			at := r.placeOf("question")
+			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
+		}
 		s.content.FAQ = append(s.content.FAQ, q)
 	}
 }
