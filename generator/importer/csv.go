@@ -2,14 +2,20 @@ package importer
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // table is a CSV file whose header has been read.
@@ -250,3 +256,62 @@ func (t *table) checkDecoded(r *row, cells []string) error {
 	}
 	return nil
 }
+
+// letters are the parts of a layout as spreadsheets write it.
+var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
+
+// goParts are the parts of a layout of package time.
+var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
+
+// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
+// hh:mm:ss, to that of package time. A layout without a year in letters is returned
+// as it is. Days and months may have one digit or two; m after hours means minutes.
+func layoutOf(s string) string {
+	if !strings.Contains(strings.ToLower(s), "yy") {
+		return s
+	}
+	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
+	return letters.ReplaceAllStringFunc(s, func(part string) string {
+		lower := strings.ToLower(part)
+		if lower == "mm" && hours {
+			return "04"
+		}
+		hours = hours || lower[0] == 'h'
+		switch {
+		case lower == "am/pm":
+			return "PM"
+		case lower[0] == 'h' && halves:
+			return "3"
+		}
+		return cmp.Or(goParts[lower], part)
+	})
+}
+
+// inLetters converts a layout of package time to letters, for messages.
+var inLetters = strings.NewReplacer("3:04", "h:mm", "PM", "AM/PM", "2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",
+	"06", "YY", "1", "MM", "2", "DD", ".999999999", "", "Z07:00", " and a zone")
+
+// row is one review of an export before anything is checked. Each format has a reader that returns rows; everything
+// after that is common.
+type row struct {
+	number int // counted as a spreadsheet does; in CSV the header is row 1
+	line   int // where it begins in the file
+	// cells has a value for each of Fields, in that order; "" for those that the export does not have.
+	cells [len(fieldNames)]string
+	// value is the whole JSON value for readers that need more than the cells.
+	value jsontext.Value
+}
+
+// rowSeq is an export read row by row. An error that is a *Skip concerns one row; any other ends the import.
+type rowSeq = iter.Seq2[row, error]
+
+// skip returns the error that skips the row for a reason.
+func (r *row) skip(code Code, format string, args ...any) *Skip {
+	return &Skip{Row: r.number, Line: r.line, ID: shorten(r.cells[fieldID], maxID), Code: code, Reason: fmt.Sprintf(format, args...)}
+}
+
+// quote quotes a cell for a message: shortened, and with everything escaped that could control the terminal.
+func quote(s string) string { return diagnostic.Quote(s) }
+
+// maxID is how many characters of an id a message shows.
+const maxID = 41

@@ -5,9 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -167,4 +170,71 @@ func values[T any](list ...T) []any {
 		out[i] = v
 	}
 	return out
+}
+
+// schemaDocument is a JSON Schema of a whole file.
+type schemaDocument struct {
+	Schema string                    `json:"$schema"`
+	ID     string                    `json:"$id"`
+	Title  string                    `json:"title"`
+	Ref    string                    `json:"$ref"`
+	Defs   map[string]jsontext.Value `json:"$defs"`
+}
+
+var schemaRef = regexp.MustCompile(`"#/components/schemas/([A-Za-z]+)"`)
+
+// JSONSchema renders the JSON Schema (draft 2020-12) of a file, with the types that it needs.
+func JSONSchema(baseURL, path, name string) ([]byte, error) {
+	all, err := sharedSchemas()
+	if err != nil {
+		return nil, fmt.Errorf("render %s: %w", path, err)
+	}
+	d := schemaDocument{"https://json-schema.org/draft/2020-12/schema", baseURL + path, name, "#/$defs/" + name, map[string]jsontext.Value{}}
+	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
+		if _, done := d.Defs[todo[0]]; done {
+			continue
+		}
+		b := all[todo[0]]
+		for _, m := range schemaRef.FindAllSubmatch(b, -1) {
+			todo = append(todo, string(m[1]))
+		}
+		d.Defs[todo[0]] = jsontext.Value(strings.ReplaceAll(string(b), "#/components/schemas/", "#/$defs/"))
+	}
+	body, err := marshal(&d)
+	return rendered(path, body, err)
+}
+
+// Limits of the excerpt: enough to see the form, short enough to read.
+const (
+	exampleReviews  = 2
+	exampleTextSize = 600 // code points
+)
+
+// exampleReview is made up, for as long as there is no real one.
+var exampleReview = reviewcast.Review{
+	ID: "r-2041", Author: "Maria K.", Rating: 5, Date: "2026-03-14",
+	Title:    new("On time and tidy"),
+	Text:     new("Marcus came on time. He told us the price before he began."),
+	Language: "en", Source: "direct", Verified: true,
+	Verification: reviewcast.Verification{Method: "job", VerifiedOn: "2026-03-14"},
+	OwnerReply:   &reviewcast.OwnerReply{Text: "Thank you, Maria!", Date: "2026-03-16"},
+}
+
+// excerpt is a dataset of a few of the newest short reviews, or of a made-up one.
+func excerpt(d *reviewcast.Dataset) *reviewcast.Dataset {
+	e := *d
+	e.Reviews = nil
+	for i := range d.Reviews {
+		if r := &d.Reviews[i]; r.Text == nil || utf8.RuneCountInString(*r.Text) <= exampleTextSize {
+			if e.Reviews = append(e.Reviews, *r); len(e.Reviews) == exampleReviews {
+				break
+			}
+		}
+	}
+	if len(e.Reviews) == 0 {
+		e.Reviews = []reviewcast.Review{exampleReview}
+	}
+	e.AggregateRating = reviewcast.Aggregate(e.Reviews)
+	e.ReviewCount = len(e.Reviews)
+	return &e
 }

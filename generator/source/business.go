@@ -2,6 +2,7 @@ package source
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"maps"
 	"regexp"
@@ -288,3 +289,14 @@ func (k *names) add(id, name string, aliases []string) (shared string) {
 	}
 	return shared
 }
+
+//go:embed words.txt
+var wordsFile string
+
+func meanings(section string) map[string]string { return diagnostic.Meanings(wordsFile, section) }
+
+var languages, countries, timeZones, dayWords = meanings("languages"), meanings("countries"), meanings("time zones"), meanings("days and times")
+
+// Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
+// VeterinaryCare, which businesses use although it is below MedicalOrganization.
+var Categories = diagnostic.Words(wordsFile, "categories")
