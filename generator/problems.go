@@ -123,6 +123,11 @@ func vanishedProblem(id string, kept *source.Review, content *source.Content) di
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
 		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
+		for _, w := range content.Withdrawn {
+			if w.ID != "" && diagnostic.Nearest(w.ID, []string{id}) != "" {
+				withdraw = fmt.Sprintf("or write %s in place of %s in withdrawn.yaml", id, w.ID)
+			}
+		}
 		p.Suggestion = "put it back under this id, " + withdraw
 		return p
 	}

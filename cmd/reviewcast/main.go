@@ -146,6 +146,8 @@ func argumentError(args []string, message string) error {
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
 		switch {
+		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(arg, "="):
+			return fmt.Errorf("%s; separate the pairs of --map by commas: --map %s,%s", message, args[i-1], arg)
 		case arg == "=":
 			return fmt.Errorf("%s stands alone; write %s=%s, without spaces", arg, args[max(0, i-1)], strings.Join(args[i+1:], " "))
 		case strings.HasPrefix(arg, "#"):
@@ -203,6 +205,8 @@ func parseError(args []string, err error) error {
 		kind := map[bool]string{true: "a number", false: "a whole number"}[strings.HasSuffix(wanted, "float")]
 		if value, err := strconv.Unquote(strings.TrimSuffix(got, " (string)")); err == nil && flag == "--rating" && diagnostic.MeantRating(value) != "" {
 			kind += "; " + diagnostic.MeantRating(value)
+		} else if flag == "--rating-scale" {
+			kind += "; write the best rating, such as 10"
 		}
 		return fmt.Errorf("%s: %s is not %s", flag, strings.TrimSuffix(got, " (string)"), kind)
 	case word != message && args[0] == "import" && statErr == nil && len(args) > 2 && !strings.HasPrefix(args[2], "-"):

@@ -175,6 +175,13 @@ var (
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
 )
 
+// EnglishMonths writes the names of months as English short forms, and keeps everything else.
+func EnglishMonths(s string) string {
+	return letters.ReplaceAllStringFunc(s, func(word string) string {
+		return cmp.Or(months[strings.ToLower(strings.TrimSuffix(word, "."))], word)
+	})
+}
+
 // plainDate writes months as English short forms, and drops weekdays, "of", ordinals and the time of the day.
 func plainDate(s string) string {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))

@@ -34,7 +34,9 @@ type converter struct {
 	// second export without titles must not delete them.
 	says [len(memberNames)]bool
 	// zoned reports that dates are instants, which are converted to Location's calendar.
-	zoned   bool
+	zoned bool
+	// iso reports that dates are YYYY-MM-DD; then they may have a time.
+	iso     bool
 	knownBy []string // what identifies reviews
 	// dated counts the dates with the layout; layouts are those that all others have.
 	dated   int
@@ -42,7 +44,7 @@ type converter struct {
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
-	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts}
+	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
 	for m, name := range memberNames {
 		c.says[m] = cfg.Map[name] != ""
 	}
@@ -64,10 +66,16 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	if slices.Contains(c.knownBy, fieldID.String()) {
 		v.external = strings.TrimSpace(r.cells[fieldID])
+		if rounded.MatchString(v.external) {
+			return v, r.skip(NoID, "id %s has been rounded by a spreadsheet program; format the column as text and export again, or leave id out of --map", quote(v.external))
+		}
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
 		v.key = keyOfID(v.external)
+	}
+	if unlessBlank(r.cells[fieldDate]) == nil && unlessBlank(r.cells[fieldText]) == nil && r.cells[fieldRating] != "" {
+		return v, r.skip(NoDate, "the row has neither a date nor a text, such as a row of totals; delete it")
 	}
 	for _, step := range []func(*row, *review) *Skip{checkText, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
 		if skip := step(r, v); skip != nil {
@@ -83,6 +91,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	return v, nil
 }
+
+// rounded matches a long number as spreadsheet programs show it.
+var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)
 
 // checkText refuses text that cannot be published verbatim.
 func checkText(r *row, _ *review) *Skip {
@@ -115,16 +126,18 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	}
 	value, scale, ok := diagnostic.ParseRating(cell)
 	switch {
+	case !ok && ratingDay.MatchString(cell):
+		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
 	case !ok:
 		return r.skip(BadRating, "rating %s is not a number; write it in digits, or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
-		return r.skip(OverScale, "rating %s has a scale of %g, not of %g; import such rows separately, from a file of their own, with --rating-scale %g", quote(cell), scale, c.RatingScale, scale)
+		return r.skip(OverScale, "rating %s has a scale of %g, not of %g; import with --rating-scale %g; if only some rows have it, put them into a file of their own", quote(cell), scale, c.RatingScale, scale)
 	case value <= 0:
 		return r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale && c.RatingScale < scale {
-				return r.skip(OverScale, "rating %s is over the scale of %g; the scale of these rows seems to be %g: import them separately, from a file of their own, with --rating-scale %g", cell, c.RatingScale, scale, scale)
+				return r.skip(OverScale, "rating %s is over the scale of %g; the scale seems to be %g: import with --rating-scale %g; if only some rows have it, put them into a file of their own", cell, c.RatingScale, scale, scale)
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -143,17 +156,33 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	return nil
 }
 
+// ratingDay matches what spreadsheet programs make of 4/5.
+var ratingDay = regexp.MustCompile(`^[0-9]{1,2}[-. ]+\pL{3,}$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
+
+// timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
+var timestamps = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
+
 // knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
 var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
 	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
 	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
+
+// swap exchanges the day and the month of a layout with digits.
+var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01", "1", "2", "2", "1")
 
 // agoForm matches a date that counts back from another day.
 var agoForm = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)`)
 
 // layoutsOf returns those of some layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
-	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool { _, err := time.Parse(layoutOf(l), date); return err != nil })
+	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
+		layout, given := strings.ReplaceAll(layoutOf(l), "January", "Jan"), date
+		if strings.Contains(layout, "Jan") {
+			given = diagnostic.EnglishMonths(date)
+		}
+		_, err := time.Parse(layout, given)
+		return err != nil
+	})
 }
 
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
@@ -179,13 +208,23 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	if cell == "" {
 		return "", r.skip(NoDate, "%s is empty; a day is needed", f)
 	}
-	t, err := time.Parse(c.DateLayout, cell)
-	if err != nil {
-		if strings.HasSuffix(err.Error(), "out of range") {
-			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set another --date-layout", f, quote(cell), inLetters.Replace(c.DateLayout))
+	given := cell
+	if strings.Contains(c.DateLayout, "Jan") {
+		given = diagnostic.EnglishMonths(cell)
+	}
+	t, err := time.Parse(strings.ReplaceAll(c.DateLayout, "January", "Jan"), given)
+	zoned := c.zoned
+	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
+		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
+			t, err, zoned = stamp, nil, i > 2 && c.Location != nil
 		}
+	}
+	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
-		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025; names of months are read in English only")
+		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
+		if strings.HasSuffix(err.Error(), "out of range") {
+			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+		}
 		switch {
 		case strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "":
 			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
@@ -195,7 +234,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
 	c.dated++
-	if c.zoned {
+	if zoned {
 		t = t.In(c.Location)
 	}
 	date := reviewcast.Date(t.Format(time.DateOnly))
@@ -203,6 +242,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
 	}
 	if c.Today != "" && date > c.Today {
+		if other, err := time.Parse(swap.Replace(c.DateLayout), cell); err == nil && !c.iso && reviewcast.Date(other.Format(time.DateOnly)) <= c.Today {
+			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
+		}
 		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
 	}
 	return date, nil

@@ -48,12 +48,12 @@ func TestStars(t *testing.T) {
 		{3, "2", 3, ""},
 		{5, "", 0, "rating is empty"},
 		{5, "  ", 0, "rating is empty"},
-		{5, "8.0", 0, "rating 8.0 is over the scale of 5; the scale of these rows seems to be 10: import them separately"},
-		{5, "5.1", 0, "rating 5.1 is over the scale of 5; the scale of these rows seems to be 10"},
-		{5, "12", 0, "rating 12 is over the scale of 5; the scale of these rows seems to be 20"},
-		{5, "98", 0, "rating 98 is over the scale of 5; the scale of these rows seems to be 100"},
+		{5, "8.0", 0, "rating 8.0 is over the scale of 5; the scale seems to be 10: import with"},
+		{5, "5.1", 0, "rating 5.1 is over the scale of 5; the scale seems to be 10"},
+		{5, "12", 0, "rating 12 is over the scale of 5; the scale seems to be 20"},
+		{5, "98", 0, "rating 98 is over the scale of 5; the scale seems to be 100"},
 		{5, "500", 0, "rating \"500\" is over the scale of 5; correct it"},
-		{10, "11", 0, "rating 11 is over the scale of 10; the scale of these rows seems to be 20"},
+		{10, "11", 0, "rating 11 is over the scale of 10; the scale seems to be 20"},
 		{5, "0", 0, `rating "0" is not above zero`},
 		{5, "-3", 0, `rating "-3" is not above zero`},
 		{5, "4,5", 5, ""},
@@ -63,7 +63,7 @@ func TestStars(t *testing.T) {
 		{5, "many", 0, `rating "many" is not a number`},
 		{5, "4/5", 4, ""},
 		{10, "7,5 / 10", 4, ""},
-		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5; import such rows separately, from a file of their own, with --rating-scale 10`},
+		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5; import with --rating-scale 10; if only some rows have it`},
 		{5, "4/", 0, `rating "4/" is not a number`},
 		{5, "4/0", 0, `rating "4/0" is not a number`},
 		{5, "★★★★", 4, ""},
@@ -253,4 +253,44 @@ func starsOf(c *converter, r *row) (int, *Skip) {
 	skip := c.stars(r, &v)
 	n, _ := strconv.Atoi(string(v.values[memberRating]))
 	return n, skip
+}
+
+// TestLayoutsOfPeople has dates as people and programs write them.
+func TestLayoutsOfPeople(t *testing.T) {
+	for _, tt := range []struct{ layout, date, want, reason string }{
+		{"D MMMM YYYY", "3 octobre 2026", "2026-10-03", ""},
+		{"D. MMMM YYYY", "3. März 2026", "2026-03-03", ""},
+		{"MMM D, YYYY", "Mar 3, 2026", "2026-03-03", ""},
+		{"YYYY-MM-DD", "2026-10-03 12:44:21 UTC", "2026-10-03", ""},
+		{"YYYY-MM-DD", "2026-10-03T23:40:00-07:00", "2026-10-04", ""}, // 08:40 in Rome
+		{"YYYY-MM-DD", "2026-10-03 23:40", "2026-10-03", ""},
+		{"YYYY-MM-DD", "2026-12-03", "", "date 2026-12-03 is after today, 2026-11-23"},
+		{"DD/MM/YYYY", "10/12/2026", "", `date "10/12/2026", read as 2026-12-10, is after today; if the month and the day are the other way round, set --date-layout to "MM/DD/YYYY"`},
+		{"MM/DD/YYYY", "25/10/2026", "", `date "25/10/2026" has the layout MM/DD/YYYY, but does not exist; correct it, or set --date-layout to "DD/MM/YYYY"`},
+	} {
+		rome, err := time.LoadLocation("Europe/Rome")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := newConverter(Config{DateLayout: layoutOf(tt.layout), Today: "2026-11-23", Location: rome}, nil)
+		r := &row{}
+		r.cells[fieldDate] = tt.date
+		date, skip := c.date(r, fieldDate)
+		if string(date) != tt.want || !strings.HasPrefix(reasonOf(skip), tt.reason) || (skip == nil) != (tt.reason == "") {
+			t.Errorf("%s as %s: %s, %q; want %s, %q", tt.date, tt.layout, date, reasonOf(skip), tt.want, tt.reason)
+		}
+	}
+	_, err := CSV(t.Context(), strings.NewReader("rating,date\n5,03.10.2026\n"), Config{ContentDir: t.TempDir(), Source: "app", DateLayout: "TT.MM.JJJJ"})
+	if err == nil || !strings.Contains(err.Error(), "write DD.MM.YYYY") {
+		t.Errorf("German letters: %v", err)
+	}
+}
+
+// TestLocationByName names a location of Google by its name.
+func TestLocationByName(t *testing.T) {
+	export := `{"reviews":[{"name":"accounts/1/locations/22/reviews/3","reviewer":{},"starRating":"FIVE","createTime":"2026-01-02T10:00:00Z"}]}`
+	_, err := Google(t.Context(), strings.NewReader(export), "Springfield", Config{ContentDir: t.TempDir(), Source: "google"})
+	if err == nil || !strings.Contains(err.Error(), `no review is of the location "Springfield"; the numbers of the locations are 22 (1 review)`) {
+		t.Error(err)
+	}
 }

@@ -191,6 +191,8 @@ func (t *table) rows() rowSeq {
 			switch {
 			case err == nil && slices.Equal(cells, t.names):
 				err = r.skip(Duplicate, "the row repeats the names of the columns; delete it")
+			case err == nil && len(cells) != len(t.names) && t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
+				err = r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
 			case err == nil && len(cells) != len(t.names):
 				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put straight quotes (\") around cells that contain the delimiter or line ends", len(cells), len(t.names))
 			}

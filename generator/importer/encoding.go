@@ -90,7 +90,7 @@ func notText(in *bufio.Reader, json bool) string {
 		{zip, "", "the export is a ZIP archive; unpack it and import the file with the reviews in it (of Google Takeout: reviews.json below Google Business Profile)"},
 		{"", "\xD0\xCF\x11\xE0", "the export is an old Excel workbook (.xls); in Excel choose File, Save As, CSV UTF-8, and import that file"},
 		{"%pdf", "", "the export is a PDF; export it as CSV or JSON where it is from"},
-		{"", `"relative_time_description"`, places}, {"", `"authorAttribution"`, places},
+		{"", `"relative_time_description"`, places}, {"", `"authorAttribution"`, places}, {"", `"author_name"`, places},
 		{"", `"FeatureCollection"`, "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"},
 		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
 	} {
@@ -101,8 +101,6 @@ func notText(in *bufio.Reader, json bool) string {
 	switch {
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
-	case strings.HasPrefix(start, "- id:") || strings.HasPrefix(start, "id:") || strings.HasPrefix(start, "# yaml"):
-		return "these are reviews in YAML, which need no import; put the file into the folder reviews"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
 		return "the export is not JSON; import a table with `reviewcast import csv`"
 	}

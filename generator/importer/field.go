@@ -60,7 +60,9 @@ func ParseMap(s string) (map[string]string, error) {
 		switch _, twice := m[name]; {
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
 			meant := strings.NewReplacer(":", "=", ";", ",").Replace(part)
-			if field := fieldOf(part); field == part {
+			if strings.HasPrefix(part, " ") && !ok && len(m) > 0 {
+				meant = `in double quotes the pair whose column has a comma, such as 'rating=stars,"text=Good,` + part + `"'`
+			} else if field := fieldOf(part); field == part {
 				meant = field + "=COLUMN"
 			} else if field != "" {
 				meant = field + "=" + part

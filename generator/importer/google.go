@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -34,12 +36,24 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, cfg.googleRows(export, location))
+	found := map[string]int{}
+	report, err := run(ctx, cfg, cfg.googleRows(export, location, found))
+	var each []string
+	for _, number := range slices.Sorted(maps.Keys(found)) {
+		each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
+	}
+	if err == nil && location != "" && len(each) > 0 && found[location] == 0 {
+		return nil, &UsageError{[]string{fmt.Sprintf("no review is of the location %s; the numbers of the locations are %s", quote(location), strings.Join(each, ", "))}}
+	}
+	if err == nil && location == "" && len(each) > 1 {
+		report.Locations = each
+	}
+	return report, err
 }
 
 // googleRows returns the reviews of each answer. The JSON reader reads an answer as one value, so a page of 50 reviews
-// is in memory at once.
-func (c Config) googleRows(export text, location string) rowSeq {
+// is in memory at once. It counts the reviews of each location in found.
+func (c Config) googleRows(export text, location string, found map[string]int) rowSeq {
 	return func(yield func(row, error) bool) {
 		number := 0
 		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
@@ -63,6 +77,9 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			}
 			for _, v := range reviews {
 				name, err := textAt(v, "name", false)
+				if m := locationForm.FindStringSubmatch(name); m != nil {
+					found[m[1]]++
+				}
 				if err == nil && location != "" && !strings.Contains(name+"/", "locations/"+location+"/") {
 					continue
 				}
@@ -83,6 +100,8 @@ func (c Config) googleRows(export text, location string) rowSeq {
 		}
 	}
 }
+
+var locationForm = regexp.MustCompile(`locations/([^/]+)/`)
 
 // fillGoogle sets the cells of a row; name is that of the review.
 func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {

@@ -199,7 +199,11 @@ func (c Config) check() (Config, error) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
 	}
 	if c.DateLayout != "" && !datesSurvive(c.DateLayout) {
-		bad("date layout %s has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY", quote(given))
+		remedy := "use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY"
+		if meant := strings.NewReplacer("TT", "DD", "JJJJ", "YYYY", "AAAA", "YYYY", "GG", "DD", "JJ", "DD").Replace(strings.ToUpper(given)); datesSurvive(layoutOf(meant)) {
+			remedy = "write " + meant
+		}
+		bad("date layout %s has no day, month or year; %s", quote(given), remedy)
 	}
 	if c.Language != "" {
 		tag, err := language.Parse(c.Language)

@@ -63,7 +63,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Layout = layoutRemedy(m.conv.layouts)
 	}
 	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
-	m.report.Refused = !cfg.Partial && 2*len(unread) > m.report.Rows
+	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
 	return m.report, nil
 }
 
@@ -206,8 +206,8 @@ func (m *merger) twin(v *review, r *record) *Skip {
 		}
 	}
 	at := &row{number: v.number, line: v.line}
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; map the column that the first import read to %[2]s, "+
-		"or, if that one was wrong and is not published yet, delete %[3]s and import again", r.id, join(differ), m.report.File)
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if the export was corrected, make the same correction in %[3]s by hand; "+
+		"if another column is mapped to %[2]s now, map the one that the first import read", r.id, join(differ), m.report.File)
 }
 
 // place adds or updates a review, or reports why not.

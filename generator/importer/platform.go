@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -68,6 +69,10 @@ func (c *Config) ownNames(header []string) error {
 	if len(missing) > 0 {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header)
 	}
+	partOf := slices.IndexFunc(header, func(cell string) bool { return firstNames.MatchString(cell) })
+	if partOf >= 0 && c.Map["author"] == "" && columns["author"] == "" {
+		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[partOf]))}}
+	}
 	given := slices.Collect(maps.Values(c.Map))
 	maps.DeleteFunc(columns, func(_, column string) bool { return slices.Contains(given, column) })
 	maps.Copy(columns, c.Map)
@@ -75,10 +80,16 @@ func (c *Config) ownNames(header []string) error {
 	return nil
 }
 
+// firstNames matches the column of the first part of a name.
+var firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
+
 func unknownHeader(problem string, header []string) error {
 	problem += fmt.Sprintf("; its columns are %s: say which holds what: --map rating=COLUMN,date=COLUMN,text=COLUMN,author=COLUMN", quoteAll(header))
 	if slices.ContainsFunc(header, func(cell string) bool { return reviewcast.Date(cell).Valid() }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it, such as rating,date,text,author", quoteAll(header))
+	}
+	if slices.ContainsFunc(header, func(cell string) bool { return strings.Contains(strings.ToLower(cell), "recommend") }) {
+		problem = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
 	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok {

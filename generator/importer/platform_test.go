@@ -151,7 +151,7 @@ func TestPlatforms(t *testing.T) {
 
 func TestJSONL(t *testing.T) {
 	dir := t.TempDir()
-	cfg := Config{ContentDir: dir, Source: "app", Map: map[string]string{"id": "key", "rating": "score.stars", "date": "at", "text": "body", "author": "who"}, DateLayout: time.RFC3339}
+	cfg := Config{ContentDir: dir, Source: "app", Map: map[string]string{"id": "key", "rating": "score.stars", "date": "at", "text": "body", "author": "who"}, DateLayout: time.RFC3339, Partial: true}
 	report, err := JSONL(t.Context(), strings.NewReader(`{"key":"a","score":{"stars":4},"at":"2026-01-02T00:00:00Z","body":"Ünder.","who":"Ada Lovelace"}
 
 {"key":"b","score":{"stars":"5"},"at":"2026-01-03T00:00:00Z","body":null}

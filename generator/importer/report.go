@@ -33,6 +33,8 @@ type Report struct {
 	Columns string
 	Unused  []string
 	Layout  string // of the dates, if none has the layout that was given
+	// Locations are those that the reviews are of, if there are several, each with its number of reviews.
+	Locations []string
 	// Refused reports that most rows were skipped and nothing was written.
 	Refused bool
 }
@@ -130,6 +132,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	if len(r.Unused) > 0 {
 		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map; the fields are %s", quoteAll(r.Unused), strings.Join(fieldNames[:], ", "))
+	}
+	if len(r.Locations) > 0 {
+		p.line("the reviews are of several locations: %s; to import those of one, add --location NUMBER", strings.Join(r.Locations, ", "))
 	}
 	switch {
 	case r.Anonymous > 0 && r.NoAuthors:

@@ -138,6 +138,13 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			"if another program exported this table, move it out of the content folder and run: reviewcast import csv FILE; otherwise the columns are "+strings.Join(c.columns.Names, ", "))
 		return nil, false
 	}
+	ours := func(name string) bool {
+		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) == "id"
+	}
+	if len(header) > 2 && !slices.ContainsFunc(header, ours) {
+		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is an export of another program: it has no ids", "move it out of the content folder and run: reviewcast import csv FILE --source NAME")
+		return nil, false
+	}
 	columns := make([]column, len(header))
 	first := make(map[string]int)
 	known := 0
