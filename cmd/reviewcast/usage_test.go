@@ -59,7 +59,7 @@ func TestExitCodes(t *testing.T) {
 		{"diff http://127.0.0.1:9", exitProblem, "connection refused"},
 		{"insights explain 2025-02-drain-mary", exitProblem, `did you mean "2025-02-drain-maria"?`},
 		{"insights suggest -o draft.yaml", exitProblem, "name another file with -o"},
-		{"import google broken.json", exitProblem, "expected JSON: one object per line"},
+		{"import google broken.json", exitProblem, "the file ends in the middle of a review"},
 		{"new review --author A --rating 11", exitProblem, "nothing was written"},
 		{"new review --content bad --author A --rating 5", exitProblem, "fix them first"},
 		{"init content", exitProblem, "not empty"},

@@ -1,9 +1,23 @@
 package pages
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"math"
 	"strings"
+
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
 
 	"reviewcast"
 )
@@ -85,4 +99,89 @@ func (r review) Article(anchored bool) template.HTML {
 	}
 	b.WriteString("</article>\n")
 	return template.HTML(b.String())
+}
+
+// The social card: the picture that others show beside a link to a page.
+const (
+	cardWidth, cardHeight = 1200, 630
+	cardMargin            = 80
+)
+
+var (
+	cardGround = color.RGBA{0xfb, 0xfa, 0xf8, 0xff}
+	cardInk    = color.RGBA{0x1f, 0x23, 0x28, 0xff}
+	cardQuiet  = color.RGBA{0x5c, 0x61, 0x68, 0xff}
+	cardStar   = color.RGBA{0xd9, 0x8a, 0x1f, 0xff}
+	cardTrack  = color.RGBA{0xe3, 0xdf, 0xd8, 0xff}
+)
+
+// card draws the business's name, the mean and the number of reviews.
+func (s *Site) card() ([]byte, error) {
+	regular, err1 := opentype.Parse(goregular.TTF)
+	bold, err2 := opentype.Parse(gobold.TTF)
+	if err := cmp.Or(err1, err2); err != nil {
+		return nil, fmt.Errorf("render %s: %w", pathCard, err)
+	}
+	c := image.NewRGBA(image.Rect(0, 0, cardWidth, cardHeight))
+	draw.Draw(c, c.Bounds(), image.NewUniform(cardGround), image.Point{}, draw.Src)
+	draw.Draw(c, image.Rect(0, cardHeight-16, cardWidth, cardHeight), image.NewUniform(cardStar), image.Point{}, draw.Src)
+	name := s.Dataset.Business.Name
+	if strings.ContainsFunc(name, func(r rune) bool { i, err := bold.GlyphIndex(nil, r); return err != nil || i == 0 }) { // a script that the Go fonts don't have
+		name = hostOf(s.Channel.BaseURL)
+	}
+	drawLine(c, bold, 68, 170, cardInk, name)
+	drawLine(c, regular, 36, 235, cardQuiet, "Verified customer reviews")
+	if v := s.Dataset.AggregateRating.RatingValue; v != nil {
+		drawLine(c, bold, 170, 470, cardInk, mean(v))
+		for i := range reviewcast.MaxRating {
+			drawStar(c, 480+i*110, 412, 48, *v-float64(i))
+		}
+		drawLine(c, regular, 36, 545, cardQuiet, plural(len(s.reviews), "verified review"))
+	}
+	var b bytes.Buffer
+	e := png.Encoder{CompressionLevel: png.BestSpeed}
+	if err := e.Encode(&b, c); err != nil {
+		return nil, fmt.Errorf("render %s: %w", pathCard, err)
+	}
+	return b.Bytes(), nil
+}
+
+// drawLine writes a line, smaller when it would be too wide.
+func drawLine(c *image.RGBA, f *opentype.Font, size, y float64, ink color.Color, s string) {
+	for ; size > 12; size *= 0.9 {
+		face, err := opentype.NewFace(f, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
+		if err != nil {
+			return // a size of zero; it is not
+		}
+		d := font.Drawer{Dst: c, Src: image.NewUniform(ink), Face: face, Dot: fixed.P(cardMargin, int(y))}
+		if d.MeasureString(s).Ceil() <= cardWidth-2*cardMargin {
+			d.DrawString(s)
+			return
+		}
+	}
+}
+
+// drawStar draws a star with its centre at x and y, filled from the left by a share.
+func drawStar(c *image.RGBA, x, y, radius int, share float64) {
+	shape := vector.NewRasterizer(2*radius, 2*radius)
+	for i := range 10 {
+		r := float64(radius)
+		if i%2 == 1 {
+			r *= 0.42
+		}
+		angle := math.Pi * (float64(i)/5 - 0.5)
+		px, py := float32(float64(radius)+r*math.Cos(angle)), float32(float64(radius)+r*math.Sin(angle))
+		if i == 0 {
+			shape.MoveTo(px, py)
+		} else {
+			shape.LineTo(px, py)
+		}
+	}
+	shape.ClosePath()
+	mask := image.NewAlpha(shape.Bounds())
+	shape.Draw(mask, mask.Rect, image.Opaque, image.Point{})
+	box := mask.Rect.Add(image.Pt(x-radius, y-radius))
+	draw.DrawMask(c, box, image.NewUniform(cardTrack), image.Point{}, mask, image.Point{}, draw.Over)
+	box.Max.X = box.Min.X + int(float64(2*radius)*min(max(share, 0), 1))
+	draw.DrawMask(c, box, image.NewUniform(cardStar), image.Point{}, mask, image.Point{}, draw.Over)
 }

@@ -133,16 +133,13 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	foreign := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
 	})
-	if len(foreign) >= 3 && 2*len(foreign) > len(header) {
-		c.Add(diagnostic.Error, 1, 1, "unknown-column", fmt.Sprintf("%d of %d columns are unknown, among them %s", len(foreign), len(header), diagnostic.Quote(foreign[0])),
-			"if another program exported this table, move it out of the content folder and run: reviewcast import csv FILE; otherwise the columns are "+strings.Join(c.columns.Names, ", "))
-		return nil, false
-	}
+	strange := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return slices.Contains(c.columns.Names, name) })
 	ours := func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) == "id"
 	}
-	if len(header) > 2 && !slices.ContainsFunc(header, ours) {
-		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is an export of another program: it has no ids", "move it out of the content folder and run: reviewcast import csv FILE --source NAME")
+	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, ours) {
+		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
+			"if another program exported it, move it out of the content folder and run: reviewcast import csv FILE; otherwise the columns are "+strings.Join(c.columns.Names, ", "))
 		return nil, false
 	}
 	columns := make([]column, len(header))
