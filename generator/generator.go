@@ -197,6 +197,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 		return nil, err
 	}
 	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
+	problems = append(problems, previous.unlisted(content, b.cfg.Lenient)...)
 	problems = append(problems, b.renamed(previous, content)...)
 	if !b.cfg.Lenient {
 		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
@@ -263,6 +264,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		previous, err := b.previous(ctx)
 		if err == nil {
 			problems = append(problems, b.vanished(previous, content.Content, broken)...)
+			problems = append(problems, previous.unlisted(content.Content, b.cfg.Lenient)...)
 			problems = append(problems, b.renamed(previous, content.Content)...)
 		} else if !broken {
 			return nil, err

@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -113,6 +114,33 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 			Message:    fmt.Sprintf("%d more published reviews are gone", more),
 			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
 		})
+	}
+	return problems
+}
+
+// unlisted returns a problem for each published withdrawal that withdrawn.yaml has no more, unless the review is back.
+func (p *published) unlisted(content *source.Content, lenient bool) (problems []diagnostic.Problem) {
+	listed := map[string]bool{} // in lower case
+	for _, w := range content.Withdrawn {
+		listed[strings.ToLower(w.ID)] = true
+	}
+	for _, r := range content.Reviews {
+		listed[strings.ToLower(r.ID)] = true
+	}
+	var before reviewcast.Withdrawals
+	if p.set == nil || json.Unmarshal(p.set.Files[reviewcast.PathWithdrawn], &before) != nil { // a set without any
+		return nil
+	}
+	severity := diagnostic.Error
+	if lenient {
+		severity = diagnostic.Warning
+	}
+	for _, w := range before.Withdrawn {
+		if !listed[strings.ToLower(w.ID)] {
+			problems = append(problems, diagnostic.Problem{Severity: severity, File: source.WithdrawnFile, Code: "vanished",
+				Message:    fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),
+				Suggestion: fmt.Sprintf("put it back: - {id: %s, reason: %s, date: %s}", w.ID, w.Reason, w.Date)})
+		}
 	}
 	return problems
 }

@@ -112,6 +112,9 @@ func (in *inspector) review(r *source.Review) {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
+		if t.name == "author" && strings.HasSuffix(*t.text, ",") {
+			in.add(r, *t.text, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(*t.text)), "write "+strings.TrimRight(*t.text, ", "))
+		}
 		if t.name == "author" && diagnostic.Nobody(*t.text) {
 			in.add(r, *t.text, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(*t.text)), "write Anonymous")
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -54,7 +55,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 		case r.text:
 			noList(r, cmp.Or(known, &names{}), p)
 		case known != nil && !known.ids[r.value]:
-			unknown(r, known, p)
+			s.unknown(r, known, p)
 		}
 	}
 }
@@ -67,7 +68,7 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 }
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
-func unknown(r *ref, known *names, p *diagnostic.List) {
+func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
 	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
@@ -78,6 +79,14 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 	} else if ok {
 		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
 		suggestion = "write the id of the one that is meant"
+	} else if other := s.listOf(r.value); other != nil {
+		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
+		suggestion = fmt.Sprintf("write it in the list %s", other.name)
+	} else if plain := strings.Map(visible, r.value); plain != r.value && known.ids[plain] {
+		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
+	} else if words := strings.Fields(r.value); len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !known.ids[w] }) {
+		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
+		suggestion = "separate them by commas: " + strings.Join(words, ", ")
 	} else if strings.ContainsAny(r.value, ";,") {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
 		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(known.listed(r.value), ", "); formatOf(p.File) == formatCSV {
@@ -89,6 +98,24 @@ func unknown(r *ref, known *names, p *diagnostic.List) {
 		suggestion = fmt.Sprintf("did you mean %q?", id)
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
+}
+
+// listOf returns the list in which business.yaml has an id; nil for none.
+func (s *surroundings) listOf(id string) *refList {
+	for i := range refLists {
+		if known := s.content.known[i]; known != nil && known.ids[id] {
+			return &refLists[i]
+		}
+	}
+	return nil
+}
+
+// visible drops characters that show nothing.
+func visible(r rune) rune {
+	if unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
 }
 
 // noList reports a text where a list of ids belongs.

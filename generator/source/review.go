@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -115,6 +116,9 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	return reply
 }
 
+// halfYear is how long before a review its verification may be without a warning.
+const halfYear = 183 * 24 * time.Hour
+
 // verification reads how the business knows the author.
 func (r *fields) verification(w *record) {
 	r.required("method")
@@ -123,6 +127,9 @@ func (r *fields) verification(w *record) {
 	w.Verification.VerifiedOn = w.Date
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
+		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear {
+			r.Add(diagnostic.Warning, int(w.verifiedOn.Line), int(w.verifiedOn.Col), "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date), "check the year of both dates")
+		}
 	}
 	w.Reference = r.text("reference")
 	w.Verified, w.Hidden = true, ""

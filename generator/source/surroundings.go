@@ -140,6 +140,9 @@ func (s *surroundings) summary(file smallFile) {
 	if data, ok := syntax.Clean(file.data, false, &p); ok {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := &decoder{List: &p}
+		if before, _, found := strings.Cut(text, "!["); found {
+			p.Add(diagnostic.Warning, 1+strings.Count(before, "\n"), 1, "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it")
+		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
 			s.content.Summary = &text
 		}

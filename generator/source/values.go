@@ -52,8 +52,10 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			suggestion = "write it without hyphens and without [ ]; a text that begins with one of them needs quotes"
 		} else if n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.Text && !d.strict {
 			e := &n.Entries[0]
-			if suggestion = fmt.Sprintf("write it without a colon, or in quotes: %s %s", e.Key.Text, e.Value.Text); isField(e.Key.Text) {
+			if suggestion = fmt.Sprintf("put it in quotes, since it has a colon: %q", e.Key.Text+": "+e.Value.Text); isField(e.Key.Text) {
 				suggestion = fmt.Sprintf("write the value alone: %s", e.Value.Text)
+			} else if name == "an item of hours" {
+				suggestion = "write " + plainHours(e.Key.Text+" "+e.Value.Text)
 			}
 		}
 		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)

@@ -41,7 +41,7 @@ func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
 }
 
 // Read calls each with every row, as a mapping of the columns to the cells that are not empty. complete is false if
-// the rest of the file could not be read.
+// a row, or the rest of the file, could not be read.
 func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	data, ok := Clean(data, false, c.List)
 	if !ok {
@@ -76,10 +76,11 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 	if !ok {
 		return false
 	}
+	complete = true
 	for rows := 0; ; rows++ {
 		row, err := r.Read()
 		if errors.Is(err, io.EOF) {
-			return true
+			return complete
 		}
 		if err != nil {
 			c.explain(err)
@@ -100,16 +101,22 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			continue
 		}
 		if len(row) != len(columns) {
-			suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
-			if strings.ContainsAny(strings.Join(row, ""), "“”„") {
-				suggestion = "write straight quotation marks (\") around a text, not curly ones"
-			}
-			c.Add(diagnostic.Error, n.Line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
+			c.uneven(n.Line, row, len(columns))
+			complete = false
 			continue
 		}
 		c.row(r, row, columns, n)
 		each(n)
 	}
+}
+
+// uneven reports a row with another number of cells than the header.
+func (c *CSVReader) uneven(line int, row []string, want int) {
+	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
+	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
+		suggestion = "write straight quotation marks (\") around a text, not curly ones"
+	}
+	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), want), suggestion)
 }
 
 // column is where a cell goes: a field, or a field in a field.
@@ -123,7 +130,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	if !slices.ContainsFunc(header, func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
 	}) && !strings.ContainsAny(header[0], ";\t|,") {
-		suggestion := "write a row above it, such as " + strings.Join(c.columns.Required, ",") + ",text"
+		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.columns.Required, ","), strings.Join(c.columns.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
 		}
@@ -163,7 +170,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 					"separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is")
 				return nil, false
 			}
-			suggestion := "the columns are " + strings.Join(c.columns.Names, ", ")
+			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.columns.Names, ", ")
 			if meant := c.columns.DidYouMean(name); meant != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", meant)
 				c.Absent[meant] = true

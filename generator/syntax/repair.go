@@ -374,6 +374,14 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	indent := strings.Repeat(" ", len(m[1])+len(m[2])+2)
+	if strings.ContainsRune("|>", rune(strings.TrimSpace(m[4])[0])) { // the first line of a block says where all begin
+		for _, line := range lines[first+1 : at+1] {
+			if words := strings.TrimLeft(line, " "); words != "" {
+				indent = strings.Repeat(" ", max(len(indent), len(line)-len(words)))
+				break
+			}
+		}
+	}
 	changed, wrong := slices.Clone(lines), -1
 	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
 		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) {
@@ -386,6 +394,6 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 	if wrong < 0 {
 		return repair{}, false
 	}
-	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented", m[3]),
+	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented as the others are", m[3]),
 		"indent the lines of a text further than its field; " + pasted(changed[wrong])}, true
 }

@@ -89,6 +89,13 @@ func cleanYAML(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 	if data, ok = Clean(data, true, p); !ok {
 		return nil, false
 	}
+	for _, sign := range []string{`\_`, `\N`, `\L`, `\P`} { // escapes of YAML that nobody writes on purpose
+		i := bytes.Index(data, []byte(sign))
+		start := bytes.LastIndexByte(data[:max(i, 0)], '\n') + 1
+		if i > 0 && data[i-1] != '\\' && bytes.Count(data[start:i], []byte(`"`))%2 == 1 {
+			p.Add(diagnostic.Warning, 1+bytes.Count(data[:i], []byte("\n")), 1+utf8.RuneCount(data[start:i]), "escape", "in double quotes "+sign+" is an invisible character", "write \\"+sign+", or put the text in single quotes")
+		}
+	}
 	marks := 0
 	for _, mark := range []string{"\n", ",", "[", "{"} {
 		marks += bytes.Count(data, []byte(mark))
