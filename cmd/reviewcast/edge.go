@@ -242,6 +242,7 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 		s.work = append(s.work, answering(private, mux, s.log))
 	}
 	s.log.Info("serving", "addr", s.listener.Addr().String())
+	stopped := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var g errgroup.Group
@@ -251,7 +252,10 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 			return work(ctx)
 		})
 	}
-	return g.Wait()
+	if err := g.Wait(); stopped.Err() == nil || !errors.Is(err, context.Canceled) { // a part may have been stopped while it started
+		return err
+	}
+	return nil
 }
 
 // answering serves on a listener.
