@@ -32,7 +32,7 @@ type importFlags struct {
 	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be, windows-1252 or macintosh; a byte order mark takes precedence." default:"utf-8" placeholder:"NAME"`
 	Round    string `help:"What becomes of a rating between two whole stars, such as 4.5: none skips the row, nearest and down round." enum:"none,nearest,down" default:"none" placeholder:"HOW"`
 	DryRun   bool   `name:"dry-run" help:"Show what would change, and write nothing."`
-	Partial  bool   `help:"Import the other rows even if most rows can't be imported."`
+	Partial  bool   `help:"Import the other rows even if half of the rows or more can't be imported."`
 	Verbose  bool   `short:"v" xor:"volume" help:"List every change, not only skipped rows."`
 	Quiet    bool   `short:"q" xor:"volume" help:"Print errors and skipped rows only."`
 }

@@ -26,7 +26,7 @@
 // # What is skipped
 //
 // Nothing is guessed, and no text is changed silently. A row that can't be published as it is is skipped, with its
-// place, the reason and the remedy in the Report; the others are written, unless most rows are skipped. What concerns
+// place, the reason and the remedy in the Report; the others are written, unless half or more are skipped. What concerns
 // the whole export stops it before anything is written: a missing column, a wrong encoding, a quote that is never
 // closed. The only changes to what a customer wrote are line ends (CRLF becomes LF) and the author's name, see
 // [Config].
@@ -118,7 +118,7 @@ type Config struct {
 	Encoding string
 	// DryRun does everything but write.
 	DryRun bool
-	// Partial imports the other rows when most rows are skipped. Otherwise nothing is written then: a column or a layout
+	// Partial imports the other rows when half or more are skipped. Otherwise nothing is written then: a column or a layout
 	// is probably wrong.
 	Partial bool
 	// Taken reports where an id (compared ignoring case) is used in the content folder: "reviews/2026.yaml:12". Places in

@@ -35,7 +35,7 @@ type Report struct {
 	Layout  string // of the dates, if none has the layout that was given
 	// Locations are those that the reviews are of, if there are several, each with its number of reviews.
 	Locations []string
-	// Refused reports that most rows were skipped and nothing was written.
+	// Refused reports that half of the rows were skipped and nothing was written.
 	Refused bool
 }
 
