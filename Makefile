@@ -4,8 +4,8 @@ GO ?= go
 BENCHTIME ?= 1s
 
 # The race detector needs cgo, and cgo a C compiler. SQLite, which is C translated to Go, and the
-# libraries that draw and compress run without it: they would take most of the time.
-UNRACED := modernc.org/... golang.org/x/image/... image/... compress/... github.com/andybalholm/brotli/... github.com/klauspost/compress/...
+# libraries that draw, compress and validate run without it: they would take most of the time.
+UNRACED := modernc.org/... github.com/getkin/kin-openapi/... github.com/santhosh-tekuri/jsonschema/... golang.org/x/image/... image/... compress/... github.com/andybalholm/brotli/... github.com/klauspost/compress/...
 RACE := $(shell $(GO) env CGO_ENABLED | grep -q 1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(UNRACED:%=-gcflags=%=-race=false))
 
 # A program with the race detector sleeps for a second when it ends, in case goroutines that it
@@ -19,7 +19,7 @@ help: ## list these commands
 .PHONY: test
 test: ## run all Go tests, with the race detector where there is a C compiler
 	@test -n "$(RACE)" || echo "make test: no C compiler, so without the race detector"
-	$(GO) test $(RACE) -timeout 30m ./...
+	$(GO) test $(RACE) -ldflags=-s -timeout 30m ./...
 
 .PHONY: check
 check: ## run the linters and the short tests; under a minute once the caches are warm

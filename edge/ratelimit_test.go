@@ -182,7 +182,7 @@ func TestCost(t *testing.T) {
 // TestSinceCost: sending many reviews counts for more, in both codings and by the slow path, too; a 304 doesn't.
 func TestSinceCost(t *testing.T) {
 	const burst = 20
-	h := newEdge(t, 16_000, Config{RateSearch: burst / 10})
+	h := newEdge(t, 8_000, Config{RateSearch: burst / 10})
 	synctest.Test(t, func(t *testing.T) {
 		ask := func(client string, header ...string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest("GET", "/api/reviews/since/2000-01-01", nil)
@@ -223,7 +223,7 @@ func TestSinceCost(t *testing.T) {
 // TestFileCost: the bytes of large files count, in ranges, too; small files, a HEAD and a 304 don't.
 func TestFileCost(t *testing.T) {
 	const burst = 20
-	h := newEdge(t, 16_000, Config{RateSearch: burst / 10})
+	h := newEdge(t, 8_000, Config{RateSearch: burst / 10})
 	synctest.Test(t, func(t *testing.T) {
 		ask := func(client, method, path string, header ...string) *httptest.ResponseRecorder {
 			r := httptest.NewRequest(method, path, nil)

@@ -19,7 +19,7 @@ import (
 // has seen nothing before, and the Delta adds up to the reviews that are there.
 func TestDeltasGiveTheSameBytes(t *testing.T) {
 	t.Parallel()
-	steps := 12
+	steps := 6
 	if n, err := strconv.Atoi(os.Getenv("DELTAS")); err == nil {
 		steps = n // .ci/run sets it
 	}

@@ -24,7 +24,7 @@ func TestManySlowSubscribers(t *testing.T) {
 	roots(t)
 	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
-		const part = 16
+		const part = 32
 		const crowd, honest = 3000 / part, 320 / part // more than there are slots of all kinds
 		net := &pipes{}
 		l := net.listen("all").(*pipeListener)
