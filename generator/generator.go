@@ -196,7 +196,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
+	problems = append(problems, previous.vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
 	problems = append(problems, previous.unlisted(content, b.cfg.Lenient)...)
 	problems = append(problems, b.renamed(previous, content)...)
 	if !b.cfg.Lenient {
@@ -306,5 +306,5 @@ func (b *Builder) vanished(previous *published, content *source.Content, broken 
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	return vanishedProblems(missing, content, b.cfg.Lenient)
+	return previous.vanishedProblems(missing, content, b.cfg.Lenient)
 }

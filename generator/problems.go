@@ -90,13 +90,24 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
-	kept := make(map[string]*source.Review, len(content.Reviews))
+	kept, fresh := make(map[string]*source.Review, len(content.Reviews)), map[string]*source.Review{}
 	for _, r := range content.Reviews {
 		kept[strings.ToLower(r.ID)] = r
+		if !p.ids[r.ID] && !slices.ContainsFunc(missing[:min(len(missing), maxVanished)], func(id string) bool { return strings.EqualFold(id, r.ID) }) {
+			fresh[sayings(&r.Review)] = r
+		}
+	}
+	var before reviewcast.Dataset
+	if p.set != nil && json.Unmarshal(p.set.Files[reviewcast.PathReviews], &before) == nil {
+		for _, r := range before.Reviews {
+			if key := strings.ToLower(r.ID); kept[key] == nil {
+				kept[key] = fresh[sayings(&r)]
+			}
+		}
 	}
 	severity := diagnostic.Error
 	if lenient {
@@ -116,6 +127,11 @@ func vanishedProblems(missing []string, content *source.Content, lenient bool) [
 		})
 	}
 	return problems
+}
+
+// sayings returns what a review keeps when its id is changed.
+func sayings(r *reviewcast.Review) string {
+	return fmt.Sprint(r.Author, "\x00", r.Date, "\x00", *cmp.Or(r.Text, new(string)), "\x00", r.Rating)
 }
 
 // unlisted returns a problem for each published withdrawal that withdrawn.yaml has no more, unless the review is back.

@@ -98,6 +98,21 @@ func TestDraftManifest(t *testing.T) {
 	mustBuild(t, cfg)
 }
 
+// TestChangedID: a published review under another id is told from one that is gone.
+func TestChangedID(t *testing.T) {
+	t.Parallel()
+	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "  text: Quick, and kind to the cat.\n"), "reviews/2.yaml": review("r2", "  text: Slow.\n")})
+	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+	mustBuild(t, cfg)
+	put(t, dir, map[string]string{"reviews/1.yaml": review("tidied", "  text: Quick, and kind to the cat.\n")})
+	_, err := NewBuilder(cfg).Build(t.Context())
+	const want = `reviews/1.yaml:1:3: review "r1" is published, but its id is written "tidied" now; write the id as r1: the published id must stay`
+	var p *ProblemsError
+	if !errors.As(err, &p) || len(p.Problems) != 1 || p.Problems[0].String() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
 // TestVanishedInBulk: a wrong folder is told in few lines, and soon.
 func TestVanishedInBulk(t *testing.T) {
 	t.Parallel()

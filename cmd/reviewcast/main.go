@@ -147,7 +147,12 @@ func argumentError(args []string, message string) error {
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
 		switch {
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(arg, "="):
-			return fmt.Errorf("%s; separate the pairs of --map by commas: --map %s,%s", message, args[i-1], arg)
+			pairs := args[i-1:]
+			if end := slices.IndexFunc(pairs, func(s string) bool { return strings.HasPrefix(s, "-") }); end > 0 {
+				pairs = pairs[:end]
+			}
+			together := strings.ReplaceAll(strings.Join(pairs, ","), ",,", ",")
+			return fmt.Errorf("%s; separate the pairs of --map by commas, without spaces: --map %q", message, together)
 		case arg == "=":
 			return fmt.Errorf("%s stands alone; write %s=%s, without spaces", arg, args[max(0, i-1)], strings.Join(args[i+1:], " "))
 		case strings.HasPrefix(arg, "#"):
@@ -192,6 +197,8 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case message == `expected "<dir>"`:
 		return errors.New("the name of the folder is missing; write: reviewcast init content")
+	case message == `expected "<published>"`:
+		return fmt.Errorf("the published site is missing; write its address or the folder of the last build, such as reviewcast %s public; --help says more", args[0])
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
@@ -235,8 +242,8 @@ func nearFile(args []string, message string) string {
 		return ""
 	}
 	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"))
-	if with, _ := filepath.Glob(args[i] + ".*"); len(with) > 0 {
-		return ", such as " + with[0]
+	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 {
+		return fmt.Sprintf(", such as %q", with[0])
 	}
 	return strings.TrimSuffix("; "+diagnostic.DidYouMean(args[i], names, ""), "; ")
 }

@@ -2,7 +2,7 @@
 // accepts subscriptions, verifies them, and pushes every change to every subscriber. [New] returns a [Hub], the
 // http.Handler of reviewcast.PathHub; [Hub.Run] does the work behind it.
 //
-// The code reads in this order: request (handler.go, request.go), verification (verify.go), changes (publish.go),
+// The code reads in this order: request (handler.go, request.go), verification (verify.go), changes (claim.go),
 // scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (acknowledge.go).
 // run.go starts and stops the goroutines; status.go and explain.go say what has happened to a subscription.
 //

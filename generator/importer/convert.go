@@ -41,6 +41,9 @@ type converter struct {
 	// dated counts the dates with the layout; layouts are those that all others have.
 	dated   int
 	layouts []string
+	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
+	// neither, those that don't.
+	absent, otherwise, neither int
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -77,7 +80,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	if unlessBlank(r.cells[fieldDate]) == nil && unlessBlank(r.cells[fieldText]) == nil && r.cells[fieldRating] != "" {
 		return v, r.skip(NoDate, "the row has neither a date nor a text, such as a row of totals; delete it")
 	}
-	for _, step := range []func(*row, *review) *Skip{checkText, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
+	for _, step := range []func(*row, *review) *Skip{c.text, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
 		if skip := step(r, v); skip != nil {
 			return v, skip
 		}
@@ -95,8 +98,8 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 // rounded matches a long number as spreadsheet programs show it.
 var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)
 
-// checkText refuses text that cannot be published verbatim.
-func checkText(r *row, _ *review) *Skip {
+// text refuses text that cannot be published verbatim.
+func (c *converter) text(r *row, _ *review) *Skip {
 	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldReplyText} {
 		cell := r.cells[f]
 		if at, bad := reviewcast.BadRune(cell); at >= 0 {
@@ -107,7 +110,10 @@ func checkText(r *row, _ *review) *Skip {
 		if f == fieldAuthor {
 			limit = MaxAuthor
 		}
-		if garbled, meant := diagnostic.Mojibake(cell); garbled != "" {
+		switch garbled, meant := diagnostic.Mojibake(cell); {
+		case garbled != "" && c.Encoding != "" && c.Encoding != "utf-8":
+			return r.skip(Garbled, "%s has %s where %s was meant: the export is in UTF-8; import it without --encoding", f, quote(garbled), quote(meant))
+		case garbled != "":
 			return r.skip(Garbled, "%s has %s where %s was meant: the export was read in a wrong encoding before; export it again as UTF-8", f, quote(garbled), quote(meant))
 		}
 		if n := utf8.RuneCountInString(cell); n > limit {
@@ -160,10 +166,10 @@ func (c *converter) stars(r *row, v *review) *Skip {
 var ratingDay = regexp.MustCompile(`^[0-9]{1,2}[-. ]+\pL{3,}$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
 
 // timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
-var timestamps = []string{"2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
+var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
 
 // knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
-var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
+var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "YYYY/MM/DD HH:mm:ss", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
 	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
 	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
 
@@ -213,16 +219,24 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		given = diagnostic.EnglishMonths(cell)
 	}
 	t, err := time.Parse(strings.ReplaceAll(c.DateLayout, "January", "Jan"), given)
+	if other := swap.Replace(c.DateLayout); other != c.DateLayout && !c.iso {
+		if _, no := time.Parse(other, given); no == nil {
+			c.otherwise++
+		} else {
+			c.neither++
+		}
+	}
 	zoned := c.zoned
 	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
 		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
-			t, err, zoned = stamp, nil, i > 2 && c.Location != nil
+			t, err, zoned = stamp, nil, i > 3 && c.Location != nil
 		}
 	}
 	if err != nil {
 		c.layouts = layoutsOf(c.layouts, cell)
 		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
 		if strings.HasSuffix(err.Error(), "out of range") {
+			c.absent++
 			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 		}
 		switch {

@@ -92,6 +92,8 @@ func notText(in *bufio.Reader, json bool) string {
 		{"%pdf", "", "the export is a PDF; export it as CSV or JSON where it is from"},
 		{"", `"relative_time_description"`, places}, {"", `"authorAttribution"`, places}, {"", `"author_name"`, places},
 		{"", `"FeatureCollection"`, "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"},
+		{"", `"doc_id"`, "the export is only a link to Google Sheets; open it there, choose File, Download, CSV, and import that file"},
+		{"<", "<table", "the export is a table in a web page, whatever its name; open it in a spreadsheet program, save it there as CSV UTF-8, and import that file"},
 		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
 	} {
 		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {

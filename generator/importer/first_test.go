@@ -141,3 +141,45 @@ func TestImportAgainWithAnotherColumn(t *testing.T) {
 2025-04-03,2025-03-28,Ed Vance,evance,5,"They came on time and left everything clean.",
 `)), [4]int{2, 0, 0, 0})
 }
+
+// TestImportShortReviewsAgain: short texts and none are recognised, too, where the export has nothing of what is here.
+func TestImportShortReviewsAgain(t *testing.T) {
+	const export = `Name,Email,Stars,Date,Comment
+Anna Bell,anna@mail.example,5,2024-03-14,"Lovely people, and the bike was ready a day early."
+Carl Dunn,carl@mail.example,4,2024-03-15,Great service!
+Rita Voss,rita@mail.example,5,2024-04-15,
+`
+	d := newDesk(t)
+	d.cfg.Map = map[string]string{"rating": "Stars", "date": "Date", "author": "Email", "text": "Comment"}
+	wantEqual(t, "first", counts(d.load(export)), [4]int{3, 0, 0, 0})
+	before := d.data()
+	d.cfg.Map["author"] = "Name"
+	if report := d.load(export); !report.Refused || d.data() != before {
+		t.Errorf("%v\n%s", counts(report), d.data())
+	}
+}
+
+// TestImportCorrection: a text that is corrected in the export and then by hand, as the message says, is here as it is.
+func TestImportCorrection(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.Map = map[string]string{"rating": "Score", "date": "Submitted", "author": "Name on form", "text": "What went well?"}
+	d.load(survey)
+	corrected := strings.Replace(survey, "Quick help", "Quickest help", 1)
+	wantEqual(t, "corrected in the export", counts(d.load(corrected)), [4]int{0, 0, 4, 1})
+	d.edit("Quick help", "Quickest help")
+	wantEqual(t, "corrected in both", counts(d.load(corrected)), [4]int{0, 0, 5, 0})
+	wantEqual(t, "again", counts(d.load(corrected)), [4]int{0, 0, 5, 0})
+}
+
+// TestDatesSwapped: where some dates don't exist in the layout, and all do with day and month swapped, nothing is written.
+func TestDatesSwapped(t *testing.T) {
+	d := newDesk(t)
+	d.cfg.Map, d.cfg.DateLayout = map[string]string{"rating": "Stars", "date": "Date"}, "MM/DD/YYYY"
+	report := d.load("Stars,Date\n5,03/04/2024\n4,25/02/2024\n5,11/06/2024\n3,07/08/2024\n")
+	if report.Layout != `"DD/MM/YYYY"` || !report.Refused || len(report.Skipped) != 1 {
+		t.Errorf("%q, refused: %t, %d rows skipped", report.Layout, report.Refused, len(report.Skipped))
+	}
+	if report = d.load("Stars,Date\n5,12/31/2024\n4,25/02/2024\n5,11/06/2024\n3,07/08/2024\n"); report.Refused {
+		t.Error("refused although one date is wrong in the layout that the others have")
+	}
+}

@@ -50,9 +50,14 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	ids := m.assign(reviews)
 	twins := m.twins(reviews)
 	for i, v := range reviews {
-		if twin := twins[v.key]; twin != nil {
-			m.skip(m.twin(v, twin))
-			continue
+		if old, ok := twins[v.key]; ok {
+			e := f.memory.entries[old]
+			if skip := m.twin(v, m.byID[fold(e.ID)]); skip != nil {
+				m.skip(skip)
+				continue
+			}
+			delete(f.memory.entries, old) // the editor has made the same correction
+			f.memory.entries[v.key], ids[i] = e, e.ID
 		}
 		m.place(v, ids[i])
 	}
@@ -64,6 +69,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	}
 	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
 	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
+	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 { // then the others are wrong, too
+		m.report.Layout, m.report.Refused = strconv.Quote(inLetters.Replace(swap.Replace(cfg.DateLayout))), true
+	}
 	return m.report, nil
 }
 
@@ -158,11 +166,16 @@ func (m *merger) assign(reviews []*review) []string {
 // minDistinct is how many characters a text has at least that two customers don't write alike.
 const minDistinct = 20
 
-// twins returns the reviews that are here already but for one field, by the keys of the new ones, if these are most of
-// the new: then another column is mapped to the field.
-func (m *merger) twins(reviews []*review) map[string]*record {
+// twins returns the keys of reviews that are here already but for one field, by those of the new ones, if these are
+// most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
+// short texts do, too.
+func (m *merger) twins(reviews []*review) map[string]string {
+	none := true
+	for key := range m.files.memory.entries {
+		none = none && !m.seen[key]
+	}
 	pairs := func(v values) (pairs []string) {
-		long := len(v[memberText]) > minDistinct
+		long := none || len(v[memberText]) > minDistinct
 		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
 			a, b := string(v[pair[0]]), string(v[pair[1]])
 			if a != "" && b != "" && a != quotedAnonymous && b != quotedAnonymous && (i == 2 || long) {
@@ -171,23 +184,23 @@ func (m *merger) twins(reviews []*review) map[string]*record {
 		}
 		return pairs
 	}
-	here := map[string]*record{}
+	here := map[string]string{}
 	for key, e := range m.files.memory.entries {
 		if r := m.byID[fold(e.ID)]; r != nil && !m.seen[key] {
 			for _, pair := range pairs(r.values) {
-				here[pair] = r
+				here[pair] = key
 			}
 		}
 	}
-	twins, fresh := map[string]*record{}, 0
+	twins, fresh := map[string]string{}, 0
 	for _, v := range reviews {
 		if _, known := m.files.memory.entries[v.key]; known {
 			continue
 		}
 		fresh++
 		for _, pair := range pairs(v.values) {
-			if r := here[pair]; r != nil {
-				twins[v.key] = r
+			if key, ok := here[pair]; ok {
+				twins[v.key] = key
 			}
 		}
 	}
@@ -197,7 +210,7 @@ func (m *merger) twins(reviews []*review) map[string]*record {
 	return twins
 }
 
-// twin returns why a review that is here but for some fields is skipped.
+// twin returns why a review that is here but for some fields is skipped; nil if it is here as it is.
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
@@ -205,9 +218,12 @@ func (m *merger) twin(v *review, r *record) *Skip {
 			differ = append(differ, name)
 		}
 	}
+	if len(differ) == 0 {
+		return nil
+	}
 	at := &row{number: v.number, line: v.line}
 	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if the export was corrected, make the same correction in %[3]s by hand; "+
-		"if another column is mapped to %[2]s now, map the one that the first import read", r.id, join(differ), m.report.File)
+		"if the first import was wrong and nothing of it is published yet, delete %[3]s and import again", r.id, join(differ), m.report.File)
 }
 
 // place adds or updates a review, or reports why not.

@@ -49,12 +49,12 @@ const (
 	BadCharacter Code = "a character can't be published"
 	TextTooLong  Code = "a text is too long"
 	Garbled      Code = "a text has garbled characters"
-	NoID         Code = "id is empty"
+	NoID         Code = "no id, or one that was rounded"
 	NoRating     Code = "rating is empty"
 	BadRating    Code = "rating is not a number above zero"
 	OverScale    Code = "rating is over the scale"
 	BetweenStars Code = "rating is not a whole number of stars"
-	OtherColumn  Code = "imported from another column before"
+	OtherColumn  Code = "here already, with another author, date or text"
 	OtherScale   Code = "imported on another scale before"
 	NoDate       Code = "a date is empty"
 	BadDate      Code = "a date has another layout or does not exist"
@@ -150,7 +150,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	p.skipped(r.Skipped, verbose)
 	if r.Layout != "" {
-		p.line("no date has the layout; import again with --date-layout %s", r.Layout)
+		p.line("the dates have another layout; import again with --date-layout %s", r.Layout)
 	}
 	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
 	p.list(len(r.Vanished), p.limit, "not in this export (nothing was deleted), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"bytes"
+	"cmp"
 	"fmt"
 
 	"github.com/go-json-experiment/json"
@@ -50,4 +52,75 @@ var options = json.JoinOptions(json.Deterministic(true), jsonv1.OmitEmptyWithLeg
 func marshal(v any) ([]byte, error) {
 	b, err := json.Marshal(v, options)
 	return append(b, '\n'), err
+}
+
+// ReviewLine renders one review as on its line of reviews.json, without comma and newline.
+func ReviewLine(r *reviewcast.Review) ([]byte, error) { return element(r) }
+
+// InsightLine renders one entry of per_review as it stands on its line of
+// insights.json: `"r-1":{…}`, without the comma and the newline.
+func InsightLine(id string, in reviewcast.ReviewInsight) ([]byte, error) {
+	line, err := element(map[string]reviewcast.ReviewInsight{id: in})
+	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("}")), []byte("{")), err
+}
+
+// element renders a value as compact JSON without a newline.
+func element(v any) ([]byte, error) {
+	b, err := marshal(v)
+	return bytes.TrimSuffix(b, []byte("\n")), err
+}
+
+// section is a list or an object of a file with one element a line.
+type section struct {
+	open, shut string   // `"reviews":[` and `]`
+	lines      [][]byte // as ReviewLine and InsightLine give them
+	err        error    // of rendering them
+}
+
+// elements makes the section of a list.
+func elements[T any](name string, list []T) section {
+	s := section{open: `"` + name + `":[`, shut: "]"}
+	for i := range list {
+		line, err := element(&list[i])
+		if err != nil {
+			s.err = cmp.Or(s.err, fmt.Errorf("element %d of %s: %w", i, name, err))
+		}
+		s.lines = append(s.lines, line)
+	}
+	return s
+}
+
+// layOut renders head, and puts the sections into its empty members, in their order in head.
+func layOut(head any, sections ...section) ([]byte, error) {
+	framed, err := marshal(head)
+	// What is before the rating seldom changes: change documents copy its line.
+	framed = bytes.Replace(framed, []byte(`,"aggregate_rating":`), []byte(",\n"+`"aggregate_rating":`), 1)
+	size := len(framed)
+	for _, s := range sections {
+		err = cmp.Or(err, s.err)
+		for _, line := range s.lines {
+			size += len(line) + len(",\n")
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, size+len(sections))
+	for _, s := range sections {
+		if len(s.lines) == 0 {
+			continue
+		}
+		// No string can hold the member's name in this form: its quotation marks would be escaped.
+		before, after, ok := bytes.Cut(framed, []byte(s.open+s.shut))
+		if !ok {
+			return nil, fmt.Errorf("lay out %d elements: no empty member %s%s", len(s.lines), s.open, s.shut)
+		}
+		out = append(append(append(out, before...), s.open...), '\n')
+		for _, line := range s.lines {
+			out = append(append(out, line...), ",\n"...)
+		}
+		out = append(append(out[:len(out)-len(",\n")], '\n'), s.shut...)
+		framed = after
+	}
+	return append(out, framed...), nil
 }

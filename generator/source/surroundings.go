@@ -142,6 +142,8 @@ func (s *surroundings) summary(file smallFile) {
 		d := &decoder{List: &p}
 		if before, _, found := strings.Cut(text, "!["); found {
 			p.Add(diagnostic.Warning, 1+strings.Count(before, "\n"), 1, "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it")
+		} else if before, _, found := strings.Cut(text, "]("); found {
+			p.Add(diagnostic.Warning, 1+strings.Count(before, "\n"), 1, "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words")
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
 			s.content.Summary = &text
