@@ -49,8 +49,8 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	}
 	for _, r := range content.Reviews {
 		if r.Published && r.Source == exampleSource {
-			add(content.Position(r), fmt.Sprintf("review %q is a made-up example that init wrote, and %s is public", r.ID, baseURL),
-				"delete it; if a customer wrote it, write where in its source")
+			add(content.Position(r), fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
+				"delete it; if a customer wrote it, write where in place of source: example")
 		}
 	}
 	diagnostic.Sort(problems)

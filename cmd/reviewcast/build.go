@@ -59,7 +59,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
 	}
 	if res.First && source.OutputName(c.Content, c.Public) != "" {
-		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public public\n", c.Public)
+		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, filepath.Join(c.Content, "..", "public"))
 	}
 	if res.First {
 		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)

@@ -73,6 +73,11 @@ func (f *folderFlags) check() error {
 	case err != nil && contentAbove(source.BusinessFile) != "":
 		return usageError{fmt.Errorf("--content: there is no folder %s here, where you are in a content folder; add --content . or change to the folder above it with: cd ..", f.Content)}
 	case err != nil:
+		near, _ := filepath.Glob("*/" + source.BusinessFile)
+		below, _ := filepath.Glob("*/*/" + source.BusinessFile)
+		if near = append(near, below...); len(near) > 0 {
+			return usageError{fmt.Errorf("--content: there is no folder %s here; did you mean --content %q? `reviewcast init %[1]s` creates one", f.Content, filepath.Dir(near[0]))}
+		}
 		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
 		return usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}

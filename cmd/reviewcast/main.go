@@ -227,6 +227,9 @@ func parseError(args []string, err error) error {
 		if _, err := os.Stat(filepath.Join(word, "manifest.json")); err == nil {
 			flag = "--public"
 		}
+		if contentAbove(word) != "" && !isFolder(word) {
+			return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
+		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
 	}
 	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
