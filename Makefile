@@ -28,9 +28,11 @@ check: ## run the linters and the short tests; under a minute once the caches ar
 	.ci/out/bin/golangci-lint run ./...
 	$(GO) test -short ./...
 
-# Without debug information, and with SQLite unoptimised, compiling takes a quarter less.
-# The preview's database is small and temporary.
-QUICK := -gcflags=all=-dwarf=false '-gcflags=modernc.org/...=-N -l -dwarf=false'
+# What compiles fastest: without debug information, without inlining, one thread for each
+# package (go builds several packages at once), and other people's packages unoptimised. It
+# takes a quarter less, and the preview a tenth of a second more.
+QUICK := -dwarf=false -c=1 -l
+QUICK := '-gcflags=all=$(QUICK)' $(foreach host,modernc.org github.com google.golang.org,'-gcflags=$(host)/...=-N $(QUICK)')
 
 .PHONY: dev
 dev: ## build the sample, serve it on http://localhost:8080 and rebuild on change
