@@ -3,10 +3,12 @@
 GO ?= go
 BENCHTIME ?= 1s
 
-# The race detector needs cgo, and cgo a C compiler. SQLite, which is C translated to Go, and the
-# libraries that draw and compress run without it: they would take most of the time. Not so those
-# that instantiate generic types of package sync: the linker may keep their instances for all.
-UNRACED := modernc.org/... golang.org/x/image/... image/... compress/... github.com/andybalholm/brotli/... github.com/klauspost/compress/...
+# The race detector needs cgo, and cgo a C compiler. SQLite, which is C translated to Go, and
+# libraries that draw, compress, match and parse run without it: they would take most of the
+# time. Not so those that instantiate generic types of package sync: the linker may keep their
+# instances for all.
+UNRACED := modernc.org/... golang.org/x/image/... image/... compress/... github.com/andybalholm/brotli/... github.com/klauspost/compress/... \
+  regexp/... unicode/... golang.org/x/text/... golang.org/x/net/html/... go.yaml.in/... github.com/yuin/goldmark/... github.com/alecthomas/kong/... github.com/clipperhouse/...
 RACE := $(shell $(GO) env CGO_ENABLED | grep -q 1 && command -v $$($(GO) env CC) >/dev/null 2>&1 && echo -race $(UNRACED:%=-gcflags=%=-race=false))
 
 # A program with the race detector sleeps for a second when it ends, in case goroutines that it

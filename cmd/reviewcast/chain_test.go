@@ -217,6 +217,7 @@ func (c *chain) arrived(pull ...string) {
 // TestChainRollback: after the host goes back to an old deploy, the next publications
 // reach everybody.
 func TestChainRollback(t *testing.T) {
+	inCI(t)
 	c := newChain(t)
 	old := c.publish("old")
 	c.arrived()
@@ -293,6 +294,7 @@ func TestChainOldManifest(t *testing.T) {
 // deploys reach the subscriber; the mirror reports that a version vanished, and keeps
 // its copy until somebody accepts that.
 func TestChainTwoBuilders(t *testing.T) {
+	inCI(t)
 	c := newChain(t)
 	c.publish("base")
 	c.arrived()
@@ -326,6 +328,7 @@ func TestChainTwoBuilders(t *testing.T) {
 
 // TestChainClockAhead: one machine's clock is an hour ahead, and the others' are right.
 func TestChainClockAhead(t *testing.T) {
+	inCI(t)
 	c := newChain(t)
 	c.reviews["ahead"] = "Fine."
 	public := filepath.Join(c.dir, "ahead")

@@ -23,6 +23,7 @@ import (
 // documents, what builds leave beside them, the hub's state, a mirror, and the
 // mirror's evidence of a fork.
 func TestErasure(t *testing.T) {
+	inCI(t)
 	const secret, id = "Zanzibarius", "r-7"
 	c := newChain(t)
 	build := func() { c.build("--public", c.public, "--encodings", "all") }

@@ -70,19 +70,25 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
-	if err != nil {
-		if msg := err.Error(); msg != "" {
-			fmt.Fprintln(os.Stderr, terminal.Fold(os.Stderr, "reviewcast: "+msg, 4))
-		}
-		code := exitProblem
-		_, input := errors.AsType[compose.InputError](err)
-		if _, usage := errors.AsType[usageError](err); usage || input {
-			code = exitUsage
-		} else if v, ok := errors.AsType[verdict](err); ok {
-			code = v.code
-		}
-		os.Exit(code)
+	os.Exit(report(err, os.Stderr))
+}
+
+// report prints the error of run, and returns the exit code that it means.
+func report(err error, stderr io.Writer) int {
+	if err == nil {
+		return 0
 	}
+	if msg := err.Error(); msg != "" {
+		fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+msg, 4))
+	}
+	_, input := errors.AsType[compose.InputError](err)
+	if _, usage := errors.AsType[usageError](err); usage || input {
+		return exitUsage
+	}
+	if v, ok := errors.AsType[verdict](err); ok {
+		return v.code
+	}
+	return exitProblem
 }
 
 // usageError is a mistake in the command line.

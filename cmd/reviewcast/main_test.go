@@ -204,9 +204,7 @@ func get(ts *testscript.TestScript, neg bool, args []string) {
 // manifest: always a whole set, the one before or the new one. The next build cleans
 // up.
 func TestKilledBuild(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts and kills dozens of builds")
-	}
+	inCI(t)
 	t.Parallel()
 	link, dir := binary(t), t.TempDir()
 	content, public := filepath.Join(dir, "content"), filepath.Join(dir, "out", "public")
@@ -232,7 +230,7 @@ func TestKilledBuild(t *testing.T) {
 	if out, err := build().CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	kills, killed := long(t, "KILLS", 6), 0
+	kills, killed := long(t, "KILLS", 30), 0
 	rounds, moments := 0, edgetest.Rand(t)
 	for whole := time.Second; killed < kills; rounds++ {
 		write(11 + rounds)
@@ -261,6 +259,14 @@ func TestKilledBuild(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(public))
 	if err != nil || len(left) != 1 {
 		t.Errorf("beside public/ stands %v, %v", left, err)
+	}
+}
+
+// inCI skips a test that takes long, unless LONG is set, as .ci/run does.
+func inCI(t *testing.T) {
+	t.Helper()
+	if os.Getenv("LONG") == "" {
+		t.Skip("long: .ci/run runs it, with LONG=1")
 	}
 }
 

@@ -272,6 +272,7 @@ func (s *deployment) holds(text string) (found bool) {
 // TestKilledFollower kills edges while they take a version: the next one serves at once,
 // without the site, what the copy holds, and takes the version then.
 func TestKilledFollower(t *testing.T) {
+	inCI(t)
 	t.Parallel()
 	s, moments := newDeployment(t, "--origin-every", "1s"), edgetest.Rand(t)
 	s.build("v0", "")

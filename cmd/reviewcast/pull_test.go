@@ -138,6 +138,7 @@ func TestPullFollows(t *testing.T) {
 // or the new one, whole, and the next pull cleans up. It kills MIRROR_KILLS times, or
 // 8.
 func TestKilledPull(t *testing.T) {
+	inCI(t)
 	t.Parallel()
 	kills := long(t, "MIRROR_KILLS", 8)
 	s := newPullSite(t, 150)

@@ -2,17 +2,15 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"fmt"
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -196,11 +194,29 @@ cd content; check
 cd content; build
 `
 
+// runIn runs the program in a folder and returns what it printed and its exit code. It
+// is no process of its own: starting one costs more than most commands do.
+func runIn(t *testing.T, dir string, args ...string) (stdout, stderr string, code int) {
+	t.Helper()
+	t.Chdir(dir)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	var out, errs bytes.Buffer
+	code = report(run(ctx, args, strings.NewReader(""), &out, &errs), &errs)
+	return out.String(), errs.String(), code
+}
+
 // TestSlips compares the whole output of each slip, and its exit code, with a golden
 // file. Nothing that a slip prints is on stdout.
 func TestSlips(t *testing.T) {
-	t.Parallel()
+	golden, err := filepath.Abs("testdata/slips.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
+	for name, value := range map[string]string{"HOME": dir, "XDG_STATE_HOME": dir, "REVIEWCAST_STATE": ""} {
+		t.Setenv(name, value)
+	}
 	taken, err := net.Listen("tcp", "localhost:0")
 	if err != nil {
 		t.Fatal(err)
@@ -208,23 +224,12 @@ func TestSlips(t *testing.T) {
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	run := func(line string) (stdout, stderr string, code int) {
-		var out, errs bytes.Buffer
+		in := dir
 		line, inContent := strings.CutPrefix(line, "cd content; ")
-		cmd := exec.CommandContext(t.Context(), binary(t), strings.Fields(strings.ReplaceAll(line, "TAKEN", "localhost:"+port))...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &errs
 		if inContent {
-			cmd.Dir = filepath.Join(dir, "content")
+			in = filepath.Join(dir, "content")
 		}
-		hung := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
-		defer hung.Stop()
-		cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_STATE_HOME="+dir, "REVIEWCAST_STATE=")
-		var exit *exec.ExitError
-		if err := cmd.Run(); errors.As(err, &exit) {
-			code = exit.ExitCode()
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		return out.String(), errs.String(), code
+		return runIn(t, in, strings.Fields(strings.ReplaceAll(line, "TAKEN", "localhost:"+port))...)
 	}
 	for _, line := range []string{"init content", "build --base-url http://localhost --today 2026-11-21"} {
 		if _, stderr, code := run(line); code != 0 {
@@ -245,7 +250,6 @@ func TestSlips(t *testing.T) {
 		}
 		fmt.Fprintf(&got, "$ %s\n%s[%d]\n", line, stderr, code)
 	}
-	const golden = "testdata/slips.golden"
 	if *update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
 			t.Fatal(err)

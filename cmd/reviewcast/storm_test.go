@@ -21,9 +21,7 @@ import (
 // and the script that dev adds to pages. It takes STORM, such as 2m, or else a few
 // seconds.
 func TestStorm(t *testing.T) {
-	if testing.Short() {
-		t.Skip("edits for several seconds")
-	}
+	inCI(t)
 	t.Parallel()
 	long := 3 * time.Second
 	if s := os.Getenv("STORM"); s != "" {

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,20 +11,8 @@ import (
 // work, 2 a mistake in the command line. What goes wrong is told on stderr, with a
 // remedy, and stdout stays empty.
 func TestExitCodes(t *testing.T) {
-	t.Parallel()
-	exe, dir := binary(t), t.TempDir()
-	run := func(args string) (stdout, stderr string, code int) {
-		var out, err bytes.Buffer
-		cmd := exec.Command(exe, strings.Fields(args)...)
-		cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &err
-		var exit *exec.ExitError
-		if e := cmd.Run(); errors.As(e, &exit) {
-			code = exit.ExitCode()
-		} else if e != nil {
-			t.Fatal(e)
-		}
-		return out.String(), err.String(), code
-	}
+	dir := t.TempDir()
+	run := func(args string) (stdout, stderr string, code int) { return runIn(t, dir, strings.Fields(args)...) }
 	if _, stderr, code := run("init content"); code != 0 || stderr != "" {
 		t.Fatal(stderr)
 	}

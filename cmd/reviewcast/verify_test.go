@@ -33,7 +33,7 @@ func TestBuildsAreVerified(t *testing.T) {
 			}
 			copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Follower: mirror.Follower{Source: source}}
 			var notes []verify.Note
-			for range long(t, "VERSIONS", 4) {
+			for range long(t, "VERSIONS", 2) {
 				e.edit()
 				e.build()
 				if _, err := copied.Update(t.Context()); err != nil {
