@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -108,6 +109,57 @@ func mustBuild(t *testing.T, cfg Config) *Result {
 		t.Fatalf("build: %v", err)
 	}
 	return res
+}
+
+// mustPrepare is mustBuild without writing, and without the pages below the front page.
+func mustPrepare(t *testing.T, cfg Config) *Result {
+	t.Helper()
+	res, err := NewBuilder(cfg).Prepare(t.Context(), nil)
+	if err != nil {
+		t.Fatalf("prepare: %v", err)
+	}
+	return res
+}
+
+// fourPublished are the files that were built from the reviews r1 to r4, once for all tests.
+var fourPublished struct {
+	sync.Once
+	files map[string]string
+}
+
+// alreadyPublished gives a content folder with the reviews r1 to r4, and where they are published.
+func alreadyPublished(t *testing.T) (dir string, cfg Config) {
+	t.Helper()
+	dir = folder(t, map[string]string{
+		"reviews/1.yaml": review("r1", "  text: Quick, and kind to the cat.\n"), "reviews/2.yaml": review("r2", ""),
+		"reviews/3.yaml": review("r3", ""), "reviews/4.yaml": review("r4", ""),
+	})
+	cfg = config(dir, filepath.Join(t.TempDir(), "public"))
+	fourPublished.Do(func() {
+		mustBuild(t, cfg)
+		fourPublished.files = read(t, cfg.PublicDir)
+	})
+	put(t, cfg.PublicDir, fourPublished.files)
+	return dir, cfg
+}
+
+// sample is the sample business as a checkout has it, built once: its files, and what else is known of it.
+var sample struct {
+	sync.Once
+	*Result
+	files map[string]string
+}
+
+// builtSample gives the sample business, built once.
+func builtSample(t *testing.T) (*Result, map[string]string) {
+	t.Helper()
+	sample.Do(func() {
+		cfg := config("../content", filepath.Join(t.TempDir(), "public"))
+		cfg.Today, cfg.BaseURL = "2026-11-21", ""
+		sample.Result = mustBuild(t, cfg)
+		sample.files = read(t, cfg.PublicDir)
+	})
+	return sample.Result, sample.files
 }
 
 func TestBuildIsAFunctionOfContent(t *testing.T) {
@@ -234,7 +286,10 @@ func TestNothingNew(t *testing.T) {
 		t.Error("a preview has written something")
 	}
 	// What somebody else publishes meanwhile is seen.
-	mustBuild(t, config(content, public))
+	_, live := alreadyPublished(t)
+	if err := os.CopyFS(public, os.DirFS(live.PublicDir)); err != nil {
+		t.Fatal(err)
+	}
 	put(t, content, map[string]string{"reviews/a.yaml": strings.Replace(one, "id: a", "id: d", 1)})
 	if res := prepare("reviews/a.yaml"); !slices.ContainsFunc(res.Problems, func(p diagnostic.Problem) bool { return p.Code == "vanished" }) {
 		t.Errorf("a published review is gone, and the problems are %v", res.Problems)
@@ -279,7 +334,7 @@ func TestStarter(t *testing.T) {
 	if _, err := starter.WriteEmpty(empty); err != nil {
 		t.Fatal(err)
 	}
-	if res := mustBuild(t, config(empty, filepath.Join(t.TempDir(), "public"))); len(res.Problems)+len(res.Dataset.Reviews) > 0 {
+	if res := mustPrepare(t, config(empty, filepath.Join(t.TempDir(), "public"))); len(res.Problems)+len(res.Dataset.Reviews) > 0 {
 		t.Errorf("the empty starter builds %d reviews, with %v", len(res.Dataset.Reviews), res.Problems)
 	}
 	dir := filepath.Join(t.TempDir(), "content")
@@ -298,22 +353,20 @@ func TestStarter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	res = mustBuild(t, config(dir, filepath.Join(t.TempDir(), "public")))
+	res = mustPrepare(t, config(dir, filepath.Join(t.TempDir(), "public")))
 	if res.Dataset.AggregateRating.RatingValue != nil || res.Insights.DateRange.Latest != nil {
 		t.Error("numbers about nothing aren't null")
 	}
 	if err := os.Mkdir(filepath.Join(dir, "reviews"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	mustBuild(t, config(dir, filepath.Join(t.TempDir(), "public")))
+	mustPrepare(t, config(dir, filepath.Join(t.TempDir(), "public")))
 }
 
 // TestSample holds the sample business to what its editors' manual says of it.
 func TestSample(t *testing.T) {
 	t.Parallel()
-	cfg := config("../content", filepath.Join(t.TempDir(), "public"))
-	cfg.Today, cfg.BaseURL = "2026-11-21", ""
-	res := mustBuild(t, cfg)
+	res, _ := builtSample(t)
 	if len(res.Problems) > 0 {
 		t.Errorf("warnings in the sample: %v", res.Problems)
 	}

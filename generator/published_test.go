@@ -19,11 +19,7 @@ import (
 
 func TestVanished(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{
-		"reviews/1.yaml": review("r1", ""), "reviews/2.yaml": review("r2", ""), "reviews/3.yaml": review("r3", ""), "reviews/4.yaml": review("r4", ""),
-	})
-	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
-	mustBuild(t, cfg)
+	dir, cfg := alreadyPublished(t)
 	before := read(t, cfg.PublicDir)
 
 	os.Remove(filepath.Join(dir, "reviews", "1.yaml"))
@@ -74,7 +70,7 @@ func TestVanished(t *testing.T) {
 		"withdrawn.yaml": "- {id: R1, reason: legal, date: 2026-05-01}\n- {id: r2, reason: withdrawn, date: 2026-05-01}\n",
 		"reviews/3.yaml": review("r3", ""),
 	})
-	res := mustBuild(t, cfg)
+	res := mustPrepare(t, cfg)
 	if u := res.Dataset.Unpublished; u != (reviewcast.Unpublished{Legal: 1, Withdrawn: 1}) {
 		t.Errorf("unpublished: %+v", u)
 	}
@@ -83,9 +79,7 @@ func TestVanished(t *testing.T) {
 // TestDraftManifest: the files that an older dev wrote are no published set.
 func TestDraftManifest(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
-	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
-	mustBuild(t, cfg)
+	_, cfg := alreadyPublished(t)
 	manifest := read(t, cfg.PublicDir)["manifest.json"]
 	put(t, cfg.PublicDir, map[string]string{"manifest.json": strings.Replace(manifest, "{", `{"draft": {"new": [], "missing": []},`, 1)})
 	_, err := NewBuilder(cfg).Build(t.Context())
@@ -95,15 +89,13 @@ func TestDraftManifest(t *testing.T) {
 	if err := os.RemoveAll(cfg.PublicDir); err != nil {
 		t.Fatal(err)
 	}
-	mustBuild(t, cfg)
+	mustPrepare(t, cfg)
 }
 
 // TestChangedID: a published review under another id is told from one that is gone.
 func TestChangedID(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "  text: Quick, and kind to the cat.\n"), "reviews/2.yaml": review("r2", "  text: Slow.\n")})
-	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
-	mustBuild(t, cfg)
+	dir, cfg := alreadyPublished(t)
 	put(t, dir, map[string]string{"reviews/1.yaml": review("tidied", "  text: Quick, and kind to the cat.\n")})
 	_, err := NewBuilder(cfg).Build(t.Context())
 	const want = `reviews/1.yaml:1:3: review "r1" is published, but its id is written "tidied" now; write the id as r1: the published id must stay`
@@ -137,10 +129,8 @@ func TestVanishedInBulk(t *testing.T) {
 
 func TestPrevious(t *testing.T) {
 	t.Parallel()
-	dir := folder(t, map[string]string{"reviews/1.yaml": review("r1", "")})
-	live := filepath.Join(t.TempDir(), "live")
-	mustBuild(t, config(dir, live))
-	files := http.FileServer(http.Dir(live))
+	dir, live := alreadyPublished(t)
+	files := http.FileServer(http.Dir(live.PublicDir))
 	status := 0
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if status != 0 {
@@ -153,13 +143,12 @@ func TestPrevious(t *testing.T) {
 	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 	cfg.Previous = srv.URL
 
-	put(t, dir, map[string]string{"reviews/2.yaml": review("r2", "")})
-	if res := mustBuild(t, cfg); res.Manifest.Sequence != cfg.Now().Unix()+1 || res.First {
+	put(t, dir, map[string]string{"reviews/5.yaml": review("r5", "")})
+	if res := mustPrepare(t, cfg); res.Manifest.Sequence != cfg.Now().Unix()+1 || res.First {
 		t.Errorf("a build that follows the live set has sequence %d, want %d", res.Manifest.Sequence, cfg.Now().Unix()+1)
 	}
 	status = http.StatusNotFound
-	cfg.PublicDir = filepath.Join(t.TempDir(), "public")
-	if res := mustBuild(t, cfg); !res.First {
+	if res := mustPrepare(t, cfg); !res.First {
 		t.Errorf("404 makes sequence %d, want a first build", res.Manifest.Sequence)
 	}
 	for _, status = range []int{http.StatusInternalServerError, http.StatusForbidden, http.StatusMovedPermanently} {
@@ -182,10 +171,9 @@ func TestPrevious(t *testing.T) {
 
 	// In a folder: a manifest that isn't one, and a dataset that isn't its own.
 	for _, name := range []string{"manifest.json", "reviews.json"} {
-		broken := filepath.Join(t.TempDir(), "broken")
-		mustBuild(t, config(dir, broken))
-		put(t, broken, map[string]string{name: "{}"})
-		if _, err := NewBuilder(config(dir, broken)).Build(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
+		_, broken := alreadyPublished(t)
+		put(t, broken.PublicDir, map[string]string{name: "{}"})
+		if _, err := NewBuilder(broken).Build(t.Context()); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("a broken %s: %v", name, err)
 		}
 	}
@@ -206,7 +194,7 @@ func TestExamples(t *testing.T) {
 	} {
 		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 		cfg.BaseURL = origin
-		_, err := NewBuilder(cfg).Build(t.Context())
+		_, err := NewBuilder(cfg).Prepare(t.Context(), nil)
 		var p *ProblemsError
 		if errors.As(err, &p); (err != nil) != (want > 0) || p != nil && len(p.Problems) != want {
 			t.Errorf("%s: %v", origin, err)
@@ -232,7 +220,7 @@ func TestExamples(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	put(t, dir, map[string]string{"reviews/first-reviews.yaml": "", "site.yaml": "title: Ours\n", "summary.md": "Ours.\n"})
-	mustBuild(t, cfg)
+	mustPrepare(t, cfg)
 }
 
 // TestRenamedBusiness: a published business keeps its id, unless the editor says that it
@@ -242,10 +230,9 @@ func TestRenamedBusiness(t *testing.T) {
 	cfg := config(dir, filepath.Join(t.TempDir(), "public"))
 	cfg.BaseURL = "http://localhost"
 	mustBuild(t, cfg)
-	for _, id := range []string{"acme", "acme"} {
-		put(t, dir, map[string]string{"business.yaml": "id: " + id + "\nname: Acme\n"})
-		mustBuild(t, cfg)
-	}
+	put(t, dir, map[string]string{"business.yaml": "id: acme\nname: Acme\n"})
+	mustBuild(t, cfg)
+	mustPrepare(t, cfg)
 	put(t, dir, map[string]string{"business.yaml": "id: acme-ltd\nname: Acme\n"})
 	_, err := NewBuilder(cfg).Build(t.Context())
 	var p *ProblemsError
@@ -258,7 +245,7 @@ func TestRenamedBusiness(t *testing.T) {
 		t.Errorf("a preview: %v, %+v", err, res)
 	}
 	cfg.NewBusinessID = true
-	if res := mustBuild(t, cfg); res.Dataset.Business.ID != "acme-ltd" {
+	if res := mustPrepare(t, cfg); res.Dataset.Business.ID != "acme-ltd" {
 		t.Errorf("published as %s", res.Dataset.Business.ID)
 	}
 }

@@ -97,7 +97,7 @@ func TestSlips(t *testing.T) {
 
 // checkSlip returns what check prints.
 func checkSlip(t *testing.T, dir string) string {
-	problems, err := NewBuilder(Config{ContentDir: dir, PublicDir: t.TempDir(), Today: "2026-11-21"}).Check(t.Context())
+	problems, err := NewBuilder(Config{ContentDir: dir, PublicDir: filepath.Join(filepath.Dir(dir), "public"), Today: "2026-11-21"}).Check(t.Context())
 	if err != nil {
 		return err.Error() + "\n"
 	}

@@ -53,9 +53,9 @@ func TestGolden(t *testing.T) {
 	golden(t, "corpus.json", ins)
 }
 
-// TestEvidence holds every promise about numbers against a few thousand reviews.
+// TestEvidence holds every promise about numbers against a thousand reviews.
 func TestEvidence(t *testing.T) {
-	in := corpusInput(3_000)
+	in := corpusInput(1_000)
 	ins := insights.Compute(in).Insights
 	checkInsights(t, in, ins)
 }
@@ -126,7 +126,7 @@ func checkInsights(t *testing.T, in insights.Input, ins *reviewcast.Insights) {
 
 // TestOrder shuffles the reviews: the bytes and the mentions stay the same.
 func TestOrder(t *testing.T) {
-	in := corpusInput(700)
+	in := corpusInput(300)
 	first := insights.Compute(in)
 	want, err := json.Marshal(first.Insights)
 	if err != nil {
@@ -158,7 +158,7 @@ func TestOrder(t *testing.T) {
 // TestCountKept counts with the analyses of an earlier build, as the generator does
 // when few reviews change, and compares with a Compute of everything.
 func TestCountKept(t *testing.T) {
-	in := corpusInput(400)
+	in := corpusInput(150)
 	a := sentiment.NewAnalyzer(in.Config)
 	kept := insights.Compute(in).Reviews
 	for _, change := range []func(r *reviewcast.Review){

@@ -9,7 +9,7 @@ import (
 
 // TestCard: the mean of 3.75 is three full stars, three quarters of one, and an empty one, in nothing but their shape.
 func TestCard(t *testing.T) {
-	picture, err := png.Decode(bytes.NewReader(renderAll(t, sampleContent())[pathCard]))
+	picture, err := png.Decode(bytes.NewReader(renderOnce(t, "sample")[pathCard]))
 	if err != nil {
 		t.Fatal(err)
 	}

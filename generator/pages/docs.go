@@ -107,19 +107,28 @@ var surplus = regexp.MustCompile(`(?m:^ +)|\[(\w+)\]\(` + reviewcast.PathDocs + 
 
 // docs is one of the manuals in Markdown. A twin describes parameters and answers that many paths share once.
 func (s *Site) docs(name string, twin bool) (string, error) {
-	var d apiDocument
-	if err := json.Unmarshal(s.OpenAPI, &d); err != nil {
-		return "", fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
+	d, err := s.api()
+	if err != nil {
+		return "", err
 	}
-	d.resolve()
 	_, manual, _ := strings.Cut(d.Info.Description, "\n\n")
 	var b bytes.Buffer
 	seen := map[*apiNode]bool{}
 	again := func(n *apiNode) (was bool) { was, seen[n] = seen[n], twin; return was }
-	err := twins.ExecuteTemplate(&b, name+".md", map[string]any{
+	err = twins.ExecuteTemplate(&b, name+".md", map[string]any{
 		"Base": s.Channel.BaseURL, "Links": published, "Manual": manual, "API": d, "Again": again,
 	})
 	return b.String(), err
+}
+
+// readAPI reads the API's description.
+func readAPI(openAPI []byte) (*apiDocument, error) {
+	var d apiDocument
+	if err := json.Unmarshal(openAPI, &d); err != nil {
+		return nil, fmt.Errorf("read %s: %w", reviewcast.PathOpenAPI, err)
+	}
+	d.resolve()
+	return &d, nil
 }
 
 // resolve writes references out, and gives members without a description that of their type.

@@ -86,7 +86,7 @@ func TestDocs(t *testing.T) {
 // TestDocsPaths: every path that the hand-written part names exists.
 func TestDocsPaths(t *testing.T) {
 	c := withLines(t, sampleContent())
-	files := renderAll(t, c)
+	files := renderOnce(t, "sample")
 	var d apiDocument
 	if err := json.Unmarshal(c.OpenAPI, &d); err != nil {
 		t.Fatal(err)

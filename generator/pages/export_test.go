@@ -49,7 +49,7 @@ func TestCSV(t *testing.T) {
 // TestJSONL: each line is a review of the dataset.
 func TestJSONL(t *testing.T) {
 	c := sampleContent()
-	lines := bytes.Split(bytes.TrimSuffix(renderAll(t, c)[reviewcast.PathJSONL], []byte("\n")), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSuffix(renderOnce(t, "sample")[reviewcast.PathJSONL], []byte("\n")), []byte("\n"))
 	if len(lines) != len(c.Dataset.Reviews) {
 		t.Fatalf("%d lines", len(lines))
 	}
@@ -94,8 +94,8 @@ func TestJSONLD(t *testing.T) {
 			}
 		}
 	}
-	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent()} {
-		for p, body := range renderAll(t, c) {
+	for _, name := range []string{"sample", "empty"} {
+		for p, body := range renderOnce(t, name) {
 			_, rest, ok := strings.Cut(string(body), `<script type="application/ld+json">`)
 			if !ok || !strings.HasSuffix(p, ".html") {
 				continue
@@ -115,8 +115,7 @@ func TestJSONLD(t *testing.T) {
 
 // TestMachineFiles: the files that crawlers look for parse and name what exists.
 func TestMachineFiles(t *testing.T) {
-	c := sampleContent()
-	files := renderAll(t, c)
+	c, files := sampleContent(), renderOnce(t, "sample")
 	var sitemap struct {
 		URLs []struct{ Loc, LastMod string } `xml:"url"`
 	}

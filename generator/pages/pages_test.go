@@ -57,7 +57,21 @@ func corpusContent(n int) Content {
 	return Content{Channel: render.Channel{BaseURL: "https://reviews.example.com"}, Dataset: &d, Insights: in, Quotes: make([][]Quote, n)}
 }
 
-// published renders a site and gives the files by path.
+// contents are those that several tests look at.
+var contents = map[string]func() Content{"sample": sampleContent, "empty": emptyContent, "corpus": func() Content { return corpusContent(700) }}
+
+var rendered = map[string]map[string][]byte{} // by the names of contents
+
+// renderOnce gives the files of one of the contents. No test changes them, and no two tests run at the same time.
+func renderOnce(t testing.TB, name string) map[string][]byte {
+	t.Helper()
+	if rendered[name] == nil {
+		rendered[name] = renderAll(t, contents[name]())
+	}
+	return rendered[name]
+}
+
+// renderAll renders a site and gives the files by path.
 func renderAll(t testing.TB, c Content) map[string][]byte {
 	t.Helper()
 	s, err := New(withLines(t, c))
@@ -84,8 +98,8 @@ var versions = regexp.MustCompile(`\?v=[0-9a-f]{8}`)
 // TestGolden compares the pages with those that a person last looked at. Run with
 // -update after a change, and read the difference.
 func TestGolden(t *testing.T) {
-	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent()} {
-		got := renderAll(t, c)
+	for _, name := range []string{"sample", "empty"} {
+		got := renderOnce(t, name)
 		dir := filepath.Join("testdata", name)
 		if *update {
 			if err := os.RemoveAll(dir); err != nil {
@@ -128,8 +142,8 @@ var markdownLink = regexp.MustCompile(`\]\((/[^) ]*)\)`)
 // TestLinks follows every link of every page, twin and feed: it must lead to a file
 // of the site, and to an id on it.
 func TestLinks(t *testing.T) {
-	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent(), "corpus": corpusContent(700)} {
-		files := renderAll(t, c)
+	for name, content := range contents {
+		c, files := content(), renderOnce(t, name)
 		ids := map[string]map[string]bool{} // by path of a page
 		links := map[string][]string{}      // by where they are
 		for p, body := range files {
@@ -212,8 +226,8 @@ func parse(t *testing.T, body []byte) *xhtml.Node {
 // TestStructure reads every page as a browser does: nothing that the policy blocks, no
 // id twice, a label for every section, headings in order, one first heading.
 func TestStructure(t *testing.T) {
-	for name, c := range map[string]Content{"sample": sampleContent(), "empty": emptyContent(), "corpus": corpusContent(700)} {
-		for p, body := range renderAll(t, c) {
+	for name := range contents {
+		for p, body := range renderOnce(t, name) {
 			if strings.HasSuffix(p, ".html") {
 				checkStructure(t, name+" "+p, parse(t, body))
 			}
@@ -359,11 +373,14 @@ func longContent(n int) Content {
 	return c
 }
 
-// TestSizes keeps the weights that the pages promise, at 10,000 reviews, and with long ones.
+// TestSizes keeps the weights that the pages promise, with many reviews and with long ones; with LONG=1, at 10,000.
 func TestSizes(t *testing.T) {
-	c := corpusContent(10_000)
-	files := renderAll(t, c)
-	for name, files := range map[string]map[string][]byte{"": files, "long: ": renderAll(t, longContent(1500))} {
+	many, long := 3000, 500
+	if os.Getenv("LONG") != "" {
+		many, long = 10_000, 1500
+	}
+	files := renderAll(t, corpusContent(many))
+	for name, files := range map[string]map[string][]byte{"": files, "long: ": renderAll(t, longContent(long))} {
 		for p, body := range files {
 			p, isPage := strings.CutSuffix(p, indexHTML)
 			reviews, month := bytes.Count(body, []byte("<article")), regexp.MustCompile(`^/reviews/....-../`).MatchString(p)

@@ -33,7 +33,7 @@ func TestTheme(t *testing.T) {
 	if files["/logo.svg"] == nil {
 		t.Error("the logo isn't published")
 	}
-	if string(renderAll(t, sampleContent())[reviewcast.PathIndex]) == front {
+	if string(renderOnce(t, "sample")[reviewcast.PathIndex]) == front {
 		t.Error("the theme changed nothing")
 	}
 	if empty, err := ReadTheme(fstest.MapFS{}); err != nil || empty.CSS != nil || len(empty.Templates) > 0 {

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -22,18 +23,20 @@ import (
 var strict = []openapi3.SchemaValidationOption{openapi3.EnableJSONSchema2020(), openapi3.EnableFormatValidation(), openapi3.MultiErrors()}
 
 // load reads a description with another program's eyes.
-func load(t testing.TB, c Channel, d *reviewcast.Dataset) *openapi3.T {
-	t.Helper()
+func load(c Channel, d *reviewcast.Dataset) *openapi3.T {
 	body, err := OpenAPI(c, d)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	doc, err := openapi3.NewLoader().LoadFromData(body)
 	if err != nil {
-		t.Fatal(err)
+		panic(err)
 	}
 	return doc
 }
+
+// sampleAPI is the description of the sample, read once. Tests don't change it.
+var sampleAPI = sync.OnceValue(func() *openapi3.T { return load(sampleChannel, sampleDataset()) })
 
 // TestOpenAPIIsValid holds descriptions against OpenAPI's own rules, their examples
 // against their schemas included.
@@ -42,13 +45,11 @@ func TestOpenAPIIsValid(t *testing.T) {
 	for i := range long.Reviews {
 		long.Reviews[i].Text = new(strings.Repeat("x", exampleTextSize+1)) // no excerpt to be had
 	}
-	many := corpus.Dataset(100)
 	bare := Channel{BaseURL: "http://localhost:8080"}
 	for name, doc := range map[string]*openapi3.T{
-		"sample": load(t, sampleChannel, sampleDataset()),
-		"empty":  load(t, bare, emptyDataset()),
-		"long":   load(t, bare, long),
-		"many":   load(t, sampleChannel, &many),
+		"sample": sampleAPI(),
+		"empty":  load(bare, emptyDataset()),
+		"long":   load(bare, long),
 	} {
 		if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -62,7 +63,7 @@ func TestOpenAPIIsValid(t *testing.T) {
 // TestOpenAPIPaths: every path of the contract, its operations named and tagged,
 // and the errors that can occur.
 func TestOpenAPIPaths(t *testing.T) {
-	doc := load(t, sampleChannel, sampleDataset())
+	doc := sampleAPI()
 	want := map[string]string{ // statuses, by method and path
 		"GET /reviews.json":                      "200 206 304 405 406 412 414 416 429 431 503",
 		"HEAD /reviews.json":                     "200 304 405 406 412 414 429 431 503",
@@ -120,7 +121,7 @@ func TestOpenAPIPaths(t *testing.T) {
 // TestSearchParameters: the description has the table's parameters, each with an
 // example that the real parser takes, and bounds that it really has.
 func TestSearchParameters(t *testing.T) {
-	op := load(t, sampleChannel, sampleDataset()).Paths.Value(reviewcast.PathSearch).Get
+	op := sampleAPI().Paths.Value(reviewcast.PathSearch).Get
 	for _, p := range reviewcast.SearchParams {
 		described := op.Parameters.GetByInAndName("query", p.Name)
 		if described == nil || described.Description != p.Description || described.Required {
@@ -140,8 +141,8 @@ func TestSearchParameters(t *testing.T) {
 
 // closed is the description with every object closed, so that a member that it
 // doesn't know is an error.
-func closed(t *testing.T, d *reviewcast.Dataset) *openapi3.T {
-	doc := load(t, sampleChannel, d)
+func closed(d *reviewcast.Dataset) *openapi3.T {
+	doc := load(sampleChannel, d)
 	for _, s := range doc.Components.Schemas {
 		if s.Value.Properties != nil {
 			s.Value.AdditionalProperties = openapi3.AdditionalProperties{Has: new(bool)}
@@ -155,7 +156,7 @@ func closed(t *testing.T, d *reviewcast.Dataset) *openapi3.T {
 func TestFilesMatchTheirSchemas(t *testing.T) {
 	corpusDataset := corpus.Dataset(70)
 	for name, d := range map[string]*reviewcast.Dataset{"sample": sampleDataset(), "empty": emptyDataset(), "corpus": &corpusDataset} {
-		doc := closed(t, d)
+		doc := closed(d)
 		for _, in := range []*reviewcast.Insights{sampleInsights(), emptyInsights()} {
 			files, err := Files(withLines(Content{Channel: sampleChannel, Dataset: d, Insights: in}))
 			if err != nil {
@@ -182,7 +183,7 @@ func TestFilesMatchTheirSchemas(t *testing.T) {
 // TestSchemasRefuse: the schemas say no where they should; without this, the tests
 // above could pass by schemas that take everything.
 func TestSchemasRefuse(t *testing.T) {
-	doc := load(t, sampleChannel, sampleDataset())
+	doc := sampleAPI()
 	good := func() map[string]any {
 		body, err := datasetFile(sampleDataset())
 		if err != nil {
@@ -220,7 +221,7 @@ func TestSchemasRefuse(t *testing.T) {
 
 // TestErrorsMatchTheirSchema: what the parser reports is what is described.
 func TestErrorsMatchTheirSchema(t *testing.T) {
-	schema := closed(t, sampleDataset()).Components.Schemas["Error"].Value
+	schema := closed(sampleDataset()).Components.Schemas["Error"].Value
 	for _, query := range []string{"rating=9&limit=0&min_rating=x&since=2026-02-30&a=b&query=" + strings.Repeat("x", 201), "%zz", "since=2026-02-01&until=2026-01-01", "rating=1&rating=2"} {
 		_, issues := reviewcast.ParseSearch(query)
 		if len(issues) == 0 {
@@ -262,7 +263,7 @@ func TestOpenAPIShowsTheNewest(t *testing.T) {
 
 // TestSinceExample: the example of the date is one that the parser takes.
 func TestSinceExample(t *testing.T) {
-	op := load(t, sampleChannel, sampleDataset()).Paths.Value(reviewcast.PathSince + "{date}").Get
+	op := sampleAPI().Paths.Value(reviewcast.PathSince + "{date}").Get
 	example := fmt.Sprint(op.Parameters.GetByInAndName("path", "date").Example)
 	if _, issues := reviewcast.ParseSince(example, ""); issues != nil {
 		t.Errorf("the parser refuses the example %s: %v", example, issues)

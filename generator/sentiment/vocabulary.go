@@ -2,7 +2,10 @@ package sentiment
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
 
 	"reviewcast"
 )
@@ -40,25 +43,23 @@ type vocabulary struct {
 // newVocabulary compiles a vocabulary. An editor's phrase without a word in it ("…")
 // is skipped: the source loader has warned about it.
 func newVocabulary(c Config) *vocabulary {
-	lex := shipped()
-	dict := &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
-	v := &vocabulary{dict: dict, aspects: c.Aspects, topicRules: c.Topics, own: newTrie(), phrases: newTrie(), people: newTrie()}
-	if v.aspects == nil {
-		v.aspects = DefaultAspects
+	var v *vocabulary
+	if c.Aspects != nil {
+		v = aspectVocabulary(c.Aspects)
+	} else {
+		copied := *shippedVocabulary()
+		dict := *copied.dict // its forms are those of shipped phrases alone
+		dict.stems, dict.exact, dict.names = maps.Clone(dict.stems), maps.Clone(dict.exact), maps.Clone(dict.names)
+		copied.dict, copied.entries = &dict, slices.Clip(copied.entries)
+		v = &copied
 	}
+	v.topicRules, v.own, v.people = c.Topics, newTrie(), newTrie()
 	v.addEditors(v.own, anyAspect, ignores, c.Ignore)
 	for i, a := range v.aspects {
 		v.addEditors(v.own, int32(i), praises, a.Positive)
 		v.addEditors(v.own, int32(i), blames, a.Negative)
 		v.addEditors(v.own, int32(i), states, a.Neutral)
 	}
-	// Of two equally long phrases the one inserted first is found. A term of the editors' comes after the shipped
-	// phrases: listing "late" under punctuality names the aspect, and doesn't deny that late is bad.
-	v.addShipped(lex, false)
-	for i, a := range v.aspects {
-		v.addEditors(v.phrases, int32(i), names, a.Terms)
-	}
-	v.addShipped(lex, true)
 	v.entities = c.entities()
 	v.ownName = map[string]bool{}
 	for w := range words(c.Business.Name) {
@@ -77,6 +78,24 @@ func newVocabulary(c Config) *vocabulary {
 		v.addTopics(c.Topics)
 	}
 	v.person = &word{text: "technician", syms: v.dict.word("technician").syms}
+	return v
+}
+
+// shippedVocabulary is that of the shipped aspects, which most businesses have. To compile it takes most of the time.
+var shippedVocabulary = sync.OnceValue(func() *vocabulary { return aspectVocabulary(DefaultAspects) })
+
+// aspectVocabulary compiles the shipped phrases, and the editors' terms of aspects.
+func aspectVocabulary(aspects []Term) *vocabulary {
+	lex := shipped()
+	dict := &dictionary{lex: lex, stems: map[string]symbol{}, exact: map[string]symbol{}, forms: map[string][]symbol{}, names: map[string]symbol{}}
+	v := &vocabulary{dict: dict, aspects: aspects, phrases: newTrie()}
+	// Of two equally long phrases the one inserted first is found. A term of the editors' comes after the shipped
+	// phrases: listing "late" under punctuality names the aspect, and doesn't deny that late is bad.
+	v.addShipped(lex, false)
+	for i, a := range aspects {
+		v.addEditors(v.phrases, int32(i), names, a.Terms)
+	}
+	v.addShipped(lex, true)
 	return v
 }
 
