@@ -7,11 +7,16 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"reviewcast/bench/corpus"
+	"reviewcast/bench/snapshottest"
+	"reviewcast/edge/snapshot"
 )
 
 // TestRates: ten seconds' worth at once, then so many a second, for each client.
@@ -76,7 +81,7 @@ func TestRatesBounded(t *testing.T) {
 		t.Fatal("the first request has to wait")
 	}
 	a := netip.MustParseAddr("10.0.0.0")
-	for i := range 2 * maxClients {
+	for i := range 3 * maxClients / 2 {
 		r.take(a, now)
 		a = a.Next()
 		if i%1000 == 0 && r.take(busy, now) == 0 {
@@ -179,80 +184,92 @@ func TestCost(t *testing.T) {
 	})
 }
 
-// TestSinceCost: sending many reviews counts for more, in both codings and by the slow path, too; a 304 doesn't.
-func TestSinceCost(t *testing.T) {
-	const burst = 20
-	h := newEdge(t, 8_000, Config{RateSearch: burst / 10})
+// TestBytesCost: the bytes of large responses count.
+func TestBytesCost(t *testing.T) {
+	d := corpus.Dataset(20) // few and long reviews
+	long := strings.Repeat("x", bytesPerUnit/len(d.Reviews))
+	for i := range d.Reviews {
+		d.Reviews[i].Text = &long
+	}
+	snapshots := &snapshot.Holder{}
+	snapshots.Swap(snapshottest.Publish(t, d).Open(t, 1))
+	t.Run("since", func(t *testing.T) { testSinceCost(t, snapshots) })
+	t.Run("file", func(t *testing.T) { testFileCost(t, snapshots) })
+}
+
+// costs asks an edge that grants each client so many units at once, and counts the bytes of the answers.
+type costs struct{ http.Handler }
+
+const units = 20
+
+func newCosts(t *testing.T, snapshots *snapshot.Holder) costs {
+	return costs{newEdge(t, 0, Config{RateSearch: units / burst, Snapshots: snapshots})}
+}
+
+func (c costs) ask(client, method, path string, header ...string) *discard {
+	r := httptest.NewRequest(method, path, nil)
+	r.RemoteAddr = client + ":1"
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	w := &discard{header: http.Header{}}
+	c.ServeHTTP(w, r)
+	return w
+}
+
+// testSinceCost: sending many reviews counts for more, in both codings and by the slow path, too; a 304 doesn't.
+func testSinceCost(t *testing.T, snapshots *snapshot.Holder) {
+	const since = "/api/reviews/since/2000-01-01"
+	c := newCosts(t, snapshots)
 	synctest.Test(t, func(t *testing.T) {
-		ask := func(client string, header ...string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest("GET", "/api/reviews/since/2000-01-01", nil)
-			r.RemoteAddr = client
-			for i := 0; i < len(header); i += 2 {
-				r.Header.Set(header[i], header[i+1])
-			}
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			return w
-		}
-		first := ask("192.0.2.1:1")
-		each := 1 + first.Body.Len()/bytesPerUnit
+		first := c.ask("192.0.2.1", "GET", since)
+		each := 1 + int(first.bytes/bytesPerUnit)
 		if each == 1 {
-			t.Fatalf("%d bytes cost nothing", first.Body.Len())
+			t.Fatalf("%d bytes cost nothing", first.bytes)
 		}
 		for i, header := range [][]string{{}, {"Accept-Encoding", "gzip"}, {"If-None-Match", `"other"`}, {"Range", "bytes=0-9"}} {
-			client := fmt.Sprintf("192.0.2.%d:1", 2+i)
+			client := fmt.Sprintf("192.0.2.%d", 2+i)
 			answered := 0
-			for ask(client, header...).Code < 300 {
+			for c.ask(client, "GET", since, header...).status < 300 {
 				answered++
 			}
-			if answered != burst/each {
-				t.Errorf("%v: %d answers, want %d", header, answered, burst/each)
+			if answered != units/each {
+				t.Errorf("%v: %d answers, want %d", header, answered, units/each)
 			}
-			if w := ask(client, header...); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Range") != "" {
-				t.Errorf("%v: %d %v", header, w.Code, w.Header())
+			if w := c.ask(client, "GET", since, header...); w.status != http.StatusTooManyRequests || w.header.Get("Retry-After") == "" || w.header.Get("Content-Range") != "" {
+				t.Errorf("%v: %d %v", header, w.status, w.header)
 			}
 		}
-		for range burst {
-			if w := ask("192.0.2.9:1", "If-None-Match", first.Header().Get("ETag")); w.Code != http.StatusNotModified {
-				t.Fatalf("a conditional request: %d", w.Code)
+		for range units {
+			if w := c.ask("192.0.2.9", "GET", since, "If-None-Match", first.header.Get("ETag")); w.status != http.StatusNotModified {
+				t.Fatalf("a conditional request: %d", w.status)
 			}
 		}
 	})
 }
 
-// TestFileCost: the bytes of large files count, in ranges, too; small files, a HEAD and a 304 don't.
-func TestFileCost(t *testing.T) {
-	const burst = 20
-	h := newEdge(t, 8_000, Config{RateSearch: burst / 10})
+// testFileCost: the bytes of large files count, in ranges, too; small files, a HEAD and a 304 don't.
+func testFileCost(t *testing.T, snapshots *snapshot.Holder) {
+	c := newCosts(t, snapshots)
 	synctest.Test(t, func(t *testing.T) {
-		ask := func(client, method, path string, header ...string) *httptest.ResponseRecorder {
-			r := httptest.NewRequest(method, path, nil)
-			r.RemoteAddr = client + ":1"
-			for i := 0; i < len(header); i += 2 {
-				r.Header.Set(header[i], header[i+1])
-			}
-			w := httptest.NewRecorder()
-			h.ServeHTTP(w, r)
-			return w
-		}
-		first := ask("192.0.2.1", "GET", "/reviews.json")
-		each := first.Body.Len() / bytesPerUnit
+		first := c.ask("192.0.2.1", "GET", "/reviews.json")
+		each := int(first.bytes / bytesPerUnit)
 		if each == 0 {
-			t.Fatalf("%d bytes cost nothing", first.Body.Len())
+			t.Fatalf("%d bytes cost nothing", first.bytes)
 		}
 		for i, tt := range []struct {
 			header []string
 			want   int
 		}{
-			{nil, burst / each},
-			{[]string{"If-None-Match", `"other"`}, burst / each},
-			{[]string{"Range", "bytes=1-"}, burst / each},
+			{nil, units / each},
+			{[]string{"If-None-Match", `"other"`}, units / each},
+			{[]string{"Range", "bytes=1-"}, units / each},
 			{[]string{"Range", "bytes=0-999999"}, 100},
-			{[]string{"If-None-Match", first.Header().Get("ETag")}, 100},
+			{[]string{"If-None-Match", first.header.Get("ETag")}, 100},
 		} {
 			client := fmt.Sprintf("192.0.2.%d", 2+i)
 			answered := 0
-			for answered < 100 && ask(client, "GET", "/reviews.json", tt.header...).Code < 400 {
+			for answered < 100 && c.ask(client, "GET", "/reviews.json", tt.header...).status < 400 {
 				answered++
 			}
 			if answered != tt.want {
@@ -261,13 +278,13 @@ func TestFileCost(t *testing.T) {
 			if answered == 100 {
 				continue
 			}
-			w := ask(client, "GET", "/reviews.json", tt.header...)
-			if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" || w.Header().Get("Content-Encoding") != "" || w.Body.Len() > 1000 {
-				t.Errorf("%v: %d %v, %d bytes", tt.header, w.Code, w.Header(), w.Body.Len())
+			w := c.ask(client, "GET", "/reviews.json", tt.header...)
+			if w.status != http.StatusTooManyRequests || w.header.Get("Retry-After") == "" || w.header.Get("Content-Encoding") != "" || w.bytes > 1000 {
+				t.Errorf("%v: %d %v, %d bytes", tt.header, w.status, w.header, w.bytes)
 			}
 			for _, cheap := range []struct{ method, path string }{{"HEAD", "/reviews.json"}, {"GET", "/manifest.json"}} {
-				if w := ask(client, cheap.method, cheap.path); w.Code != http.StatusOK {
-					t.Errorf("%s %s: %d", cheap.method, cheap.path, w.Code)
+				if w := c.ask(client, cheap.method, cheap.path); w.status != http.StatusOK {
+					t.Errorf("%s %s: %d", cheap.method, cheap.path, w.status)
 				}
 			}
 		}

@@ -23,12 +23,28 @@ const Variable = "TEST_POSTGRES_URL"
 
 // Each runs a test on an empty state in each of the two databases.
 func Each(t *testing.T, f func(t *testing.T, state string)) {
-	t.Run("sqlite", func(t *testing.T) { f(t, SQLite(t)) })
+	t.Run("sqlite", func(t *testing.T) { f(t, Memory(t)) })
 	t.Run("postgres", func(t *testing.T) { f(t, Postgres(t)) })
 }
 
 // SQLite returns the name of a file that doesn't exist yet.
 func SQLite(t testing.TB) string { return filepath.Join(t.TempDir(), "hub.sqlite") }
+
+// Memory is like [SQLite], but in the system's directory that is memory, if it has one: a sync
+// takes most of a commit's time on a disk.
+func Memory(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/dev/shm", "storetest-")
+	if err != nil {
+		return SQLite(t)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return filepath.Join(dir, "hub.sqlite")
+}
 
 // Postgres creates a schema that is dropped after the test, and returns its address.
 func Postgres(t testing.TB) string {

@@ -48,7 +48,7 @@ func testOutage(t *testing.T, broken func(ctx context.Context) error, restart bo
 	t.Parallel()
 	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
-		const n = 12
+		const n = 6
 		pipes := &pipes{}
 		l := pipes.listen("all").(*pipeListener)
 		s := newSubscriber(t, l)

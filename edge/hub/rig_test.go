@@ -99,7 +99,7 @@ func migratedState(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := storetest.SQLite(t)
+	name := storetest.Memory(t)
 	if err := os.WriteFile(name, tables, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,8 +25,11 @@ func TestManySlowSubscribers(t *testing.T) {
 	roots(t)
 	state := migratedState(t)
 	synctest.Test(t, func(t *testing.T) {
-		const part = 32
-		const crowd, honest = 3000 / part, 320 / part // more than there are slots of all kinds
+		part := 64
+		if os.Getenv("LONG") != "" { // set by .ci/run
+			part = 16
+		}
+		crowd, honest := 3000/part, 320/part // more than there are slots of all kinds
 		net := &pipes{}
 		l := net.listen("all").(*pipeListener)
 		s := newSubscriber(t, l)

@@ -16,7 +16,12 @@ import (
 // TestCostlySearch: a search is charged to the client before it runs, whichever path decodes
 // the call. The error says how long to wait.
 func TestCostlySearch(t *testing.T) {
-	s, _ := serve(t, snapshottest.Publish(t, corpus.Dataset(5000)), Config{})
+	d := corpus.Dataset(3500)
+	text := "In the end, the tap was fine."
+	for i := range d.Reviews {
+		d.Reviews[i].Text = &text
+	}
+	s, _ := serve(t, snapshottest.Publish(t, d), Config{})
 	call := func(wait time.Duration, arguments string) (direct, sdk string, charged []int) {
 		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search_reviews","arguments":` + arguments + `}}`
 		r := httptest.NewRequest(http.MethodPost, reviewcast.PathMCP, strings.NewReader(body))

@@ -39,7 +39,9 @@ func large(t *testing.T) snapshottest.Public {
 		d.Business.ServiceAreas = append(d.Business.ServiceAreas, reviewcast.Named{ID: id, Name: name})
 		e := reviewcast.Entity{ID: id, Name: name, ReviewCount: 200 - i, ExampleReviewIDs: examples}
 		in.Entities.Services, in.Entities.ServiceAreas = append(in.Entities.Services, e), append(in.Entities.ServiceAreas, e)
-		e.Quarters = quarters
+		if i < 10 { // those that are asked for alone
+			e.Quarters = quarters
+		}
 		in.Entities.Technicians = append(in.Entities.Technicians, e)
 		in.Topics = append(in.Topics, reviewcast.Topic{ID: id, Label: name, ExampleReviewIDs: examples})
 	}
@@ -104,14 +106,16 @@ func longNames(t *testing.T) snapshottest.Public {
 // TestLongLists: however much is published, a call that doesn't ask for a number of reviews takes at most 3,000
 // tokens, and a hint or a cursor tells that there is more.
 func TestLongLists(t *testing.T) {
-	for name, p := range map[string]snapshottest.Public{"many names": large(t), "long names and texts": longNames(t)} {
-		t.Run(name, func(t *testing.T) { testLongLists(t, p) })
-	}
+	s, _ := serve(t, large(t), Config{})
+	c := newTalker(t, s)
+	t.Run("many names", func(t *testing.T) { testLongLists(t, s, c) })
+	t.Run("min_reviews", func(t *testing.T) { testMinReviews(t, c) })
+	t.Run("count_by", func(t *testing.T) { testCountBy(t, s, c) })
+	s, _ = serve(t, longNames(t), Config{})
+	t.Run("long names and texts", func(t *testing.T) { testLongLists(t, s, newTalker(t, s)) })
 }
 
-func testLongLists(t *testing.T, p snapshottest.Public) {
-	s, _ := serve(t, p, Config{})
-	c := newTalker(t, s)
+func testLongLists(t *testing.T, s *Server, c *talker) {
 	v, err := s.views.load()
 	if err != nil {
 		t.Fatal(err)
@@ -186,10 +190,8 @@ func checkRest(t *testing.T, args string, content []byte) {
 	}
 }
 
-// TestMinReviews: list_entities leaves out those with fewer reviews, and takes a number in any form.
-func TestMinReviews(t *testing.T) {
-	s, _ := serve(t, large(t), Config{})
-	c := newTalker(t, s)
+// testMinReviews: list_entities leaves out those with fewer reviews, and takes a number in any form.
+func testMinReviews(t *testing.T, c *talker) {
 	for _, least := range []string{`198`, `"198"`, `198.0`} {
 		var got struct{ Technicians, Services []struct{ ID string } }
 		r := c.tool(t, "list_entities", json.RawMessage(`{"min_reviews":`+least+`}`))
@@ -204,10 +206,8 @@ func TestMinReviews(t *testing.T) {
 	}
 }
 
-// TestCountBy: only the facet that is asked for is listed, in full; the short ones stay.
-func TestCountBy(t *testing.T) {
-	s, _ := serve(t, large(t), Config{})
-	c := newTalker(t, s)
+// testCountBy: only the facet that is asked for is listed, in full; the short ones stay.
+func testCountBy(t *testing.T, s *Server, c *talker) {
 	var got reviewcast.SearchResult
 	all := s.config.Snapshots.Load().Search(reviewcast.Query{Facets: true}).Facets
 	if err := json.Unmarshal(c.tool(t, "search_reviews", map[string]any{"count_by": "month"}).StructuredContent, &got); err != nil {
