@@ -1,5 +1,10 @@
+//go:build !race
+
 // Package bench measures the program as a whole: its process, over the network, and
 // beside other programs. Each file says what it measures and how to run it.
+//
+// Packages that hold only benchmarks are not built with the race detector, in which they would measure nothing:
+// linking each of them takes seconds of `make test`.
 package bench
 
 import (

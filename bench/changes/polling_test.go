@@ -1,3 +1,5 @@
+//go:build !race
+
 // Package changes measures what following a published set costs: the bytes of a
 // client that asks every day, and of what a hub pushes.
 package changes

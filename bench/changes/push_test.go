@@ -1,3 +1,5 @@
+//go:build !race
+
 package changes
 
 import (
@@ -306,6 +308,9 @@ func (l countingListener) Accept() (net.Conn, error) {
 // Subscribers that lose 30 % of their deliveries, and some of them their subscription, have
 // exactly the newest reviews.json in the end.
 func TestLossySubscribers(t *testing.T) {
+	if os.Getenv("LONG") == "" {
+		t.Skip("long: .ci/run runs it, with LONG=1")
+	}
 	h := newHistory(t, 200)
 	h.build(t)
 	s := newSubscribers(t, h, reviewcast.PathLatestChange, 30, 0.3)

@@ -14,7 +14,7 @@ import (
 
 // TestReviews checks the properties of the corpus that benchmarks rely on.
 func TestReviews(t *testing.T) {
-	const n = 10_000
+	const n = 1_000
 	reviews := corpus.Reviews(n)
 	if again := corpus.Reviews(n); !reflect.DeepEqual(reviews, again) {
 		t.Fatal("two calls made different reviews")
@@ -54,9 +54,9 @@ func TestReviews(t *testing.T) {
 			t.Errorf("%s: %d, want %d to %d", what, got, low, high)
 		}
 	}
-	between("texts of 10,000", texts, 9_000, 9_600)
+	between("texts of 1,000", texts, 900, 960)
 	between("mean words of a text", words/texts, 50, 70)
-	between(`texts with "on time" of 10,000`, onTime, 1_200, 1_700)
+	between(`texts with "on time" of 1,000`, onTime, 120, 170)
 }
 
 func TestDataset(t *testing.T) {

@@ -1,3 +1,5 @@
+//go:build !race
+
 // Package deploy measures how long a finished deploy takes to reach every answer: two
 // edges that follow the site and share a PostgreSQL database (TEST_POSTGRES_URL), with
 // a ping to one of them at the deploy, and without any. REVIEWCAST names the program;

@@ -54,26 +54,34 @@ func (o *Origin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	etag := `"` + reviewcast.SHA256(body) + `"`
 	w.Header().Set("Content-Type", "application/json")
 	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
-		var b bytes.Buffer
-		z := writers.Get().(*gzip.Writer)
-		z.Reset(&b)
-		_, err := z.Write(body)
-		must(err)
-		must(z.Close())
-		writers.Put(z)
 		w.Header().Set("Content-Encoding", "gzip")
-		body, etag = b.Bytes(), "W/"+etag
+		body, etag = encodeGzip(body), "W/"+etag
 	}
 	w.Header().Set("ETag", etag)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 }
 
-// writers are reused, since each takes most of a megabyte.
-var writers = sync.Pool{New: func() any {
-	z, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
+// encoder is one for all, since each takes most of a megabyte. With the race detector, a sync.Pool forgets many.
+var encoder struct {
+	sync.Mutex
+	*gzip.Writer
+}
+
+func encodeGzip(body []byte) []byte {
+	encoder.Lock()
+	defer encoder.Unlock()
+	var b bytes.Buffer
+	if encoder.Writer == nil {
+		var err error
+		encoder.Writer, err = gzip.NewWriterLevel(nil, gzip.BestSpeed)
+		must(err)
+	}
+	encoder.Reset(&b)
+	_, err := encoder.Write(body)
 	must(err)
-	return z
-}}
+	must(encoder.Close())
+	return b.Bytes()
+}
 
 // Transport makes requests of a handler without a network.
 type Transport struct{ http.Handler }

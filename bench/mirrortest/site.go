@@ -63,6 +63,14 @@ func New(seed uint64, reviews int) *Site {
 	return s
 }
 
+// Clone returns a copy of the site, which can be edited and published on its own.
+func (s *Site) Clone() *Site {
+	c := *s
+	c.Rand = rand.New(rand.NewPCG(uint64(s.edits), 58))
+	c.Reviews, c.Withdrawn, c.gone = maps.Clone(s.Reviews), maps.Clone(s.Withdrawn), maps.Clone(s.gone)
+	return &c
+}
+
 // Add adds a review.
 func (s *Site) Add() string {
 	s.edits++

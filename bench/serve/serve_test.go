@@ -1,4 +1,4 @@
-//go:build linux
+//go:build linux && !race
 
 // Package serve compares the edge with other servers of the same files, over sockets:
 //

@@ -22,7 +22,7 @@ var many struct {
 func manyReviews(t *testing.T) (*snapshot.Snapshot, reviewcast.Dataset) {
 	t.Helper()
 	if many.Snapshot == nil {
-		many.Dataset = corpus.Dataset(5000)
+		many.Dataset = corpus.Dataset(4200)
 		many.Snapshot = snapshottest.Publish(t, many.Dataset).Open(t, 1)
 	}
 	many.Forget()

@@ -54,10 +54,10 @@ func (h *history) copy(dir string, scope mirror.Scope) *mirror.Copy {
 // TestCopy keeps a directory through a history, each time as a new process would.
 func TestCopy(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t, 7, 60)
+	h := newHistory(t, 7, 20)
 	path := filepath.Join(t.TempDir(), "copy")
-	for n := range 15 {
-		c := h.copy(path, []mirror.Scope{mirror.All, mirror.Data}[n/5%2])
+	for n := range 9 {
+		c := h.copy(path, []mirror.Scope{mirror.All, mirror.Data}[n/3%2])
 		if _, err := c.Update(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +78,8 @@ func TestCopy(t *testing.T) {
 // is published.
 func TestRepair(t *testing.T) {
 	t.Parallel()
-	h := newHistory(t, 7, 60)
-	for range 6 {
+	h := newHistory(t, 7, 20)
+	for range 3 {
 		h.step()
 	}
 	path := filepath.Join(t.TempDir(), "copy")

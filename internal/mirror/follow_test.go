@@ -129,11 +129,15 @@ func TestHistories(t *testing.T) {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
 			var updated, failed, total int
+			length := 15
+			if os.Getenv("MIRROR_HISTORIES") != "" {
+				length = 25
+			}
 			for seed := range uint64(histories(t, 2)) {
 				h := newHistory(t, seed, []int{0, 1, 3, 40, 150}[seed%5])
 				f := &mirror.Follower{Source: open(t, way.over(h)), Scope: []mirror.Scope{mirror.All, mirror.Data}[seed%2]}
 				var have *mirror.Set
-				for range 25 {
+				for range length {
 					h.step()
 					set, report, err := f.Update(t.Context(), have)
 					total++
