@@ -196,9 +196,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, previous.vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
-	problems = append(problems, previous.unlisted(content, b.cfg.Lenient)...)
-	problems = append(problems, b.renamed(previous, content)...)
+	problems = append(problems, b.compared(previous, content, false)...)
 	if !b.cfg.Lenient {
 		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
 	}
@@ -263,9 +261,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if content.Complete {
 		previous, err := b.previous(ctx)
 		if err == nil {
-			problems = append(problems, b.vanished(previous, content.Content, broken)...)
-			problems = append(problems, previous.unlisted(content.Content, b.cfg.Lenient)...)
-			problems = append(problems, b.renamed(previous, content.Content)...)
+			problems = append(problems, b.compared(previous, content.Content, broken)...)
 		} else if !broken {
 			return nil, err
 		}
@@ -295,16 +291,4 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	problems = append(problems, warnings...)
 	diagnostic.Sort(problems)
 	return problems, nil
-}
-
-// vanished returns the problems of published reviews that are gone. In content with errors, a review may merely seem
-// to be without its verification.
-func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
-	missing := previous.missing(content)
-	if broken {
-		missing = slices.DeleteFunc(missing, func(id string) bool {
-			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
-		})
-	}
-	return previous.vanishedProblems(missing, content, b.cfg.Lenient)
 }

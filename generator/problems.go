@@ -70,6 +70,26 @@ func public(baseURL string) bool {
 	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
 }
 
+// severity is that of content that would break what is published.
+func (b *Builder) severity() diagnostic.Severity {
+	if b.cfg.Lenient {
+		return diagnostic.Warning
+	}
+	return diagnostic.Error
+}
+
+// compared returns the problems of what is published and is gone or has another id: reviews, withdrawals, the business.
+// In content with errors, a review may merely seem to be without its verification.
+func (b *Builder) compared(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
+	missing := previous.missing(content)
+	if broken {
+		missing = slices.DeleteFunc(missing, func(id string) bool {
+			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
+		})
+	}
+	return slices.Concat(previous.vanishedProblems(missing, content, b.severity()), previous.unlisted(content, b.severity()), b.renamed(previous, content))
+}
+
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.
 func (p *published) missing(content *source.Content) []string {
 	missing := maps.Clone(p.ids)
@@ -90,7 +110,7 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content, lenient bool) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content, severity diagnostic.Severity) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -108,10 +128,6 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 				kept[key] = fresh[sayings(&r)]
 			}
 		}
-	}
-	severity := diagnostic.Error
-	if lenient {
-		severity = diagnostic.Warning
 	}
 	var problems []diagnostic.Problem
 	for _, id := range missing[:min(len(missing), maxVanished)] {
@@ -135,7 +151,7 @@ func sayings(r *reviewcast.Review) string {
 }
 
 // unlisted returns a problem for each published withdrawal that withdrawn.yaml has no more, unless the review is back.
-func (p *published) unlisted(content *source.Content, lenient bool) (problems []diagnostic.Problem) {
+func (p *published) unlisted(content *source.Content, severity diagnostic.Severity) (problems []diagnostic.Problem) {
 	listed := map[string]bool{} // in lower case
 	for _, w := range content.Withdrawn {
 		listed[strings.ToLower(w.ID)] = true
@@ -146,10 +162,6 @@ func (p *published) unlisted(content *source.Content, lenient bool) (problems []
 	var before reviewcast.Withdrawals
 	if p.set == nil || json.Unmarshal(p.set.Files[reviewcast.PathWithdrawn], &before) != nil { // a set without any
 		return nil
-	}
-	severity := diagnostic.Error
-	if lenient {
-		severity = diagnostic.Warning
 	}
 	for _, w := range before.Withdrawn {
 		if !listed[strings.ToLower(w.ID)] {
@@ -193,15 +205,11 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}
-	p := diagnostic.Problem{
-		Severity: diagnostic.Error, File: source.BusinessFile, Code: "business-id",
+	return []diagnostic.Problem{{
+		Severity: b.severity(), File: source.BusinessFile, Code: "business-id",
 		Message:    fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
 		Suggestion: fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was),
-	}
-	if b.cfg.Lenient {
-		p.Severity = diagnostic.Warning
-	}
-	return []diagnostic.Problem{p}
+	}}
 }
 
 // claimProblems compares what the editors claim with the counts. A claim about nothing is an error.

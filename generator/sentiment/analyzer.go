@@ -20,10 +20,8 @@
 package sentiment
 
 import (
-	"reflect"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"reviewcast"
 )
@@ -60,25 +58,10 @@ type Analyzer struct {
 	workers sync.Pool // of *worker
 }
 
-// latest is what NewAnalyzer returned last: a build and the warnings after it, and each save in dev, have the same
-// vocabulary as a rule.
-var latest atomic.Pointer[struct {
-	of Config
-	*Analyzer
-}]
-
 // NewAnalyzer compiles a vocabulary. The Config isn't to be changed afterwards.
 func NewAnalyzer(c Config) *Analyzer {
-	if l := latest.Load(); l != nil && reflect.DeepEqual(l.of, c) {
-		return l.Analyzer
-	}
 	v := newVocabulary(c)
-	a := &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return newWorker(v) }}}
-	latest.Store(&struct {
-		of Config
-		*Analyzer
-	}{c, a})
-	return a
+	return &Analyzer{vocabulary: v, workers: sync.Pool{New: func() any { return newWorker(v) }}}
 }
 
 // Aspects returns the aspects of the vocabulary, in the editors' order.
