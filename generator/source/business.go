@@ -101,7 +101,7 @@ func (r *fields) listed(list int, s *surroundings) {
 	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
 	s.content.known[list] = known
 	seen := map[string]int32{}
-	for _, n := range r.items(field) {
+	for _, n := range joined(r.items(field), namedSchemas[list], r.List) {
 		one, ok := r.fields(&n, namedSchemas[list])
 		if !ok {
 			known.partial = true

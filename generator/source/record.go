@@ -84,8 +84,8 @@ func (p *parser) parseYAML(data []byte) (complete bool) {
 		switch n.Kind {
 		case syntax.Null: // an empty file or document
 		case syntax.List:
-			for i := range n.Items {
-				p.add(&n.Items[i])
+			for _, n := range joined(n.Items, reviewSchema, p.problems) {
+				p.add(&n)
 			}
 		default:
 			p.add(n)

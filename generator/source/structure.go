@@ -1,0 +1,108 @@
+package source
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
+)
+
+// Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they
+// belong, so that no other follows.
+
+// outdented returns the fields of n without those of a group that stand below its name and are not indented. Their
+// group is reported in their place.
+func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
+	entries := n.Entries
+	for i := 0; i < len(entries); i++ {
+		e := &entries[i]
+		if e.Value.Kind != syntax.Null || e.Value.Text != "" || d.strict || s.group(e.Key.Text) == nil {
+			continue
+		}
+		g, end, sure := s.group(e.Key.Text), i+1, false
+		var names, values []string
+		for ; end < len(entries) && slices.Contains(g.names, entries[end].Key.Text) && !slices.Contains(names, entries[end].Key.Text); end++ {
+			key, v := entries[end].Key.Text, &entries[end].Value
+			_, own := s.index[key]
+			second := slices.ContainsFunc(entries, func(o syntax.Entry) bool { return o.Key.Text == key && o.Key.Line != entries[end].Key.Line })
+			sure = sure || !own || second
+			names, values = append(names, key), append(values, key+": "+scalar(v))
+		}
+		if !sure {
+			continue
+		}
+		remedy := "put two more spaces before each of them: " + strings.Join(names, ", ")
+		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); len(flow) <= maxFlow && !strings.Contains(flow, ": }") {
+			remedy += fmt.Sprintf("; or write in place of these %d lines: %s", len(names)+1, flow)
+		}
+		d.fail(&e.Key, "unknown-field", fmt.Sprintf("the fields of %s are not indented below it", e.Key.Text), remedy)
+		entries = slices.Delete(slices.Clone(entries), i+1, end)
+		entries[i].Value.Kind = syntax.Refused
+	}
+	return entries
+}
+
+// maxFlow is how many bytes of a corrected line a message has.
+const maxFlow = 160
+
+// scalar returns a value as it may be written in braces.
+func scalar(n *syntax.Node) string {
+	if n.Kind == syntax.Text {
+		return strconv.Quote(n.Text)
+	}
+	return n.Text
+}
+
+// joined joins the items of a list that are fields of the item above, since each has a hyphen, and reports them once.
+func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
+	var list []syntax.Node
+	var first *syntax.Node
+	var names []string
+	for i := range items {
+		n := items[i]
+		if len(list) > 0 {
+			above := &list[len(list)-1]
+			if s == faqSchema && n.Kind == syntax.Text && above.Kind == syntax.Mapping && !above.Has("answer") {
+				p.Add(diagnostic.Error, n.Line, n.Col, "missing-field", "this answer is written like a question", fmt.Sprintf("write two spaces and answer: in place of its hyphen:   answer: %s", strconv.Quote(n.Text)))
+				above.Entries = append(slices.Clip(above.Entries), syntax.Entry{Key: syntax.Node{Kind: syntax.Text, Text: "answer", Line: n.Line, Col: n.Col}, Value: n})
+				continue
+			}
+			if n.Kind == syntax.Mapping && above.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Key.Text != s.names[0] && slices.Contains(s.names, n.Entries[0].Key.Text) && !above.Has(n.Entries[0].Key.Text) {
+				above.Entries = append(slices.Clip(above.Entries), n.Entries...)
+				if names = append(names, n.Entries[0].Key.Text); first == nil {
+					first = &items[i]
+				}
+				continue
+			}
+		}
+		list = append(list, n)
+	}
+	if first != nil {
+		one := strings.TrimPrefix(s.what, "the ")
+		remedy := "write a space in place of its hyphen"
+		if len(names) > 1 {
+			remedy = "write a space in place of each hyphen before " + diagnostic.Join(slices.Compact(slices.Sorted(slices.Values(names))), "and")
+		}
+		if e := first.Entries[0]; e.Value.Kind < syntax.List {
+			remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), e.Key.Text, scalar(&e.Value))
+		}
+		p.Add(diagnostic.Error, first.Line, first.Col, "wrong-type", fmt.Sprintf("%s has a hyphen, as if another %s began here", names[0], one), "only the first field of one "+one+" has a hyphen; "+remedy)
+	}
+	return list
+}
+
+// causes drops the messages on quotes that a value needs which is wrong with them, too.
+func causes(problems []diagnostic.Problem) []diagnostic.Problem {
+	wrong := map[int]bool{}
+	for _, p := range problems {
+		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-")) {
+			wrong[p.Line] = true
+		}
+	}
+	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
+		return p.Code == "yaml-syntax" && wrong[p.Line] && strings.Contains(p.Message, "quotes")
+	})
+}
