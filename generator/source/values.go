@@ -329,10 +329,18 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
+	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
+	if meant, remark := meantHours(n.Text); f == "hours" && len(meant) > 0 {
+		list, rest = meant, remark
+	}
 	var words []string
-	for _, word := range strings.Split(map[bool]string{true: plainHours(n.Text), false: separators.Replace(n.Text)}[f == "hours"], ",") {
+	for _, word := range list {
 		switch word = strings.TrimSpace(word); {
 		case word == "":
+		case f == "hours":
+			words = append(words, strconv.Quote(word))
+		case f == "same_as" && hostForm.MatchString(word):
+			words = append(words, "https://"+word)
 		case item != nil:
 			words = append(words, item.written(word))
 		case r.strict || n.Kind == syntax.Text && strings.ContainsAny(word, `:#{}[]"'@%|>!?*`):
@@ -345,7 +353,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	if r.strict {
 		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
 	}
-	return write
+	return write + rest
 }
 
 // texts reads a list of texts that must not be blank; nil if it is absent.
