@@ -74,6 +74,10 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if a, ok := r.inner("address", addressSchema); ok {
 		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
 			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
+		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
+			at := a.placeOf("street_address")
+			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+		}
 	}
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")

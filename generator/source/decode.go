@@ -177,6 +177,9 @@ func (s *schema) hint(v *syntax.Node) string {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
+	if s == addressSchema {
+		return writtenAddress(v.Text)
+	}
 	return s.written(v.Text)
 }
 
@@ -331,6 +334,9 @@ func (r *fields) required(names ...string) {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
 			suggestion := "write it after the colon; a value that begins with # needs quotes"
+			if example := examples[f]; f == "rating" || f == "date" {
+				suggestion = fmt.Sprintf("write it after the colon, such as %s: %s", f, example)
+			}
 			if e.Value.Text != "" {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}

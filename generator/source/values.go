@@ -57,6 +57,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			} else if name == "an item of hours" {
 				suggestion = "write " + plainHours(e.Key.Text+" "+e.Value.Text)
 			}
+		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
+			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
 		}
 		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)
 		return "", false
@@ -195,6 +197,11 @@ func (r *fields) stars(f string) int {
 	meant := diagnostic.MeantRating(plain)
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		switch {
+		case n.Kind == syntax.Mapping:
+			for _, e := range slices.Backward(n.Entries) {
+				meant = cmp.Or(diagnostic.MeantRating(e.Value.Text), meant)
+			}
+			meant = cmp.Or(meant, suggestion) + ", and delete the fields below it"
 		case n.Kind == syntax.List && len(n.Items) == 1:
 			meant = "write it without brackets and without a hyphen"
 		case meant == "" || len(plain) == 1:
@@ -362,9 +369,7 @@ func (r *fields) texts(f string) []string {
 		return nil
 	}
 	texts := []string{}
-	for _, s := range r.itemsOf(f) {
-		texts = append(texts, s)
-	}
+	r.itemsOf(f)(func(_ *syntax.Node, s string) bool { texts = append(texts, s); return true })
 	return texts
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -151,6 +152,13 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		r, ok := d.fields(&n, faqSchema)
 		if !ok {
 			continue
+		}
+		if v := r.value("question"); v != nil && v.Kind == syntax.Text && !n.Has("answer") {
+			if question, answer, ok := strings.Cut(v.Text, "? "); ok {
+				d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(answer)))
+				s.content.FAQ = append(s.content.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
+				continue
+			}
 		}
 		r.required("question", "answer")
 		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
