@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -57,41 +58,44 @@ func scalar(n *syntax.Node) string {
 	return n.Text
 }
 
+// continues reports whether an item is a field of the item above.
+func (s *schema) continues(above, n *syntax.Node) bool {
+	if above.Kind != syntax.Mapping || s == faqSchema && n.Kind == syntax.Text {
+		return above.Kind == syntax.Mapping && !above.Has("answer")
+	}
+	return n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Key.Text != s.names[0] && slices.Contains(s.names, n.Entries[0].Key.Text) && !above.Has(n.Entries[0].Key.Text)
+}
+
 // joined joins the items of a list that are fields of the item above, since each has a hyphen, and reports them once.
 func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
-	var list []syntax.Node
-	var first *syntax.Node
-	var names []string
-	for i := range items {
-		n := items[i]
-		if len(list) > 0 {
-			above := &list[len(list)-1]
-			if s == faqSchema && n.Kind == syntax.Text && above.Kind == syntax.Mapping && !above.Has("answer") {
-				p.Add(diagnostic.Error, n.Line, n.Col, "missing-field", "this answer is written like a question", fmt.Sprintf("write two spaces and answer: in place of its hyphen:   answer: %s", strconv.Quote(n.Text)))
-				above.Entries = append(slices.Clip(above.Entries), syntax.Entry{Key: syntax.Node{Kind: syntax.Text, Text: "answer", Line: n.Line, Col: n.Col}, Value: n})
-				continue
-			}
-			if n.Kind == syntax.Mapping && above.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Key.Text != s.names[0] && slices.Contains(s.names, n.Entries[0].Key.Text) && !above.Has(n.Entries[0].Key.Text) {
-				above.Entries = append(slices.Clip(above.Entries), n.Entries...)
-				if names = append(names, n.Entries[0].Key.Text); first == nil {
-					first = &items[i]
-				}
-				continue
-			}
+	list, names, first := items[:min(1, len(items))], []string(nil), (*syntax.Node)(nil)
+	for i := 1; i < len(items); i++ {
+		above, n := &list[len(list)-1], items[i]
+		if !s.continues(above, &n) {
+			list = append(list, n) // in place
+			continue
 		}
-		list = append(list, n)
+		if n.Kind == syntax.Text {
+			p.Add(diagnostic.Error, n.Line, n.Col, "missing-field", "this answer is written like a question", fmt.Sprintf("write two spaces and answer: in place of its hyphen:   answer: %s", strconv.Quote(n.Text)))
+			n.Entries = []syntax.Entry{{Key: syntax.Node{Kind: syntax.Text, Text: "answer", Line: n.Line, Col: n.Col}, Value: n}}
+		} else if name := n.Entries[0].Key.Text; !slices.Contains(names, name) {
+			names = append(names, name)
+			first = cmp.Or(first, &n)
+		}
+		above.Entries = append(slices.Clip(above.Entries), n.Entries...)
 	}
-	if first != nil {
-		one := strings.TrimPrefix(s.what, "the ")
-		remedy := "write a space in place of its hyphen"
-		if len(names) > 1 {
-			remedy = "write a space in place of each hyphen before " + diagnostic.Join(slices.Compact(slices.Sorted(slices.Values(names))), "and")
-		}
-		if e := first.Entries[0]; e.Value.Kind < syntax.List {
-			remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), e.Key.Text, scalar(&e.Value))
-		}
-		p.Add(diagnostic.Error, first.Line, first.Col, "wrong-type", fmt.Sprintf("%s has a hyphen, as if another %s began here", names[0], one), "only the first field of one "+one+" has a hyphen; "+remedy)
+	if first == nil {
+		return list
 	}
+	one := strings.TrimPrefix(s.what, "the ")
+	remedy := "write a space in place of its hyphen"
+	if len(names) > 1 {
+		remedy = "write a space in place of each hyphen before " + diagnostic.Join(names, "and")
+	}
+	if e := first.Entries[0]; e.Value.Kind < syntax.List {
+		remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), e.Key.Text, scalar(&e.Value))
+	}
+	p.Add(diagnostic.Error, first.Line, first.Col, "wrong-type", fmt.Sprintf("%s has a hyphen, as if another %s began here", names[0], one), "only the first field of one "+one+" has a hyphen; "+remedy)
 	return list
 }
 

@@ -32,15 +32,15 @@ func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool)
 
 // unfence blanks the lines of a fence of Markdown, which chats write around a file, and what is outside of it.
 func unfence(data []byte, p *diagnostic.List) []byte {
+	if len(data) > MaxYAMLFile || !bytes.HasPrefix(data, []byte("```")) && !bytes.Contains(data, []byte("\n```")) {
+		return data
+	}
 	var fences []int
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	for i := 0; i < len(lines) && bytes.Contains(data, []byte("```")); i++ {
+	for i := range lines {
 		if bytes.HasPrefix(lines[i], []byte("```")) {
 			fences = append(fences, i)
 		}
-	}
-	if len(fences) == 0 {
-		return data
 	}
 	first, last := fences[0], fences[len(fences)-1]
 	remedy, end := "delete this line, and others that are not part of the file", 1+bytes.Count(bytes.TrimRight(data, "\r\n"), []byte("\n"))
@@ -166,7 +166,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	}
 	if invalid > 0 {
 		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
-		if c := charmap.Windows1252.DecodeByte(badByte); unicode.IsPrint(c) {
+		if c := charmap.Windows1252.DecodeByte(badByte); badByte >= 0xA0 || unicode.IsPunct(c) {
 			message = fmt.Sprintf("a character, probably %c, is saved in an old encoding: %s", c, message)
 		}
 		if invalid > 1 {
