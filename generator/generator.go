@@ -15,7 +15,6 @@
 package generator
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -198,7 +197,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	}
 	problems = append(problems, b.compared(previous, content, false)...)
 	if !b.cfg.Lenient {
-		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
+		problems = append(problems, b.exampleProblems(content, nil)...)
 	}
 	problems = append(problems, themeProblems(theme)...)
 	if diagnostic.HasErrors(problems) {
@@ -286,7 +285,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 		}
 	}
 	if !slices.Contains(source.ExampleBusinesses, content.Business.ID) { // the editors have begun, and a build would refuse these
-		problems = append(problems, exampleProblems(content.Content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
+		problems = append(problems, b.exampleProblems(content.Content, problems)...)
 	}
 	problems = append(problems, warnings...)
 	diagnostic.Sort(problems)

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,7 +27,8 @@ var exampleWords = regexp.MustCompile(`Customers like that we come quickly, expl
 	`Exampleton|A family firm for plumbing, heating and small electrical work|Rosa Lindqvist|Theodore Banks`)
 
 // exampleProblems returns an error for each example that would be published as real.
-func exampleProblems(content *source.Content, baseURL string) []diagnostic.Problem {
+func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Problem) []diagnostic.Problem {
+	baseURL := cmp.Or(b.cfg.BaseURL, content.Site.BaseURL)
 	if baseURL == "" || !public(baseURL) {
 		return nil // without one there is an error of its own
 	}
@@ -33,22 +36,27 @@ func exampleProblems(content *source.Content, baseURL string) []diagnostic.Probl
 	add := func(at diagnostic.Position, message, suggestion string) {
 		problems = append(problems, at.Error("example", message, suggestion))
 	}
-	b, site := &content.Business, &content.Site
+	business, site := &content.Business, &content.Site
 	for file, texts := range map[string]string{
-		source.BusinessFile: b.LegalName + b.URL + b.Email + b.Address.StreetAddress + b.Address.AddressLocality + b.Telephone + b.Description + fmt.Sprint(b.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
+		source.BusinessFile: business.LegalName + business.URL + business.Email + business.Address.StreetAddress + business.Address.AddressLocality + business.Telephone + business.Description + fmt.Sprint(business.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
 		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
 	} {
 		found := exampleWords.FindAllString(texts, -1)
-		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, b.ID) {
-			add(diagnostic.Position{File: file}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
+		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
+			data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
+			before, _, _ := strings.Cut(string(data), found[0])
+			add(diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
 		}
 	}
-	if slices.Contains(source.ExampleBusinesses, content.Business.ID) {
+	if slices.Contains(source.ExampleBusinesses, business.ID) {
 		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`")
 	}
 	for _, r := range content.Reviews {
-		if r.Published && r.Source == exampleSource {
+		reported := slices.ContainsFunc(known, func(p diagnostic.Problem) bool {
+			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
+		})
+		if r.Published && r.Source == exampleSource && !reported {
 			add(content.Position(r), fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
 				"delete it; if a customer wrote it, write where in place of source: example")
 		}

@@ -9,6 +9,8 @@
 //	cut-by-comment        YAML text without quotes that ends at " #1"
 //	placeholder           TODO, lorem ipsum; a name such as n/a
 //	mojibake              characters that a wrong encoding has garbled
+//	note-in-text          a line that begins with # inside a text
+//	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
 // The business's own address, telephone number and e-mail address are not personal data. [Check] looks at every review
@@ -92,7 +94,9 @@ func (in *inspector) add(r *source.Review, snippet, code, message, suggestion st
 
 // review checks one review.
 func (in *inspector) review(r *source.Review) {
-	if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
+	if in.beside(r) {
+		// A surname would be one of those words.
+	} else if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
 		author, _ := diagnostic.TrimCurlyQuotes(r.Author)
 		if short, full := initials(author); full {
 			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
@@ -106,7 +110,9 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		in.garbled(in.content.Position(r), t.name, *t.text)
+		if t.name == "author" || !in.remark(r, t.name, *t.text) {
+			in.garbled(in.content.Position(r), t.name, *t.text)
+		}
 		reply := t.name == "owner_reply.text"
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
@@ -128,6 +134,9 @@ func (in *inspector) review(r *source.Review) {
 		if !reply {
 			in.style(r, t.name, *t.text)
 		}
+		if t.name == "text" {
+			in.otherLanguage(r)
+		}
 		if !reply && !in.noBusiness {
 			in.unlisted(r, t.name, *t.text)
 		}
@@ -137,10 +146,10 @@ func (in *inspector) review(r *source.Review) {
 // placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
 // Google's remarks, the button that unfolds a text, the codes of a mail's text.
 var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
-	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\((?:Translated by Google|Original)\)|(?:…|\.\.\.) ?(?:[Rr]ead )?[Mm]ore$|(?:=[0-9A-F]{2}){2}`)
+	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\(Original\)|(?:…|\.\.\.) ?(?:[Rr]ead )?[Mm]ore$|(?:=[0-9A-F]{2}){2}`)
 
 // placeholders are parts of every text that has one; to search for them first is much faster.
-var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "Google)", "(Original)", "="}
+var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "(Original)", "="}
 
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {

@@ -74,6 +74,10 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if a, ok := r.inner("address", addressSchema); ok {
 		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
 			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
+		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
+			at := a.placeOf("street_address")
+			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+		}
 	}
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
@@ -101,7 +105,7 @@ func (r *fields) listed(list int, s *surroundings) {
 	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
 	s.content.known[list] = known
 	seen := map[string]int32{}
-	for _, n := range r.items(field) {
+	for _, n := range joined(r.items(field), namedSchemas[list], r.List) {
 		one, ok := r.fields(&n, namedSchemas[list])
 		if !ok {
 			known.partial = true
@@ -166,27 +170,98 @@ func (r *fields) country(f string) string {
 	return ""
 }
 
+// knownHours reports whether programs understand opening hours.
+func knownHours(s string) bool {
+	return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
+}
+
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
-	known := func(s string) bool {
-		return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
-	}
 	hours := []string{}
+	open := map[string]string{} // the spans of each day, by day and minute
 	for n, s := range r.itemsOf("hours") {
-		if hours = append(hours, s); !known(s) {
+		if hours = append(hours, s); !knownHours(s) {
 			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
-			if meant := plainHours(s); known(meant) {
-				suggestion = "write " + meant
+			if meant, rest := meantHours(s); len(meant) > 0 {
+				suggestion = "write " + strings.Join(meant, ", and on a line of its own ") + rest
 			}
 			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), suggestion)
+		} else if other := overlap(open, s); other != "" {
+			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s overlap with %s", diagnostic.Quote(s), diagnostic.Quote(other)), "write each day and time once")
 		}
 	}
 	return hours
 }
 
+// weekdays are the days in their order.
+const weekdays = "Mo Tu We Th Fr Sa Su"
+
+// overlap marks the half hours of opening hours, and returns the hours that have one of them already; "" for none.
+func overlap(open map[string]string, s string) (other string) {
+	days, times, _ := strings.Cut(s, " ")
+	for group := range strings.SplitSeq(days, ",") {
+		from, to, _ := strings.Cut(group, "-")
+		first, last := strings.Index(weekdays, from)/3, strings.Index(weekdays, cmp.Or(to, from))/3
+		for day := first; ; day = (day + 1) % 7 {
+			for span := range strings.SplitSeq(cmp.Or(times, "00:00-24:00"), ",") {
+				begin, end, _ := strings.Cut(span, "-")
+				if end < begin {
+					end = "24:00"
+				}
+				for half := range 48 {
+					clock := fmt.Sprintf("%02d:%02d", half/2, half%2*30)
+					if key := fmt.Sprint(day, clock); begin <= clock && clock < end {
+						other = cmp.Or(other, open[key])
+						open[key] = s
+					}
+				}
+			}
+			if day == last {
+				break
+			}
+		}
+	}
+	return other
+}
+
+// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
+var (
+	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
+	daysOnly     = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
+)
+
+// meantHours returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
+// what it can't be written for.
+func meantHours(s string) (meant []string, rest string) {
+	plain := plainHours(s)
+	if knownHours(plain) {
+		return []string{plain}, ""
+	}
+	var parts, others []string
+	for _, part := range betweenHours.Split(plain, -1) {
+		last := len(parts) - 1
+		if last >= 0 && part != "" && (daysOnly.MatchString(parts[last]) || part[0] <= '9') {
+			parts[last] += "," + part
+		} else {
+			parts = append(parts, part)
+		}
+	}
+	for _, part := range parts {
+		if knownHours(part) {
+			meant = append(meant, part)
+		} else if part != "" {
+			others = append(others, part)
+		}
+	}
+	if len(others) > 0 {
+		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", ")))
+	}
+	return meant, rest
+}
+
 var (
 	letterWords = regexp.MustCompile(`\pL+`)
-	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:[:.h]([0-9]{2}))? ?(am|pm)?\b`)
+	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
 	dashes      = regexp.MustCompile(` ?[-–—] ?`)
 	commas      = regexp.MustCompile(` ?, ?`)
 	// workday matches hours such as 09:00-05:00, which end in the afternoon.
@@ -201,7 +276,7 @@ func plainHours(s string) string {
 		}
 		return word
 	})
-	s = commas.ReplaceAllString(dashes.ReplaceAllString(strings.TrimSpace(s), "-"), ",")
+	s = commas.ReplaceAllString(dashes.ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
 	halves := false
 	s = timeWords.ReplaceAllStringFunc(s, func(clock string) string {
 		m := timeWords.FindStringSubmatch(clock)

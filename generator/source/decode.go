@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -88,7 +89,11 @@ func (s *schema) written(text string) string {
 	if s == aspectSchema && slices.Contains(ShippedAspects, fixID(text)) {
 		return fmt.Sprintf("{id: %[1]s, label: %[2]q, extends: %[1]s}", fixID(text), strings.ReplaceAll(fixID(text), "_", " "))
 	}
-	return strings.NewReplacer("%t", diagnostic.Quote(text), "%i", strings.ToLower(fixID(text))).Replace(s.example)
+	quoted := diagnostic.Quote(text)
+	if len(text) <= maxFlow {
+		quoted = strconv.Quote(text)
+	}
+	return strings.NewReplacer("%t", quoted, "%i", strings.ToLower(fixID(text))).Replace(s.example)
 }
 
 // meant returns the field that an unknown word probably stands for; "" for none.
@@ -159,6 +164,9 @@ var coordinates = regexp.MustCompile(`([-+]?[0-9]{1,3}\.[0-9]+)°? ?([NSEWO]?)`)
 
 // hint returns how a single value of a group should have been written.
 func (s *schema) hint(v *syntax.Node) string {
+	if name, value, ok := strings.Cut(v.Text, ": "); ok && slices.Contains(s.names, name) {
+		v = &syntax.Node{Kind: syntax.Text, Text: value}
+	}
 	if s == verificationSchema {
 		if inner, _ := diagnostic.TrimCurlyQuotes(v.Text); slices.Contains(reviewcast.VerificationMethods, strings.ToLower(inner)) {
 			return "{method: " + strings.ToLower(inner) + "}"
@@ -168,6 +176,9 @@ func (s *schema) hint(v *syntax.Node) string {
 	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
+	}
+	if s == addressSchema {
+		return writtenAddress(v.Text)
 	}
 	return s.written(v.Text)
 }
@@ -228,25 +239,22 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		return r, false
 	}
 	second := false // another review begins
-	outdented := "" // the group without fields above, to which the next fields may belong
-	for i := range n.Entries {
-		e := &n.Entries[i]
+	entries := d.outdented(n, s)
+	for i := range entries {
+		e := &entries[i]
 		key := &e.Key
 		f, known := s.index[key.Text]
-		if i > 0 && n.Entries[i-1].Value.Kind == syntax.Null && s.group(n.Entries[i-1].Key.Text) != nil {
-			outdented = n.Entries[i-1].Key.Text
-		}
 		switch {
 		case (!known || r.found[f] != nil) && d.Full():
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
 			suggestion, meant := s.explainUnknown(e, d.strict)
 			switch {
-			case i == 0 || d.strict || n.Entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, n.Entries[i-1].Key.Text):
-			case e.Value.Kind == syntax.Null && e.Key.Line == n.Entries[i-1].Key.Line:
-				suggestion = fmt.Sprintf("if it belongs to the %s before the comma, put the whole %[1]s in double quotes", n.Entries[i-1].Key.Text)
+			case i == 0 || d.strict || entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, entries[i-1].Key.Text):
+			case e.Value.Kind == syntax.Null && e.Key.Line == entries[i-1].Key.Line:
+				suggestion = fmt.Sprintf("if it belongs to the %s before the comma, put the whole %[1]s in double quotes", entries[i-1].Key.Text)
 			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
-				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", n.Entries[i-1].Key.Text)
+				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", entries[i-1].Key.Text)
 			}
 			if meant != "" {
 				r.meant |= 1 << s.index[meant]
@@ -254,8 +262,6 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
-		case r.found[f] != nil && i > 0 && outdented != "" && slices.Contains(s.group(outdented).names, key.Text):
-			d.fail(key, "duplicate-field", "duplicate field "+s.prefix+key.Text+", or one of "+outdented+" that is not indented", "if it belongs to "+outdented+", indent it by two spaces; else keep one of both")
 		case r.found[f] != nil && s == reviewSchema && !d.strict && f > 0 && f == s.index["author"]:
 			second = true
 			d.fail(key, "duplicate-field", "duplicate field author; the first is "+above(key, &r.found[f].Key), `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`)
@@ -328,6 +334,9 @@ func (r *fields) required(names ...string) {
 		case e != nil && e.Value.Kind != syntax.Null, r.absent[r.name(f)], r.meant&(1<<i) != 0:
 		case e != nil:
 			suggestion := "write it after the colon; a value that begins with # needs quotes"
+			if example := examples[f]; f == "rating" || f == "date" {
+				suggestion = fmt.Sprintf("write it after the colon, such as %s: %s", f, example)
+			}
 			if e.Value.Text != "" {
 				suggestion = fmt.Sprintf("%s alone means no value; put it in quotes if it is text", e.Value.Text)
 			}

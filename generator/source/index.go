@@ -123,6 +123,17 @@ func (x *index) ids() []string {
 	return ids
 }
 
+// by returns the ids of the published reviews of an author, sorted.
+func (x *index) by(author string) (ids []string) {
+	for _, r := range x.order {
+		if r.Published && strings.EqualFold(r.Author, author) {
+			ids = append(ids, r.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
 // places finds the places of reviews.
 type places []*file
 
@@ -174,7 +185,36 @@ func (x *index) problems(at places) []diagnostic.Problem {
 		}
 		list.Join(&own, at.line(r))
 	}
-	return append(problems, list.All()...)
+	return once(append(problems, list.All()...))
+}
+
+// manyLost is how many reviews that name a lost id are one mistake.
+const manyLost = 4
+
+// once keeps the first of many messages on the same lost id.
+func once(problems []diagnostic.Problem) []diagnostic.Problem {
+	count, first := map[string]int{}, map[string]bool{}
+	lost := func(p diagnostic.Problem) bool {
+		return strings.Contains(p.Suggestion, goneID[strings.Index(goneID, "%s")+2:])
+	}
+	for _, p := range problems {
+		if lost(p) {
+			count[p.Message]++
+		}
+	}
+	kept := problems[:0]
+	for _, p := range problems {
+		n := count[p.Message]
+		if n >= manyLost && lost(p) {
+			if first[p.Message] {
+				continue
+			}
+			first[p.Message] = true
+			p.Message += fmt.Sprintf("; %d reviews name it", n)
+		}
+		kept = append(kept, p)
+	}
+	return kept
 }
 
 // copies reports the pairs of files that share most of their ids. firsts are the first reviews with the ids of others.

@@ -81,9 +81,9 @@ func (p *parser) parseJSONL(data []byte) (complete bool) {
 		key := maphash.Bytes(seed, text)
 		r, lines := p.take(key), 1
 		if r == nil {
-			n := syntax.ReadJSON(text, p.List)
+			n := syntax.ReadJSON(text, fieldNames, p.List)
 			if n == nil {
-				n, text, lines = syntax.JoinJSON(text, rest, p.List)
+				n, text, lines = syntax.JoinJSON(text, rest, fieldNames, p.List)
 				key = maphash.Bytes(seed, text)
 			}
 			r = p.decode(key, n)

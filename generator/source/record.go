@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
+	"slices"
 	"strings"
 
+	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
 )
@@ -84,8 +86,8 @@ func (p *parser) parseYAML(data []byte) (complete bool) {
 		switch n.Kind {
 		case syntax.Null: // an empty file or document
 		case syntax.List:
-			for i := range n.Items {
-				p.add(&n.Items[i])
+			for _, n := range joined(n.Items, reviewSchema, p.problems) {
+				p.add(&n)
 			}
 		default:
 			p.add(n)
@@ -160,6 +162,24 @@ var csvColumns = func() syntax.Columns {
 		}
 	}
 	c.Required = requiredFields
+	c.Fits = func(name, cell string) bool {
+		switch {
+		case name == "id":
+			return reviewcast.ValidID(cell)
+		case name == "rating":
+			return diagnostic.MeantRating(cell) != ""
+		case name == "date", strings.HasSuffix(name, "_on"), strings.HasSuffix(name, ".date"):
+			_, meant := diagnostic.ExplainDate("", cell)
+			return cell == "" && name != "date" || reviewcast.Date(cell).Valid() || strings.HasPrefix(meant, "write 2")
+		case name == "language":
+			return cell == "" || len(cell) == 2 || strings.Contains(cell, "-")
+		case strings.HasSuffix(name, "_url"):
+			return cell == "" || strings.Contains(cell, ".")
+		case name == "verification.method":
+			return cell == "" || slices.Contains(reviewcast.VerificationMethods, cell)
+		}
+		return !strings.HasPrefix(cell, " ")
+	}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {

@@ -49,6 +49,15 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 		p.Add(diagnostic.Warning, int(w.id.Line), int(w.id.Col), "withdrawn-text", fmt.Sprintf("%s:%d withdraws the review %s, so it is not published", listed.At.File, listed.At.Line, diagnostic.Quote(w.ID)),
 			"delete it here, or its entry in "+WithdrawnFile+" if it shall be published")
 	}
+	lost := func(r ref) bool {
+		known := s.content.known[r.list]
+		return known != nil && !known.partial && !known.ids[r.value]
+	}
+	if i := slices.IndexFunc(w.refs, lost); i >= 0 && w.Review.Source == "example" {
+		p.Add(diagnostic.Error, int(w.start.Line), int(w.start.Col), "example", fmt.Sprintf("review %q is a made-up example of init, and names %s, which business.yaml doesn't have any more", w.ID, diagnostic.Quote(w.refs[i].value)),
+			"delete it; if a customer wrote it, write where in place of source: example")
+		return
+	}
 	for i := range w.refs {
 		r := &w.refs[i]
 		switch known := s.content.known[r.list]; {
@@ -67,11 +76,14 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 	}
 }
 
+// goneID is the suggestion for an id that is like no other.
+const goneID = "add it there under %s, also if it was deleted: older reviews name it; or write a known id"
+
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
-	suggestion := fmt.Sprintf("add it there under %s, or write a known id", list.name)
+	suggestion := fmt.Sprintf(goneID, list.name)
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
@@ -84,13 +96,10 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
 	} else if plain := strings.Map(visible, r.value); plain != r.value && known.ids[plain] {
 		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
-	} else if words := strings.Fields(r.value); len(words) > 1 && !slices.ContainsFunc(words, func(w string) bool { return !known.ids[w] }) {
+	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		suggestion = "separate them by commas: " + strings.Join(words, ", ")
-	} else if strings.ContainsAny(r.value, ";,") {
-		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(known.listed(r.value), ", "); formatOf(p.File) == formatCSV {
-			suggestion = "separate them by semicolons: " + strings.Join(known.listed(r.value), ";")
+		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(ids, ", "); formatOf(p.File) == formatCSV {
+			suggestion = "separate them by semicolons: " + strings.Join(ids, ";")
 		}
 	} else if known.partial {
 		return // the entry that couldn't be read may be it
@@ -133,7 +142,14 @@ func noList(r *ref, known *names, p *diagnostic.List) {
 
 // listed returns the ids of what a text lists, and the words that name nothing as they are.
 func (k *names) listed(text string) (ids []string) {
-	for _, word := range strings.Split(separators.Replace(text), ",") {
+	if id := k.meant(text); id != "" {
+		return []string{id}
+	}
+	words := strings.Split(separators.Replace(text), ",")
+	if spaced := strings.Fields(text); len(words) == 1 && !slices.ContainsFunc(spaced, func(word string) bool { return !k.ids[word] }) {
+		words = spaced
+	}
+	for _, word := range words {
 		if word = strings.TrimSpace(word); word != "" && !slices.Contains(ids, cmp.Or(k.meant(word), word)) {
 			ids = append(ids, cmp.Or(k.meant(word), word))
 		}
@@ -181,11 +197,14 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 
 var letters = regexp.MustCompile(`[^0-9]+`)
 
+// randomForm matches ids that a platform has made: two of them may be alike by chance.
+var randomForm = regexp.MustCompile(`[0-9][A-Z]|[a-z][A-Z]|[A-Z][0-9]|[a-z][0-9][a-z]`)
+
 // misspelt warns of withdrawals of no review that differ from a published one by letters only. Reviews that were
 // deleted have no id any more, so most withdrawals of none are right.
 func (s *surroundings) misspelt(x *index) (problems []diagnostic.Problem) {
 	for _, w := range s.content.Withdrawn {
-		if w.ID == "" || len(x.byID[strings.ToLower(w.ID)]) > 0 {
+		if w.ID == "" || len(x.byID[strings.ToLower(w.ID)]) > 0 || randomForm.MatchString(w.ID) {
 			continue
 		}
 		if meant := diagnostic.Nearest(w.ID, x.ids()); meant != "" && letters.ReplaceAllString(meant, "") == letters.ReplaceAllString(w.ID, "") {
@@ -217,6 +236,10 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 		why, suggestion = "has no verification", "give the review "+r.ID+" a verification, or cite another"
 	default:
 		return r, nil
+	}
+	if by := x.by(c.id); r == nil && len(by) > 0 {
+		p := c.at.Error(code, fmt.Sprintf("%s is the author of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or "))
+		return nil, &p
 	}
 	p := c.at.Error(code, fmt.Sprintf("%s refers to the review %s, which %s", c.what, diagnostic.Quote(c.id), why), suggestion)
 	return nil, &p

@@ -34,15 +34,19 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		case profiles.MatchString(base):
 			d.fail(at, "bad-url", "base_url is a page at another company; it is your own address, to which you upload public/", "write yours, such as https://reviews.huber-plumbing.com; this page belongs under same_as in "+BusinessFile)
 		case err != nil:
-			suggestion, host := "", strings.TrimPrefix(base, "https://")
+			message, suggestion, host := err.Error(), "", schemeForm.ReplaceAllString(base, "")
 			if hostForm.MatchString(host) {
 				host, path, _ := strings.Cut(host, "/")
+				if !strings.Contains(message, "write ") {
+					suggestion = "write https://" + host
+				}
 				if path != "" && !strings.HasPrefix(host, "reviews.") {
 					host = "reviews." + strings.TrimPrefix(host, "www.")
+					message = fmt.Sprintf("base_url has %q behind the host: the reviews need an address of their own, with nothing behind it", "/"+path)
+					suggestion = fmt.Sprintf("ask your web host for %s, and write https://%[1]s", host)
 				}
-				suggestion = "write https://" + host
 			}
-			d.fail(at, "bad-url", err.Error(), suggestion)
+			d.fail(at, "bad-url", message, suggestion)
 		case localForm.MatchString(parsed):
 			d.Add(diagnostic.Warning, at.Line, at.Col, "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
 		}

@@ -57,6 +57,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 			} else if name == "an item of hours" {
 				suggestion = "write " + plainHours(e.Key.Text+" "+e.Value.Text)
 			}
+		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
+			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
 		}
 		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)
 		return "", false
@@ -195,6 +197,11 @@ func (r *fields) stars(f string) int {
 	meant := diagnostic.MeantRating(plain)
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
 		switch {
+		case n.Kind == syntax.Mapping:
+			for _, e := range slices.Backward(n.Entries) {
+				meant = cmp.Or(diagnostic.MeantRating(e.Value.Text), meant)
+			}
+			meant = cmp.Or(meant, suggestion) + ", and delete the fields below it"
 		case n.Kind == syntax.List && len(n.Items) == 1:
 			meant = "write it without brackets and without a hyphen"
 		case meant == "" || len(plain) == 1:
@@ -329,10 +336,18 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case strings.HasPrefix(n.Text, "-") && !r.strict:
 		return "put a space after each hyphen: - " + syntax.FirstWord(n.Text[1:])
 	}
+	list, rest := strings.Split(separators.Replace(n.Text), ","), ""
+	if meant, remark := meantHours(n.Text); f == "hours" && len(meant) > 0 {
+		list, rest = meant, remark
+	}
 	var words []string
-	for _, word := range strings.Split(map[bool]string{true: plainHours(n.Text), false: separators.Replace(n.Text)}[f == "hours"], ",") {
+	for _, word := range list {
 		switch word = strings.TrimSpace(word); {
 		case word == "":
+		case f == "hours":
+			words = append(words, strconv.Quote(word))
+		case f == "same_as" && hostForm.MatchString(word):
+			words = append(words, "https://"+word)
 		case item != nil:
 			words = append(words, item.written(word))
 		case r.strict || n.Kind == syntax.Text && strings.ContainsAny(word, `:#{}[]"'@%|>!?*`):
@@ -345,7 +360,7 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	if r.strict {
 		write = fmt.Sprintf("write [%s]", strings.Join(words, ", "))
 	}
-	return write
+	return write + rest
 }
 
 // texts reads a list of texts that must not be blank; nil if it is absent.
@@ -354,9 +369,7 @@ func (r *fields) texts(f string) []string {
 		return nil
 	}
 	texts := []string{}
-	for _, s := range r.itemsOf(f) {
-		texts = append(texts, s)
-	}
+	r.itemsOf(f)(func(_ *syntax.Node, s string) bool { texts = append(texts, s); return true })
 	return texts
 }
 

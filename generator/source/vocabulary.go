@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"reviewcast"
@@ -62,7 +63,7 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 	if r.value(field) == nil {
 		return nil
 	}
-	items := r.items(field)
+	items := joined(r.items(field), s, r.List)
 	terms := make([]Term, 0, len(items))
 	seen := map[string]int32{}
 	for i := range items {
@@ -147,19 +148,17 @@ const maxClaim = 1e9
 // faq reads faq.yaml.
 func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 	v := &s.content.Vocabulary
-	for i := range d.entries(n, "questions", faqSchema) {
-		r, ok := d.fields(&n.Items[i], faqSchema)
+	for _, n := range d.entries(n, "questions", faqSchema) {
+		r, ok := d.fields(&n, faqSchema)
 		if !ok {
 			continue
 		}
-		begins := func(i int, field string) bool {
-			return i < len(n.Items) && len(n.Items[i].Entries) > 0 && n.Items[i].Entries[0].Key.Text == field
-		}
-		if begins(i, "question") && r.value("answer") == nil && begins(i+1, "answer") {
-			d.fail(&n.Items[i+1], "missing-field", "the answer has a hyphen, as if another question began here", "replace the hyphen by a space, so that the answer is aligned with its question")
-			continue
-		} else if i > 0 && r.value("question") == nil && begins(i, "answer") && begins(i-1, "question") {
-			continue // reported with its question
+		if v := r.value("question"); v != nil && v.Kind == syntax.Text && !n.Has("answer") {
+			if question, answer, ok := strings.Cut(v.Text, "? "); ok {
+				d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(answer)))
+				s.content.FAQ = append(s.content.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
+				continue
+			}
 		}
 		r.required("question", "answer")
 		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
@@ -190,13 +189,20 @@ const otherReason = "write legal if the law requires that its text disappears ev
 // withdrawals reads withdrawn.yaml.
 func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	seen := map[string]int32{}
-	for i := range d.entries(n, "withdrawals", withdrawnSchema) {
-		r, ok := d.fields(&n.Items[i], withdrawnSchema)
+	for _, n := range d.entries(n, "withdrawals", withdrawnSchema) {
+		if absent := !n.Has("reason"); n.Has("author") && (n.Has("rating") || n.Has("text")) && absent {
+			id := n.Entries[max(0, slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" }))].Value.Text
+			d.fail(&n, "unknown-field", "a whole review stands here; a withdrawal has no more than id, reason and date",
+				fmt.Sprintf("write in its place: - {id: %s, reason: withdrawn, date: %s}", id, s.today))
+			s.withdrawn[strings.ToLower(id)] = Withdrawal{ID: id, Reason: Withdrawn, At: d.position(placeOf(&n))}
+			continue
+		}
+		r, ok := d.fields(&n, withdrawnSchema)
 		if !ok {
 			continue
 		}
 		r.required("id", "reason", "date")
-		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(placeOf(&n.Items[i]))}
+		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(placeOf(&n))}
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
 		if _, again := s.withdrawn[strings.ToLower(w.ID)]; !again {
 			s.withdrawn[strings.ToLower(w.ID)] = w
@@ -209,7 +215,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 // entries returns the items of a file that is one list.
 func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	if n.Kind == syntax.List || n.Kind == syntax.Null || n.Kind == syntax.Refused {
-		return n.Items
+		return joined(n.Items, s, d.List)
 	}
 	suggestion := "begin each with a hyphen (-)"
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {

@@ -80,6 +80,9 @@ func walk(root *os.Root, output string) (*walker, error) {
 				if ext := strings.ToLower(path.Ext(name)); ext != "" && ext != ".txt" && remedies[ext] != "" {
 					other = instead(name)
 				}
+				if logo := pictures[strings.ToLower(path.Ext(name))]; logo != "" {
+					other = logo
+				}
 				near := slices.DeleteFunc(slices.Concat(knownFiles, themeFiles), func(known string) bool { return path.Ext(known) != strings.ToLower(path.Ext(name)) })
 				w.unknown(name, diagnostic.DidYouMean(name, near, other))
 			}
@@ -175,7 +178,7 @@ func instead(name string) string {
 }
 
 // remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews.
-var remedies, misspelt = diagnostic.Lines(wordsFile, "files"), meanings("misspelt extensions")
+var remedies, pictures, misspelt = diagnostic.Lines(wordsFile, "files"), diagnostic.Lines(wordsFile, "pictures"), meanings("misspelt extensions")
 
 // document reports whether a file is of a word processor, by its name.
 func document(name string) bool { return strings.Contains(instead(name), "plain text") }

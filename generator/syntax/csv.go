@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -21,6 +22,8 @@ type Columns struct {
 	Required []string
 	// DidYouMean returns the column that an unknown name was probably meant to be; "" for none.
 	DidYouMean func(name string) string
+	// Fits reports whether a column may have a cell, at first sight.
+	Fits func(name, cell string) bool
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -101,7 +104,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			continue
 		}
 		if len(row) != len(columns) {
-			c.uneven(n.Line, row, len(columns))
+			c.uneven(r, row, names)
 			complete = false
 			continue
 		}
@@ -111,12 +114,30 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 }
 
 // uneven reports a row with another number of cells than the header.
-func (c *CSVReader) uneven(line int, row []string, want int) {
+func (c *CSVReader) uneven(r *csv.Reader, row, names []string) {
 	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
 	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
 		suggestion = "write straight quotation marks (\") around a text, not curly ones"
 	}
-	c.Add(diagnostic.Error, line, 1, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), want), suggestion)
+	line, _ := r.FieldPos(0)
+	at, cell := Node{Line: line, Col: 1}, ""
+	for i := range names {
+		end := i + len(row) - len(names) + 1
+		if end <= i+1 || strings.Contains(suggestion, "curly") || slices.ContainsFunc(row[i+1:end], func(s string) bool { return s == "" }) {
+			continue
+		}
+		whole := slices.Concat(row[:i], []string{strings.Join(row[i:end], ",")}, row[end:])
+		fits := !slices.ContainsFunc(names, func(name string) bool { return !c.columns.Fits(name, whole[slices.Index(names, name)]) })
+		if spaced := strings.HasPrefix(row[i+1], " "); fits && (cell == "" || spaced) {
+			at, cell = c.cell(r, i, row[i]), whole[i]
+		}
+	}
+	if meant := diagnostic.MeantRating(cell); meant != "" {
+		suggestion = fmt.Sprintf("%s in place of %s, which are two cells", meant, cell)
+	} else if cell != "" {
+		suggestion = fmt.Sprintf("a comma ends a cell; put the whole text in double quotes: \"%s\"", strings.ReplaceAll(cell, `"`, `""`))
+	}
+	c.Add(diagnostic.Error, at.Line, at.Col, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(names)), suggestion)
 }
 
 // column is where a cell goes: a field, or a field in a field.
@@ -146,7 +167,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	}
 	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, ours) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
-			"if another program exported it, move it out of the content folder and run: reviewcast import csv FILE; otherwise the columns are "+strings.Join(c.columns.Names, ", "))
+			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise the columns are %s", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.columns.Names, ", ")))
 		return nil, false
 	}
 	columns := make([]column, len(header))

@@ -40,7 +40,7 @@ type jsonLine struct {
 
 // ReadJSON parses one line, without its line end, by itself, so that a broken line hides no other. Places are
 // relative: it is line 1 wherever it is in the file. A line that is not one JSON value is reported and gives nil.
-func ReadJSON(data []byte, p *diagnostic.List) *Node {
+func ReadJSON(data []byte, fields Fields, p *diagnostic.List) *Node {
 	j := &jsonLine{List: p}
 	n, err := j.parse(data)
 	if err == nil {
@@ -54,7 +54,65 @@ func ReadJSON(data []byte, p *diagnostic.List) *Node {
 			return n
 		}
 	}
+	if n := j.mend(data, fields, err); n != nil {
+		return n
+	}
 	j.explain(err)
+	return nil
+}
+
+// memberForm matches the name of a field and its colon, with the comma before it and a brace behind it.
+var memberForm = regexp.MustCompile(`,?\s*"([a-z_]+)"\s*:\s*\{?`)
+
+// maxQuotes is how many quotation marks in the texts of one line are corrected.
+const maxQuotes = 20
+
+// mend reads a line with a brace that is missing, or with quotation marks in a text, and reports it; nil if it is no
+// such line.
+func (j *jsonLine) mend(data []byte, fields Fields, err error) *Node {
+	if len(data) > maxJoinedBytes {
+		return nil
+	}
+	trial, group := &jsonLine{List: j.List}, ""
+	for _, m := range memberForm.FindAllSubmatchIndex(data, -1) {
+		name := string(data[m[2]:m[3]])
+		if data[m[1]-1] == '{' {
+			group = name
+		} else if group != "" && !fields.Within(group, name) {
+			if n, err := trial.parse(slices.Concat(data[:m[0]], []byte("}"), data[m[0]:])); err == nil {
+				j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:m[0]])+1, "json-syntax", fmt.Sprintf("the brace } that ends %q is missing", group), fmt.Sprintf("write } before %s", data[m[0]:m[1]]))
+				return n
+			}
+			group = ""
+		}
+	}
+	first, fixed := 0, data
+	for range maxQuotes {
+		var syntax *jsontext.SyntacticError
+		if !errors.As(err, &syntax) {
+			return nil
+		}
+		quote := bytes.LastIndexByte(fixed[:min(int(syntax.ByteOffset), len(fixed))], '"')
+		if quote < 1 || fixed[quote-1] == '\\' {
+			return nil
+		}
+		if first == 0 {
+			first = quote
+		}
+		fixed = slices.Concat(fixed[:quote], []byte(`\`), fixed[quote:])
+		n, next := trial.parse(fixed)
+		if err = next; err != nil {
+			continue
+		}
+		begin := max(0, bytes.LastIndex(fixed[:first], []byte(`":`)))
+		begin = bytes.LastIndexByte(fixed[:begin], '"')
+		end := quote + 2 + bytes.IndexByte(fixed[quote+2:], '"') + 1
+		if begin < 0 || end <= quote+2 || bytes.Contains(fixed[begin:end], []byte(`\":`)) {
+			return nil
+		}
+		j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:first])+1, "json-syntax", `a quotation mark in a text is written \"`, pasted(string(fixed[begin:end])))
+		return n
+	}
 	return nil
 }
 
@@ -64,7 +122,7 @@ const maxJoined, maxJoinedBytes = 30, 16 << 10
 // JoinJSON reads a review whose first line is not JSON together with the next lines: in its file it goes on there,
 // which is reported in place of what p has. It returns the text of one line, and how many lines it was; nil and 1 if
 // it is no such review.
-func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, lines int) {
+func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, one []byte, lines int) {
 	if first := bytes.TrimSpace(first); p.Full() || !bytes.HasPrefix(first, []byte("{")) || bytes.HasSuffix(first, []byte("}")) {
 		return nil, first, 1
 	}
@@ -76,15 +134,17 @@ func JoinJSON(first, rest []byte, p *diagnostic.List) (n *Node, one []byte, line
 		next = bytes.TrimSpace(next)
 		spaced = append(append(slices.Clip(spaced), ' '), next...)
 		broken = append(append(slices.Clip(broken), `\n`...), next...)
-		for _, v := range []jsontext.Value{broken, spaced} {
+		for k, v := range []jsontext.Value{broken, spaced} {
 			if v = v.Clone(); v.Compact() == nil {
 				*p = diagnostic.List{File: p.File, Max: p.Max}
 				remedy := pasted(string(v))
-				if len(v) > maxPasted {
-					remedy = `join the lines, with \n where a text has a line break`
+				if i := bytes.Index(v, next); len(v) > maxPasted && (k > 0 || i < 0) {
+					remedy = "join the lines, or name the file .yaml, which may hold JSON over several lines"
+				} else if len(v) > maxPasted {
+					remedy = `join the lines with \n: … ` + strings.ToValidUTF8(string(v[max(0, i-maxPasted/4):min(len(v), i+maxPasted/4)]), "") + " …"
 				}
-				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy+" (or name the file .yaml, which may hold JSON over several lines)")
-				return ReadJSON(v, p), v, lines + 1
+				p.Add(diagnostic.Error, 1, 1, "json-syntax", fmt.Sprintf("a review is one line here, and this one has %d", lines+1), remedy)
+				return ReadJSON(v, fields, p), v, lines + 1
 			}
 		}
 	}

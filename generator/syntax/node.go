@@ -3,6 +3,7 @@ package syntax
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"slices"
 
 	"reviewcast/generator/diagnostic"
 )
@@ -42,6 +43,11 @@ type Node struct {
 type Entry struct {
 	Key   Node
 	Value Node
+}
+
+// Has reports whether a mapping has a field.
+func (n *Node) Has(name string) bool {
+	return slices.ContainsFunc(n.Entries, func(e Entry) bool { return e.Key.Text == name })
 }
 
 // Rebase moves the tree so that n is in line 1, and returns the line that it was in. A value that moves to another

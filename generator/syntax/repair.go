@@ -62,7 +62,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, tabs, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.valueAbove, closeBracket, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, tabs, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.valueAbove, closeBracket, y.blockWords, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -200,7 +200,7 @@ func bullets(lines []string, at int) (repair, bool) {
 }
 
 // noteForm matches what other programs take for a note, or for a line between texts.
-var noteForm = regexp.MustCompile("^ *(//|<!--|```|~~~|===)")
+var noteForm = regexp.MustCompile("^ *(//|<!--|~~~|===)")
 
 // notes makes notes of such lines and of a heading.
 func (y *yamlText) notes(lines []string, at int) (repair, bool) {
@@ -332,15 +332,22 @@ func (y *yamlText) indentField(lines []string, at int) (repair, bool) {
 		if column == len(m[1]) || y.inGroup(lines, i, column, f[3], m[3]) {
 			continue
 		}
-		changed := slices.Clone(lines)
-		for j := at + 1; m[4] == "" && j < len(lines) && strings.HasPrefix(lines[j], m[1]+" "); j++ { // the field's own fields
-			changed[j] = strings.Repeat(" ", column) + lines[j][len(m[1]):]
+		changed, advice := slices.Clone(lines), "align both; "
+		for j, open := at+1, m[4] == ""; j < len(lines) && len(m[1]) < column; j++ { // its own lines, and fields with the same mistake
+			indent := len(lines[j]) - len(strings.TrimLeft(lines[j], " "))
+			if f := fieldForm.FindStringSubmatch(lines[j]); indent == len(m[1]) && f != nil && f[2] == "" && y.Is(f[3]) && f[3] != "id" {
+				open = strings.Trim(f[4], " |>") == ""
+			} else if indent <= len(m[1]) || !open {
+				break
+			}
+			changed[j] = strings.Repeat(" ", column-len(m[1])) + lines[j]
+			advice = fmt.Sprintf("align both, and put as many spaces before the lines below it, down to line %d; ", j+1+y.before)
 		}
 		if m[3] == "id" && m[2] == "" && column >= 2 && slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, strings.Repeat(" ", column-2)+"- id:") }) {
 			return replace(changed, at, len(m[1]), strings.Repeat(" ", column-2)+"- "+lines[at][len(m[1]):], `missing hyphen before "id", where a review begins`, "indent the fields below it by two spaces; ")
 		}
 		return replace(changed, at, len(m[1]), strings.Repeat(" ", column)+strings.TrimLeft(lines[at], " "),
-			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), "align both; ")
+			fmt.Sprintf("this line is indented by %s, but %q above it begins after %s", spaces(len(m[1])), f[3], spaces(column)), advice)
 	}
 	return repair{}, false
 }
@@ -357,43 +364,4 @@ func (y *yamlText) inGroup(lines []string, at, column int, field, other string) 
 
 func spaces(n int) string {
 	return cmp.Or(map[int]string{0: "no space", 1: "1 space"}[n], fmt.Sprintf("%d spaces", n))
-}
-
-// indentText indents the lines of a text that begin at the left.
-func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
-	isField := func(line string) bool {
-		f := fieldForm.FindStringSubmatch(line)
-		return f != nil && y.Is(f[3])
-	}
-	first := at
-	for first > 0 && !isField(lines[first]) {
-		first--
-	}
-	m := fieldForm.FindStringSubmatch(lines[first])
-	if first == at || m == nil || strings.TrimSpace(m[4]) == "" {
-		return repair{}, false
-	}
-	indent := strings.Repeat(" ", len(m[1])+len(m[2])+2)
-	if strings.ContainsRune("|>", rune(strings.TrimSpace(m[4])[0])) { // the first line of a block says where all begin
-		for _, line := range lines[first+1 : at+1] {
-			if words := strings.TrimLeft(line, " "); words != "" {
-				indent = strings.Repeat(" ", max(len(indent), len(line)-len(words)))
-				break
-			}
-		}
-	}
-	changed, wrong := slices.Clone(lines), -1
-	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
-		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) {
-			changed[i] = indent + words
-			if wrong < 0 {
-				wrong = i
-			}
-		}
-	}
-	if wrong < 0 {
-		return repair{}, false
-	}
-	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented as the others are", m[3]),
-		"indent the lines of a text further than its field; " + pasted(changed[wrong])}, true
 }

@@ -51,10 +51,6 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		return replace(lines, at, col, m[1]+strconv.Itoa(len(value)), "a rating is a number", "")
 	case c == '{' && strings.Contains(value, ": "):
 		return repair{}, false // the mistake is inside
-	case (c == '|' || c == '>') && at+1 < len(lines) && strings.HasPrefix(lines[at+1], "  "):
-		r, ok := replace(lines, at, col, strings.TrimRight(m[1], " ")+" "+string(c), fmt.Sprintf("words after %c", c), "")
-		r.suggestion = fmt.Sprintf("write %c alone after the colon and all words on the lines below, indented", c)
-		return r, ok
 	case strings.HasPrefix(value, "- "):
 		message, advice = "a list can't begin on the line of its field's name", "write each item on a line of its own; if it is text, "
 	case strings.ContainsRune("@`%*&!|>{}[]?-,", c):
@@ -65,6 +61,32 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		return repair{}, false
 	}
 	return replace(lines, at, col, m[1]+quoteValue(value), message, advice)
+}
+
+// blockWords is a text with words after | or >, which mails write before the lines that they quote.
+func (y *yamlText) blockWords(lines []string, at int) (repair, bool) {
+	m := textForm.FindStringSubmatch(lines[at])
+	if m == nil || m[2] == "" || !y.Is(m[2]) || len(m[3]) < 3 || m[3][1] != ' ' || !strings.ContainsRune("|>", rune(m[3][0])) {
+		return repair{}, false
+	}
+	changed, last, words := slices.Clone(lines), at, []string{strings.TrimSpace(m[3][1:])}
+	for ; last+1 < len(lines); last++ {
+		line := strings.TrimSpace(lines[last+1])
+		if f := fieldForm.FindStringSubmatch(lines[last+1]); f != nil && y.Is(f[3]) || line == "" || line[0] != '>' && !strings.HasPrefix(lines[last+1], " ") {
+			break
+		}
+		words = append(words, strings.TrimLeft(line, "> "))
+		changed[last+1] = ""
+	}
+	if last == at {
+		return repair{}, false
+	}
+	changed[at] = m[1] + quoteValue(strings.Join(words, " "))
+	remedy := fmt.Sprintf("write %s: | and all words on the lines below, indented by %s, without %c", m[2], spaces(strings.Index(lines[at], m[2])+2), m[3][0])
+	if len(changed[at]) <= maxPasted {
+		remedy = fmt.Sprintf("in place of lines %d to %d %s", at+1+y.before, last+1+y.before, pasted(changed[at]))
+	}
+	return repair{at, utf8.RuneCountInString(m[1]) + 1, changed, fmt.Sprintf("words after %c, which begins a text on the lines below", m[3][0]), remedy}, true
 }
 
 // proseForm matches a text of sentences, listForm an item of a list in one.
@@ -147,4 +169,50 @@ func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 	changed[last] += `"`
 	return repair{at, strings.IndexByte(lines[at], ':') + 1, changed, "a text of several lines with a colon and a space needs quotes",
 		fmt.Sprintf("begin the text with \" and end it on line %d with \"; line %d begins: %s", last+1+y.before, first+1+y.before, changed[first])}, true
+}
+
+// indentText indents the lines of a text that begin at the left.
+func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
+	isField := func(line string) bool {
+		f := fieldForm.FindStringSubmatch(line)
+		return f != nil && y.Is(f[3])
+	}
+	first := at
+	for first > 0 && !isField(lines[first]) {
+		first--
+	}
+	m := fieldForm.FindStringSubmatch(lines[first])
+	if first == at || m == nil || strings.TrimSpace(m[4]) == "" {
+		return repair{}, false
+	}
+	indent := strings.Repeat(" ", len(m[1])+len(m[2])+2)
+	if strings.ContainsRune("|>", rune(strings.TrimSpace(m[4])[0])) { // the first line of a block says where all begin
+		for _, line := range lines[first+1 : at+1] {
+			if words := strings.TrimLeft(line, " "); words != "" {
+				indent = strings.Repeat(" ", max(len(indent), len(line)-len(words)))
+				break
+			}
+		}
+	}
+	changed, wrong, last := slices.Clone(lines), -1, 0
+	for i := first + 1; i < len(lines) && !isField(lines[i]) && !strings.HasPrefix(lines[i], "---"); i++ {
+		if words := strings.TrimLeft(lines[i], " "); words != "" && len(lines[i])-len(words) < len(indent) {
+			changed[i], last = indent+words, i
+			if wrong < 0 {
+				wrong = i
+			}
+		}
+	}
+	if wrong < 0 {
+		return repair{}, false
+	}
+	advice := "indent the lines of a text further than its field; "
+	if m[3] == "question" && strings.HasSuffix(m[4], "?") {
+		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "answer: " + quoteValue(strings.TrimSpace(lines[wrong]))
+		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
+	}
+	if last > wrong {
+		advice = fmt.Sprintf("indent lines %d to %d further than the field; ", wrong+1+y.before, last+1+y.before)
+	}
+	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3]), advice + pasted(changed[wrong])}, true
 }

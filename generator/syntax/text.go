@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"reviewcast/generator/diagnostic"
 )
@@ -24,7 +27,36 @@ func Clean(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok bool)
 	if !ok {
 		return nil, false
 	}
-	return cleanLines(data, separators, p)
+	return cleanLines(unfence(data, p), separators, p)
+}
+
+// unfence blanks the lines of a fence of Markdown, which chats write around a file, and what is outside of it.
+func unfence(data []byte, p *diagnostic.List) []byte {
+	if len(data) > MaxYAMLFile || !bytes.HasPrefix(data, []byte("```")) && !bytes.Contains(data, []byte("\n```")) {
+		return data
+	}
+	var fences []int
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for i := range lines {
+		if bytes.HasPrefix(lines[i], []byte("```")) {
+			fences = append(fences, i)
+		}
+	}
+	first, last := fences[0], fences[len(fences)-1]
+	remedy, end := "delete this line, and others that are not part of the file", 1+bytes.Count(bytes.TrimRight(data, "\r\n"), []byte("\n"))
+	if first < last {
+		remedy = fmt.Sprintf("delete what is not part of the file: lines 1 to %d and %d to %d", first+1, last+1, end)
+	}
+	if first == 0 && last+1 == end {
+		remedy = fmt.Sprintf("delete lines 1 and %d", end)
+	}
+	p.Add(diagnostic.Error, first+1, 1, "bad-character", "this line is of a chat or of Markdown, which write ``` around a file", remedy)
+	for i := range lines {
+		if slices.Contains(fences, i) || last > first && (i < first || i > last) {
+			lines[i] = []byte("\n")
+		}
+	}
+	return bytes.Join(lines, nil)
 }
 
 // checkStart checks the encoding and the type of a file by its first bytes, and drops a byte order mark.
@@ -134,10 +166,13 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	}
 	if invalid > 0 {
 		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
-		if invalid > 1 {
-			message = fmt.Sprintf("byte 0x%02X is not UTF-8; in all there are %d such bytes", badByte, invalid)
+		if c := charmap.Windows1252.DecodeByte(badByte); badByte >= 0xA0 || unicode.IsPunct(c) {
+			message = fmt.Sprintf("a character, probably %c, is saved in an old encoding: %s", c, message)
 		}
-		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8")
+		if invalid > 1 {
+			message += fmt.Sprintf("; in all there are %d such bytes", invalid)
+		}
+		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8")
 	}
 	return out, true
 }
@@ -151,7 +186,7 @@ func noText(data []byte) (what, instead string) {
 		{"PK\x03\x04", "an Excel workbook, a Word document or another ZIP archive, not text", spreadsheet},
 		{"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", "an old Excel or Word file, not text", spreadsheet},
 		{"%PDF-", "a PDF, not text", "write the reviews into a text file"},
-		{`{\rtf`, "formatted text (RTF), not plain text", "save it as plain text in UTF-8"},
+		{`{\rtf`, "formatted text (RTF), not plain text", "save it as plain text in UTF-8: in TextEdit with Format, Make Plain Text; in Word with Save as, Plain text"},
 		{"<html", "a web page, not text", "copy its text into a text file"},
 		{"<!doctype", "a web page, not text", "copy its text into a text file"},
 		{"\x1F\x8B", "compressed with gzip, not text", "unpack it"},

@@ -1,0 +1,130 @@
+package source
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/syntax"
+)
+
+// Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they
+// belong, so that no other follows.
+
+// outdented returns the fields of n without those of a group that stand below its name and are not indented. Their
+// group is reported in their place.
+func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
+	entries := n.Entries
+	for i := 0; i < len(entries); i++ {
+		e := &entries[i]
+		if e.Value.Kind != syntax.Null || e.Value.Text != "" || d.strict || s.group(e.Key.Text) == nil {
+			continue
+		}
+		g, end, sure := s.group(e.Key.Text), i+1, false
+		var names, values []string
+		for ; end < len(entries) && slices.Contains(g.names, entries[end].Key.Text) && !slices.Contains(names, entries[end].Key.Text); end++ {
+			key, v := entries[end].Key.Text, &entries[end].Value
+			_, own := s.index[key]
+			second := slices.ContainsFunc(entries, func(o syntax.Entry) bool { return o.Key.Text == key && o.Key.Line != entries[end].Key.Line })
+			sure = sure || !own || second
+			names, values = append(names, key), append(values, key+": "+scalar(v))
+		}
+		if !sure {
+			continue
+		}
+		remedy := "put two more spaces before each of them: " + strings.Join(names, ", ")
+		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); len(flow) <= maxFlow && !strings.Contains(flow, ": }") {
+			remedy += fmt.Sprintf("; or write in place of these %d lines: %s", len(names)+1, flow)
+		}
+		d.fail(&e.Key, "unknown-field", fmt.Sprintf("the fields of %s are not indented below it", e.Key.Text), remedy)
+		entries = slices.Delete(slices.Clone(entries), i+1, end)
+		entries[i].Value.Kind = syntax.Refused
+	}
+	return entries
+}
+
+// maxFlow is how many bytes of a corrected line a message has.
+const maxFlow = 160
+
+// scalar returns a value as it may be written in braces.
+func scalar(n *syntax.Node) string {
+	if n.Kind == syntax.Text {
+		return strconv.Quote(n.Text)
+	}
+	return n.Text
+}
+
+// continues reports whether an item is a field of the item above.
+func (s *schema) continues(above, n *syntax.Node) bool {
+	if above.Kind != syntax.Mapping || s == faqSchema && n.Kind == syntax.Text {
+		return above.Kind == syntax.Mapping && !above.Has("answer")
+	}
+	return n.Kind == syntax.Mapping && len(n.Entries) == 1 && n.Entries[0].Key.Text != s.names[0] && slices.Contains(s.names, n.Entries[0].Key.Text) && !above.Has(n.Entries[0].Key.Text)
+}
+
+// joined joins the items of a list that are fields of the item above, since each has a hyphen, and reports them once.
+func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
+	list, names, first := items[:min(1, len(items))], []string(nil), (*syntax.Node)(nil)
+	for i := 1; i < len(items); i++ {
+		above, n := &list[len(list)-1], items[i]
+		if !s.continues(above, &n) {
+			list = append(list, n) // in place
+			continue
+		}
+		if n.Kind == syntax.Text {
+			p.Add(diagnostic.Error, n.Line, n.Col, "missing-field", "this answer is written like a question", fmt.Sprintf("write two spaces and answer: in place of its hyphen:   answer: %s", strconv.Quote(n.Text)))
+			n.Entries = []syntax.Entry{{Key: syntax.Node{Kind: syntax.Text, Text: "answer", Line: n.Line, Col: n.Col}, Value: n}}
+		} else if name := n.Entries[0].Key.Text; !slices.Contains(names, name) {
+			names = append(names, name)
+			first = cmp.Or(first, &n)
+		}
+		above.Entries = append(slices.Clip(above.Entries), n.Entries...)
+	}
+	if first == nil {
+		return list
+	}
+	one := strings.TrimPrefix(s.what, "the ")
+	remedy := "write a space in place of its hyphen"
+	if len(names) > 1 {
+		remedy = "write a space in place of each hyphen before " + diagnostic.Join(names, "and")
+	}
+	if e := first.Entries[0]; e.Value.Kind < syntax.List {
+		remedy += fmt.Sprintf("; write: %s%s: %s", strings.Repeat(" ", first.Col-1), e.Key.Text, scalar(&e.Value))
+	}
+	p.Add(diagnostic.Error, first.Line, first.Col, "wrong-type", fmt.Sprintf("%s has a hyphen, as if another %s began here", names[0], one), "only the first field of one "+one+" has a hyphen; "+remedy)
+	return list
+}
+
+// causes drops the messages on quotes that a value needs which is wrong with them, too.
+func causes(problems []diagnostic.Problem) []diagnostic.Problem {
+	wrong := map[int]bool{}
+	for _, p := range problems {
+		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-")) {
+			wrong[p.Line] = true
+		}
+	}
+	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
+		return p.Code == "yaml-syntax" && wrong[p.Line] && strings.Contains(p.Message, "quotes")
+	})
+}
+
+// postcodes match the postal codes of several countries, the most particular first.
+var postcodes = regexp.MustCompile(`\b(?:[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]|[0-9]{4} ?[A-Z]{2}|(?:[A-Z]{1,2}-)?[0-9]{5}(?:-[0-9]{4})?|[0-9]{4}-[0-9]{3}|[0-9]{4})\b`)
+
+// writtenAddress returns the fields of an address that is one text, as far as its parts are plain.
+func writtenAddress(text string) string {
+	street, rest, _ := strings.Cut(strings.Join(strings.Split(text, "\n"), ", "), ",")
+	code := postcodes.FindString(rest)
+	town, _, _ := strings.Cut(strings.Trim(strings.Replace(rest, code, "", 1), " ,"), ",")
+	or := func(s string) string {
+		if s = strings.TrimSpace(s); s == "" {
+			return "…"
+		}
+		return strconv.Quote(s)
+	}
+	return fmt.Sprintf("{street_address: %s, address_locality: %s, postal_code: %s, address_country: …}", or(street), or(town), or(code))
+}
