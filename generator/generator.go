@@ -21,6 +21,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"reviewcast"
@@ -174,7 +175,7 @@ func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *s
 	case err != nil:
 		return nil, nil, nil, err
 	case content == nil:
-		return nil, nil, nil, &ProblemsError{problems}
+		return nil, nil, nil, &ProblemsError{b.causes(ctx, problems)}
 	}
 	return content, delta, problems, b.entries.apply(content, delta)
 }
@@ -198,6 +199,8 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	}
 	problems = append(problems, previous.vanishedProblems(previous.missing(content), content, b.cfg.Lenient)...)
 	problems = append(problems, previous.unlisted(content, b.cfg.Lenient)...)
+	problems = append(problems, previous.replaced(content)...)
+	problems = append(problems, b.moved(previous, content)...)
 	problems = append(problems, b.renamed(previous, content)...)
 	if !b.cfg.Lenient {
 		problems = append(problems, exampleProblems(content, cmp.Or(b.cfg.BaseURL, content.Site.BaseURL))...)
@@ -263,7 +266,9 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if content.Complete {
 		previous, err := b.previous(ctx)
 		if err == nil {
-			problems = append(problems, b.vanished(previous, content.Content, broken)...)
+			problems, broken = b.vanished(previous, content.Content, problems)
+			problems = append(problems, previous.replaced(content.Content)...)
+			problems = append(problems, b.moved(previous, content.Content)...)
 			problems = append(problems, previous.unlisted(content.Content, b.cfg.Lenient)...)
 			problems = append(problems, b.renamed(previous, content.Content)...)
 		} else if !broken {
@@ -297,14 +302,41 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	return problems, nil
 }
 
-// vanished returns the problems of published reviews that are gone. In content with errors, a review may merely seem
-// to be without its verification.
-func (b *Builder) vanished(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
+// causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
+// of them: who repairs a citation only makes the mistake whole.
+func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] }) {
+		return problems
+	}
+	content, all, err := source.NewLoader(b.cfg.ContentDir, source.Config{Today: b.cfg.Today, Now: b.cfg.Now, OutputDir: b.cfg.PublicDir}).LoadPartial(ctx)
+	previous, perr := b.previous(ctx)
+	if err != nil || perr != nil || !content.Complete {
+		return problems
+	}
+	all, _ = b.vanished(previous, content.Content, all)
+	diagnostic.Sort(all)
+	return all
+}
+
+// citing are the codes of problems with citations of reviews.
+var citing = map[string]bool{"unknown-review": true, "unpublished-review": true}
+
+// vanished adds the problems of published reviews that are gone, in place of those of their citations, and reports
+// whether other errors are left. In content with such errors, a review may merely seem to be without its verification.
+func (b *Builder) vanished(previous *published, content *source.Content, problems []diagnostic.Problem) ([]diagnostic.Problem, bool) {
 	missing := previous.missing(content)
+	others := func() []diagnostic.Problem {
+		return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool {
+			return citing[p.Code] && slices.ContainsFunc(missing, func(id string) bool {
+				return strings.Contains(p.Message, "refers to the review "+diagnostic.Quote(id)+",")
+			})
+		})
+	}
+	broken := diagnostic.HasErrors(others())
 	if broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	return previous.vanishedProblems(missing, content, b.cfg.Lenient)
+	return append(others(), previous.vanishedProblems(missing, content, b.cfg.Lenient)...), broken || len(missing) > 0
 }
