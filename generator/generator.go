@@ -173,7 +173,7 @@ func (b *Builder) load(ctx context.Context, names []string) (*source.Content, *s
 	case err != nil:
 		return nil, nil, nil, err
 	case content == nil:
-		return nil, nil, nil, &ProblemsError{problems}
+		return nil, nil, nil, &ProblemsError{b.causes(ctx, problems)}
 	}
 	return content, delta, problems, b.entries.apply(content, delta)
 }
@@ -195,7 +195,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	problems = append(problems, b.compared(previous, content, false)...)
+	problems, _ = b.compared(previous, content, problems)
 	if !b.cfg.Lenient {
 		problems = append(problems, b.exampleProblems(content, nil)...)
 	}
@@ -260,7 +260,7 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if content.Complete {
 		previous, err := b.previous(ctx)
 		if err == nil {
-			problems = append(problems, b.compared(previous, content.Content, broken)...)
+			problems, broken = b.compared(previous, content.Content, problems)
 		} else if !broken {
 			return nil, err
 		}

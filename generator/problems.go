@@ -2,6 +2,7 @@ package generator
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -86,16 +87,44 @@ func (b *Builder) severity() diagnostic.Severity {
 	return diagnostic.Error
 }
 
-// compared returns the problems of what is published and is gone or has another id: reviews, withdrawals, the business.
-// In content with errors, a review may merely seem to be without its verification.
-func (b *Builder) compared(previous *published, content *source.Content, broken bool) []diagnostic.Problem {
+// citing are the codes of problems with citations of reviews.
+var citing = map[string]bool{"unknown-review": true, "unpublished-review": true}
+
+// compared adds to the problems of content what is published and is gone, or is another one now: reviews, withdrawals,
+// the business, the address. A review that is gone stands in place of problems with its citations. It reports whether
+// errors other than these are left: in content with errors, a review may merely seem to be without its verification.
+func (b *Builder) compared(previous *published, content *source.Content, problems []diagnostic.Problem) (all []diagnostic.Problem, broken bool) {
 	missing := previous.missing(content)
-	if broken {
+	others := func() []diagnostic.Problem {
+		return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool {
+			return citing[p.Code] && slices.ContainsFunc(missing, func(id string) bool {
+				return strings.Contains(p.Message, "refers to the review "+diagnostic.Quote(id)+",")
+			})
+		})
+	}
+	if broken = diagnostic.HasErrors(others()); broken {
 		missing = slices.DeleteFunc(missing, func(id string) bool {
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	return slices.Concat(previous.vanishedProblems(missing, content, b.severity()), previous.unlisted(content, b.severity()), b.renamed(previous, content))
+	gone := previous.vanishedProblems(missing, content, b.severity())
+	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
+}
+
+// causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
+// of them: who repairs a citation only makes the mistake whole.
+func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []diagnostic.Problem {
+	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] }) {
+		return problems
+	}
+	content, all, err := source.NewLoader(b.cfg.ContentDir, source.Config{Today: b.cfg.Today, Now: b.cfg.Now, OutputDir: b.cfg.PublicDir}).LoadPartial(ctx)
+	previous, perr := b.previous(ctx)
+	if err != nil || perr != nil || !content.Complete {
+		return problems
+	}
+	all, _ = b.compared(previous, content.Content, all)
+	diagnostic.Sort(all)
+	return all
 }
 
 // missing returns the published reviews that are neither in the content nor in withdrawn.yaml, sorted.

@@ -17,6 +17,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/generator/changes"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
 	"reviewcast/internal/mirror"
@@ -113,8 +114,18 @@ func checkNamed(where string) error {
 	if mirror.IsURL(where) {
 		return nil // 404 for its manifest is an answer
 	}
-	if info, err := os.Stat(where); err != nil || !info.IsDir() {
-		return fmt.Errorf("--previous %s is not a directory; name the directory of the last published set, or its address with https://", where)
+	const remedy = "name the folder public of the last build, or its address with https://"
+	info, err := os.Stat(where)
+	switch {
+	case err != nil:
+		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))
+		return fmt.Errorf("--previous: there is no folder %s; %s", where, diagnostic.DidYouMean(filepath.Clean(where), beside, remedy))
+	case !info.IsDir():
+		return fmt.Errorf("--previous %s is a file; %s", where, remedy)
+	}
+	entries, err := os.ReadDir(where) // an empty one is that of a build server before its first build
+	if _, none := os.Stat(filepath.Join(where, manifestName)); err == nil && len(entries) > 0 && errors.Is(none, fs.ErrNotExist) {
+		return fmt.Errorf("--previous %s is not a set that reviewcast has published: it has no %s; %s", where, manifestName, remedy)
 	}
 	return nil
 }

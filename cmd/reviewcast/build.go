@@ -37,6 +37,11 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if u, err := url.Parse(c.Hub); c.Hub != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
 		return usageError{fmt.Errorf("--hub: %q is not an address; write one such as https://reviews.example.com/api/websub/hub", c.Hub)}
 	}
+	beside := filepath.Join(c.Content, "..", "public")
+	_, err = os.Stat(filepath.Join(beside, reviewcast.PathManifest))
+	if _, unpublished := os.Stat(filepath.Join(c.Public, reviewcast.PathManifest)); source.OutputName(c.Content, c.Public) != "" && unpublished != nil && err == nil {
+		return usageError{fmt.Errorf("--public: %s would be a second published folder, inside the content folder; the first is beside it: --public %s", c.Public, beside)}
+	}
 	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = generator.Encodings(c.Encodings), c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
@@ -59,7 +64,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
 	}
 	if res.First && source.OutputName(c.Content, c.Public) != "" {
-		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, filepath.Join(c.Content, "..", "public"))
+		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, beside)
 	}
 	if res.First {
 		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -70,8 +71,10 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: %s is a zip file, which Windows and macOS show like a folder; unpack it (Extract All), and name the unpacked folder", f.Content)}
 	case err == nil && !info.IsDir():
 		return usageError{fmt.Errorf("--content: %s is a file; name a folder", f.Content)}
+	case err != nil && stepsUp(f.Content) != "":
+		return usageError{fmt.Errorf("--content: there is no folder %s here, but there is one above; change to the folder that holds it with: cd %s", f.Content, stepsUp(f.Content))}
 	case err != nil && contentAbove(source.BusinessFile) != "":
-		return usageError{fmt.Errorf("--content: there is no folder %s here, where you are in a content folder; add --content . or change to the folder above it with: cd ..", f.Content)}
+		return usageError{fmt.Errorf("--content: there is no folder %s here, where you are in a content folder; change to the folder above it with cd .., and name it with --content", f.Content)}
 	case err != nil:
 		near, _ := filepath.Glob("*/" + source.BusinessFile)
 		below, _ := filepath.Glob("*/*/" + source.BusinessFile)
@@ -83,6 +86,16 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
 	}
 	return nil
+}
+
+// stepsUp returns the way to the nearest folder above this one that holds a content folder of this name; "" if none near does.
+func stepsUp(content string) string {
+	for _, up := range []string{"..", "../..", "../../.."} {
+		if _, err := os.Stat(filepath.Join(up, content, source.BusinessFile)); err == nil && !filepath.IsAbs(content) {
+			return up
+		}
+	}
+	return ""
 }
 
 // contentAbove returns the content folder that a file or folder is in; "" if it is in none or is one.
@@ -101,6 +114,9 @@ var hostForm = regexp.MustCompile(`^[a-zA-Z0-9-]+(\.[a-zA-Z0-9-]+)*\.[a-z]{2,}(/
 
 // checkPublished refuses a host without https://, which would be the name of a folder.
 func checkPublished(where string) error {
+	if u, err := url.Parse(where); err == nil && (u.Hostname() == "example.com" || strings.HasSuffix(u.Hostname(), ".example.com")) {
+		return usageError{fmt.Errorf("%s is the example of the help; write the address of your reviews in its place", where)}
+	}
 	_, err := os.Stat(where)
 	if host, _, _ := strings.Cut(where, "/"); hostForm.MatchString(where) && err != nil {
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write https://%s", where, host)}

@@ -51,7 +51,7 @@ func (h *hubState) with(ctx context.Context, f func(context.Context, *store.Stor
 	}
 	if !store.IsPostgres(state) {
 		if _, err := os.Stat(state); err != nil {
-			return fmt.Errorf("%w; name the state that the edge uses with --state", err)
+			return fmt.Errorf("no subscriptions are kept on this computer in %s; run this where `reviewcast edge` runs, or name the state that the edge uses with --state", state)
 		}
 	}
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)

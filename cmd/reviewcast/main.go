@@ -31,6 +31,7 @@ import (
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/importer"
+	"reviewcast/generator/schema"
 )
 
 // The exit codes.
@@ -131,12 +132,24 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if len(args) == 0 || args[0] == "help" { // as in other programs
 		args = append(slices.Clone(args[min(1, len(args)):]), "--help")
 	}
+	for _, arg := range args {
+		value := arg
+		if strings.HasPrefix(arg, "--") {
+			_, value, _ = strings.Cut(arg, "=")
+		}
+		if _, err := os.Stat(value); err != nil && slices.Contains(placeholders, value) {
+			return usageError{fmt.Errorf("%s of the help stands for a word of yours; write yours in its place, as in: reviewcast import csv cards.csv --source cards --map rating=Stars,date=Day", value)}
+		}
+	}
 	c, err := parser.Parse(args)
 	if err != nil {
 		return usageError{parseError(args, err)}
 	}
 	return explainError(ctx, c.Run())
 }
+
+// placeholders are the words of the help that people are to replace.
+var placeholders = strings.Fields("FILE NAME DIR URL DIR|URL FIELD=COLUMN FIELD=COLUMN,…")
 
 //go:embed meant.txt
 var meantFile string
@@ -152,6 +165,8 @@ func argumentError(args []string, message string) error {
 		long := len(plain) > 1 && !strings.HasPrefix(name, "--")
 		meant := cmp.Or(meantWords[args[0]+name], meantWords[name])
 		switch {
+		case i > 0 && args[i-1] == "--forget" && message == "unexpected argument "+arg:
+			return fmt.Errorf("--forget stands alone: it removes the older versions of all texts, and no review; to remove a review, write it into withdrawn.yaml: - {id: %s, reason: legal, date: YYYY-MM-DD}, and delete it from its file", arg)
 		case i > 1 && args[i-2] == "--map" && message == "unexpected argument "+arg && strings.Contains(arg, "="):
 			pairs := args[i-1:]
 			if end := slices.IndexFunc(pairs, func(s string) bool { return strings.HasPrefix(s, "-") }); end > 0 {
@@ -228,6 +243,8 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; say first what the file is, as in: reviewcast import csv %s", message, word)
 	case word != message && args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
+	case word != message && args[0] == "schema":
+		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case word != message && statErr == nil:
 		flag := "--content"
 		if _, err := os.Stat(filepath.Join(word, "manifest.json")); err == nil {

@@ -29,6 +29,9 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 	if c.Every != 0 && c.Every < minEvery {
 		return usageError{fmt.Errorf("--every: %s is too short; the least is %s", c.Every, minEvery)}
 	}
+	if mirror.IsURL(c.Dir) {
+		return usageError{fmt.Errorf("the address comes first, then the folder; write: reviewcast pull %s %s", c.Dir, c.From)}
+	}
 	if err := checkPublished(c.From); err != nil {
 		return err
 	}

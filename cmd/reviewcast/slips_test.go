@@ -192,6 +192,16 @@ import csv words.csv words.csv --source words
 edge --public content
 cd content; check
 cd content; build
+cd content; build --content . --base-url http://localhost
+pull copy https://reviews.willow.test
+verify https://reviews.example.com
+schema content
+schema --content content
+diff --public public
+import csv FILE --source=NAME
+build --base-url http://localhost --forget 2025-02-drain-maria
+build --base-url http://localhost --previous content
+build --base-url http://localhost --previous publci
 `
 
 // runIn runs the program in a folder and returns what it printed and its exit code. It

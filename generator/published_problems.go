@@ -1,0 +1,49 @@
+package generator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+	"reviewcast/generator/source"
+)
+
+// replaced warns of published reviews that have become another one: a copied entry that kept its id.
+func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
+	if p.set == nil {
+		return nil
+	}
+	now := make(map[string]*source.Review, len(content.Reviews))
+	for _, r := range content.Reviews {
+		now[r.ID] = r
+	}
+	for id, line := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {
+		r := now[id]
+		if r == nil || !r.Published || strings.Contains(line, `"author":"`+r.Author+`"`) {
+			continue
+		}
+		var was reviewcast.Review
+		if json.Unmarshal([]byte(line), &was) != nil || was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
+			continue
+		}
+		q := content.Position(r).Error("replaced", fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
+			"if it is another customer's, give it an id of its own, and put the old review back")
+		q.Severity = diagnostic.Warning
+		problems = append(problems, q)
+	}
+	return problems
+}
+
+// moved warns of another address than that of the published set.
+func (b *Builder) moved(previous *published, content *source.Content) []diagnostic.Problem {
+	was, is := previous.manifest().BaseURL, strings.TrimSuffix(cmp.Or(b.cfg.BaseURL, content.Site.BaseURL), "/")
+	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) {
+		return nil
+	}
+	return []diagnostic.Problem{{Severity: diagnostic.Warning, File: source.SiteFile, Code: "moved",
+		Message:    fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
+		Suggestion: "write base_url: " + was + " unless the site has moved"}}
+}
