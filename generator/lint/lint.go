@@ -110,7 +110,7 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		if t.name == "author" || !in.remark(r, t.name, *t.text) {
+		if t.name == "author" || !in.remarked(r, t.name, *t.text) {
 			in.garbled(in.content.Position(r), t.name, *t.text)
 		}
 		reply := t.name == "owner_reply.text"

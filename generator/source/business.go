@@ -178,7 +178,7 @@ func knownHours(s string) bool {
 // hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
 func (d *decoder) hours(r *fields) []string {
 	hours := []string{}
-	open := map[string]string{} // the spans of each day, by day and minute
+	var open []string
 	for n, s := range r.itemsOf("hours") {
 		if hours = append(hours, s); !knownHours(s) {
 			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
@@ -186,42 +186,43 @@ func (d *decoder) hours(r *fields) []string {
 				suggestion = "write " + strings.Join(meant, ", and on a line of its own ") + rest
 			}
 			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), suggestion)
-		} else if other := overlap(open, s); other != "" {
-			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s overlap with %s", diagnostic.Quote(s), diagnostic.Quote(other)), "write each day and time once")
+		} else {
+			for _, span := range spansOf(s) {
+				if i := slices.IndexFunc(open, func(other string) bool { return overlaps(span, other) }); i >= 0 {
+					d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s overlap with %s of another line", diagnostic.Quote(s), open[i]), "write each day and time once")
+					break
+				}
+			}
+			open = append(open, spansOf(s)...)
 		}
 	}
 	return hours
 }
 
-// weekdays are the days in their order.
-const weekdays = "Mo Tu We Th Fr Sa Su"
-
-// overlap marks the half hours of opening hours, and returns the hours that have one of them already; "" for none.
-func overlap(open map[string]string, s string) (other string) {
+// spansOf returns the days and times of opening hours one by one, such as "Mo 08:00-12:00".
+func spansOf(s string) (spans []string) {
+	const weekdays = "MoTuWeThFrSaSu"
 	days, times, _ := strings.Cut(s, " ")
 	for group := range strings.SplitSeq(days, ",") {
 		from, to, _ := strings.Cut(group, "-")
-		first, last := strings.Index(weekdays, from)/3, strings.Index(weekdays, cmp.Or(to, from))/3
-		for day := first; ; day = (day + 1) % 7 {
+		for day := strings.Index(weekdays, from); ; day = (day + 2) % len(weekdays) {
 			for span := range strings.SplitSeq(cmp.Or(times, "00:00-24:00"), ",") {
-				begin, end, _ := strings.Cut(span, "-")
-				if end < begin {
-					end = "24:00"
-				}
-				for half := range 48 {
-					clock := fmt.Sprintf("%02d:%02d", half/2, half%2*30)
-					if key := fmt.Sprint(day, clock); begin <= clock && clock < end {
-						other = cmp.Or(other, open[key])
-						open[key] = s
-					}
-				}
+				spans = append(spans, weekdays[day:day+2]+" "+span)
 			}
-			if day == last {
+			if weekdays[day:day+2] == cmp.Or(to, from) {
 				break
 			}
 		}
 	}
-	return other
+	return spans
+}
+
+// overlaps reports whether two spans are open at the same time.
+func overlaps(a, b string) bool {
+	end := func(span string) string {
+		return span[:3] + max(span[9:], map[bool]string{true: "24:00"}[span[9:] < span[3:8]])
+	}
+	return a[:3] == b[:3] && a[:8] < end(b) && b[:8] < end(a)
 }
 
 // betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.

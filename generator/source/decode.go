@@ -142,7 +142,11 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 		return fmt.Sprintf("write %s: {%s: %s}", group, field, e.Value.Text), group
 	}
 	if meant = s.meant(key); meant == "" {
-		return "the fields are " + strings.Join(s.names, ", "), ""
+		fields := "the fields are " + strings.Join(s.names, ", ")
+		if isField(key) && s.prefix != "" {
+			fields = "delete it; " + fields
+		}
+		return fields, ""
 	}
 	v := &e.Value
 	switch g := s.group(meant); {

@@ -193,19 +193,16 @@ const manyLost = 4
 
 // once keeps the first of many messages on the same lost id.
 func once(problems []diagnostic.Problem) []diagnostic.Problem {
-	count, first := map[string]int{}, map[string]bool{}
+	count := map[string]int{}
 	lost := func(p diagnostic.Problem) bool {
-		return strings.Contains(p.Suggestion, goneID[strings.Index(goneID, "%s")+2:])
+		return strings.HasSuffix(p.Suggestion, goneID[strings.Index(goneID, ", also"):])
 	}
 	for _, p := range problems {
-		if lost(p) {
-			count[p.Message]++
-		}
+		count[p.Message]++
 	}
-	kept := problems[:0]
+	first, kept := map[string]bool{}, problems[:0]
 	for _, p := range problems {
-		n := count[p.Message]
-		if n >= manyLost && lost(p) {
+		if n := count[p.Message]; n >= manyLost && lost(p) {
 			if first[p.Message] {
 				continue
 			}

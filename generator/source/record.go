@@ -5,10 +5,8 @@ import (
 	"context"
 	"fmt"
 	"hash/maphash"
-	"slices"
 	"strings"
 
-	"reviewcast"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/syntax"
 )
@@ -99,6 +97,11 @@ func (p *parser) parseYAML(data []byte) (complete bool) {
 func (p *parser) parseCSV(data []byte) (complete bool) {
 	c := syntax.NewCSVReader(p.problems, csvColumns)
 	p.absent = c.Absent
+	c.Fits = func(n *syntax.Node) bool {
+		d := decoder{List: &diagnostic.List{}, absent: c.Absent}
+		d.review(n, &record{})
+		return d.Len() == 0 || d.Len() == 1 && d.All()[0].Code == "bad-rating" && strings.HasPrefix(d.All()[0].Suggestion, "write ")
+	}
 	return c.Read(data, func(n *syntax.Node) {
 		if p.salt == 0 { // the first row: the missing columns are known now, and part of every key
 			p.salt = maphash.String(seed, fmt.Sprint(c.Absent))
@@ -162,24 +165,6 @@ var csvColumns = func() syntax.Columns {
 		}
 	}
 	c.Required = requiredFields
-	c.Fits = func(name, cell string) bool {
-		switch {
-		case name == "id":
-			return reviewcast.ValidID(cell)
-		case name == "rating":
-			return diagnostic.MeantRating(cell) != ""
-		case name == "date", strings.HasSuffix(name, "_on"), strings.HasSuffix(name, ".date"):
-			_, meant := diagnostic.ExplainDate("", cell)
-			return cell == "" && name != "date" || reviewcast.Date(cell).Valid() || strings.HasPrefix(meant, "write 2")
-		case name == "language":
-			return cell == "" || len(cell) == 2 || strings.Contains(cell, "-")
-		case strings.HasSuffix(name, "_url"):
-			return cell == "" || strings.Contains(cell, ".")
-		case name == "verification.method":
-			return cell == "" || slices.Contains(reviewcast.VerificationMethods, cell)
-		}
-		return !strings.HasPrefix(cell, " ")
-	}
 	c.DidYouMean = func(name string) string {
 		meant := cmp.Or(reviewSchema.also[diagnostic.Squash(name)], strings.TrimSpace(name))
 		if g := reviewSchema.group(meant); g != nil {

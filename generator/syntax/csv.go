@@ -22,8 +22,6 @@ type Columns struct {
 	Required []string
 	// DidYouMean returns the column that an unknown name was probably meant to be; "" for none.
 	DidYouMean func(name string) string
-	// Fits reports whether a column may have a cell, at first sight.
-	Fits func(name, cell string) bool
 }
 
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
@@ -36,6 +34,8 @@ type CSVReader struct {
 	columns   Columns
 	// Absent are the required columns that are missing, once the header has been read. They are reported there, once.
 	Absent map[string]bool
+	// Fits reports whether a row is right, as far as it can be known.
+	Fits func(*Node) bool
 }
 
 // NewCSVReader returns a reader that reports to p.
@@ -104,7 +104,7 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			continue
 		}
 		if len(row) != len(columns) {
-			c.uneven(r, row, names)
+			c.uneven(r, row, columns)
 			complete = false
 			continue
 		}
@@ -114,21 +114,21 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 }
 
 // uneven reports a row with another number of cells than the header.
-func (c *CSVReader) uneven(r *csv.Reader, row, names []string) {
+func (c *CSVReader) uneven(r *csv.Reader, row []string, columns []column) {
 	suggestion := "put texts with commas or line breaks in double quotes, and write \"\" for a double quote inside"
 	if strings.ContainsAny(strings.Join(row, ""), "“”„") {
 		suggestion = "write straight quotation marks (\") around a text, not curly ones"
 	}
 	line, _ := r.FieldPos(0)
 	at, cell := Node{Line: line, Col: 1}, ""
-	for i := range names {
-		end := i + len(row) - len(names) + 1
+	for i := range columns {
+		end := i + len(row) - len(columns) + 1
 		if end <= i+1 || strings.Contains(suggestion, "curly") || slices.ContainsFunc(row[i+1:end], func(s string) bool { return s == "" }) {
 			continue
 		}
-		whole := slices.Concat(row[:i], []string{strings.Join(row[i:end], ",")}, row[end:])
-		fits := !slices.ContainsFunc(names, func(name string) bool { return !c.columns.Fits(name, whole[slices.Index(names, name)]) })
-		if spaced := strings.HasPrefix(row[i+1], " "); fits && (cell == "" || spaced) {
+		whole, n := slices.Concat(row[:i], []string{strings.Join(row[i:end], ",")}, row[end:]), Node{Kind: Mapping}
+		c.row(r, whole, columns, &n)
+		if spaced := strings.HasPrefix(row[i+1], " "); (cell == "" || spaced) && c.Fits(&n) {
 			at, cell = c.cell(r, i, row[i]), whole[i]
 		}
 	}
@@ -137,7 +137,7 @@ func (c *CSVReader) uneven(r *csv.Reader, row, names []string) {
 	} else if cell != "" {
 		suggestion = fmt.Sprintf("a comma ends a cell; put the whole text in double quotes: \"%s\"", strings.ReplaceAll(cell, `"`, `""`))
 	}
-	c.Add(diagnostic.Error, at.Line, at.Col, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(names)), suggestion)
+	c.Add(diagnostic.Error, at.Line, at.Col, "cell-count", fmt.Sprintf("the row has %d cells, the header has %d", len(row), len(columns)), suggestion)
 }
 
 // column is where a cell goes: a field, or a field in a field.
