@@ -2,6 +2,7 @@ package insights
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -60,7 +61,7 @@ type quote struct {
 func aspects(an *sentiment.Analyzer, all []Analyzed) []reviewcast.Aspect {
 	sums := make([]aspectSum, len(an.Aspects()))
 	for i := range sums {
-		sums[i].phrases = map[phraseKey]*phraseSum{}
+		sums[i].months, sums[i].phrases = []reviewcast.AspectMonth{}, map[phraseKey]*phraseSum{}
 	}
 	texts, textStars := 0, 0
 	w := windowsOf(all)
@@ -189,10 +190,7 @@ func (s *aspectSum) topPhrases() []string {
 
 // most returns the n keys with the highest counts, ties in alphabetical order.
 func most(counts map[string]int, n int) []string {
-	keys := make([]string, 0, len(counts))
-	for k := range counts {
-		keys = append(keys, k)
-	}
+	keys := slices.AppendSeq([]string{}, maps.Keys(counts)) // never nil, which would be published as null
 	slices.SortFunc(keys, func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
@@ -214,9 +212,6 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	if s.votes > 0 {
 		a.PositivePct = sentiment.Round(100*float64(s.counts.PositiveCount)/float64(s.votes), 1)
 		a.Score = sentiment.Round(s.score/float64(s.votes), 3)
-	}
-	if a.Monthly == nil {
-		a.Monthly = []reviewcast.AspectMonth{}
 	}
 	slices.Reverse(a.Monthly)
 	for i := range a.Monthly {

@@ -3,6 +3,7 @@ package insights
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -109,13 +110,10 @@ func Cover(in Input) Coverage {
 
 // frequent lists the most frequent of phrases, and leaves out those that a single review has.
 func frequent(a *sentiment.Analyzer, by map[sentiment.TopicKey]*topicSum) (out []Uncaught) {
-	var sums []*topicSum
-	for _, s := range by {
-		if s.n > 1 {
-			sums = append(sums, s)
-		}
-	}
-	slices.SortFunc(sums, func(x, y *topicSum) int { return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.key, y.key)) })
+	maps.DeleteFunc(by, func(_ sentiment.TopicKey, s *topicSum) bool { return s.n == 1 })
+	sums := slices.SortedFunc(maps.Values(by), func(x, y *topicSum) int {
+		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.key, y.key))
+	})
 	for _, s := range sums[:min(len(sums), maxUncaught)] {
 		text, _ := s.label(a)
 		out = append(out, Uncaught{text, s.n})

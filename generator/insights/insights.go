@@ -127,30 +127,28 @@ const (
 )
 
 func overall(all []Analyzed) reviewcast.OverallSentiment {
-	var o reviewcast.OverallSentiment
-	if len(all) == 0 {
-		return o
-	}
 	var counts reviewcast.SentimentCounts
 	sum := 0.0
 	for i := range all {
 		counts.Add(all[i].Insight.Sentiment)
 		sum += all[i].Insight.Score
 	}
-	n := float64(len(all))
+	n := float64(max(len(all), 1))
 	pct := func(c int) float64 { return sentiment.Round(100*float64(c)/n, 1) }
-	o.Score = sentiment.Round(sum/n, 3)
-	o.PositivePct, o.NeutralPct, o.NegativePct = pct(counts.PositiveCount), pct(counts.NeutralCount), pct(counts.NegativeCount)
-	return o
+	return reviewcast.OverallSentiment{
+		Score: sentiment.Round(sum/n, 3), PositivePct: pct(counts.PositiveCount),
+		NeutralPct: pct(counts.NeutralCount), NegativePct: pct(counts.NegativeCount),
+	}
 }
 
 // Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not zero.
-func Mean(sum, n int) *float64 {
+func Mean(sum, n int) *float64 { return ratio(sum, n, 2) }
+
+func ratio(sum, n, decimals int) *float64 {
 	if n == 0 {
 		return nil
 	}
-	m := sentiment.Round(float64(sum)/float64(n), 2)
-	return &m
+	return new(sentiment.Round(float64(sum)/float64(n), decimals))
 }
 
 // A trend compares two neighbouring windows. It is withheld when either has fewer than minTrendReviews, and called
@@ -187,8 +185,7 @@ func monthly(all []Analyzed) []reviewcast.Month {
 		}
 		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
-			s := sentiment.Round(by[name].score/float64(m.ReviewCount), 3)
-			m.SentimentScore = &s
+			m.SentimentScore = new(sentiment.Round(by[name].score/float64(m.ReviewCount), 3))
 		}
 		out = append(out, m)
 	}
@@ -268,8 +265,7 @@ func (t *trendSum) called(up, down string, slack float64) reviewcast.Trend {
 	default:
 		out.Direction = down
 	}
-	change, se = sentiment.Round(change, 2), sentiment.Round(se, 2)
-	out.Change, out.StandardError = &change, &se
+	out.Change, out.StandardError = new(sentiment.Round(change, 2)), new(sentiment.Round(se, 2))
 	return out
 }
 

@@ -96,8 +96,8 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		out = append(out, reviewcast.Topic{
 			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts), 3),
 			AverageRating: Mean(s.stars, s.n), AverageRatingWithout: Mean(stars-s.stars, texts-s.n),
-			RecentShare: share(s.windows[0], n[0]), EarlierShare: share(s.n-s.windows[0], texts-n[0]), ExampleReviewIDs: s.examples,
-			SentimentCounts: s.counts, Trend: shareTrend(n, s.windows),
+			RecentShare: ratio(s.windows[0], n[0], 3), EarlierShare: ratio(s.n-s.windows[0], texts-n[0], 3),
+			ExampleReviewIDs: s.examples, SentimentCounts: s.counts, Trend: shareTrend(n, s.windows),
 		})
 	}
 	return out
@@ -106,14 +106,6 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 // endsOf returns the first and the last word of a label.
 func endsOf(label string) []string {
 	return []string{label[:max(strings.IndexByte(label, ' '), 0)], label[strings.LastIndexByte(label, ' ')+1:]}
-}
-
-func share(n, of int) *float64 {
-	if of == 0 {
-		return nil
-	}
-	f := sentiment.Round(float64(n)/float64(of), 3)
-	return &f
 }
 
 // sumTopics counts the phrases that are frequent enough, most frequent first, at

@@ -33,15 +33,9 @@ func (s *Site) frontLD() []object {
 	for _, r := range s.reviews[:min(len(s.reviews), frontReviews)] {
 		// A rating is 1 to 5 unless it says otherwise.
 		l := thing("Review", object{"@id": s.Channel.BaseURL + r.Path(), "author": thing("Person", object{"name": r.Author}), "datePublished": string(r.Date),
-			"reviewRating": thing("Rating", object{"ratingValue": r.Rating})})
+			"name": deref(r.Title), "reviewBody": deref(r.Text), "reviewRating": thing("Rating", object{"ratingValue": r.Rating})})
 		if r.Language != s.Dataset.Business.Language {
 			l["inLanguage"] = r.Language
-		}
-		if r.Title != nil {
-			l["name"] = *r.Title
-		}
-		if r.Text != nil {
-			l["reviewBody"] = *r.Text
 		}
 		reviews = append(reviews, l)
 	}

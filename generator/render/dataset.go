@@ -55,19 +55,13 @@ func marshal(v any) ([]byte, error) {
 }
 
 // ReviewLine renders one review as on its line of reviews.json, without comma and newline.
-func ReviewLine(r *reviewcast.Review) ([]byte, error) { return element(r) }
+func ReviewLine(r *reviewcast.Review) ([]byte, error) { return json.Marshal(r, options) }
 
 // InsightLine renders one entry of per_review as it stands on its line of
 // insights.json: `"r-1":{…}`, without the comma and the newline.
 func InsightLine(id string, in reviewcast.ReviewInsight) ([]byte, error) {
-	line, err := element(map[string]reviewcast.ReviewInsight{id: in})
+	line, err := json.Marshal(map[string]reviewcast.ReviewInsight{id: in}, options)
 	return bytes.TrimPrefix(bytes.TrimSuffix(line, []byte("}")), []byte("{")), err
-}
-
-// element renders a value as compact JSON without a newline.
-func element(v any) ([]byte, error) {
-	b, err := marshal(v)
-	return bytes.TrimSuffix(b, []byte("\n")), err
 }
 
 // section is a list or an object of a file with one element a line.
@@ -81,7 +75,7 @@ type section struct {
 func elements[T any](name string, list []T) section {
 	s := section{open: `"` + name + `":[`, shut: "]"}
 	for i := range list {
-		line, err := element(&list[i])
+		line, err := json.Marshal(&list[i], options)
 		if err != nil {
 			s.err = cmp.Or(s.err, fmt.Errorf("element %d of %s: %w", i, name, err))
 		}

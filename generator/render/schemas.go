@@ -29,10 +29,14 @@ var roots = []reflect.Type{
 
 // named are the schemas of types that aren't made from fields.
 func named() map[reflect.Type]*jsonschema.Schema {
+	var codes []any
+	for _, code := range reviewcast.IssueCodes {
+		codes = append(codes, code)
+	}
 	return map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[reviewcast.Date]():      {Type: "string", Format: "date"},
 		reflect.TypeFor[reviewcast.Polarity]():  ref("Polarity"),
-		reflect.TypeFor[reviewcast.IssueCode](): {Type: "string", Enum: values(reviewcast.IssueCodes...)},
+		reflect.TypeFor[reviewcast.IssueCode](): {Type: "string", Enum: codes},
 		reflect.TypeFor[time.Time]():            {Type: "string", Format: "date-time"},
 		reflect.TypeFor[reviewcast.Op]():        ref("Op"),
 	}
@@ -163,14 +167,6 @@ func tighten(s *jsonschema.Schema) {
 const schemaPrefix = "#/components/schemas/"
 
 func ref(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: schemaPrefix + name} }
-
-func values[T any](list ...T) []any {
-	out := make([]any, len(list))
-	for i, v := range list {
-		out[i] = v
-	}
-	return out
-}
 
 // schemaDocument is a JSON Schema of a whole file.
 type schemaDocument struct {

@@ -1,7 +1,6 @@
 package sentiment
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -36,15 +35,12 @@ func readLexicon() *lexicon {
 		}
 		fmt.Fprintf(h, "%s %d\n", name, len(body))
 		h.Write(body)
-		in := bufio.NewScanner(strings.NewReader(string(body)))
-		section := ""
-		for n := 1; in.Scan(); n++ {
-			if err := lex.line(name, in.Text(), &section); err != nil {
+		n, section := 0, ""
+		for line := range strings.Lines(string(body)) {
+			n++
+			if err := lex.line(name, strings.TrimRight(line, "\r\n"), &section); err != nil {
 				panic(fmt.Sprintf("lexicon/%s:%d: %s", name, n, err))
 			}
-		}
-		if err := in.Err(); err != nil {
-			panic(fmt.Sprintf("lexicon/%s: %s", name, err))
 		}
 	}
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))

@@ -112,12 +112,10 @@ func (w *worker) missing(i int) bool {
 
 // middling reports whether a word such as "average" is near the term and no other opinion is.
 func (w *worker) middling(m match) bool {
-	for _, o := range inRange(w.opinions, m.first(), m.last()) {
-		if o.valence == 0 && o.at >= m.first()-middlingReach && o.at <= m.last()+middlingReach && w.tokens[o.at].clause == w.tokens[m.first()].clause {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.opinions, func(o opinion) bool {
+		return o.valence == 0 && o.at >= m.first()-middlingReach && o.at <= m.last()+middlingReach &&
+			w.tokens[o.at].clause == w.tokens[m.first()].clause
+	})
 }
 
 const middlingReach = 3

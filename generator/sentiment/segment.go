@@ -16,13 +16,9 @@ var abbreviations = map[string]bool{
 // sentence, and the point of an abbreviation. Blanks around a sentence belong to none.
 func sentencesOf(text string, dst []Span) []Span {
 	for it := sentences.FromString(text); it.Next(); {
-		start, end := it.Start(), it.End()
-		for start < end && blank(text[start]) {
-			start++
-		}
-		for end > start && blank(text[end-1]) {
-			end--
-		}
+		said := strings.TrimLeft(it.Value(), blanks)
+		start := it.End() - len(said)
+		end := start + len(strings.TrimRight(said, blanks))
 		if start == end {
 			continue
 		}
@@ -35,7 +31,7 @@ func sentencesOf(text string, dst []Span) []Span {
 	return dst
 }
 
-func blank(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
+const blanks = " \n\t"
 
 // continues reports whether the sentence before goes on at byte next.
 func continues(text string, before Span, next int) bool {

@@ -63,10 +63,8 @@ func (w *worker) topicKeys() []TopicKey {
 	w.topics = w.topics[:0]
 	t := w.tokens
 	for i := range t {
-		if w.v.topicTrie != nil && len(t[i].syms) > 0 {
-			if m := w.v.topicTrie.longest(t, i, nil); m.payload > 0 {
-				w.topics = append(w.topics, TopicKey(m.payload))
-			}
+		if m := w.v.topicTrie.longest(t, i, nil); m.payload > 0 {
+			w.topics = append(w.topics, TopicKey(m.payload))
 		}
 		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
 			continue

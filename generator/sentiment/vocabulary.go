@@ -37,7 +37,7 @@ type vocabulary struct {
 	ownName    map[string]bool // the words of the business's name
 	topics     []EditorTopic
 	topicRules TopicRules
-	topicTrie  *trie // payload: index into topics; nil when the editors made none
+	topicTrie  *trie // payload: index into topics
 }
 
 // newVocabulary compiles a vocabulary. An editor's phrase without a word in it ("…")
@@ -74,9 +74,7 @@ func newVocabulary(c Config) *vocabulary {
 	}
 	v.addThings(Problem, v.entities[Problem], aliases)
 	v.addNames(c)
-	if len(c.Topics.Pin)+len(c.Topics.Merge) > 0 {
-		v.addTopics(c.Topics)
-	}
+	v.addTopics(c.Topics)
 	v.person = &word{text: "technician", syms: v.dict.word("technician").syms}
 	return v
 }
@@ -140,12 +138,10 @@ func (v *vocabulary) addPhrase(t *trie, p pattern, e entry) {
 			return int32(len(v.entries))
 		}
 		group := &v.entries[have-1]
-		for _, old := range *group {
-			if old.aspect == e.aspect || old.meaning == ignores {
-				return have
-			}
+		known := func(old entry) bool { return old.aspect == e.aspect || old.meaning == ignores }
+		if !slices.ContainsFunc(*group, known) {
+			*group = append(*group, e)
 		}
-		*group = append(*group, e)
 		return have
 	})
 }
