@@ -281,7 +281,7 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 		kong.Description("Publishes the verified customer reviews of one business as static files."),
 		kong.Writers(std.out, std.err),
 		kong.Exit(func(int) { panic(exited{}) }),
-		kong.Vars{"version": programVersion(), "methods": strings.Join(reviewcast.VerificationMethods, ", "), "fields": strings.Join(importer.Fields(), ", ")},
+		kong.Vars{"version": programVersion(), "methods": strings.Join(reviewcast.VerificationMethods, ", "), "fields": strings.Join(importer.Fields(), ", "), "encodings": importer.Encodings()},
 		kong.PostBuild(edgeEnvironment),
 		kong.PostBuild(func(k *kong.Kong) error { details(k.Model.Node); return nil }),
 		kong.ConfigureHelp(helpOptions),

@@ -241,12 +241,27 @@ func (t *table) checkUTF8(cells []string) error {
 				line++
 			} else if r == utf8.RuneError {
 				if _, size := utf8.DecodeRuneInString(cell[j:]); size == 1 {
-					return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac", line, cell[j])}}
+					return t.notUTF8(line, cell, cell[j])
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// notUTF8 names the encoding that an export seems to have.
+func (t *table) notUTF8(line int, cell string, bad byte) error {
+	raw, _ := t.in.Peek(t.in.Buffered())
+	raw = append([]byte(cell+" "), raw...)
+	remedy := "say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"
+	if meant, share, _ := likely(raw, ""); meant != "" && share > 0.7 {
+		_, right := sample(raw, "macintosh", meant)
+		if meant == "macintosh" {
+			_, right = sample(raw, "windows-1252", meant)
+		}
+		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
+	}
+	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, bad, remedy)}}
 }
 
 // checkDecoded finds what could not be decoded in the cells that are used.

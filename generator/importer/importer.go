@@ -113,7 +113,7 @@ type Config struct {
 	AuthorNames string
 	// Language is the BCP 47 tag of reviews without a language column. Empty means the language of the site.
 	Language string
-	// Encoding is the encoding of the export: utf-8, utf-16le, utf-16be, windows-1252 or macintosh. Empty means UTF-8. A
+	// Encoding is the encoding of the export: one of Encodings. Empty means UTF-8. A
 	// byte order mark overrides it.
 	Encoding string
 	// DryRun does everything but write.
@@ -213,7 +213,7 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		bad("encoding %s is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh", quote(c.Encoding))
+		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), Encodings())
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {

@@ -29,7 +29,7 @@ func TestUsage(t *testing.T) {
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
-			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`}, "\n")},
+			`encoding "latin-1" is unknown; known are macintosh, utf-16be, utf-16le, utf-8, windows-1250, windows-1251, windows-1252, windows-1253, windows-1254, windows-1257; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {
