@@ -193,7 +193,7 @@ func (c Config) check() (Config, error) {
 		bad("source %s can't be part of a file name; %s", quote(c.Source), remedy)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
-		bad("verification %s is unknown; known are %s", quote(c.Verification), strings.Join(reviewcast.VerificationMethods, ", "))
+		bad("verification %s is unknown; it says how you know that the authors were customers: %s", quote(c.Verification), methods)
 	}
 	if !(c.RatingScale >= 1 && c.RatingScale <= 1000) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)

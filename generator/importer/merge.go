@@ -47,6 +47,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if err != nil {
 		return nil, err
 	}
+	if err := m.scaleFits(); err != nil {
+		return nil, err
+	}
 	ids := m.assign(reviews)
 	twins := m.twins(reviews)
 	for i, v := range reviews {
@@ -61,6 +64,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		}
 		m.place(v, ids[i])
 	}
+	m.report.Addresses = m.conv.addresses
 	m.forget()
 	slices.SortFunc(m.files.records, newestFirst)
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
@@ -73,6 +77,30 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Layout, m.report.Refused = strconv.Quote(inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}
 	return m.report, nil
+}
+
+// scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
+func (m *merger) scaleFits() error {
+	scale, fits := m.cfg.RatingScale, 0.0
+	for _, fits = range []float64{reviewcast.MaxRating, 10, 20, 100} {
+		if m.conv.best <= fits {
+			break
+		}
+	}
+	for _, e := range m.files.memory.entries {
+		if e.Scale == m.scale() {
+			return nil
+		}
+	}
+	if m.conv.rated < 2 || 2*fits > scale || m.conv.best > fits {
+		return nil
+	}
+	remedy := fmt.Sprintf("import with --rating-scale %g", fits)
+	if fits == reviewcast.MaxRating {
+		remedy = "leave it out"
+	}
+	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; %s; "+
+		"if customers could give %[2]g, write one of the ratings with its scale, as %[4]g/%[2]g", fits, scale, remedy, m.conv.best)}}
 }
 
 // read converts every row, and keeps the first of those with the same key.

@@ -25,7 +25,7 @@ func TestUsage(t *testing.T) {
 			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
 			`source "My Shop" can't be part of a file name; write my-shop`,
-			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
+			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
