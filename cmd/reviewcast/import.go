@@ -147,6 +147,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 		where, ok := taken[strings.ToLower(id)]
 		return where, ok
 	}
+	cfg.Standing = compose.Places(content)
 	cfg.Withdrawn = func(id string) bool { return withdrawn[strings.ToLower(id)] }
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })

@@ -124,9 +124,13 @@ type Config struct {
 	// Taken reports where an id (compared ignoring case) is used in the content folder: "reviews/2026.yaml:12". Places in
 	// the import's own file are ignored, so the caller need not leave them out. Nil: no id is used.
 	Taken func(id string) (where string, ok bool)
+	// Standing reports where the content folder has a review with this author, date and text, like Taken; "" if none. Nil: it has none.
+	Standing func(author string, date reviewcast.Date, text string) (where string)
 	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not written, so that a text withdrawn for
 	// legal reasons does not come back. Nil: none is.
 	Withdrawn func(id string) bool
+	// moved are the fields whose usual columns Map gives to other fields.
+	moved []string
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)

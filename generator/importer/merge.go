@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -51,6 +50,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		return nil, err
 	}
 	ids := m.assign(reviews)
+	if err := m.otherSource(reviews, ids); err != nil {
+		return nil, err
+	}
 	twins := m.twins(reviews)
 	for i, v := range reviews {
 		if old, ok := twins[v.key]; ok {
@@ -77,30 +79,6 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		m.report.Layout, m.report.Refused = strconv.Quote(inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}
 	return m.report, nil
-}
-
-// scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
-func (m *merger) scaleFits() error {
-	scale, fits := m.cfg.RatingScale, 0.0
-	for _, fits = range []float64{reviewcast.MaxRating, 10, 20, 100} {
-		if m.conv.best <= fits {
-			break
-		}
-	}
-	for _, e := range m.files.memory.entries {
-		if e.Scale == m.scale() {
-			return nil
-		}
-	}
-	if m.conv.rated < 2 || 2*fits > scale || m.conv.best > fits {
-		return nil
-	}
-	remedy := fmt.Sprintf("import with --rating-scale %g", fits)
-	if fits == reviewcast.MaxRating {
-		remedy = "leave it out"
-	}
-	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; %s; "+
-		"if customers could give %[2]g, write one of the ratings with its scale, as %[4]g/%[2]g", fits, scale, remedy, m.conv.best)}}
 }
 
 // read converts every row, and keeps the first of those with the same key.
@@ -268,11 +246,17 @@ func (m *merger) place(v *review, id string) {
 		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s; remove it there to import the review", id))
 		return
 	}
-	if m.cfg.Taken != nil {
-		if where, taken := m.cfg.Taken(id); taken && !strings.HasPrefix(where+":", m.report.File+":") {
-			m.skip(r.skip(Taken, "the id %s is already used at %s by a review of the editor; delete it there to import this one", id, where))
-			return
+	other := m.inOtherFile(id)
+	switch where := m.elsewhere(v, id); {
+	case where != "" && standing == nil:
+		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
+			m.files.memory.entries[v.key] = m.remember(id, v, known)
 		}
+		m.skip(r.skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File))
+		return
+	case other != "":
+		m.skip(r.skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other))
+		return
 	}
 	switch {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
@@ -368,6 +352,7 @@ func (m *merger) scale() float64 {
 func (m *merger) forget() {
 	for key, e := range m.files.memory.entries {
 		switch {
+		case m.byID[fold(e.ID)] == nil && m.inOtherFile(e.ID) != "":
 		case m.byID[fold(e.ID)] == nil:
 			m.files.memory.entries[key] = entry{ID: e.ID}
 		case !m.seen[key]:

@@ -66,6 +66,7 @@ const (
 	Duplicate    Code = "the same as another row"
 	Conflict     Code = "contradicts another row of the same review"
 	Taken        Code = "the id is used by another review"
+	Elsewhere    Code = "here already, in another file"
 	Withdrawn    Code = "withdrawn"
 	Removed      Code = "removed by the editor"
 
@@ -74,7 +75,7 @@ const (
 )
 
 // understood are the codes of rows that were read correctly.
-var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Withdrawn, Removed}
+var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
 
 // Skip is one row that was not imported.
 type Skip struct {
