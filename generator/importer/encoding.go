@@ -174,6 +174,7 @@ func notText(in *bufio.Reader, json bool) string {
 		{"", `"FeatureCollection"`, "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"},
 		{"", `"doc_id"`, "the export is only a link to Google Sheets; open it there, choose File, Download, CSV, and import that file"},
 		{"<", "<table", "the export is a table in a web page, whatever its name; open it in a spreadsheet program, save it there as CSV UTF-8, and import that file"},
+		{"<", "Takeout", "the export is only the table of contents of a Takeout; import the file reviews.json, which is in a folder Google Business Profile beside it"},
 		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
 	} {
 		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {
@@ -184,7 +185,7 @@ func notText(in *bufio.Reader, json bool) string {
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
-		return "the export is not JSON; import a table with `reviewcast import csv`"
+		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`"
 	}
 	return ""
 }
