@@ -29,7 +29,7 @@ type importCmd struct {
 type importFlags struct {
 	folderFlags
 	Language string `help:"Language of the reviews if the export does not give it (default: the site's)." placeholder:"TAG"`
-	Encoding string `help:"Text encoding: utf-8, utf-16le, utf-16be, windows-1252 or macintosh; a byte order mark takes precedence." default:"utf-8" placeholder:"NAME"`
+	Encoding string `help:"Text encoding: ${encodings}; a byte order mark takes precedence." default:"utf-8" placeholder:"NAME"`
 	Round    string `help:"What becomes of a rating between two whole stars, such as 4.5: none skips the row, nearest and down round." enum:"none,nearest,down" default:"none" placeholder:"HOW"`
 	DryRun   bool   `name:"dry-run" help:"Show what would change, and write nothing."`
 	Partial  bool   `help:"Import the other rows even if half of the rows or more can't be imported."`
@@ -147,6 +147,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 		where, ok := taken[strings.ToLower(id)]
 		return where, ok
 	}
+	cfg.Standing = compose.Places(content)
 	cfg.Withdrawn = func(id string) bool { return withdrawn[strings.ToLower(id)] }
 	// A pipe may block forever: closing it ends the wait.
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })

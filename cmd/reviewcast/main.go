@@ -220,6 +220,15 @@ func parseError(args []string, err error) error {
 		return errors.New("the name of the folder is missing; write: reviewcast init content")
 	case message == `expected "<published>"`:
 		return fmt.Errorf("the published site is missing; write its address or the folder of the last build, such as reviewcast %s public; --help says more", args[0])
+	case noExport && strings.Contains(export, "is a directory"):
+		inside := ""
+		_ = filepath.WalkDir(args[min(2, len(args)-1)], func(path string, entry fs.DirEntry, err error) error {
+			if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
+				inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
+			}
+			return nil
+		})
+		return fmt.Errorf("%s is a folder; name the file in it%s", args[min(2, len(args)-1)], inside)
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
@@ -240,7 +249,12 @@ func parseError(args []string, err error) error {
 	case word != message && args[0] == "import" && statErr == nil && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
 		return fmt.Errorf("%s; import one file at a time", message)
 	case word != message && args[0] == "import" && statErr == nil:
-		return fmt.Errorf("%s; say first what the file is, as in: reviewcast import csv %s", message, word)
+		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, ""))
+	case word != message && args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
+		if strings.HasPrefix(strings.ToLower(filepath.Ext(args[2])), ".xls") || filepath.Ext(args[2]) == ".ods" {
+			return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: reviewcast import csv %s", message, strings.TrimSuffix(args[2], filepath.Ext(args[2]))+".csv --source NAME")
+		}
+		return fmt.Errorf("%s; write: %s", message, importOf(args[2], word))
 	case word != message && args[0] == "import":
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case word != message && args[0] == "schema":
@@ -259,6 +273,33 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
+}
+
+// importOf returns the command that imports a file from a source; "" is the file's name.
+func importOf(file, from string) string {
+	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
+	source := strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(cmp.Or(from, base))), "-")
+	if slices.Contains([]string{"excel", "xlsx", "xls", "file", "json", "sheet", "numbers"}, source) {
+		source = base
+	}
+	name := file
+	if strings.Contains(file, " ") {
+		name = strconv.Quote(file)
+	}
+	switch {
+	case strings.EqualFold(filepath.Ext(file), ".json") && (from == "" || strings.Contains(source, "google")):
+		return "reviewcast import google " + name
+	case slices.Contains([]string{"google", "trustpilot", "yelp"}, source) && filepath.Ext(file) != ".json":
+		return "reviewcast import " + source + " " + name
+	case strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".json"):
+		return "reviewcast import jsonl " + name + " --source " + source + " --map rating=MEMBER,date=MEMBER,text=MEMBER,author=MEMBER"
+	}
+	return "reviewcast import csv " + name + " --source " + source
 }
 
 // nearFile returns the file of a folder that the name of a missing one was meant to be.
@@ -298,7 +339,7 @@ func newParser(ctx context.Context, std streams) (*kong.Kong, error) {
 		kong.Description("Publishes the verified customer reviews of one business as static files."),
 		kong.Writers(std.out, std.err),
 		kong.Exit(func(int) { panic(exited{}) }),
-		kong.Vars{"version": programVersion(), "methods": strings.Join(reviewcast.VerificationMethods, ", "), "fields": strings.Join(importer.Fields(), ", ")},
+		kong.Vars{"version": programVersion(), "methods": strings.Join(reviewcast.VerificationMethods, ", "), "fields": strings.Join(importer.Fields(), ", "), "encodings": importer.Encodings()},
 		kong.PostBuild(edgeEnvironment),
 		kong.PostBuild(func(k *kong.Kong) error { details(k.Model.Node); return nil }),
 		kong.ConfigureHelp(helpOptions),

@@ -190,6 +190,9 @@ import csv words.csv --source words --map rating=stars,date=day --round up
 import csv words.csv --source words --map rating=stars,date=day --language English
 import csv words.csv words.csv --source words
 edge --public content
+import yelp. words.csv
+import tripadvisor words.csv
+import google .
 cd content; check
 cd content; build
 cd content; build --content . --base-url http://localhost

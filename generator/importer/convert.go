@@ -1,8 +1,6 @@
 package importer
 
 import (
-	"cmp"
-	"fmt"
 	"math"
 	"net/url"
 	"regexp"
@@ -44,6 +42,11 @@ type converter struct {
 	// absent counts the dates that don't exist in the layout, otherwise those that do with day and month swapped;
 	// neither, those that don't.
 	absent, otherwise, neither int
+	// rated counts the ratings, best is the best of them or their scales.
+	rated int
+	best  float64
+	// addresses counts the authors that are e-mail addresses.
+	addresses int
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -88,6 +91,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[memberTitle] = unlessBlank(r.cells[fieldTitle])
 	v.values[memberText] = unlessBlank(r.cells[fieldText])
 	v.values[memberSource] = quoted(c.Source)
+	if strings.Contains(r.cells[fieldAuthor], "@") {
+		c.addresses++
+	}
 	v.values[memberAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`), c.knownBy)
@@ -148,6 +154,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
 	}
+	c.rated, c.best = c.rated+1, max(c.best, value, scale)
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale
 	switch {
@@ -165,103 +172,10 @@ func (c *converter) stars(r *row, v *review) *Skip {
 // ratingDay matches what spreadsheet programs make of 4/5.
 var ratingDay = regexp.MustCompile(`^[0-9]{1,2}[-. ]+\pL{3,}$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
 
-// timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
-var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
-
-// knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
-var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "YYYY/MM/DD HH:mm:ss", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
-	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
-	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
-
-// swap exchanges the day and the month of a layout with digits.
-var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01", "1", "2", "2", "1")
-
-// agoForm matches a date that counts back from another day.
-var agoForm = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)`)
-
-// layoutsOf returns those of some layouts that a date has.
-func layoutsOf(layouts []string, date string) []string {
-	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
-		layout, given := strings.ReplaceAll(layoutOf(l), "January", "Jan"), date
-		if strings.Contains(layout, "Jan") {
-			given = diagnostic.EnglishMonths(date)
-		}
-		_, err := time.Parse(layout, given)
-		return err != nil
-	})
-}
-
-// layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
-func layoutRemedy(layouts []string) string {
-	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
-		return ""
-	}
-	if other := strings.NewReplacer("DD", "MM", "MM", "DD").Replace(layouts[0]); other != layouts[0] && slices.Contains(layouts, other) {
-		return fmt.Sprintf("%q if the day comes first, %q if the month does", layouts[0], other)
-	}
-	return strconv.Quote(layouts[0])
-}
-
 func (c *converter) day(r *row, v *review) *Skip {
 	date, skip := c.date(r, fieldDate)
 	v.values[memberDate] = quoted(string(date))
 	return skip
-}
-
-// date parses a calendar day.
-func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
-	cell := strings.TrimSpace(r.cells[f])
-	if cell == "" {
-		return "", r.skip(NoDate, "%s is empty; a day is needed", f)
-	}
-	given := cell
-	if strings.Contains(c.DateLayout, "Jan") {
-		given = diagnostic.EnglishMonths(cell)
-	}
-	t, err := time.Parse(strings.ReplaceAll(c.DateLayout, "January", "Jan"), given)
-	if other := swap.Replace(c.DateLayout); other != c.DateLayout && !c.iso {
-		if _, no := time.Parse(other, given); no == nil {
-			c.otherwise++
-		} else {
-			c.neither++
-		}
-	}
-	zoned := c.zoned
-	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
-		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
-			t, err, zoned = stamp, nil, i > 3 && c.Location != nil
-		}
-	}
-	if err != nil {
-		c.layouts = layoutsOf(c.layouts, cell)
-		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
-		if strings.HasSuffix(err.Error(), "out of range") {
-			c.absent++
-			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
-		}
-		switch {
-		case strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "":
-			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
-		case agoForm.MatchString(cell):
-			return "", r.skip(BadDate, "%s %s does not say which day; correct it in the export", f, quote(cell))
-		}
-		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
-	}
-	c.dated++
-	if zoned {
-		t = t.In(c.Location)
-	}
-	date := reviewcast.Date(t.Format(time.DateOnly))
-	if !date.Valid() { // a zone can carry the last day of year 9999 over
-		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
-	}
-	if c.Today != "" && date > c.Today {
-		if other, err := time.Parse(swap.Replace(c.DateLayout), cell); err == nil && !c.iso && reviewcast.Date(other.Format(time.DateOnly)) <= c.Today {
-			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
-		}
-		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
-	}
-	return date, nil
 }
 
 func (c *converter) language(r *row, v *review) *Skip {

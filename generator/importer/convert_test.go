@@ -214,7 +214,7 @@ func TestConvert(t *testing.T) {
 		{"bad language", map[string]string{"language": "Deutsch!"}, "", `language "Deutsch!" is not a BCP 47 tag; write one such as en or pt-BR, or leave language out of --map`},
 		{"relative URL", map[string]string{"source_url": "/r/7"}, "", `source_url "/r/7" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
 		{"script URL", map[string]string{"source_url": "javascript://x/%0aalert(1)"}, "", `source_url "javascript://x/%0aalert(1)" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
-		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty; a day is needed"},
+		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"reply of tomorrow", map[string]string{"owner_reply.text": "Thanks!", "owner_reply.date": "2026-03-02"}, "", "owner_reply.date 2026-03-02 is after today, 2026-03-01; correct it or import it later"},
 		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" … is not a number; write it in digits, or map another column to rating`},
 	} {

@@ -71,11 +71,47 @@ func openTable(export text, cfg *Config) (*table, error) {
 	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
 		err = cfg.ownNames(names)
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		t.binding, err = bind(cfg.Map, names)
 	}
-	t.binding, err = bind(cfg.Map, names)
-	return t, err
+	if err == nil {
+		return t, nil
+	}
+	if line, below := t.headerBelow(cfg); below != nil {
+		return nil, &UsageError{[]string{fmt.Sprintf("the names of the columns, %s, are in line %d of the export; delete what is above that line, and import again", quoteAll(below), line)}}
+	}
+	return nil, err
+}
+
+// headerBelow returns the row that has the names of the columns if it is one of the first lines below the first row.
+func (t *table) headerBelow(cfg *Config) (line int, names []string) {
+	rest, _ := t.in.Peek(t.in.Buffered())
+	line, _ = t.csv.FieldPos(0)
+	line += t.before
+	for text := range strings.Lines(string(rest)) {
+		if line++; line > 20 {
+			break
+		}
+		for _, delimiter := range delimiters {
+			r := csv.NewReader(strings.NewReader(text))
+			r.Comma, r.LazyQuotes = delimiter, true
+			cells, err := r.Read()
+			if err != nil {
+				continue
+			}
+			for i, cell := range cells {
+				cells[i] = strings.TrimSpace(cell)
+			}
+			_, _, known := choose(append(slices.Clone(own), Platforms[cfg.Platform]...), cells)
+			for _, name := range []string{"rating", "date"} {
+				known = known || cfg.Map[name] != "" && slices.Contains(cells, cfg.Map[name])
+			}
+			if known && len(cells) > 1 {
+				return line, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
+			}
+		}
+	}
+	return 0, nil
 }
 
 // columns returns the map as --map has it, in the order of Fields, and the columns that are not imported.
@@ -241,12 +277,27 @@ func (t *table) checkUTF8(cells []string) error {
 				line++
 			} else if r == utf8.RuneError {
 				if _, size := utf8.DecodeRuneInString(cell[j:]); size == 1 {
-					return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac", line, cell[j])}}
+					return t.notUTF8(line, cell, cell[j])
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// notUTF8 names the encoding that an export seems to have.
+func (t *table) notUTF8(line int, cell string, bad byte) error {
+	raw, _ := t.in.Peek(t.in.Buffered())
+	raw = append([]byte(cell+" "), raw...)
+	remedy := "say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"
+	if meant, share, _ := likely(raw, ""); meant != "" && share > 0.7 {
+		_, right := sample(raw, "macintosh", meant)
+		if meant == "macintosh" {
+			_, right = sample(raw, "windows-1252", meant)
+		}
+		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
+	}
+	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, bad, remedy)}}
 }
 
 // checkDecoded finds what could not be decoded in the cells that are used.

@@ -3,14 +3,20 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	_ "embed"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/unicode"
+	utf16 "golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
@@ -19,10 +25,74 @@ import (
 var encodings = map[string]encoding.Encoding{
 	"":             nil,
 	"utf-8":        nil,
-	"utf-16le":     unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM),
-	"utf-16be":     unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM),
+	"utf-16le":     utf16.UTF16(utf16.LittleEndian, utf16.IgnoreBOM),
+	"utf-16be":     utf16.UTF16(utf16.BigEndian, utf16.IgnoreBOM),
+	"windows-1250": charmap.Windows1250,
+	"windows-1251": charmap.Windows1251,
 	"windows-1252": charmap.Windows1252,
+	"windows-1253": charmap.Windows1253,
+	"windows-1254": charmap.Windows1254,
+	"windows-1257": charmap.Windows1257,
 	"macintosh":    charmap.Macintosh,
+}
+
+// Encodings are the names of the encodings, for messages.
+func Encodings() string { return strings.Join(slices.Sorted(maps.Keys(encodings))[1:], ", ") }
+
+// alphabets has the letters beyond ASCII of languages, by the encodings that have them.
+//
+//go:embed alphabets.txt
+var alphabets string
+
+// likely returns the encoding that a text in one of the encodings with a byte for each character has: the one in which
+// the most of its letters beyond ASCII are those of one language. share is how many are, and given how many with the
+// encoding that is given. It returns "" if there are no such letters.
+func likely(raw []byte, encodingGiven string) (name string, share, given float64) {
+	for line := range strings.Lines(alphabets) {
+		encoding, letters, ok := strings.Cut(strings.TrimSpace(line), ": ")
+		if !ok {
+			continue
+		}
+		decoded, _ := encodings[encoding].NewDecoder().Bytes(raw)
+		all, known, lower, ascii := 0, 0, false, false
+		for _, r := range string(decoded) {
+			small := unicode.ToLower(r)
+			switch {
+			case r < utf8.RuneSelf:
+				ascii = unicode.IsLetter(r)
+			case !strings.ContainsRune(punctuation, r):
+				all++
+				other := ascii && strings.ContainsAny(letters, "жα") // no word has letters of two scripts
+				if strings.ContainsRune(letters, small) && !other && (r == small || !lower) {
+					known++
+				}
+			}
+			lower = unicode.IsLower(r)
+		}
+		s := float64(known) / float64(max(all, 1))
+		if s > share {
+			name, share = encoding, s
+		}
+		if encoding == encodingGiven {
+			given = max(given, s)
+		}
+	}
+	return name, share, given
+}
+
+// punctuation are characters beyond ASCII that texts of every language have.
+const punctuation = "–—‘’‚“”„…«»€£°·•´§™®©½\u00a0"
+
+// sample returns a word of a text that two encodings read otherwise, as each reads it.
+func sample(raw []byte, given, meant string) (wrong, right string) {
+	for _, word := range bytes.FieldsFunc(raw, func(r rune) bool { return r < utf8.RuneSelf && !('a' <= r|0x20 && r|0x20 <= 'z') }) {
+		a, _ := encodings[given].NewDecoder().Bytes(word)
+		b, _ := encodings[meant].NewDecoder().Bytes(word)
+		if wrong, right = string(a), string(b); wrong != right {
+			break
+		}
+	}
+	return wrong, right
 }
 
 // marks are the byte order marks. They override Config.Encoding, since no text begins with one by chance.
@@ -72,6 +142,16 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 		}
 		return text{Reader: in}, nil
 	}
+	if _, ok := enc.(*charmap.Charmap); ok {
+		raw, _ := in.Peek(64 << 10)
+		if utf8.Valid(raw) { // as the texts say better, see [converter.text]
+			raw = nil
+		}
+		meant, share, given := likely(raw, name)
+		if wrong, right := sample(raw, name, cmp.Or(meant, name)); share > 0.9 && given < 0.8 && wrong != right {
+			return text{}, &UsageError{[]string{fmt.Sprintf("the export seems to be in %[1]s, where a word is %[2]s; in %[3]s it is %[4]s: import it with --encoding %[1]s, or save it as CSV UTF-8 and import that without --encoding", meant, quote(right), name, quote(wrong))}}
+		}
+	}
 	return text{Reader: transform.NewReader(in, enc.NewDecoder()), lossy: true}, nil
 }
 
@@ -94,6 +174,7 @@ func notText(in *bufio.Reader, json bool) string {
 		{"", `"FeatureCollection"`, "these are the reviews that you wrote on Google Maps, not those of your business; export Google Business Profile instead (takeout.google.com)"},
 		{"", `"doc_id"`, "the export is only a link to Google Sheets; open it there, choose File, Download, CSV, and import that file"},
 		{"<", "<table", "the export is a table in a web page, whatever its name; open it in a spreadsheet program, save it there as CSV UTF-8, and import that file"},
+		{"<", "Takeout", "the export is only the table of contents of a Takeout; import the file reviews.json, which is in a folder Google Business Profile beside it"},
 		{"<!doctype", "", page}, {"<html", "", page}, {"- id:", "", ours}, {"id:", "", ours}, {"# yaml", "", ours},
 	} {
 		if strings.HasPrefix(start, f.begins) && bytes.Contains(head, []byte(f.has)) {
@@ -104,7 +185,7 @@ func notText(in *bufio.Reader, json bool) string {
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
 		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
-		return "the export is not JSON; import a table with `reviewcast import csv`"
+		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`"
 	}
 	return ""
 }

@@ -47,3 +47,44 @@ func TestNotText(t *testing.T) {
 		}
 	}
 }
+
+// TestLikelyEncoding: the encoding of an export is recognised by the letters of its language.
+func TestLikelyEncoding(t *testing.T) {
+	texts := map[string]string{
+		"windows-1250": "Kateřina měla snídaně; příště zase. Děkujeme, výborné!",
+		"windows-1251": "Очень хороший отель, спасибо",
+		"windows-1252": "Très bon séjour, le garçon était gentil",
+		"windows-1253": "Πολύ καλό ξενοδοχείο",
+		"windows-1254": "Çok güzel, teşekkürler, odası sıcaktı",
+		"macintosh":    "Schöne Zimmer, größer als erwartet, früher Bäcker",
+	}
+	for name, text := range texts {
+		raw, err := encodings[name].NewEncoder().String("rating,date,text\n5,2026-01-02,\"" + text + "\"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, given := range []string{"", "windows-1252", name} {
+			d := newDesk(t)
+			d.cfg.Map, d.cfg.Encoding = nil, given
+			_, err := d.try(raw)
+			want := "--encoding " + name
+			switch {
+			case given == name && err != nil:
+				t.Errorf("%s: %v", name, err)
+			case given != name && (err == nil || !strings.Contains(err.Error(), want)):
+				t.Errorf("%s given as %q: %v", name, given, err)
+			}
+		}
+	}
+	for _, text := range []string{"smørrebrød på Café Müller", "Petr Černý war nett", "Señor Muñoz, 20 m², ½ price", "naïve, São Paulo", "Žižka"} {
+		raw, err := encodings["windows-1252"].NewEncoder().String("rating,date,text\n5,2026-01-02,\"" + text + "\"\n")
+		d := newDesk(t)
+		d.cfg.Map, d.cfg.Encoding = nil, "windows-1252"
+		if err != nil {
+			continue // a letter that windows-1252 has not
+		}
+		if _, err := d.try(raw); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -8,10 +8,11 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
-	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
 
@@ -126,7 +127,8 @@ const noColumn = -1
 
 // bind finds the mapped columns in a header.
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
-	var problems []string
+	var problems, byLetter, missing []string
+	from := map[int]field{}
 	for f := range field(len(fieldNames)) {
 		binding[f] = noColumn
 		want := strings.TrimSpace(m[f.String()])
@@ -135,18 +137,41 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		}
 		switch first := slices.Index(header, want); {
 		case first < 0:
-			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has no such column%s; its columns are %s",
-				f, want, didYouMean(want, header), quoteAll(header)))
+			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, didYouMean(want, header)))
+			if at := columnAt(want); at >= 0 && at < len(header) {
+				byLetter = append(byLetter, f.String()+"="+header[at])
+			}
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has two columns of that name; rename one of them", f, want))
 		default:
-			binding[f] = first
+			if other, twice := from[first]; twice && f != fieldSourceURL && other != fieldID && f != fieldID {
+				problems = append(problems, fmt.Sprintf("column map: %s and %s are both from the column %s; map one of them to the column that has it, or leave it out of --map", other, f, quote(want)))
+			}
+			binding[f], from[first] = first, f
 		}
+	}
+	switch {
+	case len(byLetter) > 0 && len(byLetter) == len(missing):
+		problems = append(problems, fmt.Sprintf("column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map %q", strings.Join(byLetter, ",")))
+	case len(missing) > 0:
+		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
+		problems = append(problems, missing...)
 	}
 	if len(problems) > 0 {
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
+}
+
+// columnAt returns the index of a column by its letter or number in a spreadsheet; -1 if it is neither.
+func columnAt(name string) int {
+	if n, err := strconv.Atoi(name); err == nil {
+		return n - 1
+	}
+	if len(name) == 1 && unicode.IsLetter(rune(name[0])) {
+		return int(name[0] | 0x20 - 'a')
+	}
+	return -1
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -212,7 +237,10 @@ var columnsFile string
 func (c *Config) useShape(header []string) error {
 	columns, layout, ok := choose(Platforms[c.Platform], header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
-		return unknownHeader(fmt.Sprintf("the export has none of the shapes of %s that are known", c.Platform), header)
+		name := strings.ToUpper(c.Platform[:1]) + c.Platform[1:]
+		meant, _, _ := choose(own, header)
+		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header,
+			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant)))
 	}
 	maps.Copy(columns, c.Map)
 	c.Map = columns
@@ -225,14 +253,21 @@ func (c *Config) ownNames(header []string) error {
 	columns, _, _ := choose(own, header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if len(missing) > 0 {
-		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header)
+		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns))
 	}
 	partOf := slices.IndexFunc(header, func(cell string) bool { return firstNames.MatchString(cell) })
 	if partOf >= 0 && c.Map["author"] == "" && columns["author"] == "" {
 		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[partOf]))}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
-	maps.DeleteFunc(columns, func(_, column string) bool { return slices.Contains(given, column) })
+	maps.DeleteFunc(columns, func(field, column string) bool {
+		at := slices.Index(given, column)
+		if at < 0 || c.Map[field] != "" || field == "rating" || field == "date" {
+			return false
+		}
+		c.moved = append(c.moved, field)
+		return true
+	})
 	maps.Copy(columns, c.Map)
 	c.Map = columns
 	return nil
@@ -241,9 +276,21 @@ func (c *Config) ownNames(header []string) error {
 // firstNames matches the column of the first part of a name.
 var firstNames = regexp.MustCompile(`(?i)^(first|given)[ _]?name$|^vorname$|^prénom$|^nome$|^nombre$`)
 
-func unknownHeader(problem string, header []string) error {
-	problem += fmt.Sprintf("; its columns are %s: say which holds what: --map rating=COLUMN,date=COLUMN,text=COLUMN,author=COLUMN", quoteAll(header))
-	if slices.ContainsFunc(header, func(cell string) bool { return reviewcast.Date(cell).Valid() }) {
+// mapOf returns a map of the columns that are known, with COLUMN for the others.
+func mapOf(columns map[string]string) string {
+	var pairs []string
+	for _, name := range []string{"rating", "date", "text", "author"} {
+		pairs = append(pairs, name+"="+cmp.Or(columns[name], "COLUMN"))
+	}
+	if text := strings.Join(pairs, ","); strings.ContainsAny(text, " ;&()") {
+		return "--map " + strconv.Quote(text)
+	}
+	return "--map " + strings.Join(pairs, ",")
+}
+
+func unknownHeader(problem string, header []string, remedy string) error {
+	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
+	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, such as author,rating,date,text", quoteAll(header))
 	}
 	if slices.ContainsFunc(header, func(cell string) bool { return strings.Contains(strings.ToLower(cell), "recommend") }) {

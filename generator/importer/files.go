@@ -249,6 +249,9 @@ func (m *memory) identify(c Config) ([]string, error) {
 	if len(missing) == 0 {
 		return m.knownBy, nil
 	}
+	if slices.Contains(c.moved, missing[0]) {
+		return nil, fmt.Errorf("--map gives another field the column of %[1]s, from which an import before this one took %[1]s: every review would be added a second time; leave --map out, or import with the one that was printed then", join(missing))
+	}
 	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too. "+
 		"If that import was a mistake, and its reviews are not published yet, delete %s and import again",
 		join(m.knownBy), join(missing), join(missing), dataPath(c.Source))

@@ -113,7 +113,7 @@ type Config struct {
 	AuthorNames string
 	// Language is the BCP 47 tag of reviews without a language column. Empty means the language of the site.
 	Language string
-	// Encoding is the encoding of the export: utf-8, utf-16le, utf-16be, windows-1252 or macintosh. Empty means UTF-8. A
+	// Encoding is the encoding of the export: one of Encodings. Empty means UTF-8. A
 	// byte order mark overrides it.
 	Encoding string
 	// DryRun does everything but write.
@@ -124,9 +124,13 @@ type Config struct {
 	// Taken reports where an id (compared ignoring case) is used in the content folder: "reviews/2026.yaml:12". Places in
 	// the import's own file are ignored, so the caller need not leave them out. Nil: no id is used.
 	Taken func(id string) (where string, ok bool)
+	// Standing reports where the content folder has a review with this author, date and text, like Taken; "" if none. Nil: it has none.
+	Standing func(author string, date reviewcast.Date, text string) (where string)
 	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not written, so that a text withdrawn for
 	// legal reasons does not come back. Nil: none is.
 	Withdrawn func(id string) bool
+	// moved are the fields whose usual columns Map gives to other fields.
+	moved []string
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
@@ -193,7 +197,7 @@ func (c Config) check() (Config, error) {
 		bad("source %s can't be part of a file name; %s", quote(c.Source), remedy)
 	}
 	if c.Verification != "" && !slices.Contains(reviewcast.VerificationMethods, c.Verification) {
-		bad("verification %s is unknown; known are %s", quote(c.Verification), strings.Join(reviewcast.VerificationMethods, ", "))
+		bad("verification %s is unknown; it says how you know that the authors were customers: %s", quote(c.Verification), methods)
 	}
 	if !(c.RatingScale >= 1 && c.RatingScale <= 1000) {
 		bad("rating scale %g is out of range; set the best rating, from 1 to 1000", c.RatingScale)
@@ -213,7 +217,7 @@ func (c Config) check() (Config, error) {
 		c.Language = tag.String()
 	}
 	if _, ok := encodings[c.Encoding]; !ok {
-		bad("encoding %s is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh", quote(c.Encoding))
+		bad("encoding %s is unknown; known are %s; or save the export as CSV UTF-8, and import it without --encoding", quote(c.Encoding), Encodings())
 	}
 	problems = append(problems, checkFields(c.Map)...)
 	if len(problems) > 0 {

@@ -225,7 +225,7 @@ func TestTakenAndWithdrawn(t *testing.T) {
 	d.cfg.Withdrawn = func(id string) bool { return id == "shop-b2" }
 	report := d.load(header + rowA + rowB + rowC)
 	wantEqual(t, "codes", codes(report), []Code{Taken, Withdrawn})
-	wantEqual(t, "reason", report.Skipped[0].Reason, "the id shop-a1 is already used at reviews/2026.yaml:12 by a review of the editor; delete it there to import this one")
+	wantEqual(t, "reason", report.Skipped[0].Reason, "the id shop-a1 is already used at reviews/2026.yaml:12 by another review; give one of the two another id")
 	wantEqual(t, "unchanged", report.Unchanged, 1)
 }
 

@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -47,7 +46,13 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if err != nil {
 		return nil, err
 	}
+	if err := m.scaleFits(); err != nil {
+		return nil, err
+	}
 	ids := m.assign(reviews)
+	if err := m.otherSource(reviews, ids); err != nil {
+		return nil, err
+	}
 	twins := m.twins(reviews)
 	for i, v := range reviews {
 		if old, ok := twins[v.key]; ok {
@@ -61,6 +66,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		}
 		m.place(v, ids[i])
 	}
+	m.report.Addresses = m.conv.addresses
 	m.forget()
 	slices.SortFunc(m.files.records, newestFirst)
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
@@ -240,11 +246,17 @@ func (m *merger) place(v *review, id string) {
 		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s; remove it there to import the review", id))
 		return
 	}
-	if m.cfg.Taken != nil {
-		if where, taken := m.cfg.Taken(id); taken && !strings.HasPrefix(where+":", m.report.File+":") {
-			m.skip(r.skip(Taken, "the id %s is already used at %s by a review of the editor; delete it there to import this one", id, where))
-			return
+	other := m.inOtherFile(id)
+	switch where := m.elsewhere(v, id); {
+	case where != "" && standing == nil:
+		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
+			m.files.memory.entries[v.key] = m.remember(id, v, known)
 		}
+		m.skip(r.skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File))
+		return
+	case other != "":
+		m.skip(r.skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other))
+		return
 	}
 	switch {
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
@@ -340,6 +352,7 @@ func (m *merger) scale() float64 {
 func (m *merger) forget() {
 	for key, e := range m.files.memory.entries {
 		switch {
+		case m.byID[fold(e.ID)] == nil && m.inOtherFile(e.ID) != "":
 		case m.byID[fold(e.ID)] == nil:
 			m.files.memory.entries[key] = entry{ID: e.ID}
 		case !m.seen[key]:

@@ -28,6 +28,7 @@ type Report struct {
 	Vanished                  []string // ids that the export no longer has; they stay
 	NoAuthors                 bool     // the export has no column with names
 	Anonymous                 int      // reviews without a name
+	Addresses                 int      // authors that are e-mail addresses
 	Unverified                int      // reviews without a verification
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
@@ -65,6 +66,7 @@ const (
 	Duplicate    Code = "the same as another row"
 	Conflict     Code = "contradicts another row of the same review"
 	Taken        Code = "the id is used by another review"
+	Elsewhere    Code = "here already, in another file"
 	Withdrawn    Code = "withdrawn"
 	Removed      Code = "removed by the editor"
 
@@ -73,7 +75,7 @@ const (
 )
 
 // understood are the codes of rows that were read correctly.
-var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Withdrawn, Removed}
+var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -139,11 +141,13 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	switch {
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
+	case r.Anonymous > 0 && r.Addresses >= r.Anonymous && len(r.Unused) > 0:
+		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if one of the columns %s has the names, write author= and its name in --map", plural(r.Anonymous, "review"), anonymous, quoteAll(r.Unused))
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", plural(r.Anonymous, "review"), anonymous)
 	}
 	if r.Unverified > 0 {
-		p.line("%s without a verification: not published until --verification, a column verification.method or the editor gives one", plural(r.Unverified, "review"))
+		p.line("%s not published, because nothing says how you know that the authors were customers: import again with --verification and %s", plural(r.Unverified, "review"), methods)
 	}
 	if r.DryRun || verbose {
 		p.changes(r.Changes, columns)
@@ -160,6 +164,9 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	_, err := w.Write(p.Bytes())
 	return err
 }
+
+// methods says what the methods of verification mean.
+const methods = "job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)"
 
 type printer struct {
 	bytes.Buffer

@@ -14,7 +14,7 @@ func TestUsage(t *testing.T) {
 		want   string
 	}{
 		{"no rating", func(c *Config) { delete(c.Map, "rating") }, strings.Replace(header, "stars", "points", 1), `the export has no column rating; its columns are "id", "points", "day", "who", "title", "words", "answer", "answered": say which holds what: --map rating=COLUMN,date=COLUMN,text=COLUMN,author=COLUMN`},
-		{"no map, no names of ours", func(c *Config) { c.Map = nil }, header, `the export has no column date; its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered": say which holds what: --map rating=COLUMN,date=COLUMN,text=COLUMN,author=COLUMN`},
+		{"no map, no names of ours", func(c *Config) { c.Map = nil }, header, `the export has no column date; its columns are "id", "stars", "day", "who", "title", "words", "answer", "answered": say which holds what: --map rating=stars,date=COLUMN,text=COLUMN,author=COLUMN`},
 		{"unknown field", func(c *Config) { c.Map["autor"] = "who" }, header, `column map: there is no field "autor" (did you mean "author"?); the fields are rating, date, text, title, author, id, source_url, language, owner_reply.text, owner_reply.date, verification.method, technicians, services, service_areas`},
 		{"empty column", func(c *Config) { c.Map["text"] = " " }, header, "column map: text has no column; write text=COLUMN"},
 		{"half a reply", func(c *Config) { delete(c.Map, "owner_reply.date") }, header, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out"},
@@ -25,11 +25,11 @@ func TestUsage(t *testing.T) {
 			c.Language, c.Encoding = "!", "latin-1"
 		}, header, strings.Join([]string{
 			`source "My Shop" can't be part of a file name; write my-shop`,
-			`verification "trust" is unknown; known are job, invitation, receipt, platform`,
+			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
 			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
-			`encoding "latin-1" is unknown; known are utf-8, utf-16le, utf-16be, windows-1252, macintosh`}, "\n")},
+			`encoding "latin-1" is unknown; known are macintosh, utf-16be, utf-16le, utf-8, windows-1250, windows-1251, windows-1252, windows-1253, windows-1254, windows-1257; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},
 	} {

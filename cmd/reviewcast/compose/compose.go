@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -87,6 +88,28 @@ func UsedIDs(content *source.Content) (taken map[string]string, withdrawn map[st
 		withdrawn[strings.ToLower(w.ID)] = true
 	}
 	return taken, withdrawn
+}
+
+// Places returns a function that returns where the content has a review with an author, a date and a text.
+func Places(content *source.Content) func(author string, date reviewcast.Date, text string) string {
+	seed := maphash.MakeSeed()
+	hash := func(author string, date reviewcast.Date, text string) uint64 {
+		return maphash.Comparable(seed, [3]string{author, string(date), text})
+	}
+	places := map[uint64]*source.Review{}
+	for _, r := range content.Reviews {
+		if r.Text != nil {
+			places[hash(r.Author, r.Date, *r.Text)] = r
+		}
+	}
+	return func(author string, date reviewcast.Date, text string) string {
+		r := places[hash(author, date, text)]
+		if r == nil {
+			return ""
+		}
+		at := content.Position(r)
+		return fmt.Sprintf("%s:%d", at.File, at.Line)
+	}
 }
 
 // list is a field of ids of business.yaml.

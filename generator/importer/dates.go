@@ -1,0 +1,124 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+)
+
+// timestamps are the layouts of a day with a time that are read without --date-layout; the last three are instants.
+var timestamps = []string{"2006/01/02 3:04:05 pm MST", "2006-01-02 15:04:05", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 MST"}
+
+// knownLayouts are those that messages suggest; of two with the same parts, the one with the day first.
+var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:mm", "YYYY/MM/DD", "YYYY/MM/DD HH:mm:ss", "DD.MM.YYYY", "DD.MM.YYYY HH:mm", "D MMMM YYYY", "D MMM YYYY",
+	"MMMM D, YYYY", "MMM D, YYYY", "D. MMMM YYYY", "D-MMM-YYYY", "D-MMM-YY", "DD.MM.YY", "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05-0700", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 UTC", "DD/MM/YYYY h:mm AM/PM", "MM/DD/YYYY h:mm AM/PM", "DD/MM/YYYY h:mm:ss AM/PM", "MM/DD/YYYY h:mm:ss AM/PM", "YYYY-MM-DDTHH:mm:ss",
+	"DD/MM/YYYY", "MM/DD/YYYY", "DD/MM/YY", "MM/DD/YY", "DD-MM-YYYY", "MM-DD-YYYY", "DD/MM/YYYY HH:mm", "MM/DD/YYYY HH:mm", "DD/MM/YYYY HH:mm:ss", "MM/DD/YYYY HH:mm:ss"}
+
+// swap exchanges the day and the month of a layout with digits.
+var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01", "1", "2", "2", "1")
+
+// agoForm matches a date that counts back from another day.
+var agoForm = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)`)
+
+// noDay matches a month and a year, or a year.
+var noDay = regexp.MustCompile(`^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
+
+// firstDay returns the first day of a month.
+func firstDay(month string) string {
+	words := strings.FieldsFunc(diagnostic.EnglishMonths(month), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	for _, layout := range []string{"Jan 2006", "1 2006", "2006 1", "Jan 06"} {
+		if t, err := time.Parse(layout, strings.Join(words[max(0, len(words)-2):], " ")); err == nil {
+			return t.Format(time.DateOnly)
+		}
+	}
+	return words[len(words)-1] + "-01-01"
+}
+
+// layoutsOf returns those of some layouts that a date has.
+func layoutsOf(layouts []string, date string) []string {
+	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
+		layout, given := strings.ReplaceAll(layoutOf(l), "January", "Jan"), date
+		if strings.Contains(layout, "Jan") {
+			given = diagnostic.EnglishMonths(date)
+		}
+		_, err := time.Parse(layout, given)
+		return err != nil
+	})
+}
+
+// layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
+func layoutRemedy(layouts []string) string {
+	if len(layouts) == 0 || len(layouts) == len(knownLayouts) {
+		return ""
+	}
+	if other := strings.NewReplacer("DD", "MM", "MM", "DD").Replace(layouts[0]); other != layouts[0] && slices.Contains(layouts, other) {
+		return fmt.Sprintf("%q if the day comes first, %q if the month does", layouts[0], other)
+	}
+	return strconv.Quote(layouts[0])
+}
+
+// date parses a calendar day.
+func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
+	cell := strings.TrimSpace(r.cells[f])
+	if cell == "" {
+		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
+	}
+	given := cell
+	if strings.Contains(c.DateLayout, "Jan") {
+		given = diagnostic.EnglishMonths(cell)
+	}
+	t, err := time.Parse(strings.ReplaceAll(c.DateLayout, "January", "Jan"), given)
+	if other := swap.Replace(c.DateLayout); other != c.DateLayout && !c.iso {
+		if _, no := time.Parse(other, given); no == nil {
+			c.otherwise++
+		} else {
+			c.neither++
+		}
+	}
+	zoned := c.zoned
+	for i := 0; err != nil && c.iso && i < len(timestamps); i++ {
+		if stamp, no := time.Parse(timestamps[i], cell); no == nil {
+			t, err, zoned = stamp, nil, i > 3 && c.Location != nil
+		}
+	}
+	if err != nil {
+		c.layouts = layoutsOf(c.layouts, cell)
+		layout := cmp.Or(layoutRemedy(layoutsOf(knownLayouts, cell)), "the layout of the export, such as DD.MM.YYYY for 31.12.2025")
+		if strings.HasSuffix(err.Error(), "out of range") {
+			c.absent++
+			return "", r.skip(BadDate, "%s %s has the layout %s, but does not exist; correct it, or set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+		}
+		switch {
+		case noDay.MatchString(diagnostic.EnglishMonths(cell)):
+			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, such as %s (the first of the month if it is not known)", f, quote(cell), firstDay(cell))
+		case strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "":
+			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
+		case agoForm.MatchString(cell):
+			return "", r.skip(BadDate, "%s %s does not say which day; correct it in the export", f, quote(cell))
+		}
+		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+	}
+	c.dated++
+	if zoned {
+		t = t.In(c.Location)
+	}
+	date := reviewcast.Date(t.Format(time.DateOnly))
+	if !date.Valid() { // a zone can carry the last day of year 9999 over
+		return "", r.skip(BadDate, "%s %s is out of range; correct it", f, quote(cell))
+	}
+	if c.Today != "" && date > c.Today {
+		if other, err := time.Parse(swap.Replace(c.DateLayout), cell); err == nil && !c.iso && reviewcast.Date(other.Format(time.DateOnly)) <= c.Today {
+			return "", r.skip(BadDate, "%s %s, read as %s, is after today; if the month and the day are the other way round, set --date-layout to %q", f, quote(cell), date, inLetters.Replace(swap.Replace(c.DateLayout)))
+		}
+		return "", r.skip(FutureDate, "%s %s is after today, %s; correct it or import it later", f, date, c.Today)
+	}
+	return date, nil
+}

@@ -1,0 +1,96 @@
+package importer
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"reviewcast"
+	"reviewcast/generator/diagnostic"
+)
+
+// scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
+func (m *merger) scaleFits() error {
+	scale, fits := m.cfg.RatingScale, 0.0
+	for _, fits = range []float64{reviewcast.MaxRating, 10, 20, 100} {
+		if m.conv.best <= fits {
+			break
+		}
+	}
+	for _, e := range m.files.memory.entries {
+		if e.Scale == m.scale() {
+			return nil
+		}
+	}
+	if m.conv.rated < 2 || 2*fits > scale || m.conv.best > fits {
+		return nil
+	}
+	remedy := fmt.Sprintf("import with --rating-scale %g", fits)
+	if fits == reviewcast.MaxRating {
+		remedy = "leave it out"
+	}
+	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; %s; "+
+		"if customers could give %[2]g, write one of the ratings with its scale, as %[4]g/%[2]g", fits, scale, remedy, m.conv.best)}}
+}
+
+// inOtherFile returns where another file of the folder has an id; "" if none has.
+func (m *merger) inOtherFile(id string) string {
+	if m.cfg.Taken == nil {
+		return ""
+	}
+	where, _ := m.cfg.Taken(id)
+	return m.unlessOwn(where)
+}
+
+func (m *merger) unlessOwn(where string) string {
+	if strings.HasPrefix(where+":", m.report.File+":") {
+		return ""
+	}
+	return where
+}
+
+// elsewhere returns where another file has a review: one with its id that an import wrote, or one with its author, date
+// and text; "" if none has.
+func (m *merger) elsewhere(v *review, id string) string {
+	if e, ok := m.files.memory.entries[v.key]; ok && e.ID == id && m.inOtherFile(id) != "" {
+		return m.inOtherFile(id)
+	}
+	author, words := textOf(v.values[memberAuthor]), textOf(v.values[memberText])
+	if m.cfg.Standing == nil || words == "" || author == anonymous && len(words) < minDistinct {
+		return ""
+	}
+	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[memberDate])), words))
+}
+
+// textOf returns a JSON string as text.
+func textOf(v jsontext.Value) string {
+	b, err := jsontext.AppendUnquote(nil, v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// otherSource returns an error if the export was imported under another name before: then most of its reviews, or any
+// if the names are alike, are in the file of that import.
+func (m *merger) otherSource(reviews []*review, ids []string) error {
+	if len(m.files.memory.entries) > 0 {
+		return nil
+	}
+	found := map[string]int{}
+	for i, v := range reviews {
+		if where := m.elsewhere(v, ids[i]); where != "" {
+			file, _, _ := strings.Cut(where, ":")
+			found[file]++
+		}
+	}
+	for file, n := range found {
+		name, isImport := strings.CutPrefix(strings.TrimSuffix(path.Base(file), ".jsonl"), "import-")
+		if isImport && name != m.cfg.Source && (2*n >= len(reviews) || diagnostic.Nearest(m.cfg.Source, []string{name}) != "") {
+			return &UsageError{[]string{fmt.Sprintf("%d of the %s of this export are in %s already, and would be published twice; to update them, import with --source %s", n, plural(len(reviews), "review"), file, name)}}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,116 @@
+package importer
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"reviewcast"
+)
+
+// TestSlips: mistakes of an export or of its options, and what is said about them.
+func TestSlips(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*Config)
+		export string
+		want   string
+	}{
+		{"scale that no rating needs", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n5,2026-01-02,Good.\n3,2026-01-03,Fair.\n",
+			"no rating of this export is above 5, so --rating-scale 10 is probably wrong, and every review would have too few stars; leave it out; if customers could give 10, write one of the ratings with its scale, as 5/10"},
+		{"scale that one rating says", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n4/10,2026-01-02,Good.\n2,2026-01-03,Fair.\n", "2 added"},
+		{"scale of 100 for 10", func(c *Config) { c.RatingScale = 100 }, "rating,date,text\n10,2026-01-02,Good.\n8,2026-01-03,Fair.\n", "import with --rating-scale 10;"},
+		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, such as 2026-09-01 (the first of the month if it is not known)`},
+		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "such as 2026-03-01 ("},
+		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "such as 2026-09-01 ("},
+		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "such as 2026-09-01 ("},
+		{"month of a spreadsheet", nil, "rating,date,text\n5,Sep-26,Good.\n", "such as 2026-09-01 ("},
+		{"year", nil, "rating,date,text\n5,2026,Good.\n", "such as 2026-01-01 ("},
+		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
+		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
+			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if one of the columns "guest" has the names, write author= and its name in --map`},
+		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
+			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
+		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `the names of the columns, "Name", "Rating", "Date", "Review", are in line 2 of the export; delete what is above that line, and import again`},
+		{"title with empty cells, and a map", func(c *Config) { c.Map = map[string]string{"rating": "Points", "date": "Day"} }, "Reviews 2026,,\n,,\nPoints,Day,Words\n5,2026-01-02,Good.\n",
+			`the names of the columns, "Points", "Day", "Words", are in line 3`},
+		{"no header, days in German", nil, "Jo;5;2.1.2026;Good.\n", `the first row, "Jo", "5", "2.1.2026", "Good.", is a review and not the names`},
+		{"another platform's columns", func(c *Config) { c.Platform = "trustpilot" }, "Name,Rating,Date,Title,Review\nJo,5,2026-01-02,Fine,Good.\n",
+			"these are not the columns of an export of Trustpilot; its columns are \"Name\", \"Rating\", \"Date\", \"Title\", \"Review\": if the reviews are from elsewhere, import them under that name: " +
+				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map rating=Rating,date=Date,text=Review,author=Name"},
+		{"letters of columns", func(c *Config) { c.Map = map[string]string{"rating": "B", "date": "C", "text": "A"} }, "words,stars,day\nGood.,5,2026-01-02\n",
+			`column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map "rating=stars,date=day,text=words"`},
+		{"one column for two fields", func(c *Config) {
+			c.Map = map[string]string{"owner_reply.text": "reply", "owner_reply.date": "date"}
+		}, "rating,date,text,reply\n5,2026-01-02,Good.,Thanks\n", `column map: date and owner_reply.date are both from the column "date"`},
+	} {
+		d := newDesk(t)
+		d.cfg.Map = nil
+		if tt.change != nil {
+			tt.change(&d.cfg)
+		}
+		report, err := d.try(tt.export)
+		var got strings.Builder
+		if err != nil {
+			got.WriteString(err.Error())
+		} else if err := report.Print(&got, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got.String(), tt.want) {
+			t.Errorf("%s: got\n%s, want\n%s", tt.name, got.String(), tt.want)
+		}
+	}
+}
+
+// TestTextFromTheTitle: an import that reads the text from what was the title says so.
+func TestTextFromTheTitle(t *testing.T) {
+	const export = "Name,Rating,Date,Title,Review\nJo,5,2026-01-02,Fine,They came on time.\n"
+	d := newDesk(t)
+	d.cfg.Map = nil
+	d.load(export)
+	d.cfg.Map = map[string]string{"text": "Title"}
+	_, err := d.try(export)
+	if want := "--map gives another field the column of title, from which an import before this one took title"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// TestElsewhere: reviews that another file has already are not imported a second time.
+func TestElsewhere(t *testing.T) {
+	const export = "Name,Rating,Date,Review\nJo,5,2026-01-02,They came on time.\nBo,4,2026-01-03,They came too late.\n"
+	d := newDesk(t)
+	d.cfg.Map = nil
+	d.load(export)
+	places := map[string]string{"Jo": "reviews/import-shop.jsonl:2", "Bo": "reviews/import-shop.jsonl:1"}
+	d.cfg.Standing = func(author string, _ reviewcast.Date, _ string) string { return places[author] }
+	wantEqual(t, "again", counts(d.load(export)), [4]int{0, 0, 2, 0})
+
+	d.cfg.Source = "s-hop"
+	_, err := d.try(export)
+	if want := "2 of the 2 reviews of this export are in reviews/import-shop.jsonl already, and would be published twice; to update them, import with --source shop"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+
+	d.cfg.Source = "shop"
+	ids := map[string]string{}
+	for _, c := range d.load(export + "Al,5,2026-01-04,Good.\n").Changes {
+		ids[c.ID] = "reviews/import-shop.jsonl:1"
+	}
+	moved := d.data()
+	if err := os.Rename(d.path("import-shop.jsonl"), d.path("old.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(moved) {
+		ids[strings.Split(line, `"`)[3]] = "reviews/old.jsonl:1"
+	}
+	d.cfg.Taken = func(id string) (string, bool) { where, ok := ids[id]; return where, ok }
+	places = map[string]string{"Jo": "reviews/old.jsonl:2", "Bo": "reviews/old.jsonl:1", "Al": "reviews/old.jsonl:3"}
+	report := d.load(export + "Di,5,2026-01-05,They were kind to us.\n")
+	wantEqual(t, "moved", counts(report), [4]int{1, 0, 0, 2})
+	wantEqual(t, "reason", report.Skipped[0].Reason, "the review stays as it is in reviews/old.jsonl:2; to have imports update it, move it to reviews/import-shop.jsonl")
+
+	d.write("import-shop.jsonl", moved+d.data())
+	d.cfg.Taken, d.cfg.Standing = nil, nil
+	report = d.load(strings.ReplaceAll(export, "Jo,5", "Jo,3"))
+	wantEqual(t, "moved back", counts(report), [4]int{0, 1, 1, 0})
+}
