@@ -73,8 +73,6 @@ const (
 	MediaAtom     = "application/atom+xml"
 	MediaHTML     = "text/html; charset=utf-8"
 	MediaMarkdown = "text/markdown; charset=utf-8" // of a page's twin
-	// MediaJSONFeed is how pages announce the JSON Feed; it is served as MediaJSON, as the specification says.
-	MediaJSONFeed = "application/feed+json"
 )
 
 // FeedSize is how many of the newest reviews the two feeds hold.

@@ -43,7 +43,7 @@ func BenchmarkServe(b *testing.B) {
 		zw.Close()
 		p[reviewcast.PathReviews+".gz"] = zipped.Bytes()
 		c := Config{Snapshots: &snapshot.Holder{}}
-		c.Snapshots.Swap(p.Open(b, 1))
+		snapshottest.Swap(c.Snapshots, p.Open(b, 1))
 		h := newEdge(b, 0, c)
 
 		page := string(d.Reviews[min(n-1, 50)].Date) // as the client that polls asks

@@ -28,7 +28,7 @@ func newEdge(t testing.TB, n int, c Config) http.Handler {
 	c.BaseURL = snapshottest.BaseURL
 	if c.Snapshots == nil {
 		c.Snapshots = &snapshot.Holder{}
-		c.Snapshots.Swap(snapshottest.Publish(t, corpus.Dataset(n)).Open(t, 1))
+		snapshottest.Swap(c.Snapshots, snapshottest.Publish(t, corpus.Dataset(n)).Open(t, 1))
 	}
 	h, err := New(c)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestSwap(t *testing.T) {
 	var snapshots snapshot.Holder
 	h := newEdge(t, 0, Config{Snapshots: &snapshots})
 	d := corpus.Dataset(100)
-	publish := func() { snapshots.Swap(snapshottest.Publish(t, d).Open(t, 1)) }
+	publish := func() { snapshottest.Swap(&snapshots, snapshottest.Publish(t, d).Open(t, 1)) }
 	ask := func(path, coding, tag string) (int, string) {
 		r := httptest.NewRequest("GET", path, nil)
 		r.Header.Set("Accept-Encoding", coding)

@@ -192,7 +192,7 @@ func TestBytesCost(t *testing.T) {
 		d.Reviews[i].Text = &long
 	}
 	snapshots := &snapshot.Holder{}
-	snapshots.Swap(snapshottest.Publish(t, d).Open(t, 1))
+	snapshottest.Swap(snapshots, snapshottest.Publish(t, d).Open(t, 1))
 	t.Run("since", func(t *testing.T) { testSinceCost(t, snapshots) })
 	t.Run("file", func(t *testing.T) { testFileCost(t, snapshots) })
 }

@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 				c.MCP = mounted("mcp")
 				fallthrough
 			default:
-				c.Snapshots.Swap(scripted(t).Open(t, 7))
+				snapshottest.Swap(c.Snapshots, scripted(t).Open(t, 7))
 			}
 			h, err := New(c)
 			if err != nil {

@@ -32,7 +32,7 @@ const (
 func holder(tb testing.TB) *snapshot.Holder {
 	tb.Helper()
 	h := &snapshot.Holder{}
-	h.Swap(snapshottest.Publish(tb, corpus.Dataset(reviews)).Open(tb, 1))
+	snapshottest.Swap(h, snapshottest.Publish(tb, corpus.Dataset(reviews)).Open(tb, 1))
 	return h
 }
 

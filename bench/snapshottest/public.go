@@ -113,6 +113,14 @@ func (p Public) Open(t testing.TB, sequence int64) *snapshot.Snapshot {
 	return Index(t, f)
 }
 
+// Swap makes a snapshot and its files the current ones.
+func Swap(h *snapshot.Holder, s *snapshot.Snapshot) {
+	if h.LoadFiles() != s.Files {
+		h.SwapFiles(s.Files)
+	}
+	h.SwapIndexed(s)
+}
+
 // Index indexes files that have nothing wrong with them.
 func Index(t testing.TB, f *snapshot.Files) *snapshot.Snapshot {
 	t.Helper()

@@ -20,7 +20,7 @@ import (
 func TestMCPErrorsOfTheEdge(t *testing.T) {
 	var log bytes.Buffer
 	holder := &snapshot.Holder{}
-	holder.Swap(snapshottest.Publish(t, corpus.Dataset(10)).Open(t, 1))
+	snapshottest.Swap(holder, snapshottest.Publish(t, corpus.Dataset(10)).Open(t, 1))
 	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, AccessLog: true, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 	if _, err := (&mcpFlags{RateMCP: 0.1}).mountMCP(&c, nil); err != nil { // a burst of one
 		t.Fatal(err)

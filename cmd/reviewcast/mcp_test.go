@@ -24,7 +24,7 @@ import (
 // ones the same complaints.
 func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 	holder := &snapshot.Holder{}
-	holder.Swap(snapshottest.Publish(t, corpus.Dataset(300)).Open(t, 1))
+	snapshottest.Swap(holder, snapshottest.Publish(t, corpus.Dataset(300)).Open(t, 1))
 	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL}
 	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
 		t.Fatal(err)

@@ -358,7 +358,7 @@ func servePublic(t *testing.T, public string) (published, http.Handler) {
 	}
 	s := snapshottest.Index(t, f)
 	holder := &snapshot.Holder{}
-	holder.Swap(s)
+	snapshottest.Swap(holder, s)
 	c := edge.Config{Snapshots: holder, BaseURL: snapshottest.BaseURL}
 	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (e *edges) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // turn, and over edges that have been restarted since.
 func TestClientOverTwoEdges(t *testing.T) {
 	holder, state := &snapshot.Holder{}, &memoryState{}
-	holder.Swap(sample(t).Open(t, 1))
+	snapshottest.Swap(holder, sample(t).Open(t, 1))
 	start := func() *Server {
 		s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, State: always(state)})
 		if err != nil {

@@ -53,7 +53,7 @@ func serve(t testing.TB, p snapshottest.Public, c Config) (*Server, *httptest.Se
 	}
 	c.BaseURL = snapshottest.BaseURL
 	if p != nil {
-		c.Snapshots.Swap(p.Open(t, 1))
+		snapshottest.Swap(c.Snapshots, p.Open(t, 1))
 	}
 	s, err := New(c)
 	if err != nil {

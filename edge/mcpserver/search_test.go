@@ -140,7 +140,7 @@ func TestPages(t *testing.T) {
 	all := corpus.Dataset(60)
 	whole := snapshottest.Publish(t, all).Open(t, 1)
 	s, _ := serve(t, nil, Config{})
-	s.config.Snapshots.Swap(whole)
+	snapshottest.Swap(s.config.Snapshots, whole)
 	c := newTalker(t, s)
 	rapid.Check(t, func(rt *rapid.T) {
 		args := genQuery(rt)
@@ -171,10 +171,10 @@ func TestPages(t *testing.T) {
 				removed[page.Reviews[len(page.Reviews)-1].ID] = true
 				d := all
 				d.Reviews = slices.DeleteFunc(slices.Clone(d.Reviews), func(r reviewcast.Review) bool { return removed[r.ID] })
-				s.config.Snapshots.Swap(snapshottest.Publish(t, d).Open(t, sequence))
+				snapshottest.Swap(s.config.Snapshots, snapshottest.Publish(t, d).Open(t, sequence))
 			}
 		}
-		s.config.Snapshots.Swap(whole)
+		snapshottest.Swap(s.config.Snapshots, whole)
 		delete(args, "cursor")
 		raw := map[string]json.RawMessage{}
 		for name, v := range args {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"reviewcast"
+	"reviewcast/bench/snapshottest"
 )
 
 // timed is a writer that knows its deadline.
@@ -66,7 +67,7 @@ func TestStreamsAreKeptAlive(t *testing.T) {
 		if w.Header().Get("X-Accel-Buffering") != "no" {
 			t.Errorf("the header is %v", w.Header())
 		}
-		s.config.Snapshots.Swap(sample(t).Open(t, 1))
+		snapshottest.Swap(s.config.Snapshots, sample(t).Open(t, 1))
 		synctest.Wait()
 		if !strings.Contains(w.Body.String(), `"uri":"reviewcast://summary"`) {
 			t.Error("no update after an hour")

@@ -72,7 +72,7 @@ func TestUpdates(t *testing.T) {
 					}
 				}()
 			}
-			s.config.Snapshots.Swap(changed(t).Open(t, 2))
+			snapshottest.Swap(s.config.Snapshots, changed(t).Open(t, 2))
 			select {
 			case got := <-updates:
 				if got != "reviewcast://review/r5" {
@@ -82,7 +82,7 @@ func TestUpdates(t *testing.T) {
 				t.Fatal("nobody was told")
 			}
 			// Back again: were anything else told before, it would come first.
-			s.config.Snapshots.Swap(sample(t).Open(t, 3))
+			snapshottest.Swap(s.config.Snapshots, sample(t).Open(t, 3))
 			if got := <-updates; got != "reviewcast://review/r5" {
 				t.Errorf("then told of %s", got)
 			}
@@ -153,7 +153,7 @@ func listen(ctx context.Context, srv *httptest.Server, uris []string) (updates <
 // TestRunEndsStreams: a server that ends doesn't wait for those who listen.
 func TestRunEndsStreams(t *testing.T) {
 	holder := &snapshot.Holder{}
-	holder.Swap(sample(t).Open(t, 1))
+	snapshottest.Swap(holder, sample(t).Open(t, 1))
 	s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL})
 	if err != nil {
 		t.Fatal(err)
@@ -194,8 +194,8 @@ func TestCallsWhileSwapping(t *testing.T) {
 		})
 	}
 	for range 50 {
-		s.config.Snapshots.Swap(other)
-		s.config.Snapshots.Swap(one)
+		snapshottest.Swap(s.config.Snapshots, other)
+		snapshottest.Swap(s.config.Snapshots, one)
 	}
 	calls.Wait()
 }
@@ -240,7 +240,7 @@ func TestUpdatesBetweenStreams(t *testing.T) {
 	c := newTalker(t, s)
 	c.result(t, "resources/subscribe", map[string]any{"uri": "reviewcast://review/r5"})
 	publish := func(p snapshottest.Public, sequence int64, wantUpdates uint64) {
-		s.config.Snapshots.Swap(p.Open(t, sequence))
+		snapshottest.Swap(s.config.Snapshots, p.Open(t, sequence))
 		for deadline := time.Now().Add(patience); ; {
 			s.sessions.mu.Lock()
 			last := s.sessions.byID[c.session].last

@@ -29,22 +29,14 @@ func (h *Holder) Load() *Snapshot { return h.snapshots.Load() }
 // LoadFiles returns the current files, or nil: those of the current snapshot or newer.
 func (h *Holder) LoadFiles() *Files { return h.files.Load() }
 
-// Swap makes s and its files the current ones, calls the subscribers and returns the snapshot before.
-func (h *Holder) Swap(s *Snapshot) (old *Snapshot) {
-	if h.files.Load() != s.Files {
-		h.files.swap(s.Files)
-	}
-	return h.snapshots.swap(s)
-}
-
 // SwapFiles makes f the current files, calls their subscribers and returns the files before.
 func (h *Holder) SwapFiles(f *Files) (old *Files) { return h.files.swap(f) }
 
-// SwapIndexed makes s the current snapshot. The files stay: they may be newer.
+// SwapIndexed makes s the current snapshot and calls the subscribers. The files stay: they may be newer.
 func (h *Holder) SwapIndexed(s *Snapshot) { h.snapshots.swap(s) }
 
 // Subscribe registers f to be called after every change of the snapshot from now on. f must return
-// quickly, because the next swap waits for it, and must not call Swap, Subscribe or cancel.
+// quickly, because the next swap waits for it, and must not call SwapIndexed, Subscribe or cancel.
 func (h *Holder) Subscribe(f func(old, new *Snapshot)) (cancel func()) {
 	return h.snapshots.subscribe(f)
 }

@@ -174,21 +174,14 @@ func (s *Snapshot) index(body []byte) error {
 	if s.reviews.spans, s.dataset, err = split(body); err != nil {
 		return err
 	}
-	var g errgroup.Group
-	g.Go(func() error {
-		s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
-		return nil
-	})
-	g.Go(func() error {
-		records, err := s.readReviews()
-		if err != nil {
-			return err
-		}
-		if err := s.indexRecords(records); err != nil {
-			return err
-		}
-		s.trigrams = newTrigrams(s.texts, s.Len())
-		return nil
-	})
-	return g.Wait()
+	records, err := s.readReviews()
+	if err != nil {
+		return err
+	}
+	if err := s.indexRecords(records); err != nil {
+		return err
+	}
+	s.blocks = newBlocks(s.reviews.raw, s.reviews.spans)
+	s.trigrams = newTrigrams(s.texts)
+	return nil
 }

@@ -5,15 +5,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/sync/errgroup"
-
 	"reviewcast"
 )
 
@@ -137,27 +134,9 @@ func findReviews(d *jsontext.Decoder) (all span, spans []span, err error) {
 	return all, spans, err
 }
 
-// shardSize is the number of reviews whose folded texts share an allocation: a multiple of 64, so
-// that no shards share a word of a bitmap, and small, so that all cores finish together.
-const shardSize = 4096
-
-// shard holds the folded texts of shardSize reviews in a row, each as title 0xFF text. UTF-8 never
-// contains 0xFF, so no match reaches from a title into a text.
-type shard struct {
-	text []byte
-	ends []uint32 // of each review
-}
-
-// of is the folded title and text of the i-th review of the shard.
-func (s *shard) of(i int) []byte {
-	start := uint32(0)
-	if i > 0 {
-		start = s.ends[i-1]
-	}
-	return s.text[start:s.ends[i]]
-}
-
-const between = 0xFF
+// between separates a review's folded title from its text. UTF-8 never contains it, so no match reaches from one into
+// the other.
+const between = "\xff"
 
 type record struct {
 	ID           string          `json:"id"`
@@ -174,29 +153,13 @@ type record struct {
 
 // readReviews decodes and checks all reviews and folds their texts.
 func (s *Snapshot) readReviews() ([]record, error) {
-	n := s.Len()
-	records := make([]record, n)
-	s.texts = make([]shard, (n+shardSize-1)/shardSize)
-	var g errgroup.Group
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range s.texts {
-		g.Go(func() (err error) {
-			low, high := i*shardSize, min(n, (i+1)*shardSize)
-			s.texts[i], err = s.readShard(records[low:high], low)
-			return err
-		})
-	}
-	return records, g.Wait()
-}
-
-// readShard fills records with the reviews from ordinal low on.
-func (s *Snapshot) readShard(records []record, low int) (shard, error) {
+	records := make([]record, s.Len())
+	s.texts = make([]string, s.Len())
 	var decoded struct {
 		record
 		Title jsontext.Value `json:"title"`
 		Text  jsontext.Value `json:"text"`
 	}
-	var sh shard
 	var text, unquoted []byte
 	appendFolded := func(v jsontext.Value) (err error) {
 		switch v.Kind() {
@@ -211,19 +174,18 @@ func (s *Snapshot) readShard(records []record, low int) (shard, error) {
 		return errors.New("title or text is neither a string nor null")
 	}
 	for i := range records {
-		decoded.record = record{}
+		decoded.record, text = record{}, text[:0]
 		decoded.Title, decoded.Text = decoded.Title[:0], decoded.Text[:0]
-		err := json.Unmarshal(s.reviews.json(low+i), &decoded)
+		err := json.Unmarshal(s.reviews.json(i), &decoded)
 		records[i] = decoded.record
 		err = cmp.Or(err, records[i].check(), appendFolded(decoded.Title))
-		text = append(text, between)
+		text = append(text, between...)
 		if err = cmp.Or(err, appendFolded(decoded.Text)); err != nil {
-			return shard{}, fmt.Errorf("review %d (%s): %w", low+i, records[i].ID, err)
+			return nil, fmt.Errorf("review %d (%s): %w", i, records[i].ID, err)
 		}
-		sh.ends = append(sh.ends, uint32(len(text)))
+		s.texts[i] = string(text)
 	}
-	sh.text = bytes.Clone(text) // without spare capacity
-	return sh, nil
+	return records, nil
 }
 
 func (r *record) check() error {

@@ -17,8 +17,7 @@ var many struct {
 	reviewcast.Dataset
 }
 
-// manyReviews returns a snapshot with several shards and costly searches, of which none is
-// remembered. The tests that use it run one after the other: opening it takes long.
+// manyReviews returns a snapshot with costly searches, of which none is remembered. The tests that use it run one after the other: opening it takes long.
 func manyReviews(t *testing.T) (*snapshot.Snapshot, reviewcast.Dataset) {
 	t.Helper()
 	if many.Snapshot == nil {

@@ -1,13 +1,13 @@
 package snapshot
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -266,9 +266,8 @@ func (s *Snapshot) matchText(query string, found bitmap) {
 
 // scan is matchText for a folded query, by reading.
 func (s *Snapshot) scan(folded string, found bitmap) {
-	want := []byte(folded)
 	for i := range found.all(0) {
-		if !bytes.Contains(s.texts[i/shardSize].of(int(i%shardSize)), want) {
+		if !strings.Contains(s.texts[i], folded) {
 			found.remove(i)
 		}
 	}

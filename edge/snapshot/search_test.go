@@ -397,9 +397,8 @@ func ids(t testing.TB, reviews []json.RawMessage) []string {
 	return ids
 }
 
-// TestSearchManyShards does the same where texts fill several allocations, sets
-// take both forms and two cores build them.
-func TestSearchManyShards(t *testing.T) {
+// TestSearchManyReviews does the same where sets take both forms.
+func TestSearchManyReviews(t *testing.T) {
 	s, d := manyReviews(t)
 	for _, q := range corpus.Queries {
 		q.Limit = reviewcast.MaxLimit

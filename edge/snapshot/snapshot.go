@@ -64,7 +64,7 @@ type Snapshot struct {
 	technicians, services, areas      directory
 	languages, sources, verifications directory
 
-	texts    []shard
+	texts    []string // folded, by ordinal: the title, the byte between, and the text
 	trigrams trigrams
 	scans    scans
 	blocks   []block                   // for since

@@ -1,15 +1,13 @@
 package snapshot
 
 import (
-	"bytes"
 	"cmp"
 	"math"
-	"runtime"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -95,46 +93,25 @@ func (t *trigrams) atMost(query []rune) int {
 	return rarest
 }
 
-// newTrigrams indexes n folded texts. Each core takes a run of shards.
-func newTrigrams(texts []shard, n int) trigrams {
-	runs := make([]*run, min(runtime.GOMAXPROCS(0), len(texts)))
-	var g errgroup.Group
-	for i := range runs {
-		low, high := i*len(texts)/len(runs), (i+1)*len(texts)/len(runs)
-		runs[i] = &run{ordinal: uint32(low * shardSize), common: make([]uint32, 1<<(3*commonBits)), others: map[uint64]*uint32{}}
-		g.Go(func() error {
-			for _, s := range texts[low:high] {
-				runs[i].add(s)
-			}
-			return nil
-		})
-	}
-	_ = g.Wait() // the functions never fail
-
-	t := trigrams{}
-	for _, r := range runs {
-		t.keys = append(t.keys, r.keys...)
-	}
-	slices.Sort(t.keys)
-	t.keys = slices.Clip(slices.Compact(t.keys))
-	t.sets = make([]set, len(t.keys))
-	for at, k := range t.keys {
-		parts := make([][]uint32, 0, len(runs))
-		for _, r := range runs {
-			if id := *r.id(k); id > 0 {
-				parts = append(parts, r.lists[id-1])
-			}
+// newTrigrams indexes folded texts.
+func newTrigrams(texts []string) trigrams {
+	x := indexer{common: make([]uint32, 1<<(3*commonBits)), others: map[uint64]*uint32{}}
+	for i, both := range texts {
+		for text := range strings.SplitSeq(both, between) {
+			x.add(uint32(i), text)
 		}
-		t.sets[at] = newSet(slices.Concat(parts...), n)
+	}
+	t := trigrams{keys: slices.Sorted(slices.Values(x.keys)), sets: make([]set, len(x.keys))}
+	for at, k := range t.keys {
+		t.sets[at] = newSet(slices.Clone(x.lists[*x.id(k)-1]), len(texts)) // without spare capacity
 	}
 	return t
 }
 
-// run is the trigrams of some shards in a row.
-type run struct {
-	ordinal uint32     // of the next review
-	keys    []uint64   // in order of appearance
-	lists   [][]uint32 // the sorted ordinals of each key
+// indexer collects the trigrams of texts.
+type indexer struct {
+	keys  []uint64   // in order of appearance
+	lists [][]uint32 // the sorted ordinals of each key
 	// A key's place in keys, counted from 1. Most keys consist of U+0020 to U+005F, to which ASCII
 	// letters fold, and for these a table is several times as fast as a map.
 	common []uint32
@@ -144,54 +121,47 @@ type run struct {
 const commonBits = 6
 
 // id is where a key's place is stored, 0 for a new one.
-func (r *run) id(k uint64) *uint32 {
+func (x *indexer) id(k uint64) *uint32 {
 	const one = 1<<(2*runeBits) | 1<<runeBits | 1 // in each of the three code points
 	const high = (1<<runeBits - 1<<commonBits) * one
 	if c := k - ' '*one; c&high == 0 { // a code point below the space sets high bits, too
-		return &r.common[c>>(2*(runeBits-commonBits))|c>>(runeBits-commonBits)&(1<<(2*commonBits)-1)|c&(1<<commonBits-1)]
+		return &x.common[c>>(2*(runeBits-commonBits))|c>>(runeBits-commonBits)&(1<<(2*commonBits)-1)|c&(1<<commonBits-1)]
 	}
-	id := r.others[k]
+	id := x.others[k]
 	if id == nil {
 		id = new(uint32)
-		r.others[k] = id
+		x.others[k] = id
 	}
 	return id
 }
 
-func (r *run) push(k uint64) {
-	id := r.id(k)
+func (x *indexer) push(ordinal uint32, k uint64) {
+	id := x.id(k)
 	if *id == 0 {
-		r.keys, r.lists = append(r.keys, k), append(r.lists, nil)
-		*id = uint32(len(r.keys))
+		x.keys, x.lists = append(x.keys, k), append(x.lists, nil)
+		*id = uint32(len(x.keys))
 	}
-	if list := &r.lists[*id-1]; len(*list) == 0 || (*list)[len(*list)-1] != r.ordinal {
-		*list = append(*list, r.ordinal)
+	if list := &x.lists[*id-1]; len(*list) == 0 || (*list)[len(*list)-1] != ordinal {
+		*list = append(*list, ordinal)
 	}
 }
 
-// add adds the reviews of a shard.
-func (r *run) add(s shard) {
-	for j := range s.ends {
-		for text := range bytes.SplitSeq(s.of(j), []byte{between}) {
-			var k uint64 // the last three code points
-			have := 0    // how many of them there are
-			push := func(c rune) {
-				k = (k<<runeBits | uint64(c)) & keyMask
-				if have++; have >= 3 {
-					r.push(k)
-				}
-			}
-			for len(text) > 0 {
-				c, size := utf8.DecodeRune(text)
-				push(c)
-				text = text[size:]
-			}
-			if have > 0 {
-				push(end)
-				push(end)
-			}
+// add adds the title or text of a review.
+func (x *indexer) add(ordinal uint32, text string) {
+	var k uint64 // the last three code points
+	have := 0    // how many of them there are
+	push := func(c rune) {
+		k = (k<<runeBits | uint64(c)) & keyMask
+		if have++; have >= 3 {
+			x.push(ordinal, k)
 		}
-		r.ordinal++
+	}
+	for _, c := range text {
+		push(c)
+	}
+	if have > 0 {
+		push(end)
+		push(end)
 	}
 }
 

@@ -212,7 +212,7 @@ func TestRun(t *testing.T) {
 func TestUnindexable(t *testing.T) {
 	h := &snapshot.Holder{}
 	good := snapshottest.Publish(t, corpus.Dataset(3)).Open(t, 1)
-	h.Swap(good)
+	snapshottest.Swap(h, good)
 	p := snapshottest.Publish(t, corpus.Dataset(3))
 	p[reviewcast.PathReviews] = []byte("{}")
 	f, err := snapshot.FilesOf(p.Manifest(t, 2), p, snapshot.Config{})
@@ -235,8 +235,8 @@ func TestSwapUnderReaders(t *testing.T) {
 	for n := 60; n < 64; n++ {
 		snapshots = append(snapshots, snapshottest.Publish(t, corpus.Dataset(n)).Open(t, int64(n)))
 	}
-	var h snapshot.Holder
-	h.Swap(snapshots[0])
+	h := &snapshot.Holder{}
+	snapshottest.Swap(h, snapshots[0])
 	stop := make(chan struct{})
 	var readers, started sync.WaitGroup
 	for range 4 {
@@ -263,7 +263,7 @@ func TestSwapUnderReaders(t *testing.T) {
 		})
 	}
 	for i := range 100 {
-		h.Swap(snapshots[i%len(snapshots)])
+		snapshottest.Swap(h, snapshots[i%len(snapshots)])
 	}
 	started.Wait()
 	close(stop)
@@ -272,7 +272,7 @@ func TestSwapUnderReaders(t *testing.T) {
 
 func TestSubscribe(t *testing.T) {
 	a, b := snapshottest.Publish(t, corpus.Dataset(1)).Open(t, 1), snapshottest.Publish(t, corpus.Dataset(2)).Open(t, 2)
-	var h snapshot.Holder
+	h := &snapshot.Holder{}
 	var told []string
 	tell := func(name string) func(old, new *snapshot.Snapshot) {
 		return func(old, new *snapshot.Snapshot) {
@@ -284,12 +284,10 @@ func TestSubscribe(t *testing.T) {
 	}
 	h.Subscribe(tell("first"))
 	cancel := h.Subscribe(tell("second"))
-	h.Swap(a)
+	snapshottest.Swap(h, a)
 	cancel()
 	cancel()
-	if old := h.Swap(b); old != a {
-		t.Error("Swap gives back another snapshot")
-	}
+	snapshottest.Swap(h, b)
 	if got := strings.Join(told, " "); got != "first second first" {
 		t.Errorf("told: %s", got)
 	}
