@@ -221,14 +221,7 @@ func parseError(args []string, err error) error {
 	case message == `expected "<published>"`:
 		return fmt.Errorf("the published site is missing; write its address or the folder of the last build, such as reviewcast %s public; --help says more", args[0])
 	case noExport && strings.Contains(export, "is a directory"):
-		inside := ""
-		_ = filepath.WalkDir(args[min(2, len(args)-1)], func(path string, entry fs.DirEntry, err error) error {
-			if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
-				inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
-			}
-			return nil
-		})
-		return fmt.Errorf("%s is a folder; name the file in it%s", args[min(2, len(args)-1)], inside)
+		return folderError(args)
 	case noExport:
 		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
@@ -273,6 +266,21 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
 	}
 	return fmt.Errorf("%w; --help lists commands and flags", err)
+}
+
+// folderError says which file of a folder to import.
+func folderError(args []string) error {
+	dir, inside := args[min(2, len(args)-1)], ""
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if _, none := os.Stat(filepath.Join(path, "manifest.json")); none == nil {
+			return filepath.SkipDir // a published set
+		}
+		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
+			inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
+		}
+		return nil
+	})
+	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
 }
 
 // importOf returns the command that imports a file from a source; "" is the file's name.
