@@ -194,9 +194,7 @@ const manyLost = 4
 // once keeps the first of many messages on the same lost id.
 func once(problems []diagnostic.Problem) []diagnostic.Problem {
 	count := map[string]int{}
-	lost := func(p diagnostic.Problem) bool {
-		return strings.HasSuffix(p.Suggestion, goneID[strings.Index(goneID, ", also"):])
-	}
+	lost := func(p diagnostic.Problem) bool { return strings.HasSuffix(p.Suggestion, goneRemedy) }
 	for _, p := range problems {
 		count[p.Message]++
 	}

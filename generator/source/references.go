@@ -77,7 +77,10 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 }
 
 // goneID is the suggestion for an id that is like no other.
-const goneID = "add it there under %s, also if it was deleted: older reviews name it; or write a known id"
+const (
+	goneID     = "add it there under %s" + goneRemedy
+	goneRemedy = ", also if it was deleted: older reviews name it; or write a known id"
+)
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
