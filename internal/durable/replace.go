@@ -55,6 +55,9 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 	if len(same) == len(files) && len(same) == len(old) {
 		return nil
 	}
+	if err := d.checkRemovable(); err != nil {
+		return err
+	}
 	if err := d.stage(ctx, files, same); err != nil {
 		os.RemoveAll(d.staging)
 		return fmt.Errorf("stage new files beside %s: %w", d.path, err)
@@ -105,6 +108,19 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err er
 		return nil
 	})
 	return old, kept, err
+}
+
+// checkRemovable refuses an old set that can't be removed, because it would be in the way of every later Lock.
+func (d *Dir) checkRemovable() error {
+	return filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) && path == d.path {
+			return nil
+		}
+		if err != nil || !entry.IsDir() || access(path) == nil {
+			return err
+		}
+		return fmt.Errorf("%s belongs to another user, perhaps since a command with sudo; delete %s as that user, and try again", path, d.path)
+	})
 }
 
 // holds reports whether a name is that of a regular file with these bytes.
