@@ -84,12 +84,14 @@ type Result struct {
 	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks. The
 	// set before is the last accepted result or, without one, the last published set.
 	Changed, Removed []string
-	First            bool                 // there was no published set before
-	Problems         []diagnostic.Problem // warnings
-	content          *source.Content
-	previous         *published        // that the content was compared with
-	time             time.Time         // of the version
-	documents        map[string][]byte // below /changes/, by path
+	// Edited are the files of the output directory, sorted, that weren't as they had been published; a build puts them right.
+	Edited    []string
+	First     bool                 // there was no published set before
+	Problems  []diagnostic.Problem // warnings
+	content   *source.Content
+	previous  *published        // that the content was compared with
+	time      time.Time         // of the version
+	documents map[string][]byte // below /changes/, by path
 }
 
 // ChangedTopics returns the changed paths that subscribers follow.
@@ -157,7 +159,15 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return res, dir.Replace(ctx, files, ours)
+	replaced, err := dir.Replace(ctx, files, ours)
+	before := res.previous.manifest()
+	for _, name := range replaced {
+		old, listed := before.File("/" + name)
+		if now, _ := res.Manifest.File("/" + name); b.cfg.Previous == "" && listed && old.SHA256 == now.SHA256 {
+			res.Edited = append(res.Edited, name)
+		}
+	}
+	return res, err
 }
 
 // Accept makes res what the next result is compared with.

@@ -1,6 +1,10 @@
 package generator
 
 import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -51,5 +55,33 @@ func TestOthersThanPublished(t *testing.T) {
 		if (test.says == "") != (len(said) == 0) || len(said) > 1 || len(said) == 1 && !strings.Contains(said[0], test.says) {
 			t.Errorf("%s: %q, want %q", test.name, said, test.says)
 		}
+	}
+}
+
+// TestEdited changes published files by hand.
+func TestEdited(t *testing.T) {
+	t.Parallel()
+	_, cfg := alreadyPublished(t)
+	public := cfg.PublicDir
+	page := filepath.Join(public, "index.html")
+	before := read(t, public)
+	if err := os.WriteFile(page, []byte("<p>ours"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range [][]string{{"index.html"}, nil} {
+		res := mustBuild(t, cfg)
+		if !slices.Equal(res.Edited, want) {
+			t.Errorf("edited: %q, want %q", res.Edited, want)
+		}
+		if got := read(t, public); !maps.Equal(got, before) {
+			t.Error("the build doesn't put the page right")
+		}
+	}
+	if err := os.WriteFile(filepath.Join(public, "reviews.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, err := NewBuilder(cfg).Build(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "it was changed after the last build; undo that, or fetch what is online") {
+		t.Errorf("a build on reviews.json that was edited: %v", err)
 	}
 }

@@ -60,6 +60,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		terminal.Files(std.out, res.Changed, res.Removed)
 	}
 	fmt.Fprintf(std.out, "%s, %s changed, %s\n", terminal.Reviews(res.Dataset), terminal.Plural(len(res.Changed)+len(res.Removed), "file"), time.Since(start).Round(time.Millisecond))
+	for _, name := range res.Edited {
+		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
+	}
 	if n := len(res.Removed); n > 0 && !res.First {
 		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
 	}

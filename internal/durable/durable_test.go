@@ -50,7 +50,8 @@ func replace(ctx context.Context, dir string, set map[string]string, ours func(s
 	for name, text := range set {
 		files[name] = []byte(text)
 	}
-	return d.Replace(ctx, files, ours)
+	_, err = d.Replace(ctx, files, ours)
+	return err
 }
 
 func mustReplace(t *testing.T, dir string, set map[string]string) {

@@ -29,38 +29,43 @@ var exchangeDirs = exchange
 // ours reports whether an existing file belongs to the old set; all others (.gitignore, a CNAME) are kept. A directory
 // with files but without the last file is refused; so is a new file that has the name of a kept one. When nothing
 // differs, nothing is touched. After an error the directory holds the old set, or the next Lock completes the new one.
-func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) error {
+// It returns the old files that had other bytes than the new ones.
+func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(name string) bool) (replaced []string, err error) {
 	for name := range files {
 		// The names of a copy come from an untrusted origin. A commit record among them would be
 		// carried out after a crash.
 		if name == commitFile || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return fmt.Errorf("write %s: %q cannot be the name of a file in it", d.path, name)
+			return nil, fmt.Errorf("write %s: %q cannot be the name of a file in it", d.path, name)
 		}
 	}
 	old, kept, err := d.inventory(ours)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range kept {
 		if _, clash := files[name]; clash {
-			return fmt.Errorf("%s exists and is not ours; move it away, or name another output directory", d.file(name))
+			return nil, fmt.Errorf("%s exists and is not ours; move it away, or name another output directory", d.file(name))
 		}
 	}
 	same := map[string]bool{} // the files that do not change
 	for _, name := range old {
-		if body, ok := files[name]; ok && d.holds(name, body) {
+		body, still := files[name]
+		switch {
+		case still && d.holds(name, body):
 			same[name] = true
+		case still:
+			replaced = append(replaced, name)
 		}
 	}
 	if len(same) == len(files) && len(same) == len(old) {
-		return nil
+		return nil, nil
 	}
 	if err := d.checkRemovable(); err != nil {
-		return err
+		return nil, err
 	}
 	if err := d.stage(ctx, files, same); err != nil {
 		os.RemoveAll(d.staging)
-		return fmt.Errorf("stage new files beside %s: %w", d.path, err)
+		return nil, fmt.Errorf("stage new files beside %s: %w", d.path, err)
 	}
 	err = d.swap(kept)
 	if errors.Is(err, errNoExchange) {
@@ -71,9 +76,9 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 		if _, serr := os.Stat(filepath.Join(d.staging, commitFile)); serr != nil {
 			os.RemoveAll(d.staging)
 		}
-		return fmt.Errorf("move new files into %s: %w", d.path, err)
+		return nil, fmt.Errorf("move new files into %s: %w", d.path, err)
 	}
-	return nil
+	return replaced, nil
 }
 
 // file is the path of a file in the directory.

@@ -77,7 +77,7 @@ func (c *Copy) Update(ctx context.Context) (Report, error) {
 	if damaged && (written == nil || written.Files[reviewcast.PathManifest] == nil) { // nothing lists any more what was ours
 		owns = func(name string) bool { return set.owns(name) || isPage(name) }
 	}
-	if err := locked.Replace(ctx, set.names(), owns); err != nil {
+	if _, err := locked.Replace(ctx, set.names(), owns); err != nil {
 		c.unwritten = set
 		return report, err
 	}
