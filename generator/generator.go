@@ -155,7 +155,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, err := written(b.cfg.PublicDir)
+	ours, err := written(b.cfg.PublicDir, res.BaseURL)
 	if err != nil {
 		return nil, err
 	}

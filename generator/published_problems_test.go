@@ -84,4 +84,11 @@ func TestEdited(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "it was changed after the last build; undo that, or fetch what is online") {
 		t.Errorf("a build on reviews.json that was edited: %v", err)
 	}
+	if err := os.Remove(filepath.Join(public, "manifest.json")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = NewBuilder(cfg).Build(t.Context())
+	if want := "its manifest.json is missing; put it back"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("a build without the manifest: %v, want %q", err, want)
+	}
 }

@@ -48,9 +48,12 @@ func (r *Result) files(codings []render.Coding) (map[string][]byte, error) {
 }
 
 // written returns a function that reports whether an earlier build wrote a file of the directory.
-func written(dir string) (func(name string) bool, error) {
+func written(dir, baseURL string) (func(name string) bool, error) {
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Join(dir, reviewcast.PathReviews)); err == nil {
+			return nil, fmt.Errorf("%s was published, and its %s is missing; put it back from the recycle bin or your web server, or delete %[1]s and build with --previous %[3]s", dir, manifestName, baseURL)
+		}
 		return func(string) bool { return false }, nil
 	} else if err != nil {
 		return nil, err

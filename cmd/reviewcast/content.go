@@ -83,7 +83,8 @@ func (f *folderFlags) check() error {
 		}
 		return usageError{fmt.Errorf("--content: there is no folder %s here; name yours, or run `reviewcast init %s` to create one", f.Content, f.Content)}
 	case f.Today != "" && !reviewcast.Date(f.Today).Valid():
-		return usageError{fmt.Errorf("--today: %q is not a calendar date YYYY-MM-DD", f.Today)}
+		message, remedy := diagnostic.ExplainDate("--today:", f.Today)
+		return usageError{fmt.Errorf("%s; %s", message, remedy)}
 	}
 	return nil
 }

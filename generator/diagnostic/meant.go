@@ -156,6 +156,9 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		if found := isoForm.FindAllString(s, -1); len(found) == 1 && reviewcast.Date(found[0]).Valid() {
 			return fmt.Sprintf("%s %s has more than a date", name, Quote(s)), "write " + found[0]
 		}
+		if len(meantDates(lastDays.ReplaceAllString(s, "28"))) > 0 {
+			return fmt.Sprintf("%s %s does not exist", name, Quote(s)), "correct the month or the day, and " + form
+		}
 		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
 	case 1:
 		date, _, _ := strings.Cut(choices[0], " ")
@@ -167,6 +170,8 @@ func ExplainDate(name, s string) (message, suggestion string) {
 var (
 	dateForm = regexp.MustCompile(`^\d{4}-\d\d-\d\d$`)
 	isoForm  = regexp.MustCompile(`\b\d{4}-\d\d-\d\d\b`)
+	// lastDays matches the days that not every month has.
+	lastDays = regexp.MustCompile(`\b(29|30|31)\b`)
 )
 
 var (

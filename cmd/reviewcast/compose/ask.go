@@ -10,6 +10,7 @@ import (
 
 	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
+	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/source"
 )
 
@@ -35,7 +36,8 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	q.ask(&r.Date, "Date ["+today+"]", func(s string) (string, error) {
 		s = cmp.Or(s, today)
 		if !reviewcast.Date(s).Valid() {
-			return "", errors.New("write it as YYYY-MM-DD, such as " + today)
+			message, remedy := diagnostic.ExplainDate("the date", s)
+			return "", errors.New(message + "; " + remedy)
 		} else if s > today {
 			return "", errors.New(s + " is in the future; today is " + today)
 		}

@@ -51,8 +51,8 @@ func (r *Review) Resolve(content *source.Content) error {
 		return inputErrorf("a review needs at least --author and --rating")
 	}
 	if !reviewcast.Date(r.Date).Valid() {
-		_, remedy := diagnostic.ExplainDate("date", r.Date)
-		return inputErrorf("--date: %q is not a calendar date YYYY-MM-DD; %s", r.Date, remedy)
+		message, remedy := diagnostic.ExplainDate("--date:", r.Date)
+		return inputErrorf("%s; %s", message, remedy)
 	}
 	var errs []error
 	for _, l := range r.lists(content) {
