@@ -13,6 +13,7 @@ import (
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/schema"
+	"reviewcast/generator/source"
 	"reviewcast/generator/starter"
 )
 
@@ -24,7 +25,9 @@ type initCmd struct {
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
 	files, err := createContent(c.Dir, c.Empty)
-	if err != nil {
+	if _, have := os.Stat(filepath.Join(c.Dir, source.BusinessFile)); err != nil && have == nil {
+		return fmt.Errorf("%s is a content folder already; to see it in a browser, run: reviewcast dev --content %[1]s", c.Dir)
+	} else if err != nil {
 		return err
 	}
 	for _, f := range files {

@@ -213,11 +213,12 @@ func parseError(args []string, err error) error {
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
 	_, statErr := os.Stat(word)
+	_, insideErr := os.Stat(filepath.Join("content", word))
 	switch {
 	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, "PORT"):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
 	case message == `expected "<dir>"`:
-		return errors.New("the name of the folder is missing; write: reviewcast init content")
+		return fmt.Errorf("the name of the folder is missing; write: reviewcast %s %s", strings.Join(args, " "), map[bool]string{true: "content", false: "copy"}[args[0] == "init"])
 	case message == `expected "<published>"`:
 		return fmt.Errorf("the published site is missing; write its address or the folder of the last build, such as reviewcast %s public; --help says more", args[0])
 	case noExport && strings.Contains(export, "is a directory"):
@@ -261,6 +262,8 @@ func parseError(args []string, err error) error {
 			return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
+	case word != message && insideErr == nil:
+		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
 	}
 	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
 		return fmt.Errorf("%w; %s --help lists its flags", err, p.Context.Selected().FullPath())
@@ -328,8 +331,15 @@ func explainError(ctx context.Context, err error) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		return terminal.ErrStopped
 	}
+	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrPermission) {
+		where := path.Path
+		if _, none := os.Stat(where); none != nil {
+			where = "the folder " + filepath.Dir(where)
+		}
+		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)
+	}
 	for cause, remedy := range map[error]string{
-		syscall.EROFS: "this disk cannot be written to, choose a folder elsewhere", fs.ErrPermission: "ask for the right to read and write there, or choose another folder",
+		syscall.EROFS:   "this disk cannot be written to, choose a folder elsewhere",
 		syscall.ENOTDIR: "this is a file, name a folder", syscall.ENOSPC: "delete something, and run the command again",
 		syscall.ECONNREFUSED: "nothing answers at this address: is it right, and is the site running?",
 	} {

@@ -28,6 +28,8 @@ check -content content
 check –content content
 check --content content/reviews
 check content/reviews
+check reviews/first-reviews.yaml
+pull https://reviews.acme.test
 init My Business
 new review --author Jo P.
 new review --author A --stars 5
