@@ -74,7 +74,7 @@ func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 	}
 	return std.prompt(ctx, func(p *terminal.Prompter) error {
 		create := false
-		question := fmt.Sprintf("There is no content in %s yet. Create a folder with examples to start from? [Y/n]", c.Content)
+		question := fmt.Sprintf("There are no reviews in the folder %s yet. Create a folder with examples to start from? [Y/n]", c.Content)
 		err := p.Line(question, func(answer string) error {
 			switch strings.ToLower(answer) {
 			case "", "y", "yes":

@@ -283,13 +283,19 @@ func TestSlips(t *testing.T) {
 func TestExplainError(t *testing.T) {
 	for err, want := range map[error]string{
 		syscall.EROFS:   "choose a folder elsewhere",
-		syscall.EACCES:  "or choose another folder",
 		syscall.ENOTDIR: "name a folder",
 		syscall.ENOSPC:  "delete something",
 	} {
 		got := explainError(t.Context(), &fs.PathError{Op: "open", Path: "public", Err: err}).Error()
 		if !strings.HasPrefix(got, "open public: ") || !strings.HasSuffix(strings.TrimSuffix(got, ", and run the command again"), want) {
 			t.Errorf("%v: %s", err, got)
+		}
+	}
+	for path, want := range map[string]string{"nowhere/public.lock": "the folder nowhere", ".": "."} {
+		err := &fs.PathError{Op: "open", Path: path, Err: syscall.EACCES}
+		want = "this user may not use " + want + "; ask for the right to read and write there, or choose another folder: open " + path + ": permission denied"
+		if got := explainError(t.Context(), err).Error(); got != want {
+			t.Errorf("%v: %q, want %q", err, got, want)
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestExitCodes(t *testing.T) {
 		{"import google broken.json", exitProblem, "the file ends in the middle of a review"},
 		{"new review --author A --rating 11", exitProblem, "nothing was written"},
 		{"new review --content bad --author A --rating 5", exitProblem, "fix them first"},
-		{"init content", exitProblem, "not empty"},
+		{"init content", exitProblem, "a content folder already"},
 
 		{"frob", exitUsage, "--help"},
 		{"chek", exitUsage, `did you mean "check"`},

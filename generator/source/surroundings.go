@@ -86,7 +86,7 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
 	if !files[BusinessFile].present {
 		s.problems = append(s.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
-			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business"})
+			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"})
 	}
 	s.today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })

@@ -184,6 +184,8 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		}
 	}
 	switch {
+	case word == "?" && len(all) > 0:
+		return "", fmt.Errorf("there are %s", strings.Join(all, ", "))
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:

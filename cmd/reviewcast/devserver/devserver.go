@@ -289,6 +289,9 @@ func changes(before *reviewcast.Dataset, res *generator.Result) string {
 			parts = append(parts, fmt.Sprintf("%d %s (%s)", n, part.verb, names))
 		}
 	}
+	if n := res.Dataset.Unpublished.Unverified; n != before.Unpublished.Unverified {
+		parts = append(parts, fmt.Sprintf("%d not published: without a verification", n))
+	}
 	if was, is := terminal.Stars(before.AggregateRating.RatingValue), terminal.Stars(res.Dataset.AggregateRating.RatingValue); was != is {
 		parts = append(parts, "rating "+was+" → "+is)
 	}
