@@ -142,11 +142,14 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 
 // accept shows a build and reports it.
 func (s *Server) accept(res *generator.Result, start time.Time) error {
-	before := s.shown
+	before, mended := s.shown, ""
+	if s.current.Load().Message != "" {
+		mended = "nothing is wrong any more: "
+	}
 	switch {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
-		if s.current.Load().Message != "" {
-			fmt.Fprintln(s.Out, "nothing is wrong any more, and nothing changed")
+		if mended != "" {
+			fmt.Fprintln(s.Out, mended+"nothing changed")
 		}
 		s.clear()
 		s.problems(res.Problems)
@@ -161,7 +164,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	s.Builder.Accept(res)
 	s.shown = res
 	s.problems(res.Problems)
-	s.built(before, res, time.Since(start))
+	s.built(before, res, mended, time.Since(start))
 	return nil
 }
 
@@ -254,13 +257,13 @@ func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool { return have[p] })
 }
 
-// built prints a line about a build; before is the one before, nil for the first.
-func (s *Server) built(before, res *generator.Result, took time.Duration) {
+// built prints a line about a build; before is the one before, nil for the first, and mended says that it failed.
+func (s *Server) built(before, res *generator.Result, mended string, took time.Duration) {
 	if before == nil {
 		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took.Round(time.Millisecond), res.BaseURL)
 		return
 	}
-	fmt.Fprintf(s.Out, "%s, %s\n", changes(before.Dataset, res), took.Round(time.Millisecond))
+	fmt.Fprintf(s.Out, "%s%s, %s\n", mended, changes(before.Dataset, res), took.Round(time.Millisecond))
 	if s.Verbose {
 		terminal.Files(s.Out, res.Changed, res.Removed)
 	}

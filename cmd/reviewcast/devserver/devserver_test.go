@@ -59,6 +59,36 @@ func TestProblemsOfEqualContent(t *testing.T) {
 	}
 }
 
+// TestLines: the line about a build says that mistakes are mended, and which reviews wait for a verification.
+func TestLines(t *testing.T) {
+	const url = "http://localhost:1"
+	dir := t.TempDir()
+	var printed bytes.Buffer
+	s := New(Config{
+		Builder:    generator.NewBuilder(generator.Config{ContentDir: dir, PublicDir: filepath.Join(t.TempDir(), "public"), BaseURL: url, Lenient: true}),
+		ContentDir: dir, Snapshots: &snapshot.Holder{}, BaseURL: url, Logger: slog.New(slog.DiscardHandler), Out: &printed, Err: io.Discard,
+	})
+	const good, waits = "id: a\nrating: 5\ndate: 2026-01-02\nauthor: Maria\ntext: On time.\nverification: {method: job}\n", "id: b\nrating: 4\ndate: 2026-01-03\nauthor: Jo\n"
+	for _, step := range []struct{ file, text, want string }{
+		{"business.yaml", business, "0 reviews, "},
+		{"reviews/a.yaml", good, "1 added (a), rating none → 5.00, "},
+		{"reviews/a.yaml", good + "stars: 5\n", ""},
+		{"reviews/a.yaml", good, "nothing is wrong any more: nothing changed"},
+		{"reviews/b.yaml", waits, "1 not published: without a verification, "},
+		{"reviews/b.yaml", waits + "stars: 5\n", ""},
+		{"reviews/b.yaml", waits + "verification: {method: job}\n", "nothing is wrong any more: 1 added (b), 0 not published: without a verification, rating 5.00 → 4.50, "},
+	} {
+		put(t, dir, map[string]string{step.file: step.text})
+		printed.Reset()
+		if wait := s.rebuild(t.Context(), Change{Quiet: time.Hour}); wait != 0 {
+			t.Fatalf("rebuild waits for %s", wait)
+		}
+		if out := printed.String(); !strings.HasPrefix(out, step.want) || step.want == "" && out != "" {
+			t.Errorf("after %s with %q: printed %q, want %q", step.file, step.text, out, step.want)
+		}
+	}
+}
+
 // TestLint: what check warns of is shown some time after a build, once, also on the page, until it is mended. A save
 // that comes before has it wait.
 func TestLint(t *testing.T) {
