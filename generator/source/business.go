@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"golang.org/x/text/language"
 
@@ -66,9 +67,10 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Description = r.text("description")
 	b.Category = r.category("category")
 	b.URL = r.url("url")
-	if b.Telephone = r.nonBlank("telephone"); strings.ContainsAny(b.Telephone, ",;|") || strings.Count(b.Telephone, "/") == 1 && len(b.Telephone) > 18 || strings.Contains(b.Telephone, " or ") {
+	b.Telephone = r.nonBlank("telephone")
+	if wrong, remedy := wrongTelephone(b.Telephone); wrong != "" {
 		at := r.placeOf("telephone")
-		d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(b.Telephone)), "write one, which telephones can dial")
+		d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "two-numbers", fmt.Sprintf("telephone %s %s", diagnostic.Quote(b.Telephone), wrong), remedy)
 	}
 	b.Email = r.email("email")
 	if a, ok := r.inner("address", addressSchema); ok {
@@ -84,7 +86,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
 	}
 	b.Hours = d.hours(&r)
-	b.TimeZone = r.timeZone("time_zone")
+	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
 	b.Language = r.language("language")
 	b.SameAs = []string{}
 	for _, n := range r.items("same_as") {
@@ -97,6 +99,18 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	for i := range refLists {
 		r.listed(i, s)
 	}
+}
+
+// wrongTelephone returns what is wrong with a telephone number, and what to write; "" if nothing is.
+func wrongTelephone(s string) (wrong, remedy string) {
+	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(s)
+	switch {
+	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
+		return "is more than one number", "write one, which telephones can dial"
+	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
+		return "has a letter in place of a digit", "write " + digits
+	}
+	return "", ""
 }
 
 // listed reads the technicians, services or areas.
@@ -118,9 +132,13 @@ func (r *fields) listed(list int, s *surroundings) {
 			continue
 		}
 		r.twice(seen, id, one.placeOf("id"), "a second "+refLists[list].one+" has the id %s")
-		if shared := known.add(id, name, aliases); shared != "" && field == "technicians" {
+		if shared := known.add(id, name, aliases); shared != "" {
+			effect, remedy := "counts for both", "leave it out of the aliases of one of them"
+			if field == "technicians" {
+				effect, remedy = "is credited to neither", remedy+", or list the technicians of such reviews"
+			}
 			at := one.placeOf("id")
-			r.Add(diagnostic.Warning, int(at.Line), int(at.Col), "shared-name", fmt.Sprintf("%s is a name of another technician, too, so a review that names %[1]s is credited to neither", diagnostic.Quote(shared)), "leave it out of the aliases of one of them, or list the technicians of such reviews")
+			r.Add(diagnostic.Warning, int(at.Line), int(at.Col), "shared-name", fmt.Sprintf("%s is a name of another %s, too, so a review that names %[1]s %[3]s", diagnostic.Quote(shared), refLists[list].one, effect), remedy)
 		}
 		switch field {
 		case "technicians":
@@ -180,6 +198,9 @@ func (d *decoder) hours(r *fields) []string {
 	hours := []string{}
 	var open []string
 	for n, s := range r.itemsOf("hours") {
+		if knownHours(s) && workday.MatchString(s) {
+			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s end in the morning of the next day", diagnostic.Quote(s)), "write "+plainHours(s)+" if they end in the afternoon")
+		}
 		if hours = append(hours, s); !knownHours(s) {
 			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
 			if meant, rest := meantHours(s); len(meant) > 0 {
@@ -299,12 +320,17 @@ func plainHours(s string) string {
 // offset matches a time zone given as its distance from UTC.
 var offset = regexp.MustCompile(`(?i)^(?:UTC|GMT)? ?([+−-]) ?0?([0-9]{1,2})(?::?(?:00|(30)))?$`)
 
-// timeZone reads the name of a time zone.
-func (r *fields) timeZone(f string) string {
+// timeZone reads the name of a time zone of a country, which may be unknown.
+func (r *fields) timeZone(f, country string) string {
 	s := r.nonBlank(f)
 	// "Local" is the time zone of the machine; the output must not depend on it.
 	if _, err := time.LoadLocation(s); err != nil || s == "Local" {
 		suggestion := diagnostic.DidYouMean(s, slices.Sorted(maps.Values(timeZones)), "write an IANA name, such as Europe/Rome or America/Toronto")
+		for name, code := range countries {
+			if zone := timeZones[name]; code == country && zone != "" {
+				suggestion = "write " + zone + ", where the business is"
+			}
+		}
 		if zone := timeZones[diagnostic.Squash(s)]; zone != "" {
 			suggestion = "write " + zone
 		} else if m := offset.FindStringSubmatch(s); m != nil {

@@ -77,7 +77,7 @@ func (r *fields) email(f string) string {
 	local, domain, found := strings.Cut(s, "@")
 	if s != "" && (!found || local == "" || domain == "" || strings.ContainsAny(s, " \t\n<>,;:") || strings.Contains(domain, "@")) {
 		suggestion := "write one such as office@example.com, or leave the field out"
-		if found := emailForm.FindString(strings.NewReplacer("(at)", "@", " at ", "@").Replace(s)); found != "" {
+		if found := emailForm.FindString(strings.NewReplacer("(at)", "@", " at ", "@", ",", ".").Replace(s)); found != "" {
 			suggestion = "write " + found
 		}
 		r.fail(r.value(f), "bad-email", fmt.Sprintf("%s %s is not an e-mail address", r.name(f), diagnostic.Quote(s)), suggestion)

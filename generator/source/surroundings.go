@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/maphash"
 	"os"
+	"regexp"
 	"strings"
 
 	"reviewcast"
@@ -131,6 +132,16 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 	s.problems = append(s.problems, causes(p.All())...)
 }
 
+// notInSummary is what the summary's Markdown doesn't have here.
+var notInSummary = []struct {
+	form                  *regexp.Regexp
+	code, message, remedy string
+}{
+	{regexp.MustCompile(`!\[`), "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it"},
+	{regexp.MustCompile(`\]\(`), "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words"},
+	{regexp.MustCompile(`(?i)</?(p|b|i|u|br|div|span|font|o:p|h[1-6]|ul|li|strong|em)(\s[^<>]*)?/?>`), "markup", "HTML is not understood in the summary; its codes in < and > would be published as they stand", "delete them, or save the file as plain text"},
+}
+
 // summary reads the Markdown of summary.md.
 func (s *surroundings) summary(file smallFile) {
 	if file.problem != nil || !file.present {
@@ -140,10 +151,11 @@ func (s *surroundings) summary(file smallFile) {
 	if data, ok := syntax.Clean(file.data, false, &p); ok {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := &decoder{List: &p}
-		if before, _, found := strings.Cut(text, "!["); found {
-			p.Add(diagnostic.Warning, 1+strings.Count(before, "\n"), 1, "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it")
-		} else if before, _, found := strings.Cut(text, "]("); found {
-			p.Add(diagnostic.Warning, 1+strings.Count(before, "\n"), 1, "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words")
+		for _, no := range notInSummary {
+			if found := no.form.FindStringIndex(text); found != nil {
+				p.Add(diagnostic.Warning, 1+strings.Count(text[:found[0]], "\n"), 1, no.code, no.message, no.remedy)
+				break
+			}
 		}
 		if text, ok := d.plainText(&syntax.Node{Kind: syntax.Text, Text: text, Line: 1, Col: 1}, "the summary"); ok && !blank(text) {
 			s.content.Summary = &text
