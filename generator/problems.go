@@ -123,6 +123,11 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 		return problems
 	}
 	all, _ = b.compared(previous, content.Content, all)
+	for i := range all {
+		if all[i].Code == "vanished" {
+			all[i].Severity = diagnostic.Error // also in dev: it is why there is no build
+		}
+	}
 	diagnostic.Sort(all)
 	return all
 }

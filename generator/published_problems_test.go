@@ -58,6 +58,22 @@ func TestOthersThanPublished(t *testing.T) {
 	}
 }
 
+// TestGoneAndCited: what stops a preview is an error, also where only a published review that is gone stops it.
+func TestGoneAndCited(t *testing.T) {
+	t.Parallel()
+	dir, cfg := alreadyPublished(t)
+	put(t, dir, map[string]string{"faq.yaml": "- {question: Kind?, answer: Yes., evidence_review_ids: [r1]}\n"})
+	if err := os.Remove(filepath.Join(dir, "reviews", "1.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	cfg.Lenient = true
+	_, err := NewBuilder(cfg).Prepare(t.Context(), nil)
+	want := "1 error to fix first; no page was changed"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
 // TestEdited changes published files by hand.
 func TestEdited(t *testing.T) {
 	t.Parallel()

@@ -198,23 +198,28 @@ func (d *decoder) hours(r *fields) []string {
 	hours := []string{}
 	var open []string
 	for n, s := range r.itemsOf("hours") {
-		if knownHours(s) && workday.MatchString(s) {
-			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s end in the morning of the next day", diagnostic.Quote(s)), "write "+plainHours(s)+" if they end in the afternoon")
+		hours = append(hours, s)
+		warn := func(what, remedy string) {
+			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s %s", diagnostic.Quote(s), what), remedy)
 		}
-		if hours = append(hours, s); !knownHours(s) {
+		switch {
+		case !knownHours(s):
 			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
 			if meant, rest := meantHours(s); len(meant) > 0 {
 				suggestion = "write " + strings.Join(meant, ", and on a line of its own ") + rest
 			}
-			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s are not in schema.org's form", diagnostic.Quote(s)), suggestion)
-		} else {
-			for _, span := range spansOf(s) {
+			warn("are not in schema.org's form", suggestion)
+		case workday.MatchString(s):
+			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
+		default:
+			spans := spansOf(s)
+			for _, span := range spans {
 				if i := slices.IndexFunc(open, func(other string) bool { return overlaps(span, other) }); i >= 0 {
-					d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s overlap with %s of another line", diagnostic.Quote(s), open[i]), "write each day and time once")
+					warn("overlap with "+open[i]+" of another line", "write each day and time once")
 					break
 				}
 			}
-			open = append(open, spansOf(s)...)
+			open = append(open, spans...)
 		}
 	}
 	return hours
