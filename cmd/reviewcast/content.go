@@ -67,6 +67,8 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
+	case err == nil && isPublished(f.Content) && !isContent(f.Content):
+		return usageError{fmt.Errorf("--content: %s holds the published pages, not your files; name the folder with business.yaml, such as --content content", f.Content)}
 	case err == nil && !info.IsDir() && strings.EqualFold(filepath.Ext(f.Content), ".zip"):
 		return usageError{fmt.Errorf("--content: %s is a zip file, which Windows and macOS show like a folder; unpack it (Extract All), and name the unpacked folder", f.Content)}
 	case err == nil && !info.IsDir():
@@ -92,7 +94,7 @@ func (f *folderFlags) check() error {
 // stepsUp returns the way to the nearest folder above this one that holds a content folder of this name; "" if none near does.
 func stepsUp(content string) string {
 	for _, up := range []string{"..", "../..", "../../.."} {
-		if _, err := os.Stat(filepath.Join(up, content, source.BusinessFile)); err == nil && !filepath.IsAbs(content) {
+		if isContent(filepath.Join(up, content)) && !filepath.IsAbs(content) {
 			return up
 		}
 	}
@@ -102,9 +104,10 @@ func stepsUp(content string) string {
 // contentAbove returns the content folder that a file or folder is in; "" if it is in none or is one.
 func contentAbove(name string) string {
 	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, source.BusinessFile)); err == nil && dir != filepath.Clean(name) {
+		switch {
+		case isContent(dir) && dir != filepath.Clean(name):
 			return dir
-		} else if err == nil || dir == filepath.Dir(dir) {
+		case isContent(dir) || dir == filepath.Dir(dir):
 			return ""
 		}
 	}
@@ -123,6 +126,17 @@ func checkPublished(where string) error {
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write https://%s", where, host)}
 	}
 	return nil
+}
+
+// isPublished and isContent report whether a folder is one that a build writes, or one that editors do.
+func isPublished(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, reviewcast.PathManifest))
+	return err == nil
+}
+
+func isContent(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, source.BusinessFile))
+	return err == nil
 }
 
 func isFolder(dir string) bool {

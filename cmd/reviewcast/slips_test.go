@@ -30,6 +30,8 @@ check --content content/reviews
 check content/reviews
 check reviews/first-reviews.yaml
 pull https://reviews.acme.test
+build --force
+verify public --since 76
 init My Business
 new review --author Jo P.
 new review --author A --stars 5
