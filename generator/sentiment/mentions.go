@@ -1,17 +1,36 @@
 package sentiment
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // countedScore is the score, either way, from which the opinion words around a term
 // count. Below it they are a possible sign.
 const countedScore = 0.35
 
-// aspects finds the mentions of aspects in the text, sentence by sentence.
+// aspects finds the mentions of aspects in the text, sentence by sentence. w.opinions are the opinion words and
+// phrases of the sentence.
 func (w *worker) aspects(a *Analysis) {
-	for s := range w.sentences(w.match(a.Language), a.Language) {
+	hits := w.match(a.Language)
+	phrases := w.phraseOpinions
+	for next := 0; next < len(w.tokens); {
+		s := sentence{lo: next, hi: next}
+		for s.hi < len(w.tokens) && w.tokens[s.hi].sentence == w.tokens[s.lo].sentence {
+			s.has |= w.tokens[s.hi].flags
+			s.hi++
+		}
+		next = s.hi
+		n := 0
+		for n < len(hits) && hits[n].first() < s.hi {
+			n++
+		}
+		s.hits, hits = hits[:n], hits[n:]
+		w.opinions = w.opinions[:0]
+		if a.Language == english {
+			w.opinions = opinions(w.tokens, s.lo, s.hi, w.inPhrase, w.opinions)
+		}
+		for len(phrases) > 0 && phrases[0].at < s.hi {
+			w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
+		}
+		sortOpinions(w.opinions)
 		a.addTone(w.opinions)
 		begin := len(a.Aspects)
 		w.phraseMentions(s, a)
@@ -204,37 +223,4 @@ type sentence struct {
 	lo, hi int
 	hits   []match
 	has    flags // of its words
-}
-
-// sentences splits the tokens by sentence, and sets w.opinions to the opinion words and phrases of each.
-func (w *worker) sentences(hits []match, language string) iter.Seq[sentence] {
-	return func(yield func(sentence) bool) {
-		next, phrases := 0, w.phraseOpinions
-		for lo := 0; lo < len(w.tokens); {
-			hi := lo + 1
-			for hi < len(w.tokens) && w.tokens[hi].sentence == w.tokens[lo].sentence {
-				hi++
-			}
-			from := next
-			for next < len(hits) && hits[next].first() < hi {
-				next++
-			}
-			w.opinions = w.opinions[:0]
-			if language == english {
-				w.opinions = opinions(w.tokens, lo, hi, w.inPhrase, w.opinions)
-			}
-			for len(phrases) > 0 && phrases[0].at < hi {
-				w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
-			}
-			sortOpinions(w.opinions)
-			var has flags
-			for _, t := range w.tokens[lo:hi] {
-				has |= t.flags
-			}
-			if !yield(sentence{lo, hi, hits[from:next], has}) {
-				return
-			}
-			lo = hi
-		}
-	}
 }

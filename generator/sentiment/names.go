@@ -93,10 +93,8 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 // namePattern returns the words of a name, and which of them have a capital.
 func (v *vocabulary) namePattern(text string) (p pattern, upper []bool) {
 	for word, written := range words(text) {
-		if word != "" {
-			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
-			upper = append(upper, written&capital != 0)
-		}
+		p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
+		upper = append(upper, written&capital != 0)
 	}
 	return p, upper
 }
@@ -214,7 +212,7 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
 			}
-		case len(n.people) > 0:
+		default:
 			if len(n.upper) == 1 && someoneElse(tokens, i, last) {
 				i = last
 				continue
@@ -233,8 +231,6 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			}
 			dst = append(dst, f)
 			tokens[last].word = v.person
-		default:
-			continue
 		}
 		for k := i; k <= last; k++ {
 			taken[k] = true

@@ -169,7 +169,7 @@ func Fold(s string) string {
 }
 
 // endings are the English endings after an apostrophe. "n't" is not among them: it negates.
-var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m", "s'"}
+var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m"}
 
 // bare strips such an ending: "Marcus's" becomes "Marcus", "they'd" "they".
 func bare(s string) string {
@@ -178,9 +178,6 @@ func bare(s string) string {
 	}
 	for _, e := range endings {
 		if rest, ok := strings.CutSuffix(s, e); ok && rest != "" {
-			if e == "s'" {
-				return rest + "s"
-			}
 			return rest
 		}
 	}

@@ -161,9 +161,7 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 		}
 		v.topics[at].Pinned = v.topics[at].Pinned || pinned
 		for _, phrase := range phrases {
-			if p, err := v.dict.compilePlain(phrase); err == nil {
-				v.topicTrie.insert(0, p, func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
-			}
+			v.topicTrie.insert(0, v.dict.compilePlain(phrase), func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(rules.Merge)) {
