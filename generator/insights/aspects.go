@@ -202,7 +202,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
 		PossibleCount: s.possible,
 		Confidence:    confidence(s.counts, s.votes, s.phrased, Measured),
-		AverageRating: Mean(s.stars, s.votes), AverageRatingWithout: Mean(textStars-s.stars, texts-s.votes),
+		AverageRating: reviewcast.Mean(s.stars, s.votes), AverageRatingWithout: reviewcast.Mean(textStars-s.stars, texts-s.votes),
 		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),
 		Monthly: s.months, Trend: s.trend.trend(),
 	}

@@ -115,8 +115,8 @@ func frequent(a *sentiment.Analyzer, by map[sentiment.TopicKey]*topicSum) (out [
 		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.key, y.key))
 	})
 	for _, s := range sums[:min(len(sums), maxUncaught)] {
-		text, _ := s.label(a)
-		out = append(out, Uncaught{text, s.n})
+		s.setLabel(a)
+		out = append(out, Uncaught{s.label, s.n})
 	}
 	return out
 }
