@@ -20,7 +20,6 @@ const (
 
 // Coverage is what an editor's vocabulary finds in the reviews, and what it misses.
 type Coverage struct {
-	Texts    int // reviews with text
 	Aspects  []AspectCoverage
 	Uncaught []Uncaught // frequent phrases that no term or phrase matches, most frequent first
 }
@@ -78,7 +77,6 @@ func Cover(in Input) Coverage {
 		if r.Text == nil {
 			continue
 		}
-		out.Texts++
 		counted := map[*TermCoverage]bool{}
 		for k := range r.Aspects {
 			m := &r.Aspects[k]

@@ -86,7 +86,8 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	ins := &reviewcast.Insights{
 		Version: 1,
 		Method: reviewcast.Method{
-			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
+			// The version changes when the same texts and vocabulary give different numbers.
+			Name: "phrases-lexicon", Version: "7", LexiconSHA256: &digest, Languages: sentiment.Languages,
 			Measured: Measured,
 		},
 		ReviewCount: len(all),
@@ -113,12 +114,6 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	wg.Wait()
 	return Result{Insights: ins, Reviews: all, Ambiguous: ambiguous(a, all)}
 }
-
-// The method, as insights.json names it. The version changes when the same texts and vocabulary give different numbers.
-const (
-	MethodName    = "phrases-lexicon"
-	MethodVersion = "7"
-)
 
 func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var counts reviewcast.SentimentCounts
