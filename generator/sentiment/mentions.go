@@ -43,7 +43,7 @@ func (w *worker) aspects(a *Analysis) {
 func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry, m AspectMention)) {
 	for _, h := range s.hits {
 		w.meant = w.meant[:0]
-		for _, p := range [...]int32{h.payload, h.also[0], h.also[1], h.also[2]} {
+		for _, p := range h.payloads {
 			if p == 0 {
 				break
 			}
@@ -174,8 +174,9 @@ func (w *worker) distant(i int) Rule {
 			return d.rule
 		}
 	}
-	for k := lo; k < i; k++ {
-		if w.comparing(k) {
+	// A "than" begins what something is compared with. "Other than that" and "more than ten" compare nothing.
+	for k := max(lo, 1); k < i; k++ {
+		if w.tokens[k].text == "than" && !slices.Contains([]string{"other", "more", "less", "rather"}, w.tokens[k-1].text) {
 			return elsewhere
 		}
 	}
@@ -188,12 +189,6 @@ func (w *worker) clauseStart(i int) int {
 		i--
 	}
 	return i
-}
-
-// comparing reports whether token i is a "than" that begins what something is
-// compared with. "Other than that" and "more than ten" are none.
-func (w *worker) comparing(i int) bool {
-	return i > 0 && w.tokens[i].text == "than" && !slices.Contains([]string{"other", "more", "less", "rather"}, w.tokens[i-1].text)
 }
 
 // termPolarity applies the lexicon rule to a term. The phrases of other aspects

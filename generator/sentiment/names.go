@@ -197,13 +197,13 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		if t.name != 0 {
 			m = v.longestName(tokens, i)
 		} else if t.shape&capital != 0 {
-			m = match{payload: v.misspelt(t.text), words: 1}
+			m.payloads[0], m.words = v.misspelt(t.text), 1
 			m.at[0], rule = int32(i), byMisspelling
 		}
-		if m.payload == 0 {
+		if m.payloads[0] == 0 {
 			continue
 		}
-		n := &v.nameList[m.payload-1]
+		n := &v.nameList[m.payloads[0]-1]
 		last := m.last()
 		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
 		switch {
@@ -257,7 +257,7 @@ func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 		cur.words++
 		if p := v.people.nodes[at].payload; p != 0 && v.nameList[p-1].written(tokens[i:k+1]) {
 			best = cur
-			best.payload = p
+			best.payloads[0] = p
 		}
 	}
 	return best

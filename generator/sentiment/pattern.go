@@ -182,23 +182,19 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 
 // match is the longest pattern that begins at a token.
 type match struct {
-	payload int32
-	also    [3]int32 // of other patterns that match the same words, in ascending order; 0: none
-	words   int      // how many words it names, gaps not counted
-	at      [maxElements]int32
+	payloads [4]int32 // of all patterns that match the same words, in ascending order; 0: none
+	words    int      // how many words it names, gaps not counted
+	at       [maxElements]int32
 }
 
 // tie adds the payload of a pattern that matches the same words.
 func (m *match) tie(p int32) {
-	if p < m.payload {
-		m.payload, p = p, m.payload
-	}
-	for i, have := range m.also {
-		if p == m.payload || p == have {
+	for i, have := range m.payloads {
+		if p == have {
 			return
 		}
 		if have == 0 || p < have {
-			m.also[i], p = p, have
+			m.payloads[i], p = p, have
 		}
 	}
 }
@@ -223,9 +219,9 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		switch {
 		case cur.words == best.words && cur.at == best.at:
 			best.tie(p)
-		case cur.words > best.words || p < best.payload:
+		case cur.words > best.words || p < best.payloads[0]:
 			*best = *cur
-			best.payload = p
+			best.payloads[0] = p
 		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
@@ -271,10 +267,10 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			continue
 		}
 		m := phrases.longest(w.tokens, i, w.taken)
-		if m.payload == 0 {
+		if m.payloads[0] == 0 {
 			continue
 		}
-		e := w.v.entries[m.payload-1][0]
+		e := w.v.entries[m.payloads[0]-1][0]
 		if !e.speaks(language) {
 			continue
 		}

@@ -149,9 +149,6 @@ var latin = map[rune]string{
 // Fold returns the form in which words are compared: lower case, without
 // diacritics, apostrophes straight. "Hélène" and "helene" are one word.
 func Fold(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return strings.ToLower(s)
-	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range norm.NFKD.String(s) {

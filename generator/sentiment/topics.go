@@ -63,8 +63,8 @@ func (w *worker) topicKeys() []TopicKey {
 	w.topics = w.topics[:0]
 	t := w.tokens
 	for i := range t {
-		if m := w.v.topicTrie.longest(t, i, nil); m.payload > 0 {
-			w.topics = append(w.topics, TopicKey(m.payload))
+		if m := w.v.topicTrie.longest(t, i, nil); m.payloads[0] > 0 {
+			w.topics = append(w.topics, TopicKey(m.payloads[0]))
 		}
 		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
 			continue
