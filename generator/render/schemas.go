@@ -165,8 +165,9 @@ type schemaDocument struct {
 
 var schemaRef = regexp.MustCompile(`"#/components/schemas/([A-Za-z]+)"`)
 
-// JSONSchema renders the JSON Schema (draft 2020-12) of a file, with the types that it needs.
+// JSONSchema renders the JSON Schema (draft 2020-12) of the dataset's file at a path, with the types that it needs.
 func JSONSchema(baseURL, path, name string) ([]byte, error) {
+	path = reviewcast.SchemaPath(path)
 	all := sharedSchemas()
 	d := schemaDocument{"https://json-schema.org/draft/2020-12/schema", baseURL + path, name, "#/$defs/" + name, map[string]jsontext.Value{}}
 	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
