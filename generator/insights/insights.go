@@ -82,12 +82,11 @@ func Compute(in Input) Result {
 
 // Count counts analyzed reviews, which are in published order: newest first, then by id. All were analyzed by a.
 func Count(a *sentiment.Analyzer, all []Analyzed) Result {
-	digest := a.LexiconSHA256()
 	ins := &reviewcast.Insights{
 		Version: 1,
 		Method: reviewcast.Method{
 			// The version changes when the same texts and vocabulary give different numbers.
-			Name: "phrases-lexicon", Version: "7", LexiconSHA256: &digest, Languages: sentiment.Languages,
+			Name: "phrases-lexicon", Version: "7", LexiconSHA256: new(a.LexiconSHA256()), Languages: sentiment.Languages,
 			Measured: Measured,
 		},
 		ReviewCount: len(all),

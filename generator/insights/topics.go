@@ -40,7 +40,6 @@ type topicSum struct {
 
 // topics counts the phrases that many reviews have, and the editors' topics.
 func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
-	rules := a.TopicRules()
 	hidden := a.HiddenTopics()
 	list, texts, stars, n := sumTopics(hidden, a, all)
 	out := []reviewcast.Topic{}
@@ -78,7 +77,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		if n := grown[s.key]; s.key.Rank() > 0 && (slices.ContainsFunc(endsOf(s.label), common) || float64(n) >= absorbs*float64(s.n)) {
 			continue
 		}
-		if to, ok := rules.NewLabel(s.label); ok {
+		if to, ok := a.NewTopicLabel(s.label); ok {
 			s.label = to
 		}
 		id := slug(s.label)

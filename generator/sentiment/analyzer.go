@@ -70,9 +70,6 @@ func (a *Analyzer) Aspects() []Term { return a.aspects }
 // Entities returns everything of a kind that the vocabulary has. [EntityMention.ID] indexes it.
 func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
 
-// TopicRules returns the editors' rules for topics.
-func (a *Analyzer) TopicRules() TopicRules { return a.topicRules }
-
 // LexiconSHA256 returns the hash of the shipped word lists, in hex.
 func (a *Analyzer) LexiconSHA256() string { return shipped().sha256 }
 

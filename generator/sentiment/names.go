@@ -206,13 +206,12 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		n := &v.nameList[m.payloads[0]-1]
 		last := m.last()
 		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
-		switch {
-		case len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)):
+		if len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
 			}
-		default:
+		} else {
 			if len(n.upper) == 1 && someoneElse(tokens, i, last) {
 				i = last
 				continue

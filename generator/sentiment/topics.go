@@ -190,9 +190,9 @@ func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	return hidden
 }
 
-// NewLabel returns the label that the rules give to a topic, false when they give none.
-func (r TopicRules) NewLabel(label string) (string, bool) {
-	for from, to := range r.Rename {
+// NewTopicLabel returns the label that the editors' rules give to a topic, false when they give none.
+func (a *Analyzer) NewTopicLabel(label string) (string, bool) {
+	for from, to := range a.topicRules.Rename {
 		if Fold(from) == Fold(label) || TopicKeyOf(from) != 0 && TopicKeyOf(from) == TopicKeyOf(label) {
 			return to, true
 		}

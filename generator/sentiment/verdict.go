@@ -217,10 +217,9 @@ func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
 
 // divided reports whether the votes contain both praise and blame.
 func divided(votes []Vote) bool {
-	praise, blame := false, false
-	for _, b := range votes {
-		praise = praise || b.Polarity == reviewcast.Positive || b.Polarity == reviewcast.Mixed
-		blame = blame || b.Polarity == reviewcast.Negative || b.Polarity == reviewcast.Mixed
+	var c reviewcast.SentimentCounts
+	for _, v := range votes {
+		c.Add(v.Polarity)
 	}
-	return praise && blame
+	return c.MixedCount > 0 || c.PositiveCount > 0 && c.NegativeCount > 0
 }
