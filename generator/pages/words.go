@@ -9,27 +9,20 @@ import (
 	"slices"
 	"strings"
 	texttemplate "text/template"
-	"time"
 	"unicode/utf8"
 
 	"reviewcast"
 )
 
 // longDay writes a date as people do: 14 March 2026.
-func longDay(d reviewcast.Date) string { return formatted(string(d), time.DateOnly, "2 January 2006") }
+func longDay(d reviewcast.Date) string { return d.Noon().Format("2 January 2006") }
 
 // shortDay writes a date in little space: 14 Mar 2026.
-func shortDay(d reviewcast.Date) string { return formatted(string(d), time.DateOnly, "2 Jan 2006") }
+func shortDay(d reviewcast.Date) string { return d.Noon().Format("2 Jan 2006") }
 
 // monthName writes a month: March 2026.
-func monthName(month string) string { return formatted(month, "2006-01", "January 2006") }
-
-func formatted(s, from, to string) string {
-	t, err := time.Parse(from, s)
-	if err != nil {
-		return s
-	}
-	return t.Format(to)
+func monthName(month string) string {
+	return reviewcast.Date(month + "-01").Noon().Format("January 2006")
 }
 
 // quarterOf is the quarter of a date: "2026 Q1".
