@@ -80,7 +80,7 @@ func interval(c reviewcast.Confidence) string {
 // trendWords says how something moves.
 func trendWords(t reviewcast.Trend, unit string) string {
 	if t.Change == nil || t.Direction == "insufficient_data" {
-		return "too few reviews to see a trend"
+		return "too few recent reviews to see a trend"
 	}
 	side, chance := "above", "more than chance explains"
 	if *t.Change < 0 {
