@@ -93,10 +93,15 @@ func trendWords(t reviewcast.Trend, unit string) string {
 		t.Direction, t.WindowDays, math.Abs(*t.Change), unit, side, t.WindowDays, chance)
 }
 
+// codeLast are the countries whose postal code ends the address.
+var codeLast = []string{"AU", "CA", "GB", "IE", "IN", "NZ", "US", "ZA"}
+
 // place puts an address on one line.
 func place(a reviewcast.Address) string {
-	town := strings.TrimSpace(a.PostalCode + " " + a.AddressLocality)
-	parts := []string{a.StreetAddress, town, a.AddressRegion, a.AddressCountry}
+	parts := []string{a.StreetAddress, strings.TrimSpace(a.PostalCode + " " + a.AddressLocality), a.AddressRegion, a.AddressCountry}
+	if slices.Contains(codeLast, a.AddressCountry) {
+		parts[1], parts[2] = a.AddressLocality, strings.TrimSpace(a.AddressRegion+" "+a.PostalCode)
+	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
