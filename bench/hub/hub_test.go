@@ -105,7 +105,7 @@ func newBenchWith(b testing.TB, state string, ca *x509.Certificate, change func(
 	e := &bench{TB: b, store: storetest.Open(b, state)}
 	e.next(1)
 	var err error
-	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, Limits: hub.Limits{PerHost: perHost},
+	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, PerHost: perHost,
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	change(&c)
 	if e.hub, err = hub.New(c); err != nil {

@@ -49,7 +49,7 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
 		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
-		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
+		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger, Metrics: metrics,
 	}}
 	return l, l.start(ctx)

@@ -98,7 +98,7 @@ func newClient(c Config, once bool) *http.Client {
 		DisableCompression:     true, // a challenge is compared as it was sent
 		DisableKeepAlives:      once,
 		MaxIdleConns:           maxIdle,
-		MaxIdleConnsPerHost:    c.Limits.PerHost,
+		MaxIdleConnsPerHost:    c.PerHost,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxAnswerHeader,
 		Protocols:              new(http.Protocols),

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxSilence is the default of Limits.MaxSilence.
+	// maxSilence is how long an exchange may be silent in a normal slot before it moves to a slow one.
 	maxSilence = 2 * time.Second
 	// answerTimeout is how long a delivery may be silent before it has failed.
 	answerTimeout = 30 * time.Second
@@ -72,7 +72,7 @@ func (h *Hub) attempt(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
 	took := time.Since(started)
-	outcome.Slow = took >= h.Limits.MaxSilence
+	outcome.Slow = took >= maxSilence
 	if h.scheduler.done(d, how, took) {
 		h.Logger.Warn("breaker opened: deliveries wait", "endpoint", d.Endpoint, "for", breakerOpen, "error", outcome.Error)
 	}
@@ -123,7 +123,7 @@ func (h *Hub) stillValid(ctx context.Context, d *delivery) bool {
 	if edition := h.Published(); edition == nil || edition.Topics[d.path].SHA256 != d.content.SHA256 {
 		return false // only the newest content is ever sent
 	}
-	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= h.Limits.ClaimAge && (changed == nil || d.ClaimedAt.After(*changed)) {
+	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= claimAge && (changed == nil || d.ClaimedAt.After(*changed)) {
 		return true
 	}
 	valid, err := h.Store.Revalidate(ctx, h.owner, &d.Delivery)

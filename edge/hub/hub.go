@@ -26,6 +26,7 @@ const (
 	DefaultLease        = 864_000 * time.Second
 	DefaultMinLease     = 300 * time.Second
 	DefaultMaxLease     = 2_592_000 * time.Second
+	DefaultPerHost      = 64
 	DefaultPollInterval = time.Second
 )
 
@@ -55,8 +56,9 @@ type Config struct {
 	Retry [2]time.Duration
 	// MinLease and MaxLease bound the granted lease. Zero: the defaults.
 	MinLease, MaxLease time.Duration
-	// Limits bound what is in flight. Zero fields: their defaults.
-	Limits Limits
+	// PerHost is the number of normal slots for deliveries to one host:port. It may have
+	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
+	PerHost int
 	// PollInterval is how often the store is asked for work that was not announced (retries, lapsed claims, changes by
 	// other hubs), and a heartbeat sent. Where hubs share a state it must be below half of store.OwnerLapse. Zero:
 	// DefaultPollInterval.
@@ -129,8 +131,8 @@ func New(c Config) (*Hub, error) {
 	}
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin, c.Metrics),
-		scheduler:   newScheduler(c.Limits),
-		outcomes:    make(chan store.Outcome, c.Limits.Ready),
+		scheduler:   newScheduler(c.PerHost),
+		outcomes:    make(chan store.Outcome, maxReady),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		pings: make(chan []string, maxPings), errorsAt: map[string]time.Time{},
@@ -150,7 +152,7 @@ func (c *Config) setDefaults() {
 	c.Retry = cmp.Or(c.Retry, DefaultRetry)
 	c.MinLease, c.MaxLease = cmp.Or(c.MinLease, DefaultMinLease), cmp.Or(c.MaxLease, DefaultMaxLease)
 	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
-	c.Limits.setDefaults()
+	c.PerHost = cmp.Or(c.PerHost, DefaultPerHost)
 	if c.Client == nil {
 		c.Client = func(r *http.Request) netip.Addr {
 			peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
@@ -167,7 +169,7 @@ func (c *Config) validate() error {
 	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
 		return fmt.Errorf("waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
 	}
-	return c.Limits.validate()
+	return nil
 }
 
 // Changed notifies the hub that Published returns something new. It doesn't block.
@@ -184,54 +186,26 @@ func signal(c chan struct{}) {
 // topic returns the URL of a topic's path.
 func (h *Hub) topic(path string) string { return h.BaseURL + path }
 
-// Limits bound what a hub has in flight at once. The zero value of a field selects its
-// default, which is sized for one process on two cores.
-type Limits struct {
-	// Deliveries is the number of normal slots for deliveries. It bounds connections and memory. Zero: 256.
-	Deliveries int
-	// SlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one per
-	// cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
-	// normal slot. Zero: 1,024.
-	SlowDeliveries int
-	// PerHost is the number of normal slots for deliveries to one host:port. It may have
-	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
-	PerHost int
-	// Ready is the number of claimed deliveries that wait although their host has a free slot. It is enough to keep the
-	// slots busy while the next are claimed, and small enough that they rarely wait longer than ClaimAge. Zero: 512.
-	Ready int
-	// ClaimAge is the age from which on a claimed delivery is revalidated before it begins. No delivery begins later
-	// than this after another hub or an operator has removed or renewed its subscription. At full speed claims are
-	// younger when they begin, so that only deliveries that wait cost a query. Zero: 250 ms.
-	ClaimAge time.Duration
-	// MaxSilence is how long an exchange may be silent in a normal slot before it moves to a slow one. Zero: 2 s.
-	MaxSilence time.Duration
-}
-
-// DefaultPerHost is the default of [Limits].PerHost.
-const DefaultPerHost = 64
-
+// What a hub has in flight at once, sized for one process on two cores.
 const (
+	// maxDeliveries is the number of normal slots for deliveries. It bounds connections and memory.
+	maxDeliveries = 256
+	// maxSlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one
+	// per cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
+	// normal slot.
+	maxSlowDeliveries = 1024
 	// slowPerHost is how many times more slow slots than normal ones a host may use, so
 	// that silent subscribers of one host leave slow slots to those of others.
 	slowPerHost = 4
 	// queuePerHost times PerHost claimed deliveries may wait for one host. No more are claimed for it.
 	queuePerHost = 8
+	// maxReady is the number of claimed deliveries that wait although their host has a free slot. It is enough to keep
+	// the slots busy while the next are claimed, and small enough that they rarely wait longer than claimAge.
+	maxReady = 512
+	// claimAge is the age from which on a claimed delivery is revalidated before it begins. No delivery begins later
+	// than this after another hub or an operator has removed or renewed its subscription. At full speed claims are
+	// younger when they begin, so that only deliveries that wait cost a query.
+	claimAge = 250 * time.Millisecond
 	// maxHosts is the number of idle hosts whose breakers are remembered.
 	maxHosts = 10_000
 )
-
-func (l *Limits) setDefaults() {
-	l.Deliveries = cmp.Or(l.Deliveries, 256)
-	l.SlowDeliveries = cmp.Or(l.SlowDeliveries, 1024)
-	l.PerHost = cmp.Or(l.PerHost, DefaultPerHost)
-	l.Ready = cmp.Or(l.Ready, 512)
-	l.ClaimAge = cmp.Or(l.ClaimAge, 250*time.Millisecond)
-	l.MaxSilence = cmp.Or(l.MaxSilence, maxSilence)
-}
-
-func (l *Limits) validate() error {
-	if n := min(l.Deliveries, l.SlowDeliveries, l.PerHost, l.Ready); n < 1 {
-		return fmt.Errorf("a limit of %d deliveries: it must be at least 1", n)
-	}
-	return nil
-}

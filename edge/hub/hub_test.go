@@ -171,7 +171,9 @@ func TestTwoHubs(t *testing.T) {
 func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	t.Parallel()
 	state := storetest.Postgres(t)
-	busy := newRig(t, state, func(c *Config) { c.Limits = Limits{PerHost: 1, ClaimAge: time.Nanosecond, MaxSilence: time.Hour} })
+	busy := newIdleRig(t, state, func(c *Config) { c.PerHost = 1 })
+	busy.scheduler.slots.slow = 0 // the first stays in the only normal slot of the host
+	busy.start()
 	idle := newRig(t, state) // it stays with the first edition and delivers nothing
 	s := newSubscriber(t, nil)
 	const n = 24
@@ -192,6 +194,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	busy.until("the others are claimed", func() bool {
 		return !slices.ContainsFunc(busy.list(), func(l store.Subscription) bool { return !l.InFlight })
 	})
+	claimed := time.Now()
 	// A third unsubscribes and a third renews, both at the other hub. An operator removes the
 	// rest.
 	renewed := map[string]bool{}
@@ -214,6 +217,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	if _, err := idle.state.Remove(t.Context(), time.Now(), removed); err != nil {
 		t.Fatal(err)
 	}
+	busy.until("the claims are revalidated", func() bool { return time.Since(claimed) > claimAge })
 	close(release)
 	for range len(renewed) {
 		c := s.notification()
@@ -236,7 +240,6 @@ func TestNewRefuses(t *testing.T) {
 		"no store":    {BaseURL: baseURL, Published: published},
 		"no source":   {BaseURL: baseURL, Store: s},
 		"no leases":   {BaseURL: baseURL, Store: s, Published: published, MinLease: 10, MaxLease: 5},
-		"no hosts":    {BaseURL: baseURL, Store: s, Published: published, Limits: Limits{PerHost: -1}},
 		"no waits":    {BaseURL: baseURL, Store: s, Published: published, Retry: [2]time.Duration{1, 0}},
 	} {
 		if _, err := New(c); err == nil {

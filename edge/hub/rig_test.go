@@ -51,6 +51,14 @@ const realPause = 5 * time.Millisecond
 // newRig starts a hub on a state. Callbacks on this machine are allowed.
 func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
+	r := newIdleRig(t, state, change...)
+	r.start()
+	return r
+}
+
+// newIdleRig makes a hub that start starts.
+func newIdleRig(t testing.TB, state string, change ...func(*Config)) *rig {
+	t.Helper()
 	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
 	c := Config{
@@ -75,21 +83,26 @@ func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	if r.Hub, err = New(c); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// start runs the hub until stop is called or the test ends.
+func (r *rig) start() {
+	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
 	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Error(err)
+			r.Error(err)
 		}
 	})
-	t.Cleanup(r.stop)
+	r.Cleanup(r.stop)
 	r.until("the topics are known", func() bool {
 		topics, err := r.state.Topics(context.Background())
 		return err == nil && len(topics) == len(reviewcast.Topics)
 	})
-	return r
 }
 
 // migratedState returns the name of a file with the tables, which takes less time to open.

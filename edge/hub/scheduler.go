@@ -40,8 +40,8 @@ const paces = store.Slow + 1
 // Endpoints take turns, and each pace has queues and turns of its own, so that many
 // subscribers of one endpoint or pace don't delay the others.
 type scheduler struct {
-	limits Limits
-	slots  *slots
+	perHost int
+	slots   *slots
 
 	mu       sync.Mutex
 	hosts    map[string]*host
@@ -68,8 +68,8 @@ type host struct {
 	answers  int           // the number of those
 }
 
-func newScheduler(l Limits) *scheduler {
-	return &scheduler{limits: l, hosts: map[string]*host{}, slots: newSlots(l.Deliveries, l.SlowDeliveries, l.PerHost)}
+func newScheduler(perHost int) *scheduler {
+	return &scheduler{perHost: perHost, hosts: map[string]*host{}, slots: newSlots(maxDeliveries, maxSlowDeliveries, perHost)}
 }
 
 // add queues claimed deliveries.
@@ -136,7 +136,7 @@ func (s *scheduler) next(now time.Time) (r step) {
 		}
 		r.begin.slot = s.slots.take(h.endpoint, pace)
 		// A host whose queue was full may be claimed for again.
-		r.low = s.queued[pace] == s.ready(pace)/2 || len(queue)-1 == s.limits.PerHost*queuePerHost/2
+		r.low = s.queued[pace] == ready(pace)/2 || len(queue)-1 == s.perHost*queuePerHost/2
 		return r
 	}
 	r.low = true
@@ -171,15 +171,15 @@ func (s *scheduler) drop(h *host) (dropped []*delivery) {
 	return dropped
 }
 
-// maxSilence returns how long a delivery to a host may be silent in a normal slot: MaxSilence, but where the others of
+// maxSilence returns how long a delivery to a host may be silent in a normal slot: maxSilence, but where the others of
 // the host are answered quickly, a multiple of what they take. A host that is slow as a whole keeps its normal slots.
 func (s *scheduler) maxSilence(h *host) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.answers < minSamples {
-		return s.limits.MaxSilence
+		return maxSilence
 	}
-	return min(s.limits.MaxSilence, max(minSilence, outlier*h.took))
+	return min(maxSilence, max(minSilence, outlier*h.took))
 }
 
 // exchange is how an exchange ended, as far as a breaker is concerned.
@@ -237,10 +237,10 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n = s.ready(pace)
+	n = ready(pace)
 	for endpoint, h := range s.hosts {
 		n -= min(len(h.queues[pace]), max(0, s.slots.freeAt(endpoint, pace)))
-		if len(h.queues[pace]) >= s.limits.PerHost*queuePerHost || h.breaker.shut(now) {
+		if len(h.queues[pace]) >= s.perHost*queuePerHost || h.breaker.shut(now) {
 			except = append(except, endpoint)
 		}
 	}
@@ -248,11 +248,11 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 }
 
 // ready returns how many claimed deliveries of a pace may wait that could begin at once.
-func (s *scheduler) ready(pace store.Pace) int {
+func ready(pace store.Pace) int {
 	if pace == store.Slow { // they rarely end
-		return s.limits.Ready / 4
+		return maxReady / 4
 	}
-	return s.limits.Ready
+	return maxReady
 }
 
 // load is the scheduler's state for metrics.

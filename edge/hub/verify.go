@@ -46,7 +46,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 		for _, v := range claimed {
 			slot := s.take(v.Endpoint, store.Quick)
 			h.verifications.Go(func() {
-				silent := time.AfterFunc(h.Limits.MaxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
+				silent := time.AfterFunc(maxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
 				h.verify(work, v)
 				silent.Stop()
 				s.release(slot)
