@@ -35,7 +35,6 @@ const (
 var (
 	errNoAnswer = errors.New("no answer within 30 s")
 	errTooSlow  = errors.New("not finished within 5 min")
-	errStopped  = errors.New("the hub is stopping")
 )
 
 // userAgent identifies the hub to callbacks.

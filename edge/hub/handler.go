@@ -28,9 +28,6 @@ const (
 	maxSubscriptions = 200_000
 )
 
-// allowed are the hub's methods. The edge answers OPTIONS with its CORS headers.
-const allowed = "GET, POST, OPTIONS"
-
 // ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the request is durable, without
 // waiting for a callback. It answers GET requests of subscribers for the status of their subscriptions.
 func (h *Hub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -72,7 +69,7 @@ func answer(w http.ResponseWriter, status int, sentence string) {
 // accept stores what a request asks for and returns the sentence of the answer.
 func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
 	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", allowed)
+		w.Header().Set("Allow", "GET, POST, OPTIONS") // the edge answers OPTIONS with its CORS headers
 		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests, and GET requests for a status."}
 	}
 	f, err := readForm(w, r)
@@ -91,7 +88,7 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 		}
 		signal(h.wakeReload)
 		return "Accepted. The hub will check whether the topics have changed.", nil
-	case modeSubscribe, modeUnsubscribe:
+	case store.ModeSubscribe, store.ModeUnsubscribe:
 		return "Accepted. The hub will verify the callback.", h.storeRequest(r, f, mode)
 	default:
 		f.check(false, "hub.mode must be subscribe, unsubscribe or publish.")

@@ -278,9 +278,6 @@ func (b *breaker) shut(now time.Time) bool {
 	return !b.openUntil.IsZero() && (now.Before(b.openUntil) || b.probing)
 }
 
-// answered records an HTTP status.
-func (b *breaker) answered() { *b = breaker{} }
-
 // unanswered records an exchange without a status, and reports whether that opened the breaker. Exchanges that began
 // before it opened may end while it is open; they don't extend the time.
 func (b *breaker) unanswered(now time.Time) (opened bool) {
@@ -292,6 +289,3 @@ func (b *breaker) unanswered(now time.Time) (opened bool) {
 	b.openUntil = now.Add(breakerOpen)
 	return true
 }
-
-// abandoned records an exchange that the hub ended, which says nothing about the host.
-func (b *breaker) abandoned() { b.probing = false }

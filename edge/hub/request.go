@@ -25,12 +25,8 @@ const (
 	secretLimit = 200
 )
 
-// The values of hub.mode that are requests.
-const (
-	modeSubscribe   = store.ModeSubscribe
-	modeUnsubscribe = store.ModeUnsubscribe
-	modePublish     = "publish"
-)
+// modePublish is the value of hub.mode of a ping.
+const modePublish = "publish"
 
 // rejection is the error of a request that isn't accepted, in one sentence for its sender.
 type rejection struct {
@@ -101,7 +97,7 @@ func (h *Hub) subscription(f *form, mode string) (r store.Request, err error) {
 	r.Lease = h.lease(f, mode)
 	secret := f.one("hub.secret")
 	f.check(len(secret) < secretLimit, "hub.secret has %d bytes; it must have fewer than %d.", len(secret), secretLimit)
-	if secret != "" && mode == modeSubscribe {
+	if secret != "" && mode == store.ModeSubscribe {
 		r.Secret = []byte(secret)
 	}
 	return r, f.err
@@ -156,7 +152,7 @@ func endsInNumber(host string) bool {
 
 // lease returns the lease that is granted: the requested one, within our bounds. Unsubscribing ignores it.
 func (h *Hub) lease(f *form, mode string) time.Duration {
-	if mode == modeUnsubscribe || !f.Has("hub.lease_seconds") {
+	if mode == store.ModeUnsubscribe || !f.Has("hub.lease_seconds") {
 		return min(max(DefaultLease, h.MinLease), h.MaxLease)
 	}
 	digits := strings.TrimLeft(f.one("hub.lease_seconds"), "0")
@@ -267,10 +263,9 @@ func Explain(r store.Record, now time.Time) Status {
 		return explainSubscription(r.Subscription, now)
 	case r.Verification != nil:
 		return explainVerification(r.Verification)
-	case r.Departure != nil:
+	default:
 		return explainDeparture(r.Departure)
 	}
-	return Status{}
 }
 
 func explainSubscription(r *store.Subscription, now time.Time) Status {

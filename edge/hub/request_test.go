@@ -294,7 +294,7 @@ func FuzzRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		for _, mode := range []string{modeSubscribe, modeUnsubscribe} {
+		for _, mode := range []string{store.ModeSubscribe, store.ModeUnsubscribe} {
 			r, err := h.subscription(form, mode)
 			if err != nil {
 				if refusal := asRejection(err); refusal.status != 400 || strings.ContainsAny(refusal.sentence, "\r\n") {

@@ -210,14 +210,14 @@ func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened 
 func (s *scheduler) note(h *host, how exchange) (opened bool) {
 	switch how {
 	case answered:
-		h.breaker.answered()
+		h.breaker = breaker{}
 		if s.idle(h) {
 			delete(s.hosts, h.endpoint)
 		}
 	case unanswered:
 		return h.breaker.unanswered(time.Now())
 	case abandoned:
-		h.breaker.abandoned()
+		h.breaker.probing = false
 	}
 	return false
 }

@@ -94,11 +94,7 @@ func plain(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	end := maxText - len("…")
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return strings.ToValidUTF8(s[:maxText-len("…")], "") + "…"
 }
 
 // errorText returns an error for operators: its public reason and, after a colon, the
