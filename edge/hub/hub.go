@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -47,7 +46,7 @@ type Config struct {
 	// newer files. Nil: the files are reloaded without the hub, which is notified with Changed.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
-	// verifications of its network. Nil: that of the connection.
+	// verifications of its network. Required.
 	Client func(*http.Request) netip.Addr
 	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
 	// 0 for not at all. Nil: no limit.
@@ -118,11 +117,8 @@ type Hub struct {
 // New returns a hub.
 func New(c Config) (*Hub, error) {
 	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, fmt.Errorf("create hub: %w", err)
-	case c.Store == nil || c.Published == nil:
-		return nil, errors.New("create hub: Store and Published are required")
 	}
 	c.BaseURL = origin
 	c.setDefaults()
@@ -153,12 +149,6 @@ func (c *Config) setDefaults() {
 	c.MinLease, c.MaxLease = cmp.Or(c.MinLease, DefaultMinLease), cmp.Or(c.MaxLease, DefaultMaxLease)
 	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
 	c.PerHost = cmp.Or(c.PerHost, DefaultPerHost)
-	if c.Client == nil {
-		c.Client = func(r *http.Request) netip.Addr {
-			peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
-			return peer.Addr().Unmap()
-		}
-	}
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 }
 

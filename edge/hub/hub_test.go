@@ -101,7 +101,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 		s := newSubscriber(t, nil)
 		func() {
 			first := &Edition{Sequence: 1, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
-			h, err := New(Config{BaseURL: baseURL, Store: storetest.Open(t, state), Published: func() *Edition { return first },
+			h, err := New(Config{BaseURL: baseURL, Store: storetest.Open(t, state), Published: func() *Edition { return first }, Client: noAddress,
 				AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 			if err != nil {
 				t.Fatal(err)
@@ -237,8 +237,6 @@ func TestNewRefuses(t *testing.T) {
 	published := func() *Edition { return nil }
 	for name, c := range map[string]Config{
 		"no base URL": {Store: s, Published: published},
-		"no store":    {BaseURL: baseURL, Published: published},
-		"no source":   {BaseURL: baseURL, Store: s},
 		"no leases":   {BaseURL: baseURL, Store: s, Published: published, MinLease: 10, MaxLease: 5},
 		"no waits":    {BaseURL: baseURL, Store: s, Published: published, Retry: [2]time.Duration{1, 0}},
 	} {

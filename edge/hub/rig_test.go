@@ -62,7 +62,7 @@ func newIdleRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
 	c := Config{
-		BaseURL: baseURL, Store: r.state, Published: r.edition.Load,
+		BaseURL: baseURL, Store: r.state, Published: r.edition.Load, Client: noAddress,
 		Reload: func(manifests []string) {
 			r.reloads.Add(1)
 			for _, m := range manifests {
@@ -104,6 +104,9 @@ func (r *rig) start() {
 		return err == nil && len(topics) == len(reviewcast.Topics)
 	})
 }
+
+// noAddress is the client of requests that come from nowhere.
+func noAddress(*http.Request) netip.Addr { return netip.Addr{} }
 
 // migratedState returns the name of a file with the tables, which takes less time to open.
 func migratedState(t testing.TB) string {
