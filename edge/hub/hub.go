@@ -139,7 +139,7 @@ func New(c Config) (*Hub, error) {
 	h.network = newNetwork(h.Dial, c.Logger)
 	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
 	if c.Metrics != nil {
-		c.Metrics.MustRegister(&state{hub: h})
+		c.Metrics.MustRegister(state{h})
 	}
 	return h, nil
 }
