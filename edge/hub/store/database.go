@@ -130,9 +130,9 @@ const versions = "hub_schema"
 var migrations embed.FS
 
 // migrate migrates the tables or, without up, only checks their version. Tables of a newer program are rejected: their
-// meaning may have changed. Callers ensure that only one of several processes runs it at a time. Without up, hasTables
-// is asked first: goose would create its own table in a database that belongs to another program.
-func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool, hasTables func(context.Context) (bool, error)) error {
+// meaning may have changed. Callers ensure that only one of several processes runs it at a time. Without up, the query
+// hasTables is asked first: goose would create its own table in a database that belongs to another program.
+func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool, hasTables string) error {
 	files, err := fs.Sub(migrations, "migrations/"+dir)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string,
 	}
 	exist := up
 	if !up {
-		if exist, err = hasTables(ctx); err != nil {
+		if err := db.QueryRowContext(ctx, hasTables, versions).Scan(&exist); err != nil {
 			return fmt.Errorf("find the tables: %w", err)
 		}
 	}

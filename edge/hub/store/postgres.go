@@ -79,10 +79,7 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
 	}
-	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, func(ctx context.Context) (exist bool, err error) {
-		err = conn.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&exist)
-		return exist, err
-	})
+	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, "SELECT to_regclass($1) IS NOT NULL")
 	if !up {
 		return err
 	}

@@ -76,8 +76,8 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		}
 		restrict(s.file)
 	}
-	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, s.hasTables)
-	if err != nil {
+	const hasTables = "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = $1"
+	if err := migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, hasTables); err != nil {
 		return err
 	}
 	if exclusive { // all owners in the table are dead: the lock was free
@@ -92,12 +92,6 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		}
 	}
 	return nil
-}
-
-// hasTables reports whether the file has goose's table.
-func (s *sqlite) hasTables(ctx context.Context) (exist bool, err error) {
-	err = s.writer.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&exist)
-	return exist, err
 }
 
 func (s *sqlite) close() error {
