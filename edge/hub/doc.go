@@ -3,8 +3,8 @@
 // http.Handler of reviewcast.PathHub; [Hub.Run] does the work behind it.
 //
 // The code reads in this order: request (handler.go, request.go), verification (verify.go), changes (claim.go),
-// scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (acknowledge.go).
-// run.go starts and stops the goroutines; status.go and explain.go say what has happened to a subscription.
+// scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (deliver.go).
+// run.go starts and stops the goroutines; status.go and request.go say what has happened to a subscription.
 //
 // # States of a subscription
 //

@@ -20,12 +20,8 @@ type database interface {
 	read(ctx context.Context, scan scanner, query string, args ...any) error
 	// check returns an error for problems that queries don't detect.
 	check() error
-	// announce notifies other processes, when tx commits, that there is work.
-	announce(ctx context.Context, tx transaction) error
-	wake() <-chan struct{}
-	// ping passes a publish ping on to the processes that share the state.
-	ping(ctx context.Context, manifests []string) error
-	pings() <-chan []string
+	// announce notifies other processes, when tx commits: without a payload that there is work.
+	announce(ctx context.Context, tx transaction, payload string) error
 	close() error
 }
 

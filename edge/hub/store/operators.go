@@ -137,7 +137,7 @@ func (s *Store) change(ctx context.Context, what string, f func(context.Context,
 		if done, err = f(ctx, tx); err != nil {
 			return err
 		}
-		return s.db.announce(ctx, tx)
+		return s.db.announce(ctx, tx, "")
 	})
 	return done, wrap(what, err)
 }

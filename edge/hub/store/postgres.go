@@ -64,7 +64,7 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 	listening, cancel := context.WithCancel(context.Background())
 	p := &postgres{db: db, sql: postgresDialect.queries(), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
-	return &Store{db: p, many: make(chan struct{}, maxMany)}, nil
+	return &Store{db: p, many: make(chan struct{}, maxMany), woken: p.woken, pinged: p.pinged}, nil
 }
 
 // migrateLocked migrates under an advisory lock, because edges are often started together.
@@ -99,20 +99,10 @@ func (p *postgres) read(ctx context.Context, scan scanner, query string, args ..
 	return scanAll(scan)(p.db.QueryContext(ctx, p.sql[query], args...))
 }
 
-func (p *postgres) check() error          { return nil }
-func (p *postgres) wake() <-chan struct{} { return p.woken }
+func (p *postgres) check() error { return nil }
 
-func (p *postgres) announce(ctx context.Context, tx transaction) error {
-	_, err := tx.ExecContext(ctx, "SELECT pg_notify($1, '')", channel)
-	return err
-}
-
-func (p *postgres) pings() <-chan []string { return p.pinged }
-
-func (p *postgres) ping(ctx context.Context, manifests []string) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	_, err := p.db.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, pingPayload+strings.Join(manifests, " "))
+func (p *postgres) announce(ctx context.Context, tx transaction, payload string) error {
+	_, err := tx.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, payload)
 	return err
 }
 

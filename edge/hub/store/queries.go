@@ -115,7 +115,7 @@ func (s *Store) Publish(ctx context.Context, now time.Time, p Publication) (chan
 			return tx.exec(ctx, "same content", p.Topic, p.SHA256, p.Sequence, millis(p.Modified))
 		}
 		changed = version > 1
-		return s.db.announce(ctx, tx)
+		return s.db.announce(ctx, tx, "")
 	})
 	return changed, wrap("publish "+p.Topic, err)
 }

@@ -153,7 +153,4 @@ func (s *sqlite) check() error {
 	return nil
 }
 
-func (s *sqlite) announce(context.Context, transaction) error { return nil }
-func (s *sqlite) wake() <-chan struct{}                       { return nil }
-func (s *sqlite) ping(context.Context, []string) error        { return nil } // one process has the file
-func (s *sqlite) pings() <-chan []string                      { return nil }
+func (s *sqlite) announce(context.Context, transaction, string) error { return nil } // one process has the file

@@ -125,11 +125,8 @@ func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps C
 }
 
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
-func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Verification, err error) {
-	if err = s.claim(ctx, now, &s.verificationClaims, owner, "claim verifications", into(&claimed, scanVerification), marshal(except), n); err != nil {
-		return nil, err
-	}
-	return claimed, nil
+func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]Verification, error) {
+	return claim(ctx, s, now, &s.verificationClaims, owner, "claim verifications", scanVerification, marshal(except), n)
 }
 
 func scanVerification(rows *sql.Rows, v *Verification) error {
