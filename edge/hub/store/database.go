@@ -11,7 +11,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// database is what SQLite and PostgreSQL do differently, apart from the words of
+// database is what SQLite and PostgreSQL do differently, apart from the functions of
 // queries.sql. Queries are given by name.
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
