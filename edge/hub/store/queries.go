@@ -81,12 +81,10 @@ func queries(functions template.FuncMap) map[string]string {
 
 // Publication is the content of a topic.
 type Publication struct {
-	Topic     string    // the whole URL, base URL included
-	SHA256    string    // hex, of the body
-	Sequence  int64     // of the manifest that lists it
-	Modified  time.Time // when the content last changed, as it is published
-	Version   int64     // counts the changes; Publish ignores it
-	ChangedAt time.Time
+	Topic    string    // the whole URL, base URL included
+	SHA256   string    // hex, of the body
+	Sequence int64     // of the manifest that lists it
+	Modified time.Time // when the content last changed, as it is published
 }
 
 // Publish makes p the newest content of its topic if the hash differs and p is newer: the sequence of its manifest is
@@ -113,7 +111,7 @@ func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 	topics := map[string]Publication{}
 	err := s.db.read(ctx, func(rows *sql.Rows) error {
 		var p Publication
-		err := rows.Scan(&p.Topic, &p.Version, &p.SHA256, &p.Sequence, (*stamp)(&p.ChangedAt), (*stamp)(&p.Modified))
+		err := rows.Scan(&p.Topic, &p.SHA256, &p.Sequence, (*stamp)(&p.Modified))
 		topics[p.Topic] = p
 		return err
 	}, "topics")

@@ -31,7 +31,7 @@ UPDATE topics SET sequence = $3, modified = $4 WHERE topic = $1 AND sha256 = $2 
 INSERT INTO topics (topic, version, sha256, sequence, changed_at, modified) VALUES ($1, 1, $2, $3, $4, $5) ON CONFLICT (topic) DO NOTHING
 
 -- name: topics
-SELECT topic, version, sha256, sequence, changed_at, modified FROM topics
+SELECT topic, sha256, sequence, modified FROM topics
 
 -- name: counts
 -- The pending requests of a host and of a network, and the subscriptions of the host, each
