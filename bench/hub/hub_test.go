@@ -106,6 +106,7 @@ func newBenchWith(b testing.TB, state string, ca *x509.Certificate, change func(
 	e.next(1)
 	var err error
 	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, PerHost: perHost,
+		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour,
 		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	change(&c)
 	if e.hub, err = hub.New(c); err != nil {

@@ -157,7 +157,7 @@ func TestFloods(t *testing.T) {
 // Without a writable state requests are rejected.
 func TestStoreDown(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
-	h, err := New(Config{BaseURL: baseURL, Store: s, Published: func() *Edition { return nil }, Client: noAddress})
+	h, err := New(testConfig(s, func() *Edition { return nil }))
 	if err != nil {
 		t.Fatal(err)
 	}

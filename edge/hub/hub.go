@@ -20,18 +20,12 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// Defaults of [Config].
 const (
-	DefaultLease        = 864_000 * time.Second
-	DefaultMinLease     = 300 * time.Second
-	DefaultMaxLease     = 2_592_000 * time.Second
-	DefaultPerHost      = 64
+	// DefaultLease is the lease of a request that names none, within the bounds of [Config].
+	DefaultLease = 864_000 * time.Second
+	// DefaultPollInterval is the default of [Config].PollInterval.
 	DefaultPollInterval = time.Second
 )
-
-// DefaultRetry are the waits after the first and the second consecutive failure. The
-// third failure ends the subscription.
-var DefaultRetry = [2]time.Duration{30 * time.Second, time.Hour}
 
 // Config configures [New].
 type Config struct {
@@ -51,12 +45,13 @@ type Config struct {
 	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
 	// 0 for not at all. Nil: no limit.
 	Limit func(*http.Request) time.Duration
-	// Retry are the waits after a first and a second failure, each ±20 %. Zero: DefaultRetry.
+	// Retry are the waits after a first and a second consecutive failure, each ±20 %. The third failure ends the
+	// subscription. Required.
 	Retry [2]time.Duration
-	// MinLease and MaxLease bound the granted lease. Zero: the defaults.
+	// MinLease and MaxLease bound the granted lease. Required.
 	MinLease, MaxLease time.Duration
 	// PerHost is the number of normal slots for deliveries to one host:port. It may have
-	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
+	// slowPerHost times as many slow slots. Required.
 	PerHost int
 	// PollInterval is how often the store is asked for work that was not announced (retries, lapsed claims, changes by
 	// other hubs), and a heartbeat sent. Where hubs share a state it must be below half of store.OwnerLapse. Zero:
@@ -121,7 +116,7 @@ func New(c Config) (*Hub, error) {
 		return nil, fmt.Errorf("create hub: %w", err)
 	}
 	c.BaseURL = origin
-	c.setDefaults()
+	c.PollInterval, c.Logger = cmp.Or(c.PollInterval, DefaultPollInterval), cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("create hub: %w", err)
 	}
@@ -142,14 +137,6 @@ func New(c Config) (*Hub, error) {
 		c.Metrics.MustRegister(state{h})
 	}
 	return h, nil
-}
-
-func (c *Config) setDefaults() {
-	c.Retry = cmp.Or(c.Retry, DefaultRetry)
-	c.MinLease, c.MaxLease = cmp.Or(c.MinLease, DefaultMinLease), cmp.Or(c.MaxLease, DefaultMaxLease)
-	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
-	c.PerHost = cmp.Or(c.PerHost, DefaultPerHost)
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 }
 
 func (c *Config) validate() error {

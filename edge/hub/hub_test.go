@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -101,8 +100,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 		s := newSubscriber(t, nil)
 		func() {
 			first := &Edition{Sequence: 1, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
-			h, err := New(Config{BaseURL: baseURL, Store: storetest.Open(t, state), Published: func() *Edition { return first }, Client: noAddress,
-				AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+			h, err := New(testConfig(storetest.Open(t, state), func() *Edition { return first }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,11 +233,13 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
 	published := func() *Edition { return nil }
-	for name, c := range map[string]Config{
-		"no base URL": {Store: s, Published: published},
-		"no leases":   {BaseURL: baseURL, Store: s, Published: published, MinLease: 10, MaxLease: 5},
-		"no waits":    {BaseURL: baseURL, Store: s, Published: published, Retry: [2]time.Duration{1, 0}},
+	for name, spoil := range map[string]func(*Config){
+		"no base URL": func(c *Config) { c.BaseURL = "" },
+		"no leases":   func(c *Config) { c.MinLease, c.MaxLease = 10*time.Minute, 5*time.Minute },
+		"no waits":    func(c *Config) { c.Retry[1] = 0 },
 	} {
+		c := testConfig(s, published)
+		spoil(&c)
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -258,7 +258,7 @@ func TestCallbackURL(t *testing.T) {
 }
 
 func TestJitterAndCap(t *testing.T) {
-	h := &Hub{Config: Config{Retry: DefaultRetry}}
+	h := &Hub{Config: testConfig(nil, nil)}
 	now := time.Now()
 	low, high := time.Hour, time.Duration(0)
 	for range 1000 {
@@ -285,7 +285,7 @@ func FuzzRequest(f *testing.F) {
 	} {
 		f.Add(body)
 	}
-	h, err := New(Config{BaseURL: baseURL, Store: storetest.Open(f, storetest.SQLite(f)), Published: func() *Edition { return nil }})
+	h, err := New(testConfig(storetest.Open(f, storetest.SQLite(f)), func() *Edition { return nil }))
 	if err != nil {
 		f.Fatal(err)
 	}

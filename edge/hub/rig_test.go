@@ -48,7 +48,7 @@ type rig struct {
 // realPause is the pause of tests that have no bubble.
 const realPause = 5 * time.Millisecond
 
-// newRig starts a hub on a state. Callbacks on this machine are allowed.
+// newRig starts a hub on a state.
 func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
 	r := newIdleRig(t, state, change...)
@@ -61,17 +61,14 @@ func newIdleRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
-	c := Config{
-		BaseURL: baseURL, Store: r.state, Published: r.edition.Load, Client: noAddress,
-		Reload: func(manifests []string) {
-			r.reloads.Add(1)
-			for _, m := range manifests {
-				r.manifests <- m
-			}
-		},
-		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		RootCAs:   roots(t), Logger: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	c := testConfig(r.state, r.edition.Load)
+	c.Reload = func(manifests []string) {
+		r.reloads.Add(1)
+		for _, m := range manifests {
+			r.manifests <- m
+		}
 	}
+	c.RootCAs, c.Logger = roots(t), slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, f := range change {
 		f(&c)
 	}
@@ -105,8 +102,16 @@ func (r *rig) start() {
 	})
 }
 
-// noAddress is the client of requests that come from nowhere.
-func noAddress(*http.Request) netip.Addr { return netip.Addr{} }
+// testConfig has the command's defaults. Requests come from nowhere, and callbacks on this machine are allowed.
+func testConfig(s *store.Store, published func() *Edition) Config {
+	return Config{
+		BaseURL: baseURL, Store: s, Published: published, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: testPerHost,
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+	}
+}
+
+const testPerHost = 64
 
 // migratedState returns the name of a file with the tables, which takes less time to open.
 func migratedState(t testing.TB) string {

@@ -15,7 +15,7 @@ import (
 func TestSlowCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const crowd, quick = 3000, 500
-		s := newScheduler(DefaultPerHost)
+		s := newScheduler(testPerHost)
 		var mu sync.Mutex
 		served := 0
 		serve := func(d *delivery) {
@@ -59,7 +59,7 @@ func TestSlowCrowd(t *testing.T) {
 			t.Errorf("capacity %d, except %v", n, except)
 		}
 		add(others)
-		time.Sleep(time.Duration(quick/DefaultPerHost) * 20 * time.Millisecond)
+		time.Sleep(time.Duration(quick/testPerHost) * 20 * time.Millisecond)
 		mu.Lock()
 		if served != quick {
 			t.Errorf("%d of %d others are served beside the slow ones", served, quick)

@@ -53,7 +53,7 @@ func TestManySlowSubscribers(t *testing.T) {
 		})
 		start := func() *rig {
 			r := newIdleRig(t, state, slowly, func(c *Config) { c.Dial = net.dial })
-			r.scheduler.slots = newSlots(maxDeliveries/part, maxSlowDeliveries/part, DefaultPerHost)
+			r.scheduler.slots = newSlots(maxDeliveries/part, maxSlowDeliveries/part, testPerHost)
 			r.start()
 			return r
 		}
