@@ -192,7 +192,7 @@ func withoutURL(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	if e := (*url.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
 	}
 	return err
@@ -216,10 +216,8 @@ type watch struct {
 // moves to a slow slot as soon as one is free. It is cancelled after answerTimeout.
 func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCauseFunc) *watch {
 	w := &watch{started: time.Now()}
-	slow := false
-	ready := make(chan struct{}) // the timer's function needs the timer
-	w.timer = time.AfterFunc(minSilence, func() {
-		<-ready
+	slow := d.slot.slow
+	w.timer = time.AfterFunc(maxDelivery, func() {
 		all := time.Since(w.started)
 		silent := all - time.Duration(w.last.Load())
 		switch {
@@ -230,8 +228,7 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 			cancel(errNoAnswer)
 			return
 		case !slow && silent >= h.scheduler.maxSilence(d.host):
-			var moved bool
-			if slow, moved = h.scheduler.slots.moveToSlow(d.slot); moved {
+			if slow = h.scheduler.slots.moveToSlow(d.slot); slow {
 				h.dispatch(ctx) // its normal slot is free
 			}
 		}
@@ -241,7 +238,7 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 		}
 		w.timer.Reset(min(next, maxDelivery-all))
 	})
-	close(ready)
+	w.timer.Reset(minSilence) // its function needs w.timer
 	return w
 }
 

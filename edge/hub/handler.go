@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -106,7 +105,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
 		return nil, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if is[*http.MaxBytesError](err) {
 		return nil, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
 	} else if err != nil {
 		return nil, reject("The body is incomplete.")
@@ -161,13 +160,10 @@ func networkOf(client netip.Addr) string {
 	return prefix.String()
 }
 
-// served returns the content that a topic has here now.
+// served returns the content that a topic has here now; without a hash if there is none.
 func (h *Hub) served(topic string) (p store.Publication) {
-	edition := h.Published()
-	if edition == nil {
-		return p
-	}
-	if content, ok := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]; ok {
+	if edition := h.Published(); edition != nil {
+		content := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]
 		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence, Modified: content.Modified}
 	}
 	return p

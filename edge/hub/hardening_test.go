@@ -34,7 +34,7 @@ func TestServerSideRequestForgery(t *testing.T) {
 			t.Errorf("%s: %v", mode, err)
 		}
 	}
-	d := &delivery{Delivery: store.Delivery{Callback: callback, Topic: atom}, content: Content{Body: []byte("x")}, host: &host{}}
+	d := &delivery{Delivery: store.Delivery{Callback: callback, Topic: atom}, content: Content{Body: []byte("x")}, host: &host{}, slot: &slot{}}
 	if _, _, err := r.Hub.post(t.Context(), d); err == nil || !strings.Contains(err.Error(), "prohibited IP") {
 		t.Errorf("delivery: %v", err)
 	}

@@ -237,8 +237,8 @@ func isLocal(err error) bool {
 	if x, ok := errors.AsType[x509.CertificateInvalidError](err); ok && x.Reason == x509.Expired && time.Now().Before(x.Cert.NotBefore) {
 		return true // our clock may be behind
 	}
-	var lookup *net.DNSError
-	return errors.As(err, &lookup) && !lookup.IsNotFound
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	return ok && !lookup.IsNotFound
 }
 
 const (

@@ -224,8 +224,7 @@ var refusals = map[error]rejection{
 
 // asRejection returns the answer to an error.
 func asRejection(err error) *rejection {
-	var r *rejection
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*rejection](err); ok {
 		return r
 	}
 	for known, r := range refusals {

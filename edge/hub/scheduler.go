@@ -298,10 +298,9 @@ func (h *Hub) retryAt(now time.Time, failures int, wanted time.Duration) time.Ti
 // 10.2.3). It returns 0 if the header is missing or invalid.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+	seconds, err := strconv.ParseUint(value, 10, 31)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // then it is the largest
 		return time.Duration(seconds) * time.Second
-	} else if errors.Is(err, strconv.ErrRange) {
-		return maxRetryAfter
 	}
 	if date, err := http.ParseTime(value); err == nil {
 		return max(0, date.Sub(now))

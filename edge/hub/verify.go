@@ -86,9 +86,8 @@ func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []
 func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	began := time.Now()
 	err := h.ask(ctx, v)
-	var no *refusal
 	switch {
-	case err == nil || errors.As(err, &no):
+	case err == nil || is[*refusal](err):
 		h.network.answered("")
 		h.scheduler.answered(v.Endpoint)
 		h.settle(ctx, v, err)

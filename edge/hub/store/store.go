@@ -154,9 +154,6 @@ func wrap(doing string, err error) error {
 
 // marshal returns the JSON that queries take as a list.
 func marshal[T any](list []T) string {
-	if list == nil {
-		return "[]"
-	}
-	b, _ := json.Marshal(list) // strings and numbers always marshal
+	b, _ := json.Marshal(append([]T{}, list...)) // not null; strings and numbers always marshal
 	return string(b)
 }

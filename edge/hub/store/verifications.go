@@ -75,7 +75,7 @@ func Endpoint(callback *url.URL) (endpoint, host string) {
 }
 
 // Request stores that a callback is to be verified. It replaces an older request for the same topic and callback.
-// Served is the topic's content where the request was made, zero if there is none: the subscriber will be sent whatever
+// Served is the topic's content where the request was made, without a hash if there is none: the subscriber will be sent whatever
 // differs from it, even if the hub stops before Publish.
 func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Publication, caps Caps) error {
 	if err := s.db.check(); err != nil {
