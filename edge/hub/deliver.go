@@ -155,15 +155,14 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	watch := h.watch(parent, d, cancel)
-	defer watch.stop()
+	defer watch.timer.Stop()
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Callback, watch.body(d.content.Body))
 	if err != nil {
 		return 0, nil, err
 	}
-	if request.ContentLength = int64(len(d.content.Body)); len(d.content.Body) >= largeBody {
-		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(watch.body(d.content.Body)), nil }
-	}
+	request.ContentLength = int64(len(d.content.Body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(watch.body(d.content.Body)), nil }
 	request.Header["Content-Type"] = []string{d.content.MediaType}
 	request.Header["Link"] = []string{reviewcast.TopicLinks(h.BaseURL, d.path)}
 	request.Header["User-Agent"] = []string{userAgent}
@@ -174,7 +173,7 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	if err != nil {
 		return 0, nil, withoutURL(ctx, err)
 	}
-	watch.stop()
+	watch.timer.Stop()
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		// The body is the connection itself, which no context interrupts.
@@ -241,8 +240,6 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 	w.timer.Reset(minSilence) // its function needs w.timer
 	return w
 }
-
-func (w *watch) stop() { w.timer.Stop() }
 
 // body returns a reader of b. Each read of a large body counts as progress.
 func (w *watch) body(b []byte) io.Reader {

@@ -112,14 +112,16 @@ type Hub struct {
 // New returns a hub.
 func New(c Config) (*Hub, error) {
 	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("create hub: %w", err)
+	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
+		return nil, fmt.Errorf("create hub: leases from %s to %s are not a range; the minimum is a second", c.MinLease, c.MaxLease)
+	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
+		return nil, fmt.Errorf("create hub: waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
 	}
 	c.BaseURL = origin
 	c.PollInterval, c.Logger = cmp.Or(c.PollInterval, DefaultPollInterval), cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if err := c.validate(); err != nil {
-		return nil, fmt.Errorf("create hub: %w", err)
-	}
 	h := &Hub{
 		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin, c.Metrics),
 		scheduler:   newScheduler(c.PerHost),
@@ -137,16 +139,6 @@ func New(c Config) (*Hub, error) {
 		c.Metrics.MustRegister(state{h})
 	}
 	return h, nil
-}
-
-func (c *Config) validate() error {
-	switch {
-	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
-		return fmt.Errorf("leases from %s to %s are not a range; the minimum is a second", c.MinLease, c.MaxLease)
-	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
-		return fmt.Errorf("waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
-	}
-	return nil
 }
 
 // Changed notifies the hub that Published returns something new. It doesn't block.

@@ -136,8 +136,8 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 			return nil, reject("hub.callback has a port that is not allowed; use 443, 8443 or a port from 1024 up.")
 		}
 	}
-	if err := h.guard.literal(u.Hostname()); err != nil {
-		return nil, reject("hub.callback has an address that is not public.")
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && h.guard.addresses.SafeAddr(a.WithZone("")) != nil {
+		return nil, reject("hub.callback has an address that is not public.") // names are checked when they are dialled
 	}
 	return u, nil
 }
@@ -188,29 +188,21 @@ func (h *Hub) checkPing(f *form) (manifests []string, err error) {
 	return f.Values["manifest"], nil
 }
 
-func (h *Hub) isTopic(s string) bool {
-	path, ok := strings.CutPrefix(s, h.BaseURL)
-	return ok && slices.Contains(h.offered(), path)
-}
+func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
 
-// offered returns the paths of the topics that are published, or of all before anything is.
-func (h *Hub) offered() []string {
+// offered returns the topics that are published, or all before anything is.
+func (h *Hub) offered() (topics []string) {
 	edition := h.Published()
-	return slices.DeleteFunc(slices.Clone(reviewcast.Topics), func(path string) bool {
-		if edition == nil {
-			return false
+	for _, path := range reviewcast.Topics {
+		if edition == nil || edition.Topics[path].SHA256 != "" {
+			topics = append(topics, h.topic(path))
 		}
-		_, ok := edition.Topics[path]
-		return !ok
-	})
+	}
+	return topics
 }
 
 func unknownTopic(h *Hub, field string) *rejection {
-	topics := h.offered()
-	for i, path := range topics {
-		topics[i] = h.topic(path)
-	}
-	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(topics, ", "))
+	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
 }
 
 // refusals are the answers to errors of the store.
