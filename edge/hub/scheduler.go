@@ -63,6 +63,7 @@ type delivery struct {
 type host struct {
 	endpoint string
 	queues   [paces][]*delivery
+	inFlight int // deliveries
 	breaker  breaker
 	took     time.Duration // by deliveries that were answered, a moving average
 	answers  int           // the number of those
@@ -102,7 +103,7 @@ func (s *scheduler) host(endpoint string) *host {
 
 // idle reports whether a host has nothing queued and nothing in flight.
 func (s *scheduler) idle(h *host) bool {
-	return !slices.ContainsFunc(h.queues[:], func(queue []*delivery) bool { return len(queue) > 0 }) && !s.slots.inUse(h.endpoint)
+	return h.inFlight == 0 && !slices.ContainsFunc(h.queues[:], func(queue []*delivery) bool { return len(queue) > 0 })
 }
 
 // step is the result of next.
@@ -135,6 +136,7 @@ func (s *scheduler) next(now time.Time) (r step) {
 			s.turns[pace] = append(s.turns[pace], h)
 		}
 		r.begin.slot = s.slots.take(h.endpoint, pace)
+		h.inFlight++
 		// A host whose queue was full may be claimed for again.
 		r.low = s.queued[pace] == ready(pace)/2 || len(queue)-1 == s.perHost*queuePerHost/2
 		return r
@@ -197,6 +199,7 @@ func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened 
 	defer s.mu.Unlock()
 	s.slots.release(d.slot)
 	h := d.host
+	h.inFlight--
 	if how == answered {
 		if h.answers++; h.answers == 1 {
 			h.took = took
@@ -302,8 +305,6 @@ func retryAfter(header http.Header, now time.Time) time.Duration {
 	if err == nil || errors.Is(err, strconv.ErrRange) { // then it is the largest
 		return time.Duration(seconds) * time.Second
 	}
-	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now))
-	}
-	return 0
+	date, _ := http.ParseTime(value) // long ago if it isn't valid
+	return max(0, date.Sub(now))
 }

@@ -106,13 +106,6 @@ func (s *slots) at(endpoint string) usage {
 	return usage{}
 }
 
-// inUse reports whether an endpoint has a slot.
-func (s *slots) inUse(endpoint string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.endpoints[endpoint] != nil
-}
-
 // full returns the endpoints without a free normal slot.
 func (s *slots) full() (list []string) {
 	s.mu.Lock()

@@ -90,12 +90,8 @@ func (s *Store) Answered(ctx context.Context, n int) (endpoints []string, err er
 
 // List returns subscriptions by ascending id.
 func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err error) {
-	failing := 0
-	if f.Failing {
-		failing = 1
-	}
 	scan := func(rows *sql.Rows, r *Subscription) error { return scanSubscription(rows, r, new([]byte)) }
-	err = s.db.read(ctx, into(&list, scan), "list", millis(f.At), f.Topic, failing, marshal(f.IDs))
+	err = s.db.read(ctx, into(&list, scan), "list", millis(f.At), f.Topic, f.Failing, marshal(f.IDs))
 	return list, wrap("list subscriptions", err)
 }
 

@@ -212,7 +212,7 @@ SELECT mode, count(*) FROM handshakes GROUP BY mode
 
 -- name: list
 SELECT {{subscription "$1"}}
-WHERE ($2 = '' OR s.topic = $2) AND ($3 = 0 OR s.failures > 0) AND ($4 = '[]' OR s.id {{among "$4"}})
+WHERE ($2 = '' OR s.topic = $2) AND (NOT $3 OR s.failures > 0) AND ($4 = '[]' OR s.id {{among "$4"}})
 ORDER BY s.id
 
 -- name: subscription of callback

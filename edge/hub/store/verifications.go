@@ -1,14 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -61,17 +62,8 @@ func Endpoint(callback *url.URL) (endpoint, host string) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		host = a.Unmap().String()
 	}
-	port := callback.Port()
-	if port == "" {
-		port = "443"
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
-		port = strconv.FormatUint(n, 10) // leading zeros are another spelling
-	}
-	if strings.Contains(host, ":") {
-		return "[" + host + "]:" + port, host
-	}
-	return host + ":" + port, host
+	port := strings.TrimLeft(callback.Port(), "0") // leading zeros are another spelling
+	return net.JoinHostPort(host, cmp.Or(port, "443")), host
 }
 
 // Request stores that a callback is to be verified. It replaces an older request for the same topic and callback.
