@@ -64,7 +64,7 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of SSL_CERT_FILE.
 	RootCAs *x509.CertPool
-	// Metrics is where the hub's metrics are registered. Nil: nowhere.
+	// Metrics is where the hub's metrics are registered. Required.
 	Metrics prometheus.Registerer
 	// Logger receives the log. Nil discards it.
 	Logger *slog.Logger
@@ -122,22 +122,21 @@ func New(c Config) (*Hub, error) {
 	}
 	c.BaseURL = origin
 	c.PollInterval, c.Logger = cmp.Or(c.PollInterval, DefaultPollInterval), cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	guard := newGuard(c.AllowCIDR)
+	if c.Dial == nil {
+		c.Dial = guardedDialer(guard)
+	}
 	h := &Hub{
-		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin, c.Metrics),
+		Config: c, owner: rand.Text(), guard: guard, metrics: newMetrics(origin, c.Metrics),
+		deliverClient: newClient(c, false), verifyClient: newClient(c, true),
+		network:     &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
 		scheduler:   newScheduler(c.PerHost),
 		outcomes:    make(chan store.Outcome, maxReady),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		pings: make(chan []string, maxPings), errorsAt: map[string]time.Time{},
 	}
-	if h.Dial == nil {
-		h.Dial = guardedDialer(h.guard)
-	}
-	h.network = newNetwork(h.Dial, c.Logger)
-	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
-	if c.Metrics != nil {
-		c.Metrics.MustRegister(state{h})
-	}
+	c.Metrics.MustRegister(state{h})
 	return h, nil
 }
 

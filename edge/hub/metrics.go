@@ -26,8 +26,8 @@ type metrics struct {
 	expired       prometheus.Counter
 }
 
-// newMetrics returns the counters with all their labels: a rate doesn't see the first
-// event of a counter that starts with it. It registers them, unless to is nil.
+// newMetrics registers the counters with all their labels: a rate doesn't see the first
+// event of a counter that starts with it.
 func newMetrics(origin string, to prometheus.Registerer) *metrics {
 	auto := promauto.With(to)
 	counter := func(name, help string) prometheus.CounterOpts {

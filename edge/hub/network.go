@@ -67,10 +67,6 @@ type network struct {
 	checkOK   bool
 }
 
-func newNetwork(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *network {
-	return &network{dial: dial, log: log, checking: make(chan struct{}, 1)}
-}
-
 // remember adds endpoints that answered before this hub began, the last first.
 func (n *network) remember(endpoints []string) {
 	n.mu.Lock()

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
@@ -107,7 +109,7 @@ func testConfig(s *store.Store, published func() *Edition) Config {
 	return Config{
 		BaseURL: baseURL, Store: s, Published: published, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
 		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: testPerHost,
-		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
 	}
 }
 

@@ -52,9 +52,8 @@ type Filter struct {
 
 // Counts counts for metrics and caps.
 func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
-	c := Counts{Topics: map[string]TopicCounts{}}
 	pending, err := s.CountPending(ctx)
-	c.Pending = pending
+	c := Counts{Topics: map[string]TopicCounts{}, Pending: pending}
 	err = errors.Join(err,
 		s.db.read(ctx, func(rows *sql.Rows) error {
 			var topic string

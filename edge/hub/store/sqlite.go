@@ -147,10 +147,7 @@ func (s *sqlite) check() error {
 	if err != nil {
 		return fmt.Errorf("the state was removed or replaced while open: %w", err)
 	}
-	if err := writable(s.file); err != nil {
-		return fmt.Errorf("%s: %w", s.file, err)
-	}
-	return nil
+	return wrap(s.file, writable(s.file))
 }
 
 func (s *sqlite) announce(context.Context, transaction, string) error { return nil } // one process has the file
