@@ -18,8 +18,6 @@ package edge
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -73,27 +71,20 @@ type edge struct {
 }
 
 // New returns the handler of the public listener.
-func New(c Config) (http.Handler, error) {
-	if c.Snapshots == nil {
-		return nil, errors.New("make edge: no snapshots (Config.Snapshots is nil)")
-	}
-	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("make edge: %w", err)
-	}
+func New(c Config) http.Handler {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	share := shareOfCores * runtime.GOMAXPROCS(0)
 	e := &edge{Config: c, links: map[string][]string{}, all: rate.NewLimiter(rate.Limit(share), burstOfAll*share),
 		searches: newRates(c.RateSearch), calls: newRates(c.RateMCP), count: newMetrics(c.Metrics)}
 	for _, path := range reviewcast.Topics {
-		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
+		e.links[path] = []string{reviewcast.TopicLinks(c.BaseURL, path)}
 	}
 	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
-		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(origin, path))
+		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(c.BaseURL, path))
 	}
 	// Otherwise the old files would stay in memory until the next request.
 	c.Snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
-	return e.routes(), nil
+	return e.routes()
 }
 
 // routes is the whole route table. A request for a file, which most are, doesn't need the router.

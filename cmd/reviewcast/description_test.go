@@ -42,11 +42,7 @@ func site(t testing.TB) http.Handler {
 		t.Fatal(err)
 	}
 	holder.SwapIndexed(indexed)
-	h, err := edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
 }
 
 // TestAnswersMatchDescription holds real answers of the edge, good and bad,

@@ -222,10 +222,7 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 	if err != nil {
 		return err
 	}
-	handler, err := edge.New(c)
-	if err != nil {
-		return err
-	}
+	handler := edge.New(c)
 	if s.preview != nil {
 		handler = s.preview(handler)
 	}

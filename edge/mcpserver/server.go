@@ -92,13 +92,7 @@ type Server struct {
 
 // New returns a server for c.
 func New(c Config) (*Server, error) {
-	var err error
-	switch c.BaseURL, err = reviewcast.ParseBaseURL(c.BaseURL); {
-	case c.Snapshots == nil:
-		return nil, errors.New("make MCP server: no snapshots (Config.Snapshots is nil)")
-	case err != nil:
-		return nil, fmt.Errorf("make MCP server: %w", err)
-	case c.MaxSessions < 0 || c.Idle < 0:
+	if c.MaxSessions < 0 || c.Idle < 0 {
 		return nil, fmt.Errorf("make MCP server: MaxSessions is %d and Idle is %s: they must not be negative", c.MaxSessions, c.Idle)
 	}
 	c.AllowOrigins = slices.Clone(c.AllowOrigins)
@@ -106,9 +100,11 @@ func New(c Config) (*Server, error) {
 		if o == "*" {
 			continue
 		}
-		if c.AllowOrigins[i], err = reviewcast.ParseBaseURL(o); err != nil {
+		origin, err := reviewcast.ParseBaseURL(o)
+		if err != nil {
 			return nil, fmt.Errorf("make MCP server: allow origin %q: %w", o, err)
 		}
+		c.AllowOrigins[i] = origin
 	}
 	c.MaxSessions, c.Idle = cmp.Or(c.MaxSessions, DefaultMaxSessions), cmp.Or(c.Idle, DefaultIdle)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
