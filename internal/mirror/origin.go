@@ -70,7 +70,11 @@ func (o *origin) String() string  { return o.base }
 func (o *origin) Received() int64 { return o.received.Load() }
 
 func (o *origin) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
+	return ctx, func() {
+		cancel()
+		o.client.CloseIdleConnections() // a server that stops waits for those that were opened and not used
+	}
 }
 
 // checkRedirect follows redirects within the origin only: another origin's files are another publisher's.

@@ -24,7 +24,7 @@ type Source interface {
 	// files are fetched.
 	Received() int64
 
-	// deadline bounds the time of one read.
+	// deadline bounds the time of one read, which ends with the returned function.
 	deadline(ctx context.Context) (context.Context, context.CancelFunc)
 	// manifest returns the bytes of the manifest as it is now.
 	manifest(ctx context.Context) ([]byte, error)
