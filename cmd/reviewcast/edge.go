@@ -123,7 +123,7 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 func (c *edgeCmd) files(s *service) (err error) {
 	if c.Origin != "" {
 		if s.origin, err = c.open(c.Public, s.baseURL, s.holder, s.log); err == nil {
-			s.reload, s.work = s.origin.copy.Ping, append(s.work, s.origin.run)
+			s.reload, s.work = s.origin.ping, append(s.work, s.origin.run)
 		}
 		return err
 	}

@@ -41,6 +41,7 @@ type originFlags struct {
 type originSite struct {
 	copy   *mirror.Copy
 	every  time.Duration
+	pings  chan []string
 	holder *snapshot.Holder
 	config snapshot.Config
 	log    *slog.Logger
@@ -68,7 +69,7 @@ func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log 
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--origin: %w", err)}
 	}
-	o := &originSite{every: f.OriginEvery, holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
+	o := &originSite{every: f.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
 		config: snapshot.Config{BaseURL: baseURL, Logger: log, Hashed: true, Holds: mirror.Data.Holds}}
 	o.copy = &mirror.Copy{Dir: public, Taken: o.serve,
 		Follower: mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: baseURL, AcceptRewrite: true}}
@@ -125,10 +126,18 @@ func (o *originSite) look(ctx context.Context) error {
 	return err
 }
 
+// ping makes run look now, and wait for the manifests.
+func (o *originSite) ping(manifests []string) {
+	select {
+	case o.pings <- manifests:
+	default: // so many are waiting that it is about to look
+	}
+}
+
 // run follows the origin until ctx is done.
 func (o *originSite) run(ctx context.Context) error {
 	return stopping(ctx, stopWithin, func() error {
-		o.copy.Run(ctx, o.every, o.look)
+		o.copy.Run(ctx, o.every, o.pings, o.look)
 		return nil
 	}, func() { o.log.Warn("the copy is still being written; the next start completes it") })
 }
