@@ -21,10 +21,10 @@ import (
 	"reviewcast"
 )
 
-// Defaults of [Config] and limits on an origin.
+// Limits on an origin.
 const (
 	defaultTimeout = 10 * time.Minute
-	defaultStall   = 30 * time.Second
+	maxStall       = 30 * time.Second
 	maxRedirects   = 5
 	// attempts is how often a file or a manifest is asked for with another query before the origin counts as stale.
 	attempts = 3
@@ -40,6 +40,7 @@ const (
 type origin struct {
 	base     string
 	cfg      Config
+	stall    time.Duration // the longest time without a byte
 	client   *http.Client
 	received atomic.Int64
 
@@ -54,15 +55,12 @@ type answer struct {
 }
 
 func newOrigin(base string, cfg Config) *origin {
-	cfg.Timeout, cfg.Stall = cmp.Or(cfg.Timeout, defaultTimeout), cmp.Or(cfg.Stall, defaultStall)
-	if cfg.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = parallel
-		t.DisableCompression = true // encodings are decoded here, so that bytes can be counted
-		cfg.Transport = t
-	}
-	o := &origin{base: base, cfg: cfg}
-	o.client = &http.Client{Transport: cfg.Transport, CheckRedirect: o.checkRedirect}
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = parallel
+	t.DisableCompression = true // encodings are decoded here, so that bytes can be counted
+	o := &origin{base: base, cfg: cfg, stall: maxStall}
+	o.client = &http.Client{Transport: t, CheckRedirect: o.checkRedirect}
 	return o
 }
 
@@ -157,7 +155,7 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 func (o *origin) get(ctx context.Context, address string, limit int64, header http.Header) (answer, int, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	stall := time.AfterFunc(o.cfg.Stall, func() { stop(fmt.Errorf("no byte for %s", o.cfg.Stall)) })
+	stall := time.AfterFunc(o.stall, func() { stop(fmt.Errorf("no byte for %s", o.stall)) })
 	defer stall.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -177,7 +175,7 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 	}
 	raw := io.LimitReader(tap{resp.Body, func(n int) {
 		if o.received.Add(int64(n)); n > 0 {
-			stall.Reset(o.cfg.Stall)
+			stall.Reset(o.stall)
 		}
 	}}, limit+limit/8+rawSlack)
 	body := raw

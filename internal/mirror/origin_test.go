@@ -130,10 +130,11 @@ func TestOriginErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{Transport: test.over, MaxAge: time.Minute})
+				source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{MaxAge: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}
+				mirror.Over(source, test.over)
 				set, err := mirror.Read(t.Context(), source, mirror.All)
 				if err == nil || set != nil || test.is != nil && !errors.Is(err, test.is) {
 					t.Fatalf("%v", err)

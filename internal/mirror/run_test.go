@@ -267,14 +267,14 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	use(good)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
 	defer srv.Close()
-	open := func(stall time.Duration) mirror.Source {
-		source, err := mirror.Open(srv.URL, mirror.Config{Stall: stall})
+	open := func() mirror.Source {
+		source, err := mirror.Open(srv.URL, mirror.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return source
 	}
-	source := open(0)
+	source := open()
 	taken := 0
 	follower := mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: mirrortest.BaseURL, AcceptRewrite: true}
 	copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Taken: func(*mirror.Set) { taken++ }, Follower: follower}
@@ -285,7 +285,8 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	site.Add()
 	site.Publish(false)
 	use(bad(site.Files))
-	copied.Follower.Source = open(200 * time.Millisecond) // all errors are right here
+	copied.Follower.Source = open()
+	mirror.Impatient(copied.Follower.Source, 200*time.Millisecond) // all errors are right here
 	if _, err := copied.Update(t.Context()); err == nil || taken != 1 || !sameFiles(onDisk(t, copied.Dir), before) {
 		t.Errorf("sets taken: %d; error: %v", taken, err)
 	} else {
