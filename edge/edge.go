@@ -83,7 +83,7 @@ func New(c Config) http.Handler {
 		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(c.BaseURL, path))
 	}
 	// Otherwise the old files would stay in memory until the next request.
-	c.Snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
+	c.Snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
 	return e.routes()
 }
 
@@ -129,7 +129,7 @@ func (e *edge) query(h func(w http.ResponseWriter, r *http.Request, s *snapshot.
 		if err := cmp.Or(e.allow(e.searches, r), readable(r)); err != nil {
 			return err
 		}
-		s := e.Snapshots.Load()
+		s := e.Snapshots.Indexed.Load()
 		if s == nil {
 			return errNoSnapshot
 		}

@@ -37,11 +37,11 @@ func site(t testing.TB) http.Handler {
 	if err := watcher.Look(); err != nil {
 		t.Fatal(err)
 	}
-	indexed, err := holder.LoadFiles().Index()
+	indexed, err := holder.Files.Load().Index()
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder.SwapIndexed(indexed)
+	holder.Indexed.Swap(indexed)
 	return edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
 }
 

@@ -79,7 +79,7 @@ func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log 
 // serve serves a set from memory.
 func (o *originSite) serve(set *mirror.Set) {
 	manifest := set.Files[reviewcast.PathManifest]
-	if current := o.holder.LoadFiles(); current != nil {
+	if current := o.holder.Files.Load(); current != nil {
 		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(served.Body, manifest) {
 			return
 		}
@@ -89,7 +89,7 @@ func (o *originSite) serve(set *mirror.Set) {
 		o.log.Error("version not served", "error", err)
 		return
 	}
-	o.holder.SwapFiles(files)
+	o.holder.Files.Swap(files)
 	o.log.Info("serving version", "sequence", files.Sequence())
 }
 
@@ -198,13 +198,13 @@ func (o *originSite) register(r prometheus.Registerer) {
 // registerVersions adds the sequences of what is served.
 func registerVersions(r prometheus.Registerer, h *snapshot.Holder) {
 	gauge(r, "files_sequence", "The sequence of the version whose files are served; 0: none.", func() float64 {
-		if f := h.LoadFiles(); f != nil {
+		if f := h.Files.Load(); f != nil {
 			return float64(f.Sequence())
 		}
 		return 0
 	})
 	gauge(r, "search_sequence", "The sequence of the version that search answers from; 0: none.", func() float64 {
-		if s := h.Load(); s != nil {
+		if s := h.Indexed.Load(); s != nil {
 			return float64(s.Sequence())
 		}
 		return 0
