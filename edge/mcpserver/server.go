@@ -119,32 +119,9 @@ func New(c Config) (*Server, error) {
 		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},
 	}
 	s.metrics = newMetrics(c.Metrics, s.sessions)
-	s.loadKey(context.Background())
+	s.readState(context.Background())
 	s.build()
 	return s, nil
-}
-
-const stateTimeout = 10 * time.Second
-
-// loadKey reads the key of session ids from the state, unless it has been read. Until then a key of
-// this process seals ids, which stay valid here.
-func (s *Server) loadKey(ctx context.Context) {
-	if s.config.State == nil || s.keyLoaded {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
-	defer cancel()
-	state, err := s.config.State()
-	var key []byte
-	if err == nil {
-		key, err = state.SessionKey(ctx)
-	}
-	if err != nil {
-		s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
-		return
-	}
-	s.ids.use(key)
-	s.keyLoaded = true
 }
 
 // build creates the SDK's server and its transport.
