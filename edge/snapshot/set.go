@@ -149,9 +149,6 @@ var codings = []coding{
 	{"gzip", ".gz", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 }
 
-// errOtherBytes is returned for an encoded variant of another file or version.
-var errOtherBytes = errors.New("the decoded bytes differ from the file")
-
 // check returns an error unless encoded decodes to want. A decompression bomb costs no more than the file.
 func (c coding) check(encoded, want []byte) error {
 	r, err := c.decode(bytes.NewReader(encoded))
@@ -161,7 +158,7 @@ func (c coding) check(encoded, want []byte) error {
 	defer r.Close()
 	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
 	if err == nil && !bytes.Equal(got, want) {
-		err = errOtherBytes
+		err = errors.New("the decoded bytes differ from the file")
 	}
 	return err
 }

@@ -173,11 +173,10 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 	if resp.StatusCode != http.StatusOK {
 		return a, resp.StatusCode, nil
 	}
-	raw := io.LimitReader(tap{resp.Body, func(n int) {
-		if o.received.Add(int64(n)); n > 0 {
-			stall.Reset(o.stall)
-		}
-	}}, limit+limit/8+rawSlack)
+	raw := io.LimitReader(io.TeeReader(resp.Body, meter(func(n int) {
+		o.received.Add(int64(n))
+		stall.Reset(o.stall)
+	})), limit+limit/8+rawSlack)
 	body := raw
 	switch coding := resp.Header.Get("Content-Encoding"); coding {
 	case "", "identity":
@@ -218,16 +217,12 @@ func plainError(ctx context.Context, err error) error {
 	return err
 }
 
-// tap reports the number of bytes of each read.
-type tap struct {
-	r    io.Reader
-	seen func(n int)
-}
+// meter is told the number of bytes of each write.
+type meter func(n int)
 
-func (t tap) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.seen(n)
-	return n, err
+func (m meter) Write(p []byte) (int, error) {
+	m(len(p))
+	return len(p), nil
 }
 
 // conditional returns the headers that ask whether an answer is still current; nil when it must be read again. Many
