@@ -129,7 +129,7 @@ func (c *edgeCmd) files(s *service) (err error) {
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
-		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake, Logger: s.log,
+		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake,
 	}
 	s.work = append(s.work, watcher.Run)
 	s.reload = func([]string) {

@@ -115,7 +115,7 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	s := &Server{
-		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: newSessionIDs(newKey()),
+		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: &sessionIDs{keys: [][]byte{newKey()}},
 		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},
 	}
 	s.metrics = newMetrics(c.Metrics, s.sessions)

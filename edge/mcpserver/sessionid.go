@@ -53,8 +53,6 @@ func newKey() []byte {
 	return key
 }
 
-func newSessionIDs(key []byte) *sessionIDs { return &sessionIDs{keys: [][]byte{key}} }
-
 // use seals with another key from now on. Ids that were sealed before stay valid.
 func (s *sessionIDs) use(key []byte) {
 	s.mu.Lock()

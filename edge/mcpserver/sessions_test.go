@@ -215,7 +215,7 @@ func TestSessionsBeforeTheState(t *testing.T) {
 
 // TestForgedSessions: an id that is changed anywhere is refused.
 func TestForgedSessions(t *testing.T) {
-	ids, now := newSessionIDs(newKey()), time.Now()
+	ids, now := &sessionIDs{keys: [][]byte{newKey()}}, time.Now()
 	good := ids.seal(now)
 	if !ids.valid(good, now) {
 		t.Fatal("a good id is refused")
@@ -235,7 +235,7 @@ func TestForgedSessions(t *testing.T) {
 }
 
 func TestEndedSessionsAreBounded(t *testing.T) {
-	ids := newSessionIDs(newKey())
+	ids := &sessionIDs{keys: [][]byte{newKey()}}
 	now := time.Now()
 	first, last := ids.seal(now.Add(-time.Hour)), ids.seal(now.Add(time.Hour))
 	ids.end(first)

@@ -103,14 +103,12 @@ const restFactor = 10
 type Watcher struct {
 	// Dir is the name of the directory, resolved at every check: a build may replace it.
 	Dir string
-	// Config is used to open every snapshot.
+	// Config is used to open every snapshot. Its logger also receives every change and, once for each cause, every error.
 	Config Config
 	// Holder receives the files. Required.
 	Holder *Holder
 	// Wake makes Run check at once. It may be nil.
 	Wake <-chan struct{}
-	// Logger receives every change and, once for each cause, every error. It may be nil.
-	Logger *slog.Logger
 
 	reported string       // the error that was logged last
 	manifest bytes.Buffer // of the last check: a new buffer each second would be most of an idle edge's garbage
@@ -179,4 +177,6 @@ func (w *Watcher) look() error {
 	return nil
 }
 
-func (w *Watcher) logger() *slog.Logger { return cmp.Or(w.Logger, slog.New(slog.DiscardHandler)) }
+func (w *Watcher) logger() *slog.Logger {
+	return cmp.Or(w.Config.Logger, slog.New(slog.DiscardHandler))
+}

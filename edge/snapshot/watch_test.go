@@ -23,8 +23,8 @@ func watched(t *testing.T, n int) (w *snapshot.Watcher, dir string, log *bytes.B
 	t.Helper()
 	dir, log = filepath.Join(t.TempDir(), "public"), &bytes.Buffer{}
 	snapshottest.Publish(t, corpus.Dataset(n)).Write(t, dir, 1)
-	return &snapshot.Watcher{Dir: dir, Config: snapshot.Config{BaseURL: snapshottest.BaseURL}, Holder: &snapshot.Holder{},
-		Logger: slog.New(slog.NewTextHandler(log, nil))}, dir, log
+	return &snapshot.Watcher{Dir: dir, Holder: &snapshot.Holder{},
+		Config: snapshot.Config{BaseURL: snapshottest.BaseURL, Logger: slog.New(slog.NewTextHandler(log, nil))}}, dir, log
 }
 
 func look(t *testing.T, w *snapshot.Watcher, want int) {
