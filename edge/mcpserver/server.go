@@ -28,7 +28,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -67,7 +66,7 @@ type Config struct {
 	// State returns what is shared with other edges, or why it can't be used yet. If nil, session ids are
 	// valid until the process ends.
 	State func() (State, error)
-	// Client returns the address of a request's client. If nil, it is the peer's.
+	// Client returns the address of a request's client. Required.
 	Client func(*http.Request) string
 	// Metrics registers the server's metrics. Nil registers none.
 	Metrics prometheus.Registerer
@@ -108,12 +107,6 @@ func New(c Config) (*Server, error) {
 	}
 	c.MaxSessions, c.Idle = cmp.Or(c.MaxSessions, DefaultMaxSessions), cmp.Or(c.Idle, DefaultIdle)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Client == nil {
-		c.Client = func(r *http.Request) string {
-			host, _, _ := net.SplitHostPort(r.RemoteAddr)
-			return host
-		}
-	}
 	s := &Server{
 		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: &sessionIDs{keys: [][]byte{newKey()}},
 		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},

@@ -53,7 +53,7 @@ func subscribeTo(uri string) string {
 func quietly(t *testing.T, c Config, f func(t *testing.T, s *Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c.Snapshots, c.BaseURL = &snapshot.Holder{}, snapshottest.BaseURL
+		c.Snapshots, c.BaseURL, c.Client = &snapshot.Holder{}, snapshottest.BaseURL, peer
 		s, err := New(c)
 		if err != nil {
 			t.Fatal(err)
@@ -163,7 +163,7 @@ func TestSessionsAreShared(t *testing.T) {
 				t.Errorf("ended with %d, then %d at %s", w.Code, got.Code, name)
 			}
 		}
-		alone, err := New(Config{Snapshots: one.config.Snapshots, BaseURL: snapshottest.BaseURL})
+		alone, err := New(Config{Snapshots: one.config.Snapshots, BaseURL: snapshottest.BaseURL, Client: peer})
 		if err != nil {
 			t.Fatal(err)
 		}
