@@ -41,8 +41,10 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if filepath.Clean(f.Public) == filepath.Clean(f.Content) {
 		return generator.Config{}, usageError{fmt.Errorf("--public: %s is the content folder; name another one, to which the pages are written, such as public", f.Public)}
 	}
-	if f.BaseURL != "" {
-		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
+	baseURL := f.BaseURL
+	if baseURL != "" {
+		var err error
+		if baseURL, err = reviewcast.ParseBaseURL(f.BaseURL); err != nil {
 			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, ":/") && !strings.Contains(err.Error(), "; write http") {
 				err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
 			}
@@ -50,7 +52,7 @@ func (f *contentFlags) config() (generator.Config, error) {
 		}
 	}
 	return generator.Config{
-		ContentDir: f.Content, PublicDir: f.Public, BaseURL: f.BaseURL, Previous: f.Previous, Today: reviewcast.Date(f.Today),
+		ContentDir: f.Content, PublicDir: f.Public, BaseURL: baseURL, Previous: f.Previous, Today: reviewcast.Date(f.Today),
 	}, nil
 }
 

@@ -47,7 +47,7 @@ func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, rel
 		return nil, nil
 	}
 	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
-		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
+		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Files.Load()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
 		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger, Metrics: metrics,
@@ -186,7 +186,7 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hub, l.store = h, s
-	l.unsubscribe = l.snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { h.Changed() })
+	l.unsubscribe = l.snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { h.Changed() })
 	return nil
 }
 
