@@ -188,8 +188,30 @@ func (l lineFeeds) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rows returns the rows after the header.
+// rows returns the rows after the header. One whose last cell goes on in the lines below it, without quotes, is skipped,
+// and they are: the beginning of a text is not what the customer wrote.
 func (t *table) rows() rowSeq {
+	return func(yield func(row, error) bool) {
+		var before row
+		var problem error
+		for r, err := range t.lines() {
+			if r.rest && before.number > 0 {
+				problem = before.skip(RaggedRow, "the text seems to go on in line %d; put straight quotes (\") around the whole text, or delete line %[1]d if it is no part of it", r.line)
+				err = r.skip(RaggedRow, "the line seems to be the rest of the text in line %d", before.line)
+			}
+			if before.number > 0 && !yield(before, problem) {
+				return
+			}
+			before, problem = r, err
+		}
+		if before.number > 0 {
+			yield(before, problem)
+		}
+	}
+}
+
+// lines returns the rows after the header, each by itself.
+func (t *table) lines() rowSeq {
 	return func(yield func(row, error) bool) {
 		for number := 2; ; number++ {
 			r := row{number: number}
@@ -224,13 +246,8 @@ func (t *table) rows() rowSeq {
 			} else {
 				err = t.checkUTF8(cells)
 			}
-			switch {
-			case err == nil && slices.Equal(cells, t.names):
-				err = r.skip(Duplicate, "the row repeats the names of the columns; delete it")
-			case err == nil && len(cells) != len(t.names) && t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
-				err = r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
-			case err == nil && len(cells) != len(t.names):
-				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put straight quotes (\") around cells that contain the delimiter or line ends", len(cells), len(t.names))
+			if err == nil {
+				err = t.shape(&r, cells)
 			}
 			if err == nil {
 				for f, column := range t.binding {
@@ -245,6 +262,34 @@ func (t *table) rows() rowSeq {
 		}
 	}
 }
+
+// shape returns an error for a row that has not the columns of the header.
+func (t *table) shape(r *row, cells []string) error {
+	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
+	remedy := "put straight quotes (\") around cells that contain the delimiter or line ends"
+	switch more := len(cells) - len(t.names); {
+	case slices.Equal(cells, t.names):
+		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
+	case more == 0:
+		return nil
+	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
+		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
+	case more == 1 && t.csv.Comma == ',':
+		if cell := cells[rating] + "," + cells[rating+1]; decimalComma.MatchString(cell) {
+			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
+		}
+	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
+		rated := false
+		if rating < len(cells) {
+			_, _, rated = diagnostic.ParseRating(cells[rating])
+		}
+		r.rest = !rated
+	}
+	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
+}
+
+// decimalComma matches a rating such as 4,5.
+var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.
 // But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of
@@ -351,6 +396,8 @@ type row struct {
 	line   int // where it begins in the file
 	// cells has a value for each of Fields, in that order; "" for those that the export does not have.
 	cells [len(fieldNames)]string
+	// rest reports that the row seems to be the rest of a text that began in the row before it.
+	rest bool
 	// value is the whole JSON value for readers that need more than the cells.
 	value jsontext.Value
 }

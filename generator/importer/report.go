@@ -63,6 +63,7 @@ const (
 	BadLanguage  Code = "language is not a tag"
 	BadSourceURL Code = "source_url is not an address"
 	BadValue     Code = "a value has the wrong type"
+	NoReview     Code = "no review"
 	Duplicate    Code = "the same as another row"
 	Conflict     Code = "contradicts another row of the same review"
 	Taken        Code = "the id is used by another review"
@@ -75,7 +76,7 @@ const (
 )
 
 // understood are the codes of rows that were read correctly.
-var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
+var understood = []Code{NoReview, OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
 
 // Skip is one row that was not imported.
 type Skip struct {

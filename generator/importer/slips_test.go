@@ -40,6 +40,14 @@ func TestSlips(t *testing.T) {
 				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map rating=Rating,date=Date,text=Review,author=Name"},
 		{"letters of columns", func(c *Config) { c.Map = map[string]string{"rating": "B", "date": "C", "text": "A"} }, "words,stars,day\nGood.,5,2026-01-02\n",
 			`column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map "rating=stars,date=day,text=words"`},
+		{"text that goes on below, without quotes", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nBo,1,2026-01-03,Waited nine days.\n\nIt was here, all the time.\nNo.\nAl,4,2026-01-04,Fine.\n",
+			"reviews/import-shop.jsonl: 2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
+				"  row 3 (line 3): the text seems to go on in line 5; put straight quotes (\") around the whole text, or delete line 5 if it is no part of it\n" +
+				"  row 4 (line 5): the text seems to go on in line 6; put straight quotes (\") around the whole text, or delete line 6 if it is no part of it\n" +
+				"  row 5 (line 6): the line seems to be the rest of the text in line 5\n"},
+		{"comma of a decimal", nil, "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n",
+			"the row has 4 cells, the header 3; if the rating is 4,5, write a point in place of the comma; otherwise put straight quotes"},
+		{"header in the middle", nil, "rating,date,text\n5,2026-01-03,Fine.\nrating,date,text\n", "1 row skipped: no review\n  row 3 (line 3): the row repeats the names of the columns; delete it"},
 		{"one column for two fields", func(c *Config) {
 			c.Map = map[string]string{"owner_reply.text": "reply", "owner_reply.date": "date"}
 		}, "rating,date,text,reply\n5,2026-01-02,Good.,Thanks\n", `column map: date and owner_reply.date are both from the column "date"`},
