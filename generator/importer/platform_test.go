@@ -168,3 +168,18 @@ func TestJSONL(t *testing.T) {
 		t.Error("half a line passes")
 	}
 }
+
+// TestMemberThatIsNotThere: as with columns, the names of the members are told, before anything is written.
+func TestMemberThatIsNotThere(t *testing.T) {
+	const export = `{"key":"a","score":{"stars":4,"max":5},"at":"2026-01-02","who":{"name":"Ada Lovelace"}}` + "\n" + `{"key":"b","score":{"stars":5,"max":5},"at":"2026-01-03"}`
+	for want, columns := range map[string]map[string]string{
+		`column map: author=name: no review has such a member (did you mean "who.name"?)
+column map: rating=stars: no review has such a member (did you mean "score.stars"?); the members are "at", "key", "score", "score.max", "score.stars", "who", "who.name"`: {"id": "key", "rating": "stars", "date": "at", "author": "name", "text": "body"},
+		"": {"id": "key", "rating": "score.stars", "date": "at", "author": "who.name", "text": "body", "owner_reply.text": "reply.text", "owner_reply.date": "reply.at"},
+	} {
+		report, err := JSONL(t.Context(), strings.NewReader(export), Config{ContentDir: t.TempDir(), Source: "app", Map: columns})
+		if want != "" && (err == nil || err.Error() != want) || want == "" && (err != nil || report.Added != 2) {
+			t.Errorf("%+v, %v, want %s", report, err, want)
+		}
+	}
+}
