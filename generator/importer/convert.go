@@ -80,8 +80,11 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		}
 		v.key = keyOfID(v.external)
 	}
-	if unlessBlank(r.cells[fieldDate]) == nil && unlessBlank(r.cells[fieldText]) == nil && r.cells[fieldRating] != "" {
-		return v, r.skip(NoDate, "the row has neither a date nor a text, such as a row of totals; delete it")
+	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
+		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return sumForm.MatchString(r.cells[f]) })
+		if sum || undated && blank && r.cells[fieldRating] != "" {
+			return v, r.skip(NoReview, "the row seems to have totals, and is no review; delete it")
+		}
 	}
 	for _, step := range []func(*row, *review) *Skip{c.text, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
 		if skip := step(r, v); skip != nil {
@@ -100,6 +103,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	return v, nil
 }
+
+// sumForm matches what stands before the numbers in a row of totals.
+var sumForm = regexp.MustCompile(`(?i)^\s*((sub|grand[ -]?)?totals?|sum|average|summe|gesamt|durchschnitt|somme|moyenne|totale|promedio)\s*:?\s*$`)
 
 // rounded matches a long number as spreadsheet programs show it.
 var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)

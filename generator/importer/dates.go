@@ -28,6 +28,9 @@ var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01
 // agoForm matches a date that counts back from another day.
 var agoForm = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)`)
 
+// serial matches a day as Excel stores it, from 1982 to 2064.
+var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
+
 // noDay matches a month and a year, or a year.
 var noDay = regexp.MustCompile(`^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
 
@@ -99,12 +102,15 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		switch {
 		case noDay.MatchString(diagnostic.EnglishMonths(cell)):
 			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, such as %s (the first of the month if it is not known)", f, quote(cell), firstDay(cell))
-		case strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "":
-			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
+		case serial.MatchString(cell):
+			days, _ := strconv.Atoi(cell[:5])
+			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		case strings.Trim(cell, "#") == "":
+			return "", r.skip(BadDate, "%s %s stands for a day in a narrow column of a spreadsheet; widen the column, and export again", f, quote(cell))
 		case agoForm.MatchString(cell):
 			return "", r.skip(BadDate, "%s %s does not say which day; correct it in the export", f, quote(cell))
 		}
-		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+		return "", r.skip(BadDate, "%s %s does not have the layout %s; if all dates are like it, set --date-layout to %s; if only some are, write them as %[3]s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
 	c.dated++
 	if zoned {

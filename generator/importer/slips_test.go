@@ -26,6 +26,9 @@ func TestSlips(t *testing.T) {
 		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "such as 2026-09-01 ("},
 		{"month of a spreadsheet", nil, "rating,date,text\n5,Sep-26,Good.\n", "such as 2026-09-01 ("},
 		{"year", nil, "rating,date,text\n5,2026,Good.\n", "such as 2026-01-01 ("},
+		{"day of Excel", nil, "rating,date,text\n5,46308,Good.\n", `date "46308" is the number by which Excel stores 2026-10-13; format the column as YYYY-MM-DD there, and export again`},
+		{"two forms of dates", nil, "rating,date,text\n5,2026-01-02,Good.\n4,03.01.2026,Fine.\n3,2026-01-04,Late.\n",
+			`row 3 (line 3): date "03.01.2026" does not have the layout YYYY-MM-DD; if all dates are like it, set --date-layout to "DD.MM.YYYY"; if only some are, write them as YYYY-MM-DD`},
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
 			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if one of the columns "guest" has the names, write author= and its name in --map`},
@@ -48,6 +51,9 @@ func TestSlips(t *testing.T) {
 		{"comma of a decimal", nil, "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n",
 			"the row has 4 cells, the header 3; if the rating is 4,5, write a point in place of the comma; otherwise put straight quotes"},
 		{"header in the middle", nil, "rating,date,text\n5,2026-01-03,Fine.\nrating,date,text\n", "1 row skipped: no review\n  row 3 (line 3): the row repeats the names of the columns; delete it"},
+		{"totals below the table", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nSum,3,2026-01-02,Average\nTotal,30,,8 cards\nAverage:,4,2026-01-24,\n,4.5,,\n",
+			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
+				"  row 4 (line 4): the row seems to have totals, and is no review; delete it\n  row 5 (line 5)"},
 		{"one column for two fields", func(c *Config) {
 			c.Map = map[string]string{"owner_reply.text": "reply", "owner_reply.date": "date"}
 		}, "rating,date,text,reply\n5,2026-01-02,Good.,Thanks\n", `column map: date and owner_reply.date are both from the column "date"`},
