@@ -99,7 +99,7 @@ func fieldOf(word string) string {
 
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
-	var problems []string
+	var problems, exchanged []string
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(fieldNames[:], name) {
 			field, column := m[name], name
@@ -107,7 +107,7 @@ func checkFields(m map[string]string) []string {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
 			}
 			if field != "" {
-				problems = append(problems, fmt.Sprintf("column map: the field comes first: write %s=%s", field, column))
+				exchanged = append(exchanged, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -115,6 +115,9 @@ func checkFields(m map[string]string) []string {
 		} else if strings.TrimSpace(m[name]) == "" {
 			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
 		}
+	}
+	if len(exchanged) > 0 {
+		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(exchanged, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out")
@@ -260,6 +263,10 @@ func (c *Config) ownNames(header []string) error {
 		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[partOf]))}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
+	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
+	if c.Map["text"] == "" && len(texts) > 1 && diagnostic.Squash(columns["text"]) != "text" {
+		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in more than one column, %s; say which with --map, such as --map %q", quoteAll(texts), "text="+texts[len(texts)-1])}}
+	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
 		at := slices.Index(given, column)
 		if at < 0 || c.Map[field] != "" || field == "rating" || field == "date" {
@@ -289,6 +296,9 @@ func mapOf(columns map[string]string) string {
 }
 
 func unknownHeader(problem string, header []string, remedy string) error {
+	if columns, _, _ := choose(own, header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
+	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, such as author,rating,date,text", quoteAll(header))

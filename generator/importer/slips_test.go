@@ -54,6 +54,12 @@ func TestSlips(t *testing.T) {
 		{"totals below the table", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nSum,3,2026-01-02,Average\nTotal,30,,8 cards\nAverage:,4,2026-01-24,\n,4.5,,\n",
 			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
 				"  row 4 (line 4): the row seems to have totals, and is no review; delete it\n  row 5 (line 5)"},
+		{"two columns that may be the text", nil, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,regular,Good.\n",
+			`the customers' words may be in more than one column, "Comment", "Review"; say which with --map, such as --map "text=Review"`},
+		{"two columns, one of them mapped", func(c *Config) { c.Map = map[string]string{"title": "Comment"} }, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,regular,Good.\n", "1 added"},
+		{"two columns, one named as the field", nil, "Name,Stars,Day,Comment,Text\nJo,5,2026-01-02,regular,Good.\n", "text=Text"},
+		{"a list of invitations", func(c *Config) { c.Platform = "trustpilot" }, "Email,Name,Status,Sent date\njo@example.com,Jo,Delivered,2026-01-02\n",
+			`its columns are "Email", "Name", "Status", "Sent date": if it is a list of something else, such as invitations, export the reviews; if the reviews are from elsewhere`},
 		{"one column for two fields", func(c *Config) {
 			c.Map = map[string]string{"owner_reply.text": "reply", "owner_reply.date": "date"}
 		}, "rating,date,text,reply\n5,2026-01-02,Good.,Thanks\n", `column map: date and owner_reply.date are both from the column "date"`},
