@@ -89,7 +89,7 @@ func (f *platformFlags) config(platform string) importer.Config {
 
 type importGoogleCmd struct {
 	File     string `arg:"" help:"The export, a JSON file." type:"existingfile"`
-	Location string `help:"Import the reviews of this location only: its number in the names of the reviews." placeholder:"NUMBER"`
+	Location string `help:"Import the reviews of this location only: its number in the names of the reviews, or several with commas between them." placeholder:"NUMBER"`
 	platformFlags
 	importFlags
 }
@@ -180,6 +180,8 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 	switch done := report.Rows - len(report.Skipped); {
 	case report.Rows > 0 && done == 0:
 		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
+	case report.Refused && report.Remedy != "":
+		return fmt.Errorf("no file was changed: %s", report.Remedy)
 	case report.Refused:
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}

@@ -63,7 +63,7 @@ func TestStars(t *testing.T) {
 		{5, "many", 0, `rating "many" is not a number`},
 		{5, "4/5", 4, ""},
 		{10, "7,5 / 10", 4, ""},
-		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5; import with --rating-scale 10; if only some rows have it`},
+		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5: import with --rating-scale 10; if only some rows have it`},
 		{5, "4/", 0, `rating "4/" is not a number`},
 		{5, "4/0", 0, `rating "4/0" is not a number`},
 		{5, "★★★★", 4, ""},

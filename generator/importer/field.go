@@ -99,7 +99,8 @@ func fieldOf(word string) string {
 
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
-	var problems, exchanged []string
+	var problems, corrected []string
+	exchanged := false
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(fieldNames[:], name) {
 			field, column := m[name], name
@@ -107,7 +108,7 @@ func checkFields(m map[string]string) []string {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
 			}
 			if field != "" {
-				exchanged = append(exchanged, field+"="+column)
+				exchanged, corrected = true, append(corrected, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -115,9 +116,10 @@ func checkFields(m map[string]string) []string {
 		} else if strings.TrimSpace(m[name]) == "" {
 			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
 		}
+		corrected = append(corrected, name+"="+m[name])
 	}
-	if len(exchanged) > 0 {
-		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(exchanged, ",")))
+	if exchanged {
+		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out")
@@ -312,7 +314,7 @@ func unknownHeader(problem string, header []string, remedy string) error {
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row"
+		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 	}
 	if filled := slices.DeleteFunc(slices.Clone(header), func(cell string) bool { return cell == "" }); len(filled) == 1 && len(header) > 1 {
 		problem = fmt.Sprintf("the first row, %s, does not name the columns; delete the rows above the one that does", quote(filled[0]))

@@ -25,7 +25,7 @@ import (
 //	reviewReply {comment, updateTime}
 //
 // location, if it is not "", selects the reviews of one location: its number in a review's name,
-// accounts/1/locations/2/reviews/3. cfg.Map is ignored.
+// accounts/1/locations/2/reviews/3; several have commas between them. cfg.Map is ignored.
 func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Report, error) {
 	cfg.Map = map[string]string{
 		"id": "reviewId", "author": "reviewer.displayName", "rating": "starRating", "date": "createTime", "text": "comment",
@@ -36,26 +36,14 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]int{}
-	report, err := run(ctx, cfg, cfg.googleRows(export, location, found))
-	var each []string
-	for _, number := range slices.Sorted(maps.Keys(found)) {
-		each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
-	}
-	if err == nil && location != "" && len(each) > 0 && found[location] == 0 {
-		return nil, &UsageError{[]string{fmt.Sprintf("no review is of the location %s; the numbers of the locations are %s", quote(location), strings.Join(each, ", "))}}
-	}
-	if err == nil && location == "" && len(each) > 1 {
-		report.Locations = each
-	}
-	return report, err
+	return run(ctx, cfg, cfg.googleRows(export, location))
 }
 
 // googleRows returns the reviews of each answer. The JSON reader reads an answer as one value, so a page of 50 reviews
-// is in memory at once. It counts the reviews of each location in found.
-func (c Config) googleRows(export text, location string, found map[string]int) rowSeq {
+// is in memory at once.
+func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
-		number := 0
+		number, found := 0, map[string]int{}
 		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
 			r.value = v
 			return nil
@@ -77,10 +65,12 @@ func (c Config) googleRows(export text, location string, found map[string]int) r
 			}
 			for _, v := range reviews {
 				name, err := textAt(v, "name", false)
+				of := ""
 				if m := locationForm.FindStringSubmatch(name); m != nil {
-					found[m[1]]++
+					of = m[1]
+					found[of]++
 				}
-				if err == nil && location != "" && !strings.Contains(name+"/", "locations/"+location+"/") {
+				if err == nil && location != "" && !slices.Contains(strings.Split(location, ","), of) {
 					continue
 				}
 				number++
@@ -98,7 +88,27 @@ func (c Config) googleRows(export text, location string, found map[string]int) r
 				}
 			}
 		}
+		if err := chosen(location, found, number); err != nil {
+			yield(row{}, err)
+		}
 	}
+}
+
+// chosen returns an error if the reviews found are of several locations and none is chosen, or only one that has none.
+func chosen(location string, found map[string]int, rows int) error {
+	var each []string
+	numbers := slices.Sorted(maps.Keys(found))
+	for _, number := range numbers {
+		each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
+	}
+	list := strings.Join(each, ", ")
+	switch {
+	case location != "" && rows == 0 && len(each) > 0:
+		return &UsageError{[]string{fmt.Sprintf("no review is of the location %s; the numbers of the locations are %s", quote(location), list)}}
+	case location == "" && len(each) > 1:
+		return &UsageError{[]string{fmt.Sprintf("the reviews are of several locations: %s; name that of this business, such as --location %s, or several with commas between them", list, numbers[0])}}
+	}
+	return nil
 }
 
 var locationForm = regexp.MustCompile(`locations/([^/]+)/`)

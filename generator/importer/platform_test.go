@@ -183,3 +183,18 @@ column map: rating=stars: no review has such a member (did you mean "score.stars
 		}
 	}
 }
+
+// TestLocations: reviews of several locations are not mixed unasked.
+func TestLocations(t *testing.T) {
+	cfg := Config{ContentDir: t.TempDir(), Source: "google"}
+	_, err := Google(t.Context(), strings.NewReader(googlePage), "", cfg)
+	if want := "the reviews are of several locations: 22 (3 reviews), 33 (1 review); name that of this business, such as --location 22, or several with commas between them"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for location, want := range map[string]int{"33": 1, "22,33": 3} {
+		cfg.ContentDir = t.TempDir()
+		if report, err := Google(t.Context(), strings.NewReader(googlePage), location, cfg); err != nil || report.Added != want {
+			t.Errorf("%s: %+v, %v", location, report, err)
+		}
+	}
+}

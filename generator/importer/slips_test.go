@@ -31,7 +31,7 @@ func TestSlips(t *testing.T) {
 			`row 3 (line 3): date "03.01.2026" does not have the layout YYYY-MM-DD; if all dates are like it, set --date-layout to "DD.MM.YYYY"; if only some are, write them as YYYY-MM-DD`},
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
-			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if one of the columns "guest" has the names, write author= and its name in --map`},
+			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
 		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `the names of the columns, "Name", "Rating", "Date", "Review", are in line 2 of the export; delete what is above that line, and import again`},
@@ -44,7 +44,7 @@ func TestSlips(t *testing.T) {
 		{"letters of columns", func(c *Config) { c.Map = map[string]string{"rating": "B", "date": "C", "text": "A"} }, "words,stars,day\nGood.,5,2026-01-02\n",
 			`column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map "rating=stars,date=day,text=words"`},
 		{"text that goes on below, without quotes", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nBo,1,2026-01-03,Waited nine days.\n\nIt was here, all the time.\nNo.\nAl,4,2026-01-04,Fine.\n",
-			"reviews/import-shop.jsonl: 2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
+			"nothing was imported into reviews/import-shop.jsonl: 2 would be added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
 				"  row 3 (line 3): the text seems to go on in line 5; put straight quotes (\") around the whole text, or delete line 5 if it is no part of it\n" +
 				"  row 4 (line 5): the text seems to go on in line 6; put straight quotes (\") around the whole text, or delete line 6 if it is no part of it\n" +
 				"  row 5 (line 6): the line seems to be the rest of the text in line 5\n"},
@@ -60,6 +60,12 @@ func TestSlips(t *testing.T) {
 		{"two columns, one named as the field", nil, "Name,Stars,Day,Comment,Text\nJo,5,2026-01-02,regular,Good.\n", "text=Text"},
 		{"a list of invitations", func(c *Config) { c.Platform = "trustpilot" }, "Email,Name,Status,Sent date\njo@example.com,Jo,Delivered,2026-01-02\n",
 			`its columns are "Email", "Name", "Status", "Sent date": if it is a list of something else, such as invitations, export the reviews; if the reviews are from elsewhere`},
+		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
+			"2 reviews, as it seems of people who tried a form; delete such rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
+		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
+			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10; if only some rows have it, put them into a file of their own\nthe ratings have another scale; import again with --rating-scale 10\n"},
+		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
+			`verification.method is "J-104"; it must be yes, no, job, invitation, receipt or platform; if the column says something else, leave verification.method out of --map`},
 		{"one column for two fields", func(c *Config) {
 			c.Map = map[string]string{"owner_reply.text": "reply", "owner_reply.date": "date"}
 		}, "rating,date,text,reply\n5,2026-01-02,Good.,Thanks\n", `column map: date and owner_reply.date are both from the column "date"`},
@@ -133,4 +139,28 @@ func TestElsewhere(t *testing.T) {
 	d.cfg.Taken, d.cfg.Standing = nil, nil
 	report = d.load(strings.ReplaceAll(export, "Jo,5", "Jo,3"))
 	wantEqual(t, "moved back", counts(report), [4]int{0, 1, 1, 0})
+}
+
+// TestAgain: what a second import says of reviews that are here.
+func TestAgain(t *testing.T) {
+	d := newDesk(t)
+	const export = "Name,Rating,Date,Review\nJo,5,2026-01-02,They came on time.\nBo,4,2026-01-03,They came too late.\n"
+	d.cfg.Map = nil
+	d.load(export)
+	d.cfg.Verification = ""
+	for _, tt := range []struct{ export, want string }{
+		{export, "reviews/import-shop.jsonl: 0 added, 0 updated, 2 unchanged, 0 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n"},
+		{strings.Replace(export, "Bo,4", "Beau,4", 1), "reviews/import-shop.jsonl: 0 added, 0 updated, 1 unchanged, 1 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n" +
+			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-703982495b70 is the same review with another author (here \"Bo\"), and would be here twice\n" +
+			"if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
+		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; to withdraw one, list it in withdrawn.yaml), 1 review:\n  shop-703982495b70: Bo, 2026-01-03\n"},
+	} {
+		var got strings.Builder
+		if err := d.load(tt.export).Print(&got, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(got.String(), tt.want) {
+			t.Errorf("got\n%s, want\n%s", got.String(), tt.want)
+		}
+	}
 }
