@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -134,9 +133,6 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 		return err
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return fmt.Errorf("the file %s is empty; export it again, or wait until it has been downloaded completely", filepath.Base(file))
-	}
 	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, zone, today, content.Site.Policies.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
 	if f.Round != "none" {

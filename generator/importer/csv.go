@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -53,7 +52,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	header, err := t.csv.Read()
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("read export: it is empty; it should begin with a header row that names the columns")
+		return nil, errors.New("read export: it is empty; export it again, or wait until it has been downloaded completely")
 	case err != nil:
 		return nil, fmt.Errorf("read header: %w", err)
 	}
@@ -87,27 +86,16 @@ func openTable(export text, cfg *Config) (*table, error) {
 func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	rest, _ := t.in.Peek(t.in.Buffered())
 	line, _ = t.csv.FieldPos(0)
-	line += t.before
-	for text := range strings.Lines(string(rest)) {
-		if line++; line > 20 {
-			break
-		}
+	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
+	for i, text := range lines[:min(len(lines), 20)] {
 		for _, delimiter := range delimiters {
-			r := csv.NewReader(strings.NewReader(text))
-			r.Comma, r.LazyQuotes = delimiter, true
-			cells, err := r.Read()
-			if err != nil {
-				continue
-			}
+			cells := strings.Split(text, string(delimiter))
 			for i, cell := range cells {
 				cells[i] = strings.TrimSpace(cell)
 			}
-			_, _, known := choose(append(slices.Clone(own), Platforms[cfg.Platform]...), cells)
-			for _, name := range []string{"rating", "date"} {
-				known = known || cfg.Map[name] != "" && slices.Contains(cells, cfg.Map[name])
-			}
-			if known && len(cells) > 1 {
-				return line, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
+			_, _, known := choose(slices.Concat(own, Platforms[cfg.Platform]), cells)
+			if len(cells) > 1 && (known || slices.Contains(cells, cfg.Map["rating"]) || slices.Contains(cells, cfg.Map["date"])) {
+				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
 			}
 		}
 	}
@@ -237,10 +225,6 @@ func (t *table) lines() rowSeq {
 			}
 			r.line, _ = t.csv.FieldPos(0)
 			r.line += t.before
-			if strings.HasPrefix(cells[0], "<<<<<<< ") || strings.HasPrefix(cells[0], ">>>>>>> ") {
-				yield(r, fmt.Errorf("read export: line %d is left of an unfinished merge of two versions; keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>", r.line))
-				return
-			}
 			if t.lossy {
 				err = t.checkDecoded(&r, cells)
 			} else {
@@ -316,16 +300,9 @@ func (t *table) checkUTF8(cells []string) error {
 		if utf8.ValidString(cell) {
 			continue
 		}
+		at := strings.IndexByte(strings.ToValidUTF8(cell, "\xff"), 0xff)
 		line, _ := t.csv.FieldPos(i)
-		for j, r := range cell {
-			if r == '\n' {
-				line++
-			} else if r == utf8.RuneError {
-				if _, size := utf8.DecodeRuneInString(cell[j:]); size == 1 {
-					return t.notUTF8(line, cell, cell[j])
-				}
-			}
-		}
+		return t.notUTF8(line+strings.Count(cell[:at], "\n"), cell, cell[at])
 	}
 	return nil
 }
@@ -354,40 +331,6 @@ func (t *table) checkDecoded(r *row, cells []string) error {
 	}
 	return nil
 }
-
-// letters are the parts of a layout as spreadsheets write it.
-var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
-
-// goParts are the parts of a layout of package time.
-var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
-
-// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
-// hh:mm:ss, to that of package time. A layout without a year in letters is returned
-// as it is. Days and months may have one digit or two; m after hours means minutes.
-func layoutOf(s string) string {
-	if !strings.Contains(strings.ToLower(s), "yy") {
-		return s
-	}
-	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
-	return letters.ReplaceAllStringFunc(s, func(part string) string {
-		lower := strings.ToLower(part)
-		if lower == "mm" && hours {
-			return "04"
-		}
-		hours = hours || lower[0] == 'h'
-		switch {
-		case lower == "am/pm":
-			return "PM"
-		case lower[0] == 'h' && halves:
-			return "3"
-		}
-		return cmp.Or(goParts[lower], part)
-	})
-}
-
-// inLetters converts a layout of package time to letters, for messages.
-var inLetters = strings.NewReplacer("3:04", "h:mm", "PM", "AM/PM", "2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",
-	"06", "YY", "1", "MM", "2", "DD", ".999999999", "", "Z07:00", " and a zone")
 
 // row is one review of an export before anything is checked. Each format has a reader that returns rows; everything
 // after that is common.

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"reviewcast/generator/diagnostic"
 )
@@ -65,14 +64,8 @@ func ParseMap(s string) (map[string]string, error) {
 		switch _, twice := m[name]; {
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
 			meant := strings.NewReplacer(":", "=", ";", ",").Replace(part)
-			if strings.HasPrefix(part, " ") && !ok && len(m) > 0 {
-				meant = `in double quotes the pair whose column has a comma, such as 'rating=stars,"text=Good,` + part + `"'`
-			} else if field := fieldOf(part); field == part {
-				meant = field + "=COLUMN"
-			} else if field != "" {
-				meant = field + "=" + part
-			} else if meant == part {
-				meant = "a field, = and the name of its column, such as rating=stars"
+			if meant == part {
+				meant = cmp.Or(fieldOf(part), "text") + `=COLUMN, in double quotes if the name of the column has a comma: "text=Good, bad"`
 			}
 			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; write %s", quote(part), meant))
 		case twice:
@@ -132,7 +125,7 @@ const noColumn = -1
 
 // bind finds the mapped columns in a header.
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
-	var problems, byLetter, missing []string
+	var problems, missing []string
 	from := map[int]field{}
 	for f := range field(len(fieldNames)) {
 		binding[f] = noColumn
@@ -143,9 +136,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		switch first := slices.Index(header, want); {
 		case first < 0:
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, didYouMean(want, header)))
-			if at := columnAt(want); at >= 0 && at < len(header) {
-				byLetter = append(byLetter, f.String()+"="+header[at])
-			}
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has two columns of that name; rename one of them", f, want))
 		default:
@@ -155,10 +145,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	switch {
-	case len(byLetter) > 0 && len(byLetter) == len(missing):
-		problems = append(problems, fmt.Sprintf("column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map %q", strings.Join(byLetter, ",")))
-	case len(missing) > 0:
+	if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
 	}
@@ -166,17 +153,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
-}
-
-// columnAt returns the index of a column by its letter or number in a spreadsheet; -1 if it is neither.
-func columnAt(name string) int {
-	if n, err := strconv.Atoi(name); err == nil {
-		return n - 1
-	}
-	if len(name) == 1 && unicode.IsLetter(rune(name[0])) {
-		return int(name[0] | 0x20 - 'a')
-	}
-	return -1
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -187,15 +163,18 @@ func quoteAll(names []string) string {
 	for _, name := range names[:min(len(names), maxListed)] {
 		quoted = append(quoted, quote(name))
 	}
-	list := strings.Join(quoted, ", ")
 	if len(names) > maxListed {
-		list += fmt.Sprintf(" and %d more", len(names)-maxListed)
+		quoted = append(quoted, "…")
 	}
-	return list
+	return strings.Join(quoted, ", ")
 }
 
-// didYouMean returns a suggestion if a known name is near.
+// didYouMean returns a suggestion if a known name is near, or is that of a member inside another.
 func didYouMean(name string, known []string) string {
+	inside := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) })
+	if inside >= 0 {
+		return " (did you mean " + quote(known[inside]) + "?)"
+	}
 	if meant := diagnostic.Nearest(name, known); meant != "" {
 		return " (did you mean " + quote(meant) + "?)"
 	}
@@ -270,12 +249,7 @@ func (c *Config) ownNames(header []string) error {
 		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in more than one column, %s; say which with --map, such as --map %q", quoteAll(texts), "text="+texts[len(texts)-1])}}
 	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
-		at := slices.Index(given, column)
-		if at < 0 || c.Map[field] != "" || field == "rating" || field == "date" {
-			return false
-		}
-		c.moved = append(c.moved, field)
-		return true
+		return slices.Contains(given, column) && field != "rating" && field != "date"
 	})
 	maps.Copy(columns, c.Map)
 	c.Map = columns
@@ -305,9 +279,6 @@ func unknownHeader(problem string, header []string, remedy string) error {
 	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, such as author,rating,date,text", quoteAll(header))
 	}
-	if slices.ContainsFunc(header, func(cell string) bool { return strings.Contains(strings.ToLower(cell), "recommend") }) {
-		problem = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
-	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s`", name, name)
@@ -315,9 +286,6 @@ func unknownHeader(problem string, header []string, remedy string) error {
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
 		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
-	}
-	if filled := slices.DeleteFunc(slices.Clone(header), func(cell string) bool { return cell == "" }); len(filled) == 1 && len(header) > 1 {
-		problem = fmt.Sprintf("the first row, %s, does not name the columns; delete the rows above the one that does", quote(filled[0]))
 	}
 	return &UsageError{[]string{problem}}
 }

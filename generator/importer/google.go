@@ -88,27 +88,14 @@ func (c Config) googleRows(export text, location string) rowSeq {
 				}
 			}
 		}
-		if err := chosen(location, found, number); err != nil {
-			yield(row{}, err)
+		if len(found) > 1 && location == "" || len(found) > 0 && number == 0 {
+			var each []string
+			for _, number := range slices.Sorted(maps.Keys(found)) {
+				each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
+			}
+			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; say with --location which is this business's, or several with commas between them", strings.Join(each, ", "))}})
 		}
 	}
-}
-
-// chosen returns an error if the reviews found are of several locations and none is chosen, or only one that has none.
-func chosen(location string, found map[string]int, rows int) error {
-	var each []string
-	numbers := slices.Sorted(maps.Keys(found))
-	for _, number := range numbers {
-		each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
-	}
-	list := strings.Join(each, ", ")
-	switch {
-	case location != "" && rows == 0 && len(each) > 0:
-		return &UsageError{[]string{fmt.Sprintf("no review is of the location %s; the numbers of the locations are %s", quote(location), list)}}
-	case location == "" && len(each) > 1:
-		return &UsageError{[]string{fmt.Sprintf("the reviews are of several locations: %s; name that of this business, such as --location %s, or several with commas between them", list, numbers[0])}}
-	}
-	return nil
 }
 
 var locationForm = regexp.MustCompile(`locations/([^/]+)/`)
@@ -118,7 +105,8 @@ func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
 	if err := c.fill(v, r); err != nil {
 		return err
 	}
-	if reviewer, _ := memberOf(v, "reviewer"); reviewer == nil && r.cells[fieldRating] == "" {
+	reviewer, _ := memberOf(v, "reviewer") // fill has read it
+	if reviewer == nil && r.cells[fieldRating] == "" {
 		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
 	}
 	if r.cells[fieldID] == "" {
@@ -127,7 +115,6 @@ func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
 	if r.cells[fieldRating] == "STAR_RATING_UNSPECIFIED" {
 		r.cells[fieldRating] = ""
 	}
-	reviewer, _ := memberOf(v, "reviewer") // fill has read it
 	if hidden, _ := memberOf(reviewer, "isAnonymous"); string(hidden) == "true" {
 		r.cells[fieldAuthor] = ""
 	}

@@ -129,8 +129,6 @@ type Config struct {
 	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not written, so that a text withdrawn for
 	// legal reasons does not come back. Nil: none is.
 	Withdrawn func(id string) bool
-	// moved are the fields whose usual columns Map gives to other fields.
-	moved []string
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)

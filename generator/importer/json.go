@@ -59,22 +59,14 @@ func (c Config) known(rows rowSeq) rowSeq {
 				return
 			}
 		}
-		var problems []string
 		list := slices.Sorted(maps.Keys(members))
-		free := slices.DeleteFunc(slices.Clone(list), func(path string) bool { return slices.Contains(slices.Collect(maps.Values(c.Map)), path) })
-		for _, name := range slices.Sorted(maps.Keys(wanted)) {
-			want := strings.TrimSpace(wanted[name])
-			meant := didYouMean(want, free)
-			if at := slices.IndexFunc(free, func(path string) bool { return path[strings.LastIndexByte(path, '.')+1:] == want }); at >= 0 {
-				meant = " (did you mean " + quote(free[at]) + "?)"
-			}
-			if len(list) > 0 && !slices.Contains(list, want) && (meant != "" || name == "rating" || name == "date") {
-				problems = append(problems, fmt.Sprintf("column map: %s=%s: no review has such a member%s", name, want, meant))
-			}
-		}
-		if len(problems) > 0 {
-			problems[len(problems)-1] += "; the members are " + quoteAll(list)
-			yield(row{}, &UsageError{problems})
+		given := slices.Collect(maps.Values(c.Map))
+		free := slices.DeleteFunc(slices.Clone(list), func(path string) bool { return slices.Contains(given, path) })
+		maps.DeleteFunc(wanted, func(name, path string) bool {
+			return members[strings.TrimSpace(path)] || name != "rating" && name != "date" && didYouMean(path, free) == ""
+		})
+		if _, err := bind(wanted, list); err != nil && len(list) > 0 {
+			yield(row{}, err)
 		}
 	}
 }

@@ -175,10 +175,7 @@ const minDistinct = 20
 // most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
 // short texts do, too.
 func (m *merger) twins(reviews []*review) map[string]string {
-	none := true
-	for key := range m.files.memory.entries {
-		none = none && !m.seen[key]
-	}
+	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.entries)), func(key string) bool { return m.seen[key] })
 	pairs := func(v values) (pairs []string) {
 		long := none || len(v[memberText]) > minDistinct
 		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
@@ -239,10 +236,6 @@ func (m *merger) place(v *review, id string) {
 	r.cells[fieldID] = v.external
 	known, imported := m.files.memory.entries[v.key]
 	standing := m.byID[fold(id)]
-	if id == "" {
-		m.skip(r.skip(Taken, "every id that the review could have is used by another review; give the export other ids"))
-		return
-	}
 	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
 		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id))
 		return
@@ -276,8 +269,7 @@ func (m *merger) place(v *review, id string) {
 }
 
 func (m *merger) add(v *review, id string) {
-	r := &record{id: id, values: v.values}
-	r.setDate()
+	r := &record{id: id, values: v.values, date: textOf(v.values[memberDate])}
 	m.files.records = append(m.files.records, r)
 	m.byID[fold(id)] = r
 	m.files.memory.entries[v.key] = m.remember(id, v, entry{})
@@ -310,7 +302,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 			kept = append(kept, memberNames[i])
 		}
 	}
-	r.setDate()
+	r.date = textOf(r.values[memberDate])
 	m.files.memory.entries[v.key] = m.remember(r.id, v, known)
 	m.done(v, r, updated)
 	if len(kept) > 0 {

@@ -17,15 +17,15 @@ func TestSlips(t *testing.T) {
 		want   string
 	}{
 		{"scale that no rating needs", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n5,2026-01-02,Good.\n3,2026-01-03,Fair.\n",
-			"no rating of this export is above 5, so --rating-scale 10 is probably wrong, and every review would have too few stars; leave it out; if customers could give 10, write one of the ratings with its scale, as 5/10"},
+			"no rating of this export is above 5, so --rating-scale 10 is probably wrong, and every review would have too few stars; import with --rating-scale 5; if customers could give 10, write one of the ratings with its scale, as 5/10"},
 		{"scale that one rating says", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n4/10,2026-01-02,Good.\n2,2026-01-03,Fair.\n", "2 added"},
 		{"scale of 100 for 10", func(c *Config) { c.RatingScale = 100 }, "rating,date,text\n10,2026-01-02,Good.\n8,2026-01-03,Fair.\n", "import with --rating-scale 10;"},
-		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, such as 2026-09-01 (the first of the month if it is not known)`},
-		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "such as 2026-03-01 ("},
-		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "such as 2026-09-01 ("},
-		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "such as 2026-09-01 ("},
-		{"month of a spreadsheet", nil, "rating,date,text\n5,Sep-26,Good.\n", "such as 2026-09-01 ("},
-		{"year", nil, "rating,date,text\n5,2026,Good.\n", "such as 2026-01-01 ("},
+		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)`},
+		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "does not say which day"},
+		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "does not say which day"},
+		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "does not say which day"},
+		{"month of a spreadsheet", nil, "rating,date,text\n5,Sep-26,Good.\n", "does not say which day"},
+		{"year", nil, "rating,date,text\n5,2026,Good.\n", "does not say which day"},
 		{"day of Excel", nil, "rating,date,text\n5,46308,Good.\n", `date "46308" is the number by which Excel stores 2026-10-13; format the column as YYYY-MM-DD there, and export again`},
 		{"two forms of dates", nil, "rating,date,text\n5,2026-01-02,Good.\n4,03.01.2026,Fine.\n3,2026-01-04,Late.\n",
 			`row 3 (line 3): date "03.01.2026" does not have the layout YYYY-MM-DD; if all dates are like it, set --date-layout to "DD.MM.YYYY"; if only some are, write them as YYYY-MM-DD`},
@@ -41,8 +41,6 @@ func TestSlips(t *testing.T) {
 		{"another platform's columns", func(c *Config) { c.Platform = "trustpilot" }, "Name,Rating,Date,Title,Review\nJo,5,2026-01-02,Fine,Good.\n",
 			"these are not the columns of an export of Trustpilot; its columns are \"Name\", \"Rating\", \"Date\", \"Title\", \"Review\": if the reviews are from elsewhere, import them under that name: " +
 				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map rating=Rating,date=Date,text=Review,author=Name"},
-		{"letters of columns", func(c *Config) { c.Map = map[string]string{"rating": "B", "date": "C", "text": "A"} }, "words,stars,day\nGood.,5,2026-01-02\n",
-			`column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map "rating=stars,date=day,text=words"`},
 		{"text that goes on below, without quotes", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nBo,1,2026-01-03,Waited nine days.\n\nIt was here, all the time.\nNo.\nAl,4,2026-01-04,Fine.\n",
 			"nothing was imported into reviews/import-shop.jsonl: 2 would be added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
 				"  row 3 (line 3): the text seems to go on in line 5; put straight quotes (\") around the whole text, or delete line 5 if it is no part of it\n" +
@@ -96,7 +94,7 @@ func TestTextFromTheTitle(t *testing.T) {
 	d.load(export)
 	d.cfg.Map = map[string]string{"text": "Title"}
 	_, err := d.try(export)
-	if want := "--map gives another field the column of title, from which an import before this one took title"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "the import before this one identified reviews by date, author, title and text, and this one has no title"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
