@@ -59,19 +59,17 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if err := t.checkUTF8(header); err != nil {
 		return nil, err
 	}
-	names := make([]string, len(header))
-	for i, name := range header {
-		names[i] = strings.TrimSpace(name)
+	for _, name := range header {
+		t.names = append(t.names, strings.TrimSpace(name))
 	}
-	t.names = names
 	switch {
 	case cfg.Platform != "":
-		err = cfg.useShape(names)
+		err = cfg.useShape(t.names)
 	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
-		err = cfg.ownNames(names)
+		err = cfg.ownNames(t.names)
 	}
 	if err == nil {
-		t.binding, err = bind(cfg.Map, names)
+		t.binding, err = bind(cfg.Map, t.names)
 	}
 	if err == nil {
 		return t, nil

@@ -265,10 +265,7 @@ func mapOf(columns map[string]string) string {
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		pairs = append(pairs, name+"="+cmp.Or(columns[name], "COLUMN"))
 	}
-	if text := strings.Join(pairs, ","); strings.ContainsAny(text, " ;&()") {
-		return "--map " + strconv.Quote(text)
-	}
-	return "--map " + strings.Join(pairs, ",")
+	return "--map " + strconv.Quote(strings.Join(pairs, ","))
 }
 
 func unknownHeader(problem string, header []string, remedy string) error {
@@ -278,6 +275,9 @@ func unknownHeader(problem string, header []string, remedy string) error {
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, such as author,rating,date,text", quoteAll(header))
+	}
+	if slices.ContainsFunc(header, func(cell string) bool { return strings.Contains(strings.ToLower(cell), "recommend") }) {
+		problem = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
 	}
 	for name, shapes := range Platforms {
 		if _, _, ok := choose(shapes[:1], header); ok {

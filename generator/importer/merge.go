@@ -106,7 +106,6 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			m.seen[v.key] = true
 		}
 		if skip != nil {
-			m.report.Unknown = m.report.Unknown || v.key == "" && skip.Code != NoReview
 			if v.key != "" && m.bad[v.key] == 0 {
 				m.bad[v.key] = v.number
 			}

@@ -68,9 +68,7 @@ func parseRecord(line []byte) (*record, error) {
 	}
 	delete(members, "id")
 	for name, value := range members {
-		if err := value.Compact(); err != nil {
-			return nil, cause(err)
-		}
+		_ = value.Compact() // it was parsed above
 		m := slices.Index(memberNames[:], name)
 		switch {
 		case m >= 0 && value.Kind() != 'n':

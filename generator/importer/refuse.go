@@ -2,6 +2,7 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -16,12 +17,8 @@ import (
 func (m *merger) scaleFits() error {
 	scale, scales := m.cfg.RatingScale, []float64{reviewcast.MaxRating, 10, 20, 100}
 	fits := slices.IndexFunc(scales, func(scale float64) bool { return m.conv.best <= scale })
-	for _, e := range m.files.memory.entries {
-		if e.Scale == m.scale() {
-			return nil
-		}
-	}
-	if m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
+	before := slices.ContainsFunc(slices.Collect(maps.Values(m.files.memory.entries)), func(e entry) bool { return e.Scale == m.scale() })
+	if before || m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
 		return nil
 	}
 	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; import with --rating-scale %[1]g; "+

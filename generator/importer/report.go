@@ -26,7 +26,6 @@ type Report struct {
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []Kept   // what editors changed and the export has otherwise
 	Vanished                  []string // reviews that the export no longer has; they stay
-	Unknown                   bool     // of some skipped rows, it is not known which reviews they are
 	Tests                     []string // new reviews that look like tests of a form
 	NoAuthors                 bool     // the export has no column with names
 	Anonymous                 int      // reviews without a name
@@ -164,7 +163,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	}
 	p.list(len(r.Tests), p.limit, plural(len(r.Tests), "review")+", as it seems of people who tried a form; delete such rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
 	vanished := "not in this export"
-	if r.Unknown {
+	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"
 	}
 	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
