@@ -92,7 +92,8 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 				cells[i] = strings.TrimSpace(cell)
 			}
 			_, _, known := choose(slices.Concat(own, Platforms[cfg.Platform]), cells)
-			if len(cells) > 1 && (known || slices.Contains(cells, cfg.Map["rating"]) || slices.Contains(cells, cfg.Map["date"])) {
+			mapped := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
+			if len(cells) > 1 && (known || slices.ContainsFunc(cells, mapped)) {
 				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
 			}
 		}

@@ -161,7 +161,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if r.Remedy != "" {
 		p.line("%s", r.Remedy)
 	}
-	p.list(len(r.Tests), p.limit, plural(len(r.Tests), "review")+", as it seems of people who tried a form; delete such rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
+	p.list(len(r.Tests), p.limit, plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
 	vanished := "not in this export"
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"
