@@ -177,7 +177,7 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 	case report.Rows > 0 && done == 0:
 		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
 	case report.Refused && report.Remedy != "":
-		return errors.New("no file was changed; import again as the last line above says")
+		return errors.New("no file was changed; import again as said above")
 	case report.Refused:
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}

@@ -247,8 +247,7 @@ var (
 func (c *converter) verification(r *row, v *review) *Skip {
 	method := c.Verification
 	if c.Map[fieldVerification.String()] != "" {
-		given := strings.TrimSpace(r.cells[fieldVerification])
-		cell := strings.ToLower(given)
+		cell := strings.ToLower(strings.TrimSpace(r.cells[fieldVerification]))
 		switch {
 		case slices.Contains(reviewcast.VerificationMethods, cell):
 			method = cell
@@ -257,7 +256,7 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		case slices.Contains(yes, cell) && method == "":
 			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.OneOf(reviewcast.VerificationMethods))
 		case !slices.Contains(yes, cell):
-			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(given), diagnostic.OneOf(reviewcast.VerificationMethods))
+			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(r.cells[fieldVerification]), diagnostic.OneOf(reviewcast.VerificationMethods))
 		}
 	}
 	if method != "" {

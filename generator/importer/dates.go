@@ -118,9 +118,8 @@ var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
 // goParts are the parts of a layout of package time.
 var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
 
-// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
-// hh:mm:ss, to that of package time. A layout without a year in letters is returned
-// as it is. Days and months may have one digit or two; m after hours means minutes.
+// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY, to that of package time; one without a year in
+// letters is returned as it is. Days and months may have one digit or two; m after hours means minutes.
 func layoutOf(s string) string {
 	if !strings.Contains(strings.ToLower(s), "yy") {
 		return s

@@ -20,8 +20,7 @@
 //   - A review that is gone from the export stays, and is reported.
 //   - A review that the editor removed from the file stays out. To import it again, delete its entry from
 //     .import-{source}.json. Deleting the JSONL file starts from the beginning.
-//   - If .import-{source}.json is lost, an edit can't be distinguished from an old
-//     value: everything in the file is kept.
+//   - If .import-{source}.json is lost, everything in the file is kept.
 //
 // # What is skipped
 //
@@ -113,8 +112,7 @@ type Config struct {
 	AuthorNames string
 	// Language is the BCP 47 tag of reviews without a language column. Empty means the language of the site.
 	Language string
-	// Encoding is the encoding of the export: one of Encodings. Empty means UTF-8. A
-	// byte order mark overrides it.
+	// Encoding is the encoding of the export: one of Encodings. Empty means UTF-8. A byte order mark overrides it.
 	Encoding string
 	// DryRun does everything but write.
 	DryRun bool

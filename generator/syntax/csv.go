@@ -148,7 +148,9 @@ type column struct {
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
-	known := func(name string) bool { return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != "" }
+	known := func(name string) bool {
+		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
+	}
 	if !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.columns.Required, ","), strings.Join(c.columns.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
