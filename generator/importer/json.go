@@ -52,7 +52,7 @@ func (c Config) known(rows rowSeq) rowSeq {
 		wanted, members := maps.Clone(c.Map), map[string]bool{}
 		for r, err := range rows {
 			maps.DeleteFunc(wanted, func(name, _ string) bool { return r.cells[slices.Index(fieldNames[:], name)] != "" })
-			if len(wanted) > 0 {
+			if len(wanted) > 0 && len(members) < maxListed {
 				addMembers(members, "", r.value)
 			}
 			if !yield(r, err) {
