@@ -158,7 +158,7 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 	}
 	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
 		settings := p.File == source.SiteFile || p.File == source.BusinessFile || p.File == source.WithdrawnFile
-		return p.Severity != diagnostic.Error || content.Complete && !settings
+		return p.Severity != diagnostic.Error || content.Complete && !settings && p.Code != "duplicate-id"
 	})
 	if len(problems) > 0 {
 		return nil, nil, "", fmt.Errorf("%s has errors; fix them first, so that names, ids and withdrawals are known:\n%s", f.Content, errorLines(f.Content, problems))

@@ -224,7 +224,7 @@ func parseError(args []string, err error) error {
 	case noExport && strings.Contains(export, "is a directory"):
 		return folderError(args)
 	case noExport:
-		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
+		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
