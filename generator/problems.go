@@ -108,7 +108,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		})
 	}
 	gone := previous.vanishedProblems(missing, content, b.severity())
-	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
+	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.misspelt(content), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
@@ -171,9 +171,10 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 			}
 		}
 	}
+	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
 	for _, id := range missing[:min(len(missing), maxVanished)] {
-		p := vanishedProblem(id, kept[strings.ToLower(id)], content)
+		p := vanishedProblem(id, kept[strings.ToLower(id)], content, strangers)
 		p.Severity = severity
 		problems = append(problems, p)
 	}
@@ -216,17 +217,19 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 }
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
-func vanishedProblem(id string, kept *source.Review, content *source.Content) diagnostic.Problem {
+func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal) diagnostic.Problem {
 	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
 		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
-		for _, w := range content.Withdrawn {
-			if w.ID != "" && diagnostic.Nearest(w.ID, []string{id}) != "" {
-				withdraw = fmt.Sprintf("or write %s in place of %s in withdrawn.yaml", id, w.ID)
+		p.Suggestion = "put it back under this id, " + withdraw
+		for _, w := range strangers {
+			if diagnostic.Nearest(w.ID, []string{id}) != "" {
+				p.File, p.Line, p.Col = w.At.File, w.At.Line, w.At.Col
+				p.Message += fmt.Sprintf(", and there has never been a review %q", w.ID)
+				p.Suggestion = fmt.Sprintf("write %s here, or put the review back", id)
 			}
 		}
-		p.Suggestion = "put it back under this id, " + withdraw
 		return p
 	}
 	at := content.Position(kept)

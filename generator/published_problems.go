@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -33,6 +35,48 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 			"if it is another customer's, give it an id of its own, and put the old review back")
 		q.Severity = diagnostic.Warning
 		problems = append(problems, q)
+	}
+	return problems
+}
+
+// strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
+func (p *published) strangers(content *source.Content) []source.Withdrawal {
+	known := map[string]string{} // by id in lower case
+	if p.set == nil || p.months(content, known) != nil {
+		return nil
+	}
+	for _, r := range content.Reviews {
+		known[strings.ToLower(r.ID)] = r.Date.Month()
+	}
+	return slices.DeleteFunc(slices.Clone(content.Withdrawn), func(w source.Withdrawal) bool {
+		return w.ID == "" || cmp.Or(w.Month, known[strings.ToLower(w.ID)]) != ""
+	})
+}
+
+// randomID matches ids that a platform has made: two of them may be alike by chance.
+var randomID = regexp.MustCompile(`[0-9][A-Z]|[a-z][A-Z]|[A-Z][0-9]|[a-z][0-9][a-z]`)
+
+var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
+
+// misspelt warns of withdrawals of strangers that differ by letters only from a review that is still published.
+func (p *published) misspelt(content *source.Content) (problems []diagnostic.Problem) {
+	strangers := p.strangers(content)
+	alike := map[string][]string{} // the ids that are published, by what they are without letters
+	for _, r := range content.Reviews {
+		if key := idLetters.ReplaceAllString(r.ID, ""); r.Published && len(strangers) > 0 {
+			alike[key] = append(alike[key], r.ID)
+		}
+	}
+	for _, w := range strangers {
+		letters := idDigits.ReplaceAllString(w.ID, "")
+		for _, id := range alike[idLetters.ReplaceAllString(w.ID, "")] {
+			if !randomID.MatchString(w.ID) && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(id, "")}) != "" {
+				q := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", id))
+				q.Severity = diagnostic.Warning
+				problems = append(problems, q)
+				break
+			}
+		}
 	}
 	return problems
 }

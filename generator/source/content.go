@@ -99,7 +99,7 @@ type Withdrawal struct {
 	Reason Hidden // Withdrawn or Legal
 	Month  string // of the review, YYYY-MM; "" when the entry doesn't say
 	Date   reviewcast.Date
-	At     diagnostic.Position
+	At     diagnostic.Position // of the id
 }
 
 // Vocabulary is insights.yaml: what the editors look for in texts.

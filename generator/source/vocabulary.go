@@ -202,7 +202,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 			continue
 		}
 		r.required("id", "reason", "date")
-		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(placeOf(&n))}
+		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
 		if _, again := s.withdrawn[strings.ToLower(w.ID)]; !again {
 			s.withdrawn[strings.ToLower(w.ID)] = w
