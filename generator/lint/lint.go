@@ -53,6 +53,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	for _, r := range content.Unidentified {
 		in.review(r)
 	}
+	in.siteLanguage()
 	in.small()
 	in.duplicates(content.Reviews)
 	root, err := os.OpenRoot(dir)
@@ -86,6 +87,7 @@ type inspector struct {
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
+	fits                bool            // a text is in the language of the site
 }
 
 func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
@@ -134,7 +136,7 @@ func (in *inspector) review(r *source.Review) {
 		if !reply {
 			in.style(r, t.name, *t.text)
 		}
-		if t.name == "text" {
+		if t.name == "text" && !in.noNames {
 			in.otherLanguage(r)
 		}
 		if !reply && !in.noBusiness {

@@ -101,8 +101,28 @@ func (in *inspector) otherLanguage(r *source.Review) {
 	if others == n && enough > 3 {
 		enough = 3 // none of another language
 	}
+	if site, _, _ := strings.Cut(in.content.Site.Language, "-"); own == site {
+		in.fits = in.fits || best == own
+	}
 	if best == own || n < enough || n*maxForeign < len(words) || others > n+n/maxForeign {
 		return
 	}
-	in.add(r, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", own, languages[best]), "write language: "+best)
+	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
+	in.add(r, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), "write language: "+best)
+}
+
+// siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one
+// other language, and none in its own, the site has the wrong one.
+func (in *inspector) siteLanguage() {
+	other := func(f finding) bool { return f.code != "language" }
+	texts := slices.DeleteFunc(slices.Clone(in.findings), other)
+	site, _, _ := strings.Cut(in.content.Site.Language, "-")
+	if in.fits || len(texts) < 2 || slices.ContainsFunc(texts, func(f finding) bool {
+		return f.message != texts[0].message || !strings.HasPrefix(f.message, "the text is published as "+site)
+	}) {
+		return
+	}
+	in.findings = slices.DeleteFunc(in.findings, func(f finding) bool { return !other(f) })
+	message := strings.NewReplacer("the text is", "the reviews are", "looks", "look").Replace(texts[0].message)
+	in.findings = append(in.findings, finding{diagnostic.Position{File: source.SiteFile, Line: 1, Col: 1}, "language:", "language", message, texts[0].suggestion})
 }
