@@ -10,6 +10,8 @@
 //	placeholder           TODO, lorem ipsum; a name such as n/a
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
+//	mail-in-text          the head or the end of a mail
+//	chat-in-text          what a chat program says around a text that it wrote
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -112,8 +114,12 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		if t.name == "author" || !in.remarked(r, t.name, *t.text) {
-			in.garbled(in.content.Position(r), t.name, *t.text)
+		at, plain := in.content.Position(r), *t.text
+		if t.name != "author" {
+			plain = in.remarked(at, t.name, plain, "")
+		}
+		if plain == *t.text {
+			in.garbled(at, t.name, plain)
 		}
 		reply := t.name == "owner_reply.text"
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
@@ -131,7 +137,7 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		if !reply || !in.noBusiness { // its own telephone isn't known then
-			in.personal(r, t.name, *t.text)
+			in.personal(r, t.name, plain)
 		}
 		if !reply {
 			in.style(r, t.name, *t.text)
@@ -178,7 +184,10 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			in.garbled(diagnostic.Position{File: file, Line: 1, Col: 1}, "a text", s)
+			at := diagnostic.Position{File: file, Line: 1, Col: 1}
+			if in.remarked(at, "a text", s, chatCode) == s {
+				in.garbled(at, "a text", s)
+			}
 		}
 	}
 	b := &c.Business

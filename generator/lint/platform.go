@@ -23,6 +23,9 @@ type remark struct {
 	code, message, remedy string
 }
 
+// chatCode is the code of remarks that are found in the editors' own texts, too.
+const chatCode = "chat-in-text"
+
 // remarks are those of words.txt.
 var remarks = func() (list []remark) {
 	_, rows, _ := strings.Cut(wordsFile, "[remarks]\n")
@@ -33,22 +36,22 @@ var remarks = func() (list []remark) {
 	return list
 }()
 
-// remarked reports such words. It returns whether there are any.
-func (in *inspector) remarked(r *source.Review, field, text string) bool {
+// remarked reports such words, those of one code if it is named, and returns the text without them.
+func (in *inspector) remarked(at diagnostic.Position, field, text, code string) string {
 	for _, m := range remarks {
-		if !slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) }) {
+		if code != "" && m.code != code || !slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) }) {
 			continue
 		}
-		if at := m.form.FindStringIndex(text); at != nil {
-			found, below := strings.TrimSpace(text[at[0]:at[1]]), "…"
-			if reply := strings.Join(strings.Fields(text[at[1]:]), " "); len(reply) < 160 {
+		if place := m.form.FindStringIndex(text); place != nil {
+			found, below := firstLine(strings.TrimSpace(text[place[0]:place[1]])), "…"
+			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
 				below = strconv.Quote(reply)
 			}
-			in.add(r, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below))
-			return true
+			in.findings = append(in.findings, finding{at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below)})
+			text = text[:place[0]] + text[place[1]:]
 		}
 	}
-	return false
+	return text
 }
 
 // besideName matches what platforms show beside the name of an author.

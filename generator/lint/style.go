@@ -143,8 +143,13 @@ func newOwnData(c *source.Content) ownData {
 // personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, field, text string) {
 	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
-	if field == "author" {
+	switch {
+	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
+	case field == "owner_reply.text":
+		remedy = "write the reply without it"
+	case r.Source == "direct":
+		remedy = "ask the customer for another wording, or withdraw it"
 	}
 	if strings.Contains(text, "@") {
 		for _, s := range emailForm.FindAllString(text, -1) {
