@@ -57,6 +57,9 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 		message = fmt.Sprintf("a text can't begin with %c without quotes", c)
 	case strings.Contains(value, ": ") || strings.HasSuffix(value, ":"):
 		message, col = "a text with a colon and a space needs quotes", col+strings.IndexByte(value, ':')
+		if _, curly := diagnostic.TrimCurlyQuotes(value); curly {
+			message, col, advice = "curly quotation marks don't count as quotes, and a text with a colon and a space needs quotes", len(m[1]), "use the straight \" of the keyboard; "
+		}
 	default:
 		return repair{}, false
 	}
