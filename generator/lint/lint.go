@@ -126,6 +126,9 @@ func (in *inspector) review(r *source.Review) {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
+		if reply && r.Text != nil && *r.Text == *t.text {
+			in.add(r, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
+		}
 		if t.name == "author" && strings.HasSuffix(*t.text, ",") {
 			in.add(r, *t.text, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(*t.text)), "write "+strings.TrimRight(*t.text, ", "))
 		}
@@ -265,8 +268,8 @@ func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Posi
 }
 
 // sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
-// places changes it at one end, if at all.
-const sharedWords = 12
+// places changes it at one end, if at all. A whole text may be shorter.
+const sharedWords, wholeWords = 12, 10
 
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
@@ -279,6 +282,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		}
 		words := wordsOf(strings.ToLower(*r.Text))
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
+		if len(words) >= wholeWords {
+			keys = append(keys, strings.Join(words, " "))
+		}
 		if n := len(words) - sharedWords; n >= 0 {
 			keys = append(keys, "begins "+strings.Join(words[:sharedWords], " "), "ends "+strings.Join(words[n:], " "))
 		}
