@@ -202,11 +202,7 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 	for _, r := range content.Reviews {
 		listed[strings.ToLower(r.ID)] = true
 	}
-	var before reviewcast.Withdrawals
-	if p.set == nil || json.Unmarshal(p.set.Files[reviewcast.PathWithdrawn], &before) != nil { // a set without any
-		return nil
-	}
-	for _, w := range before.Withdrawn {
+	for _, w := range p.withdrawn {
 		if !listed[strings.ToLower(w.ID)] {
 			problems = append(problems, diagnostic.Problem{Severity: severity, File: source.WithdrawnFile, Code: "vanished",
 				Message:    fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),

@@ -53,29 +53,19 @@ func (p *published) strangers(content *source.Content) []source.Withdrawal {
 	})
 }
 
-// randomID matches ids that a platform has made: two of them may be alike by chance.
-var randomID = regexp.MustCompile(`[0-9][A-Z]|[a-z][A-Z]|[A-Z][0-9]|[a-z][0-9][a-z]`)
-
 var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
 
 // misspelt warns of withdrawals of strangers that differ by letters only from a review that is still published.
 func (p *published) misspelt(content *source.Content) (problems []diagnostic.Problem) {
-	strangers := p.strangers(content)
-	alike := map[string][]string{} // the ids that are published, by what they are without letters
-	for _, r := range content.Reviews {
-		if key := idLetters.ReplaceAllString(r.ID, ""); r.Published && len(strangers) > 0 {
-			alike[key] = append(alike[key], r.ID)
-		}
-	}
-	for _, w := range strangers {
-		letters := idDigits.ReplaceAllString(w.ID, "")
-		for _, id := range alike[idLetters.ReplaceAllString(w.ID, "")] {
-			if !randomID.MatchString(w.ID) && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(id, "")}) != "" {
-				q := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", id))
-				q.Severity = diagnostic.Warning
-				problems = append(problems, q)
-				break
-			}
+	for _, w := range p.strangers(content) {
+		letters, digits := idDigits.ReplaceAllString(w.ID, ""), idLetters.ReplaceAllString(w.ID, "")
+		i := slices.IndexFunc(content.Reviews, func(r *source.Review) bool {
+			return r.Published && idLetters.ReplaceAllString(r.ID, "") == digits && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(r.ID, "")}) != ""
+		})
+		if i >= 0 {
+			q := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID))
+			q.Severity = diagnostic.Warning
+			problems = append(problems, q)
 		}
 	}
 	return problems

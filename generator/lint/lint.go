@@ -63,14 +63,22 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer root.Close()
-	warnings, err := in.place(root)
-	cut, cerr := in.cutTexts(root)
-	if err := errors.Join(err, cerr); err != nil {
-		return nil, fmt.Errorf("read content folder %s: %w", dir, err)
+	in.root = root
+	warnings := append(in.place(), in.cutTexts()...)
+	if in.err != nil {
+		return nil, fmt.Errorf("read content folder %s: %w", dir, in.err)
 	}
-	warnings = append(warnings, cut...)
 	diagnostic.Sort(warnings)
 	return warnings, nil
+}
+
+// read reads a file of the folder, which may be gone.
+func (in *inspector) read(name string) []byte {
+	data, err := in.root.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		in.err = err
+	}
+	return data
 }
 
 // finding is a warning whose place in the file is not yet known.
@@ -90,6 +98,8 @@ type inspector struct {
 	noNames, noBusiness bool
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 	fits                bool            // a text is in the language of the site
+	root                *os.Root
+	err                 error // of reading a file
 }
 
 func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
@@ -222,23 +232,19 @@ func replyOf(r *source.Review) *string {
 
 // place finds the place of each finding in its file: the first occurrence of its words after the beginning of the
 // review, or else the review.
-func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
+func (in *inspector) place() (problems []diagnostic.Problem) {
 	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.at.File, b.at.File) })
-	var problems []diagnostic.Problem
 	var data []byte
 	file := ""
 	for _, m := range in.findings {
 		if m.at.File != file {
 			file = m.at.File
-			var err error
-			if data, err = root.ReadFile(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return nil, err
-			}
+			data = in.read(file)
 		}
 		at := locate(data, m.at, m.snippet)
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
 	}
-	return problems, nil
+	return problems
 }
 
 // maxSeek is how many bytes after the beginning of a review its words are searched: the longest review is shorter.

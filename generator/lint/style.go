@@ -2,9 +2,7 @@ package lint
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -212,31 +210,23 @@ func luhn(number string) bool {
 // "they were the", and the file is valid. A # followed by a space is assumed to be a comment on purpose.
 
 // cutTexts warns of texts that end where such a comment begins.
-func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
+func (in *inspector) cutTexts() (problems []diagnostic.Problem) {
+	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
+		data := in.read(name)
+		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
+			problems = append(problems, cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[0]:at[2]]), string(data[at[2]:at[3]])))
+		}
+	}
 	byFile := map[string][]*source.Review{}
 	for _, r := range in.content.Reviews {
 		if file := in.content.Position(r).File; source.IsYAML(file) {
 			byFile[file] = append(byFile[file], r)
 		}
 	}
-	var problems []diagnostic.Problem
-	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
-		data, err := root.ReadFile(name)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
-			problems = append(problems, cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[0]:at[2]]), string(data[at[2]:at[3]])))
-		}
-	}
 	for name, reviews := range byFile {
-		data, err := root.ReadFile(name)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		problems = append(problems, in.cutIn(data, name, reviews)...)
+		problems = append(problems, in.cutIn(in.read(name), name, reviews)...)
 	}
-	return problems, nil
+	return problems
 }
 
 // commentForm matches the beginning of a comment that may be part of a text.

@@ -76,31 +76,14 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 // mergeForm matches the lines that version control writes around two versions of a text.
 var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
 
-// indentedForm matches all of them indented. A customer may write one such line.
-var indentedForm = regexp.MustCompile(`(?ms)^[ \t]+<<<<<<< .*?^[ \t]+=======[ \t\r]*$.*?^[ \t]+>>>>>>> `)
-
-// MergeMarkers returns the numbers of the first and the last line that an unfinished merge has left; 0 for none.
-func MergeMarkers(data []byte) (first, last int) {
-	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) && !bytes.Contains(data, []byte("|||||||")) {
-		return 0, 0
-	}
-	found := mergeForm.FindAllIndex(data, -1)
-	if len(found) == 0 {
-		if found = indentedForm.FindAllIndex(data, 1); found == nil {
-			return 0, 0
-		}
-		found = append(found, []int{found[0][1] - 1})
-	}
-	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
-	return line(found[0][0]), line(found[len(found)-1][0])
-}
-
 // reportMerge reports such lines.
 func reportMerge(data []byte, p *diagnostic.List) bool {
-	first, last := MergeMarkers(data)
-	if first == 0 {
+	found := mergeForm.FindAllIndex(data, -1)
+	if len(found) == 0 {
 		return false
 	}
+	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
+	first, last := line(found[0][0]), line(found[len(found)-1][0])
 	message := "this line is left of an unfinished merge of two versions"
 	if last > first {
 		message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
