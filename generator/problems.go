@@ -37,16 +37,14 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	add := func(at diagnostic.Position, message, suggestion string) {
 		problems = append(problems, at.Error("example", message, suggestion))
 	}
-	business, site := &content.Business, &content.Site
-	for file, texts := range map[string]string{
-		source.BusinessFile: business.LegalName + business.URL + business.Email + business.Address.StreetAddress + business.Address.AddressLocality + business.Telephone + business.Description + fmt.Sprint(business.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
-		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
-	} {
-		found := exampleWords.FindAllString(texts, -1)
-		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
-			data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
-			before, _, _ := strings.Cut(string(data), found[0])
-			add(diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
+	business := &content.Business
+	for _, file := range []string{source.BusinessFile, source.SummaryFile, source.SiteFile} {
+		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
+		found := exampleWords.FindAllString(string(data), -1)
+		if len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
+			line := 1 + strings.Count(string(data[:exampleWords.FindIndex(data)[0]]), "\n")
+			slices.Sort(found)
+			add(diagnostic.Position{File: file, Line: line}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
 		}
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {
@@ -108,7 +106,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 		})
 	}
 	gone := previous.vanishedProblems(missing, content, b.severity())
-	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
+	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.misspelt(content), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
@@ -171,9 +169,10 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 			}
 		}
 	}
+	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
 	for _, id := range missing[:min(len(missing), maxVanished)] {
-		p := vanishedProblem(id, kept[strings.ToLower(id)], content)
+		p := vanishedProblem(id, kept[strings.ToLower(id)], content, strangers)
 		p.Severity = severity
 		problems = append(problems, p)
 	}
@@ -201,11 +200,7 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 	for _, r := range content.Reviews {
 		listed[strings.ToLower(r.ID)] = true
 	}
-	var before reviewcast.Withdrawals
-	if p.set == nil || json.Unmarshal(p.set.Files[reviewcast.PathWithdrawn], &before) != nil { // a set without any
-		return nil
-	}
-	for _, w := range before.Withdrawn {
+	for _, w := range p.withdrawn {
 		if !listed[strings.ToLower(w.ID)] {
 			problems = append(problems, diagnostic.Problem{Severity: severity, File: source.WithdrawnFile, Code: "vanished",
 				Message:    fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),
@@ -216,17 +211,19 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 }
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
-func vanishedProblem(id string, kept *source.Review, content *source.Content) diagnostic.Problem {
+func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal) diagnostic.Problem {
 	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
 		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
-		for _, w := range content.Withdrawn {
-			if w.ID != "" && diagnostic.Nearest(w.ID, []string{id}) != "" {
-				withdraw = fmt.Sprintf("or write %s in place of %s in withdrawn.yaml", id, w.ID)
+		p.Suggestion = "put it back under this id, " + withdraw
+		for _, w := range strangers {
+			if diagnostic.Nearest(w.ID, []string{id}) != "" {
+				p.File, p.Line, p.Col = w.At.File, w.At.Line, w.At.Col
+				p.Message += fmt.Sprintf(", and there has never been a review %q", w.ID)
+				p.Suggestion = fmt.Sprintf("write %s here, or put the review back", id)
 			}
 		}
-		p.Suggestion = "put it back under this id, " + withdraw
 		return p
 	}
 	at := content.Position(kept)

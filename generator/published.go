@@ -28,7 +28,8 @@ type published struct {
 	set *mirror.Set
 	ids map[string]bool // of its reviews
 	// business is the id of its business.
-	business string
+	business  string
+	withdrawn []reviewcast.Withdrawal
 }
 
 // Limits on reading the last published set from an address.
@@ -83,6 +84,13 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 	for id := range reviewcast.ReviewLines(reviews) {
 		p.ids[strings.Clone(id)] = true
 	}
+	var withdrawn reviewcast.Withdrawals
+	if body := set.Files[reviewcast.PathWithdrawn]; body != nil {
+		if err := json.Unmarshal(body, &withdrawn); err != nil {
+			return nil, fmt.Errorf("read %s: %w", reviewcast.PathWithdrawn, err)
+		}
+	}
+	p.withdrawn = withdrawn.Withdrawn
 	// The first two lines and the last one are not reviews.
 	if n := bytes.Count(reviews, []byte("\n")); n > len(p.ids)+3 {
 		return nil, fmt.Errorf("read %s: %d of %d lines are reviews; the file was not written by reviewcast", reviewcast.PathReviews, len(p.ids), n)
@@ -198,15 +206,9 @@ func (p *published) months(content *source.Content, months map[string]string) er
 	for _, w := range content.Withdrawn {
 		wanted[strings.ToLower(w.ID)] = true
 	}
-	if body := p.set.Files[reviewcast.PathWithdrawn]; body != nil {
-		var before reviewcast.Withdrawals
-		if err := json.Unmarshal(body, &before); err != nil {
-			return fmt.Errorf("read %s of the last published set: %w", reviewcast.PathWithdrawn, err)
-		}
-		for _, w := range before.Withdrawn {
-			if w.Month != nil {
-				months[strings.ToLower(w.ID)] = *w.Month
-			}
+	for _, w := range p.withdrawn {
+		if w.Month != nil {
+			months[strings.ToLower(w.ID)] = *w.Month
 		}
 	}
 	for id, review := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -33,6 +35,38 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 			"if it is another customer's, give it an id of its own, and put the old review back")
 		q.Severity = diagnostic.Warning
 		problems = append(problems, q)
+	}
+	return problems
+}
+
+// strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
+func (p *published) strangers(content *source.Content) []source.Withdrawal {
+	known := map[string]string{} // by id in lower case
+	if p.set == nil || p.months(content, known) != nil {
+		return nil
+	}
+	for _, r := range content.Reviews {
+		known[strings.ToLower(r.ID)] = r.Date.Month()
+	}
+	return slices.DeleteFunc(slices.Clone(content.Withdrawn), func(w source.Withdrawal) bool {
+		return w.ID == "" || cmp.Or(w.Month, known[strings.ToLower(w.ID)]) != ""
+	})
+}
+
+var idLetters, idDigits = regexp.MustCompile(`\pL+`), regexp.MustCompile(`\PL+`)
+
+// misspelt warns of withdrawals of strangers that differ by letters only from a review that is still published.
+func (p *published) misspelt(content *source.Content) (problems []diagnostic.Problem) {
+	for _, w := range p.strangers(content) {
+		letters, digits := idDigits.ReplaceAllString(w.ID, ""), idLetters.ReplaceAllString(w.ID, "")
+		i := slices.IndexFunc(content.Reviews, func(r *source.Review) bool {
+			return r.Published && idLetters.ReplaceAllString(r.ID, "") == digits && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(r.ID, "")}) != ""
+		})
+		if i >= 0 {
+			q := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID))
+			q.Severity = diagnostic.Warning
+			problems = append(problems, q)
+		}
 	}
 	return problems
 }

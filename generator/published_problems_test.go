@@ -74,6 +74,58 @@ func TestGoneAndCited(t *testing.T) {
 	}
 }
 
+// TestWithdrawn deletes published reviews and withdraws them, rightly or not, and builds between.
+func TestWithdrawn(t *testing.T) {
+	t.Parallel()
+	const gone = "error withdrawn.yaml:1:7: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more, and there has never been a review \"2026-q3-boilr\"; write 2026-q3-boiler here, or put the review back"
+	for _, test := range []struct {
+		name, deleted, withdrawn, says string // also after the build that follows
+	}{
+		{"rightly", "2026-q3-boiler", "- id: 2026-q3-boiler", ""},
+		{"under another id", "2026-q3-boiler", "- id: 2026-q3-boilr", gone},
+		{"not at all", "2026-q3-boiler", "- id: 2025-q3-gutter", "error withdrawn.yaml: review \"2026-q3-boiler\" is published, but no file of reviews/ has it any more; put it back under this id, or add to withdrawn.yaml: - {id: 2026-q3-boiler, reason: withdrawn, date: YYYY-MM-DD}"},
+		{"misspelt, and not deleted", "", "- id: 2026-q3-ovne", "warning withdrawn.yaml:1:7: there is no review \"2026-q3-ovne\"; did you mean \"2026-q3-oven\"? It is still published"},
+		{"and not deleted", "", "- id: 2026-q3-oven", ""},
+		{"before anything was published", "", "- id: 2025-q3-oven", ""},
+		{"of another number", "shop-1001", "- id: shop-1001", ""},
+	} {
+		files := map[string]string{}
+		for _, id := range []string{"2026-q3-boiler", "2026-q3-oven", "shop-1001", "shop-1002"} {
+			files["reviews/"+id+".yaml"] = "id: " + id + "\nauthor: \"" + id + "\"\nrating: 5\ndate: 2026-01-02\nverification: {method: job}\n"
+		}
+		dir := folder(t, files)
+		cfg := config(dir, filepath.Join(t.TempDir(), "public"))
+		mustBuild(t, cfg)
+		if test.deleted != "" {
+			if err := os.Remove(filepath.Join(dir, "reviews", test.deleted+".yaml")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		put(t, dir, map[string]string{"withdrawn.yaml": test.withdrawn + "\n  reason: withdrawn\n  date: 2026-02-01\n"})
+		said := func() string {
+			problems, err := NewBuilder(cfg).Check(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var lines []string
+			for _, p := range problems {
+				lines = append(lines, string(p.Severity)+" "+p.String())
+			}
+			return strings.Join(lines, "\n")
+		}
+		if got := said(); got != test.says {
+			t.Errorf("%s: %s\nwant: %s", test.name, got, test.says)
+		}
+		if strings.HasPrefix(test.says, "error") {
+			continue
+		}
+		mustBuild(t, cfg)
+		if got := said(); got != test.says {
+			t.Errorf("%s, after the build: %s\nwant: %s", test.name, got, test.says)
+		}
+	}
+}
+
 // TestEdited changes published files by hand.
 func TestEdited(t *testing.T) {
 	t.Parallel()

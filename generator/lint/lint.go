@@ -10,6 +10,8 @@
 //	placeholder           TODO, lorem ipsum; a name such as n/a
 //	mojibake              characters that a wrong encoding has garbled
 //	note-in-text          a line that begins with # inside a text
+//	mail-in-text          the head or the end of a mail
+//	chat-in-text          what a chat program says around a text that it wrote
 //	language              a text in another language than it is published as
 //	curly-quotes          a text in quotation marks that YAML does not remove
 //
@@ -53,6 +55,7 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	for _, r := range content.Unidentified {
 		in.review(r)
 	}
+	in.siteLanguage()
 	in.small()
 	in.duplicates(content.Reviews)
 	root, err := os.OpenRoot(dir)
@@ -60,14 +63,22 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer root.Close()
-	warnings, err := in.place(root)
-	cut, cerr := in.cutTexts(root)
-	if err := errors.Join(err, cerr); err != nil {
-		return nil, fmt.Errorf("read content folder %s: %w", dir, err)
+	in.root = root
+	warnings := append(in.place(), in.cutTexts()...)
+	if in.err != nil {
+		return nil, fmt.Errorf("read content folder %s: %w", dir, in.err)
 	}
-	warnings = append(warnings, cut...)
 	diagnostic.Sort(warnings)
 	return warnings, nil
+}
+
+// read reads a file of the folder, which may be gone.
+func (in *inspector) read(name string) []byte {
+	data, err := in.root.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		in.err = err
+	}
+	return data
 }
 
 // finding is a warning whose place in the file is not yet known.
@@ -86,6 +97,9 @@ type inspector struct {
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
+	fits                bool            // a text is in the language of the site
+	root                *os.Root
+	err                 error // of reading a file
 }
 
 func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
@@ -110,13 +124,20 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		if t.name == "author" || !in.remarked(r, t.name, *t.text) {
-			in.garbled(in.content.Position(r), t.name, *t.text)
+		at, plain := in.content.Position(r), *t.text
+		if t.name != "author" {
+			plain = in.remarked(at, t.name, plain, "")
+		}
+		if plain == *t.text {
+			in.garbled(at, t.name, plain)
 		}
 		reply := t.name == "owner_reply.text"
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
 			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
+		}
+		if reply && r.Text != nil && *r.Text == *t.text {
+			in.add(r, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
 		}
 		if t.name == "author" && strings.HasSuffix(*t.text, ",") {
 			in.add(r, *t.text, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(*t.text)), "write "+strings.TrimRight(*t.text, ", "))
@@ -129,12 +150,12 @@ func (in *inspector) review(r *source.Review) {
 			continue
 		}
 		if !reply || !in.noBusiness { // its own telephone isn't known then
-			in.personal(r, t.name, *t.text)
+			in.personal(r, t.name, plain)
 		}
 		if !reply {
 			in.style(r, t.name, *t.text)
 		}
-		if t.name == "text" {
+		if t.name == "text" && !in.noNames {
 			in.otherLanguage(r)
 		}
 		if !reply && !in.noBusiness {
@@ -176,7 +197,10 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			in.garbled(diagnostic.Position{File: file, Line: 1, Col: 1}, "a text", s)
+			at := diagnostic.Position{File: file, Line: 1, Col: 1}
+			if in.remarked(at, "a text", s, chatCode) == s {
+				in.garbled(at, "a text", s)
+			}
 		}
 	}
 	b := &c.Business
@@ -208,23 +232,19 @@ func replyOf(r *source.Review) *string {
 
 // place finds the place of each finding in its file: the first occurrence of its words after the beginning of the
 // review, or else the review.
-func (in *inspector) place(root *os.Root) ([]diagnostic.Problem, error) {
+func (in *inspector) place() (problems []diagnostic.Problem) {
 	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.at.File, b.at.File) })
-	var problems []diagnostic.Problem
 	var data []byte
 	file := ""
 	for _, m := range in.findings {
 		if m.at.File != file {
 			file = m.at.File
-			var err error
-			if data, err = root.ReadFile(file); err != nil && !errors.Is(err, os.ErrNotExist) {
-				return nil, err
-			}
+			data = in.read(file)
 		}
 		at := locate(data, m.at, m.snippet)
 		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
 	}
-	return problems, nil
+	return problems
 }
 
 // maxSeek is how many bytes after the beginning of a review its words are searched: the longest review is shorter.
@@ -254,8 +274,8 @@ func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Posi
 }
 
 // sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
-// places changes it at one end, if at all.
-const sharedWords = 12
+// places changes it at one end, if at all. A whole text may be shorter.
+const sharedWords, wholeWords = 12, 10
 
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
@@ -268,6 +288,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 		}
 		words := wordsOf(strings.ToLower(*r.Text))
 		keys := []string{fmt.Sprint(strings.ToLower(r.Author), r.Rating, r.Date, words)}
+		if len(words) >= wholeWords {
+			keys = append(keys, strings.Join(words, " "))
+		}
 		if n := len(words) - sharedWords; n >= 0 {
 			keys = append(keys, "begins "+strings.Join(words[:sharedWords], " "), "ends "+strings.Join(words[n:], " "))
 		}

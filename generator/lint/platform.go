@@ -23,6 +23,9 @@ type remark struct {
 	code, message, remedy string
 }
 
+// chatCode is the code of remarks that are found in the editors' own texts, too.
+const chatCode = "chat-in-text"
+
 // remarks are those of words.txt.
 var remarks = func() (list []remark) {
 	_, rows, _ := strings.Cut(wordsFile, "[remarks]\n")
@@ -33,22 +36,22 @@ var remarks = func() (list []remark) {
 	return list
 }()
 
-// remarked reports such words. It returns whether there are any.
-func (in *inspector) remarked(r *source.Review, field, text string) bool {
+// remarked reports such words, those of one code if it is named, and returns the text without them.
+func (in *inspector) remarked(at diagnostic.Position, field, text, code string) string {
 	for _, m := range remarks {
-		if !slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) }) {
+		if code != "" && m.code != code || !slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) }) {
 			continue
 		}
-		if at := m.form.FindStringIndex(text); at != nil {
-			found, below := strings.TrimSpace(text[at[0]:at[1]]), "…"
-			if reply := strings.Join(strings.Fields(text[at[1]:]), " "); len(reply) < 160 {
+		if place := m.form.FindStringIndex(text); place != nil {
+			found, below := firstLine(strings.TrimSpace(text[place[0]:place[1]])), "…"
+			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
 				below = strconv.Quote(reply)
 			}
-			in.add(r, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below))
-			return true
+			in.findings = append(in.findings, finding{at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below)})
+			text = text[:place[0]] + text[place[1]:]
 		}
 	}
-	return false
+	return text
 }
 
 // besideName matches what platforms show beside the name of an author.
@@ -101,8 +104,28 @@ func (in *inspector) otherLanguage(r *source.Review) {
 	if others == n && enough > 3 {
 		enough = 3 // none of another language
 	}
+	if site, _, _ := strings.Cut(in.content.Site.Language, "-"); own == site {
+		in.fits = in.fits || best == own
+	}
 	if best == own || n < enough || n*maxForeign < len(words) || others > n+n/maxForeign {
 		return
 	}
-	in.add(r, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", own, languages[best]), "write language: "+best)
+	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
+	in.add(r, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), "write language: "+best)
+}
+
+// siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one
+// other language, and none in its own, the site has the wrong one.
+func (in *inspector) siteLanguage() {
+	other := func(f finding) bool { return f.code != "language" }
+	texts := slices.DeleteFunc(slices.Clone(in.findings), other)
+	site, _, _ := strings.Cut(in.content.Site.Language, "-")
+	if in.fits || len(texts) < 2 || slices.ContainsFunc(texts, func(f finding) bool {
+		return f.message != texts[0].message || !strings.HasPrefix(f.message, "the text is published as "+site)
+	}) {
+		return
+	}
+	in.findings = slices.DeleteFunc(in.findings, func(f finding) bool { return !other(f) })
+	message := strings.NewReplacer("the text is", "the reviews are", "looks", "look").Replace(texts[0].message)
+	in.findings = append(in.findings, finding{diagnostic.Position{File: source.SiteFile, Line: 1, Col: 1}, "language:", "language", message, texts[0].suggestion})
 }

@@ -2,9 +2,7 @@ package lint
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -117,7 +115,7 @@ var notNames = strings.Fields(`i we he she they it the and but very great who ca
 // Patterns of personal data. Package regexp takes linear time; each pattern is only run over texts that have what it
 // needs.
 var (
-	emailForm = regexp.MustCompile(`[\pL0-9][\pL0-9._%+-]*@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.[A-Za-z]{2,}`)
+	emailForm = regexp.MustCompile(`[\pL0-9][\pL0-9._%+-]*(?:@| ?[(\[]at[)\]] ?)[A-Za-z0-9-]+(?:(?:\.| ?[(\[]dot[)\]] ?)[A-Za-z0-9-]+)*(?:\.| ?[(\[]dot[)\]] ?)[A-Za-z]{2,}`)
 	// phoneForm matches groups of digits; their number is checked afterwards.
 	phoneForm = regexp.MustCompile(`\+[0-9]{1,3}(?:[ .\-/][(]?[0-9]{2,9}[)]?){1,4}\b|\b0[0-9]{2,5}[ .\-/][0-9]{5,8}\b|(?:\+|\(0?|\b00?|\b)[0-9]{1,4}[)]?(?:[ .\-/][(]?[0-9]{2,4}[)]?){1,5}\b|\+[0-9]{8,15}\b|\b0[0-9]{8,11}\b|\b[0-9]{10}\b`)
 	// addressForm matches a number and a street, or a street and a number.
@@ -126,7 +124,9 @@ var (
 		`|\b(?:[Vv]ia|[Vv]iale|[Pp]iazza|[Cc]orso|[Cc]alle|[Rr]ua) (?:[A-Z][\pL'’]+ ?){1,3},? [0-9]{1,4}\b` +
 		`|\b[A-ZÄÖÜ][\pL-]*(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|gasse|[Ww]eg|[Aa]llee|platz) [0-9]{1,4}[a-z]?\b`)
 	cardForm = regexp.MustCompile(`\b[0-9](?:[ -]?[0-9]){12,18}\b`)
-	dateForm = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
+	// accountForm matches an IBAN, ISO 13616.
+	accountForm = regexp.MustCompile(`\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){3,7}(?: ?[A-Z0-9]{1,3})?\b`)
+	dateForm    = regexp.MustCompile(`^[0-9]{4}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}$|^[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ][0-9]{2,4}$|^[0-9]{4}[-/][0-9]{2,4}$` +
 		`|^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{1,2}$|^[0-9]{1,2}[.:][0-9]{2} ?- ?[0-9]{1,2}[.:][0-9]{2}$`)
 )
 
@@ -143,10 +143,15 @@ func newOwnData(c *source.Content) ownData {
 // personal reports personal data in a text.
 func (in *inspector) personal(r *source.Review, field, text string) {
 	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
-	if field == "author" {
+	switch {
+	case field == "author":
 		remedy = "write the first name and an initial, or Anonymous"
+	case field == "owner_reply.text":
+		remedy = "write the reply without it"
+	case r.Source == "direct":
+		remedy = "ask the customer for another wording, or withdraw it"
 	}
-	if strings.Contains(text, "@") {
+	if strings.Contains(text, "@") || strings.Contains(text, "(at)") || strings.Contains(text, "[at]") {
 		for _, s := range emailForm.FindAllString(text, -1) {
 			if strings.ToLower(s) != in.own.email {
 				in.add(r, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), remedy)
@@ -162,6 +167,10 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 			cards = append(cards, s)
 			in.add(r, s, "card-in-text", fmt.Sprintf("%s contains a possible card number ending in %s", field, digits(s)[len(digits(s))-4:]), "withdraw the review until the customer has changed it")
 		}
+	}
+	for _, s := range accountForm.FindAllString(text, -1) {
+		cards = append(cards, s)
+		in.add(r, s, "card-in-text", field+" contains a bank account (IBAN)", "withdraw the review until the customer has changed it")
 	}
 	for _, s := range phoneForm.FindAllString(text, -1) {
 		d := digits(s)
@@ -201,31 +210,23 @@ func luhn(number string) bool {
 // "they were the", and the file is valid. A # followed by a space is assumed to be a comment on purpose.
 
 // cutTexts warns of texts that end where such a comment begins.
-func (in *inspector) cutTexts(root *os.Root) ([]diagnostic.Problem, error) {
+func (in *inspector) cutTexts() (problems []diagnostic.Problem) {
+	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
+		data := in.read(name)
+		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
+			problems = append(problems, cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[0]:at[2]]), string(data[at[2]:at[3]])))
+		}
+	}
 	byFile := map[string][]*source.Review{}
 	for _, r := range in.content.Reviews {
 		if file := in.content.Position(r).File; source.IsYAML(file) {
 			byFile[file] = append(byFile[file], r)
 		}
 	}
-	var problems []diagnostic.Problem
-	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
-		data, err := root.ReadFile(name)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
-			problems = append(problems, cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[0]:at[2]]), string(data[at[2]:at[3]])))
-		}
-	}
 	for name, reviews := range byFile {
-		data, err := root.ReadFile(name)
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return nil, err
-		}
-		problems = append(problems, in.cutIn(data, name, reviews)...)
+		problems = append(problems, in.cutIn(in.read(name), name, reviews)...)
 	}
-	return problems, nil
+	return problems
 }
 
 // commentForm matches the beginning of a comment that may be part of a text.

@@ -53,7 +53,8 @@ var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
 // business reads business.yaml.
 func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if n.Kind == syntax.Null {
-		n = &syntax.Node{Kind: syntax.Mapping, Line: n.Line, Col: n.Col}
+		d.fail(n, "missing-field", "there is nothing in the file", "put back a copy of it; for a new business, write at least its id and its name")
+		return
 	}
 	r, ok := d.fields(n, businessSchema)
 	if !ok {

@@ -266,18 +266,20 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
 			// It is the other review's.
-		case r.found[f] != nil && s == reviewSchema && !d.strict && f > 0 && f == s.index["author"]:
-			second = true
-			d.fail(key, "duplicate-field", "duplicate field author; the first is "+above(key, &r.found[f].Key), `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`)
-		case r.found[f] != nil && (s == reviewSchema || n.Col > 1) && s.prefix == "" && !d.strict && f == 0:
-			second = true
-			suggestion := "if a second review begins here, write --- on a line of its own before it"
-			if n.Col > 1 {
-				suggestion = fmt.Sprintf("if a second %s begins here, write it with a hyphen: %q", strings.TrimPrefix(s.what, "the "), "- "+key.Text+": "+e.Value.Text)
-			}
-			d.fail(key, "duplicate-field", "duplicate field "+key.Text+"; the first is "+above(key, &r.found[f].Key), suggestion)
 		case r.found[f] != nil:
-			d.fail(key, "duplicate-field", "duplicate field "+s.prefix+key.Text, "the first is "+above(key, &r.found[f].Key)+"; keep one of them")
+			remedy := "keep one of them"
+			switch {
+			case d.strict:
+			case s == reviewSchema && key.Text == "author":
+				second, remedy = true, `if another review begins here, write its first line above, such as "- id: jo-2026-03", or delete the # at its beginning; if not, keep one author`
+			case f == 0 && s.prefix == "" && n.Col > 1:
+				second, remedy = true, fmt.Sprintf("if a second %s begins here, write it with a hyphen: %q", strings.TrimPrefix(s.what, "the "), "- "+key.Text+": "+e.Value.Text)
+			case f == 0 && s == reviewSchema:
+				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
+			case slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
+				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented; if not, keep one of them", key.Text)
+			}
+			d.fail(key, "duplicate-field", "there is a second "+s.prefix+key.Text+"; the first is "+above(key, &r.found[f].Key), remedy)
 		default:
 			r.found[f] = e
 		}

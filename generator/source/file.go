@@ -57,7 +57,7 @@ func newFile(path string, stamp stamp, records []placed, problems *diagnostic.Li
 		}
 	}
 	f.complete = f.complete && f.reviews == len(records)
-	f.problems = causes(problems.All())
+	f.problems = problems.All()
 	return f
 }
 

@@ -152,7 +152,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 		at, around := places(l.tree.files), l.index.around
 		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete() && !diagnostic.HasErrors(l.tree.notes)))
 	}
-	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool { return misplaced && p.Code == "missing-file" })
+	problems = slices.DeleteFunc(causes(problems), func(p diagnostic.Problem) bool { return misplaced && p.Code == "missing-file" })
 	diagnostic.Sort(problems)
 	return problems, nil
 }

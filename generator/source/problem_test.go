@@ -139,13 +139,13 @@ func TestProblemsOfBytes(t *testing.T) {
 			"error not-text reviews/r.yaml: the file is a PDF, not text; write the reviews into a text file",
 		}},
 		{"UTF-16 in YAML", "r.yaml", utf16(goodYAML), []string{
-			"error not-utf8 reviews/r.yaml:1:1: the file is encoded in UTF-16 (little-endian); save it as UTF-8",
+			"error not-utf8 reviews/r.yaml:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
 		}},
 		{"UTF-16 in JSONL", "r.jsonl", utf16(fmt.Sprintf(jsonLine, "x")), []string{
-			"error not-utf8 reviews/r.jsonl:1:1: the file is encoded in UTF-16 (little-endian); save it as UTF-8",
+			"error not-utf8 reviews/r.jsonl:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
 		}},
 		{"UTF-16 in CSV", "r.csv", utf16("id,author,rating,date\n"), []string{
-			"error not-utf8 reviews/r.csv:1:1: the file is encoded in UTF-16 (little-endian); save it as UTF-8",
+			"error not-utf8 reviews/r.csv:1:1: the file is saved as UTF-16, which Windows calls Unicode; save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8",
 		}},
 		{"control character in YAML", "r.yaml", goodYAML + "text: |\n  one\n  two é\x07\x7f\n", []string{
 			"error bad-character reviews/r.yaml:7:8: control character U+0007 is not allowed; delete it; only tabs and line breaks are allowed",

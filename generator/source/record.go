@@ -133,7 +133,7 @@ func (p *parser) decode(key uint64, n *syntax.Node) *record {
 	if n != nil {
 		p.review(n, r)
 	}
-	if all := p.All(); len(all) == 2 && p.absent != nil && all[0].Code == "missing-field" && all[1].Code == "missing-field" {
+	if all := p.All(); len(all) >= 2 && p.absent != nil && all[0].Code == "missing-field" && all[1].Code == "missing-field" {
 		all[1].Message, all[1].Suggestion = strings.Replace(all[1].Message, "the review has", all[0].Message+" and", 1), "delete the row if it is a heading or a total, or fill it in"
 		*p.List = diagnostic.List{File: p.File, Max: p.Max}
 		p.Put(all[1])

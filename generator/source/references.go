@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -162,8 +161,7 @@ func (k *names) listed(text string) (ids []string) {
 
 // citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
 // may be among those.
-func (s *surroundings) citations(x *index, at places, complete bool) []diagnostic.Problem {
-	problems := s.misspelt(x)
+func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
 	for _, c := range s.evidence {
 		if _, p := c.find(x, at, complete); p != nil {
 			others := slices.DeleteFunc(slices.Clone(c.among), func(id string) bool {
@@ -196,27 +194,6 @@ func (s *surroundings) citations(x *index, at places, complete bool) []diagnosti
 		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
 	}
 	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
-}
-
-var letters = regexp.MustCompile(`[^0-9]+`)
-
-// randomForm matches ids that a platform has made: two of them may be alike by chance.
-var randomForm = regexp.MustCompile(`[0-9][A-Z]|[a-z][A-Z]|[A-Z][0-9]|[a-z][0-9][a-z]`)
-
-// misspelt warns of withdrawals of no review that differ from a published one by letters only. Reviews that were
-// deleted have no id any more, so most withdrawals of none are right.
-func (s *surroundings) misspelt(x *index) (problems []diagnostic.Problem) {
-	for _, w := range s.content.Withdrawn {
-		if w.ID == "" || len(x.byID[strings.ToLower(w.ID)]) > 0 || randomForm.MatchString(w.ID) {
-			continue
-		}
-		if meant := diagnostic.Nearest(w.ID, x.ids()); meant != "" && letters.ReplaceAllString(meant, "") == letters.ReplaceAllString(w.ID, "") {
-			p := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", meant))
-			p.Severity = diagnostic.Warning
-			problems = append(problems, p)
-		}
-	}
-	return problems
 }
 
 // copied drops what often changes when a text is copied.

@@ -15,18 +15,19 @@ import (
 // Mistakes of indentation and of hyphens that are valid YAML. Each is one message: the fields are put where they
 // belong, so that no other follows.
 
-// outdented returns the fields of n without those of a group that stand below its name and are not indented. Their
-// group is reported in their place.
+// outdented returns the fields of n, and those of a group that stand below its name or its other fields and are not
+// indented as a part of the group. They are reported once.
 func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 	entries := n.Entries
 	for i := 0; i < len(entries); i++ {
 		e := &entries[i]
-		if e.Value.Kind != syntax.Null || e.Value.Text != "" || d.strict || s.group(e.Key.Text) == nil {
+		begun := e.Value.Kind == syntax.Mapping && e.Value.Line > e.Key.Line
+		if !begun && (e.Value.Kind != syntax.Null || e.Value.Text != "") || d.strict || s.group(e.Key.Text) == nil {
 			continue
 		}
 		g, end, sure := s.group(e.Key.Text), i+1, false
 		var names, values []string
-		for ; end < len(entries) && slices.Contains(g.names, entries[end].Key.Text) && !slices.Contains(names, entries[end].Key.Text); end++ {
+		for ; end < len(entries) && slices.Contains(g.names, entries[end].Key.Text) && !slices.Contains(names, entries[end].Key.Text) && !e.Value.Has(entries[end].Key.Text); end++ {
 			key, v := entries[end].Key.Text, &entries[end].Value
 			_, own := s.index[key]
 			second := slices.ContainsFunc(entries, func(o syntax.Entry) bool { return o.Key.Text == key && o.Key.Line != entries[end].Key.Line })
@@ -37,12 +38,18 @@ func (d *decoder) outdented(n *syntax.Node, s *schema) []syntax.Entry {
 			continue
 		}
 		remedy := "put two more spaces before each of them: " + strings.Join(names, ", ")
-		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); len(flow) <= maxFlow && !strings.Contains(flow, ": }") {
+		if flow := fmt.Sprintf("%s: {%s}", e.Key.Text, strings.Join(values, ", ")); !begun && len(flow) <= maxFlow && !strings.Contains(flow, ": }") {
 			remedy += fmt.Sprintf("; or write in place of these %d lines: %s", len(names)+1, flow)
 		}
-		d.fail(&e.Key, "unknown-field", fmt.Sprintf("the fields of %s are not indented below it", e.Key.Text), remedy)
+		at, message := &e.Key, fmt.Sprintf("the fields of %s are not indented below it", e.Key.Text)
+		if len(names) == 1 {
+			at, message = &entries[end-1].Key, fmt.Sprintf("the %s of %s is not indented below it", names[0], e.Key.Text)
+			remedy = fmt.Sprintf("write: %s%s", strings.Repeat(" ", at.Col+1), values[0])
+		}
+		d.fail(at, "unknown-field", message, remedy)
+		group := syntax.Node{Kind: syntax.Mapping, Line: e.Key.Line, Col: e.Key.Col, Entries: slices.Concat(e.Value.Entries, entries[i+1:end])}
 		entries = slices.Delete(slices.Clone(entries), i+1, end)
-		entries[i].Value.Kind = syntax.Refused
+		entries[i].Value = group
 	}
 	return entries
 }
@@ -101,14 +108,18 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 
 // causes drops the messages on quotes that a value needs which is wrong with them, too.
 func causes(problems []diagnostic.Problem) []diagnostic.Problem {
-	wrong := map[int]bool{}
+	type line struct {
+		file string
+		line int
+	}
+	wrong := map[line]bool{}
 	for _, p := range problems {
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-")) {
-			wrong[p.Line] = true
+			wrong[line{p.File, p.Line}] = true
 		}
 	}
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "yaml-syntax" && wrong[p.Line] && strings.Contains(p.Message, "quotes")
+		return p.Code == "yaml-syntax" && wrong[line{p.File, p.Line}] && strings.Contains(p.Message, "quotes")
 	})
 }
 

@@ -129,7 +129,7 @@ func (s *surroundings) decode(files map[string]smallFile, name string, decode fu
 	if documents == 0 && !diagnostic.HasErrors(p.All()) {
 		decode(d, &syntax.Node{Line: 1, Col: 1})
 	}
-	s.problems = append(s.problems, causes(p.All())...)
+	s.problems = append(s.problems, p.All()...)
 }
 
 // notInSummary is what the summary's Markdown doesn't have here.

@@ -202,7 +202,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 			continue
 		}
 		r.required("id", "reason", "date")
-		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(placeOf(&n))}
+		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
 		if _, again := s.withdrawn[strings.ToLower(w.ID)]; !again {
 			s.withdrawn[strings.ToLower(w.ID)] = w
@@ -219,9 +219,20 @@ func (d *decoder) entries(n *syntax.Node, of string, s *schema) []syntax.Node {
 	}
 	suggestion := "begin each with a hyphen (-)"
 	if n.Kind == syntax.Mapping && len(n.Entries) > 0 {
+		var names []string // of the first one's fields
+		for _, e := range n.Entries {
+			name := cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text)
+			if slices.Contains(names, name) {
+				break
+			}
+			names = append(names, name)
+		}
 		switch e := n.Entries[0]; {
-		case slices.Contains(s.names, e.Key.Text) || s.also[diagnostic.Squash(e.Key.Text)] != "":
-			suggestion = fmt.Sprintf("write a hyphen before the first field of each and indent the others by two spaces: - %s: %s", cmp.Or(s.also[diagnostic.Squash(e.Key.Text)], e.Key.Text), e.Value.Text)
+		case slices.Contains(s.names, names[0]):
+			suggestion = fmt.Sprintf("begin each with a hyphen: - %s: %s", names[0], e.Value.Text)
+			if len(names) > 1 {
+				suggestion += fmt.Sprintf("; and write below it, indented by two spaces: %s: …", strings.Join(names[1:], ": …, "))
+			}
 		case e.Value.Kind == syntax.List:
 			suggestion = fmt.Sprintf("delete the line %s: and begin with the hyphens", e.Key.Text)
 		default:

@@ -26,7 +26,7 @@ const (
 
 // String returns the kind as messages name it.
 func (k Kind) String() string {
-	return [...]string{"empty", "text", "a number", "a date", "true or false", "a list", "a group of fields", "text", "refused"}[k]
+	return [...]string{"empty", "text", "a number", "a date", "true or false", "a list", "several fields", "text", "refused"}[k]
 }
 
 // Node is one value of a file: YAML, JSONL and CSV become the same tree, so that one decoder serves them all.

@@ -62,7 +62,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, tabs, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.valueAbove, closeBracket, y.blockWords, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, indentation, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.deeperItem, y.valueAbove, closeBracket, y.blockWords, y.quoteText, y.indentField, y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -159,13 +159,17 @@ func (y *yamlText) plainSpaces(lines []string, at int) (repair, bool) {
 	return replace(lines, at, strings.IndexRune(lines[at], first), plain, NameOdd(first)+" stands where YAML needs a plain character", "")
 }
 
-func tabs(lines []string, at int) (repair, bool) {
-	words := strings.TrimLeft(lines[at], " \t")
-	indent := lines[at][:len(lines[at])-len(words)]
-	if words == "" || !strings.Contains(indent, "\t") {
+// indentation is a line that begins with a tab, or with the point that a telephone writes for two spaces.
+func indentation(lines []string, at int) (repair, bool) {
+	words := strings.TrimLeft(lines[at], " \t.")
+	indent, what := lines[at][:len(lines[at])-len(words)], "a tab"
+	if fieldForm.MatchString(words) && strings.Contains(indent, ".") {
+		what = "a point, which telephones write in place of two spaces"
+	} else if words == "" || !strings.Contains(indent, "\t") {
 		return repair{}, false
 	}
-	return replace(lines, at, strings.IndexByte(indent, '\t'), strings.ReplaceAll(indent, "\t", "  ")+words, "this line is indented with a tab", "indent with spaces; ")
+	plain := strings.NewReplacer("\t", "  ", ".", " ").Replace(indent)
+	return replace(lines, at, strings.IndexAny(indent, "\t."), plain+words, "this line is indented with "+what, "indent with spaces; ")
 }
 
 // tabsAligned takes a tab for the indentation of the field above.
@@ -286,6 +290,22 @@ func (y *yamlText) firstHyphen(lines []string, at int) (repair, bool) {
 		changed[i] = "  " + lines[i]
 	}
 	return replace(changed, first, 2, "- "+lines[first], fmt.Sprintf("missing hyphen before %q, as before the next one on line %d", m[3], at+1+y.before), "indent the fields below it by two spaces; ")
+}
+
+// deeperItem is a review or another item that is indented further than those above it.
+func (y *yamlText) deeperItem(lines []string, at int) (repair, bool) {
+	m := fieldForm.FindStringSubmatch(lines[at])
+	if m == nil || m[1] == "" || m[2] == "" || !slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, "- "+m[3]+":") }) {
+		return repair{}, false
+	}
+	changed, advice := slices.Clone(lines), ""
+	for i := at; i < len(lines) && (lines[i] == "" || strings.HasPrefix(lines[i], m[1])); i++ {
+		if changed[i] = strings.TrimPrefix(lines[i], m[1]); lines[i] != "" && i > at {
+			advice = fmt.Sprintf("delete %s at the beginning of lines %d to %d; ", spaces(len(m[1])), at+1+y.before, i+1+y.before)
+		}
+	}
+	message := fmt.Sprintf("%q begins after %s here, and above it at the left", "- "+m[3], spaces(len(m[1])))
+	return repair{at, len(m[1]) + 1, changed, message, advice + pasted(changed[at])}, true
 }
 
 // valueAbove is a field that has a value and, on the next lines, a list or fields.

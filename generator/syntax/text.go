@@ -61,8 +61,8 @@ func unfence(data []byte, p *diagnostic.List) []byte {
 
 // checkStart checks the encoding and the type of a file by its first bytes, and drops a byte order mark.
 func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
-	if encoding := utf16Or32(data); encoding != "" {
-		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is encoded in "+encoding, "save it as UTF-8")
+	if wide(data) {
+		p.Add(diagnostic.Error, 1, 1, "not-utf8", "the file is saved as UTF-16, which Windows calls Unicode", saveAsUTF8)
 		return nil, false
 	}
 	data = bytes.TrimPrefix(data, bom)
@@ -76,31 +76,14 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 // mergeForm matches the lines that version control writes around two versions of a text.
 var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
 
-// indentedForm matches all of them indented. A customer may write one such line.
-var indentedForm = regexp.MustCompile(`(?ms)^[ \t]+<<<<<<< .*?^[ \t]+=======[ \t\r]*$.*?^[ \t]+>>>>>>> `)
-
-// MergeMarkers returns the numbers of the first and the last line that an unfinished merge has left; 0 for none.
-func MergeMarkers(data []byte) (first, last int) {
-	if !bytes.Contains(data, []byte("<<<<<<<")) && !bytes.Contains(data, []byte(">>>>>>>")) && !bytes.Contains(data, []byte("|||||||")) {
-		return 0, 0
-	}
-	found := mergeForm.FindAllIndex(data, -1)
-	if len(found) == 0 {
-		if found = indentedForm.FindAllIndex(data, 1); found == nil {
-			return 0, 0
-		}
-		found = append(found, []int{found[0][1] - 1})
-	}
-	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
-	return line(found[0][0]), line(found[len(found)-1][0])
-}
-
 // reportMerge reports such lines.
 func reportMerge(data []byte, p *diagnostic.List) bool {
-	first, last := MergeMarkers(data)
-	if first == 0 {
+	found := mergeForm.FindAllIndex(data, -1)
+	if len(found) == 0 {
 		return false
 	}
+	line := func(at int) int { return 1 + bytes.Count(data[:at], []byte{'\n'}) }
+	first, last := line(found[0][0]), line(found[len(found)-1][0])
 	message := "this line is left of an unfinished merge of two versions"
 	if last > first {
 		message = fmt.Sprintf("lines %d to %d are left of an unfinished merge of two versions", first, last)
@@ -172,7 +155,7 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 		if invalid > 1 {
 			message += fmt.Sprintf("; in all there are %d such bytes", invalid)
 		}
-		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, "save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8")
+		p.Add(diagnostic.Error, badLine, badCol, "not-utf8", message, saveAsUTF8)
 	}
 	return out, true
 }
@@ -196,17 +179,12 @@ func noText(data []byte) (what, instead string) {
 	return "", ""
 }
 
-// utf16Or32 returns the name of the UTF-16 or UTF-32 that data seems to be in; "" for neither.
-func utf16Or32(data []byte) string {
-	switch {
-	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}), len(data) >= 4 && data[0] != 0 && data[1] == 0 && data[2] != 0 && data[3] == 0:
-		return "UTF-16 (little-endian)"
-	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}), len(data) >= 4 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
-		return "UTF-16 (big-endian)"
-	case bytes.HasPrefix(data, []byte{0, 0, 0xFE, 0xFF}):
-		return "UTF-32"
-	}
-	return ""
+// saveAsUTF8 is the remedy for a file in another encoding.
+const saveAsUTF8 = "save the file as UTF-8: in Notepad with File, Save as, Encoding; in Excel as CSV UTF-8"
+
+// wide reports whether data seems to be in UTF-16, by its byte order mark or its first character.
+func wide(data []byte) bool {
+	return bytes.HasPrefix(data, []byte{0xFF, 0xFE}) || bytes.HasPrefix(data, []byte{0xFE, 0xFF}) || len(data) > 1 && (data[0] == 0) != (data[1] == 0)
 }
 
 // suspicious reports whether cleanLines has to look at each character. Few files need it.
