@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -70,6 +71,14 @@ func serve(t testing.TB, p snapshottest.Public, c Config) (*Server, *httptest.Se
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- s.Run(ctx) }()
+	seen := func() bool { // Run has seen p: what comes after it is a change
+		s.views.mu.Lock()
+		defer s.views.mu.Unlock()
+		return s.views.of != nil
+	}
+	for p != nil && !seen() {
+		runtime.Gosched()
+	}
 	srv := httptest.NewServer(s)
 	t.Cleanup(func() {
 		cancel()
