@@ -1,6 +1,9 @@
 package source
 
 import (
+	"slices"
+	"strings"
+
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
 )
@@ -23,6 +26,20 @@ type Content struct {
 	// known are the ids that job records may name, by refLists. nil if business.yaml could not be read: then no id is
 	// reported.
 	known [len(refLists)]*names
+}
+
+// Named returns the id of a technician, service or area of business.yaml by its id, name or alias; field is
+// "technicians", "services" or "service_areas".
+func (c *Content) Named(field, name string) (id string, ok bool) {
+	known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]
+	switch {
+	case known == nil:
+		return "", false
+	case known.ids[name]:
+		return name, true
+	}
+	id = known.byName[strings.ToLower(name)]
+	return id, id != ""
 }
 
 // Position returns where a review of this Content begins.
