@@ -37,14 +37,16 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 	add := func(at diagnostic.Position, message, suggestion string) {
 		problems = append(problems, at.Error("example", message, suggestion))
 	}
-	business := &content.Business
-	for _, file := range []string{source.BusinessFile, source.SummaryFile, source.SiteFile} {
-		data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
-		found := exampleWords.FindAllString(string(data), -1)
-		if len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
-			line := 1 + strings.Count(string(data[:exampleWords.FindIndex(data)[0]]), "\n")
-			slices.Sort(found)
-			add(diagnostic.Position{File: file, Line: line}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
+	business, site := &content.Business, &content.Site
+	for file, texts := range map[string]string{
+		source.BusinessFile: business.LegalName + business.URL + business.Email + business.Address.StreetAddress + business.Address.AddressLocality + business.Telephone + business.Description + fmt.Sprint(business.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
+		source.SiteFile: site.Title + site.FeedTitle + site.Description + site.Author.Name + site.Author.URL + site.Author.Email,
+	} {
+		found := exampleWords.FindAllString(texts, -1)
+		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
+			data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
+			before, _, _ := strings.Cut(string(data), found[0])
+			add(diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
 		}
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {
