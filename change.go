@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -166,14 +165,11 @@ func Diff(old, next []byte) []Op {
 	return ops
 }
 
-// ErrOps reports operations that don't fit the file.
-var ErrOps = errors.New("the operations do not fit the file")
-
-// Apply makes the file that c describes out of the bytes before and operations: c.Ops or its patch's. The error
-// wraps ErrOps unless the hash is c.To. It never makes more than c.Size bytes.
+// Apply makes the file that c describes out of the bytes before and operations: c.Ops or its patch's. It is an
+// error unless the hash is c.To. It never makes more than c.Size bytes.
 func (c *FileChange) Apply(old []byte, ops []Op) ([]byte, error) {
 	fail := func(format string, args ...any) ([]byte, error) {
-		return nil, fmt.Errorf("apply change of %s: %w: %s", c.Path, ErrOps, fmt.Sprintf(format, args...))
+		return nil, fmt.Errorf("apply change of %s: the operations do not fit the file: %s", c.Path, fmt.Sprintf(format, args...))
 	}
 	if SHA256(old) != c.From {
 		return fail("it was made for other bytes")

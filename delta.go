@@ -49,9 +49,6 @@ func Difference(before, after []*Review) *Delta {
 
 // ChangedFields returns the published names of the fields in which two reviews differ.
 func ChangedFields(a, b *Review) []string {
-	if a == b {
-		return nil
-	}
 	var fields []string
 	va, vb := reflect.ValueOf(*a), reflect.ValueOf(*b)
 	for i := range va.NumField() {

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,9 +80,6 @@ const FeedSize = 50
 // Topics are the paths that the WebSub hub takes subscriptions for. The last one is
 // there only in a set that publishes changes.
 var Topics = []string{PathAtom, PathJSONFeed, PathReviews, PathLatestChange}
-
-// IsTopic reports whether a path is one of Topics.
-func IsTopic(path string) bool { return slices.Contains(Topics, path) }
 
 // TopicLinks is the value of the Link header of a topic: its hub and itself (W3C WebSub, section 4).
 func TopicLinks(baseURL, path string) string {

@@ -18,8 +18,6 @@ package edge
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"runtime"
@@ -73,60 +71,45 @@ type edge struct {
 }
 
 // New returns the handler of the public listener.
-func New(c Config) (http.Handler, error) {
-	if c.Snapshots == nil {
-		return nil, errors.New("make edge: no snapshots (Config.Snapshots is nil)")
-	}
-	origin, err := reviewcast.ParseBaseURL(c.BaseURL)
-	if err != nil {
-		return nil, fmt.Errorf("make edge: %w", err)
-	}
+func New(c Config) http.Handler {
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
 	share := shareOfCores * runtime.GOMAXPROCS(0)
 	e := &edge{Config: c, links: map[string][]string{}, all: rate.NewLimiter(rate.Limit(share), burstOfAll*share),
 		searches: newRates(c.RateSearch), calls: newRates(c.RateMCP), count: newMetrics(c.Metrics)}
 	for _, path := range reviewcast.Topics {
-		e.links[path] = []string{reviewcast.TopicLinks(origin, path)}
+		e.links[path] = []string{reviewcast.TopicLinks(c.BaseURL, path)}
 	}
 	for _, path := range []string{reviewcast.PathReviews, reviewcast.PathInsights} {
-		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(origin, path))
+		e.links[path] = append(e.links[path], reviewcast.DescribedByLink(c.BaseURL, path))
 	}
 	// Otherwise the old files would stay in memory until the next request.
-	c.Snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
-	return e.routes(), nil
+	c.Snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { e.pages.Store(nil) })
+	return e.routes()
 }
 
 // routes is the whole route table. A request for a file, which most are, doesn't need the router.
 func (e *edge) routes() http.Handler {
 	r := chi.NewRouter()
-	search, file := e.limit(e.searches), e.read(e.file)
-
-	r.Handle(reviewcast.PathSearch, e.read(search(e.query(e.search))))
-	r.Handle(reviewcast.PathSince+"{date}", e.read(search(e.query(e.since))))
-	r.Handle(reviewcast.PathHub, e.hub())
-	r.Handle(reviewcast.PathMCP, e.mcp())
-	r.Handle(reviewcast.PathMCP+"/*", e.mcp())
+	file := e.handle(readMethods, e.file)
+	r.Handle(reviewcast.PathSearch, e.handle(readMethods, e.query(e.search)))
+	r.Handle(reviewcast.PathSince+"{date}", e.handle(readMethods, e.query(e.since)))
+	r.Handle(reviewcast.PathHub, e.handle(hubMethods, e.hub))
+	r.Handle(reviewcast.PathMCP, e.handle("", e.mcp))
+	r.Handle(reviewcast.PathMCP+"/*", e.handle("", e.mcp))
 	r.Handle("/*", file)
 	r.MethodNotAllowed(e.methodNotAllowed) // methods unknown to chi
-	return e.observe(func(kind string) http.Handler {
-		if kind == "file" {
-			return file
-		}
-		return r
-	})
+	return e.observe(file, r)
 }
 
 // handler answers a request, or returns the error that (*edge).fail answers with.
 type handler func(w http.ResponseWriter, r *http.Request) error
 
-// read adapts a handler to net/http: it answers CORS preflights, and errors.
-func (e *edge) read(h handler) http.HandlerFunc {
+// handle adapts a handler to net/http: it answers errors, and CORS preflights with the methods, if there are any.
+func (e *edge) handle(methods string, h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions {
-			preflight(w, readMethods)
-			return
-		}
-		if err := h(w, r); err != nil {
+		if r.Method == http.MethodOptions && methods != "" {
+			preflight(w, methods)
+		} else if err := h(w, r); err != nil {
 			e.fail(w, r, err)
 		}
 	}
@@ -140,13 +123,13 @@ func readable(r *http.Request) error {
 	return nil
 }
 
-// query gives a handler of GET and HEAD the current snapshot.
+// query gives a handler of GET and HEAD the current snapshot, and counts the request against the client's rate.
 func (e *edge) query(h func(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error) handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := readable(r); err != nil {
+		if err := cmp.Or(e.allow(e.searches, r), readable(r)); err != nil {
 			return err
 		}
-		s := e.Snapshots.Load()
+		s := e.Snapshots.Indexed.Load()
 		if s == nil {
 			return errNoSnapshot
 		}
@@ -154,37 +137,26 @@ func (e *edge) query(h func(w http.ResponseWriter, r *http.Request, s *snapshot.
 	}
 }
 
-// hub mounts the hub. The edge answers CORS preflights, the hub all other requests.
-func (e *edge) hub() http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		switch {
-		case r.Method == http.MethodOptions:
-			preflight(w, hubMethods)
-		case e.Hub == nil:
-			e.fail(w, r, problem(http.StatusNotFound, "This edge runs without a hub."))
-		default:
-			e.Hub.ServeHTTP(w, r)
-		}
+// hub mounts the hub.
+func (e *edge) hub(w http.ResponseWriter, r *http.Request) error {
+	if e.Hub == nil {
+		return problem(http.StatusNotFound, "This edge runs without a hub.")
 	}
+	e.Hub.ServeHTTP(w, r)
+	return nil
 }
 
-// mcp mounts the MCP server, which charges for costly work with [snapshot.Admit].
-func (e *edge) mcp() http.HandlerFunc {
-	serve := e.limit(e.calls)(func(w http.ResponseWriter, r *http.Request) error {
-		if e.MCP == nil {
-			return problem(http.StatusNotFound, "This edge runs without an MCP server.")
-		}
-		ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration { return e.charge(e.calls, r, cost) })
-		e.MCP.ServeHTTP(w, r.WithContext(ctx))
-		return nil
-	})
-	return func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodOptions && e.MCP != nil {
-			e.MCP.ServeHTTP(w, r) // a preflight doesn't count against the rate
-			return
-		}
-		if err := serve(w, r); err != nil {
-			e.fail(w, r, err)
+// mcp mounts the MCP server, which answers preflights and charges for costly work with [snapshot.Admit].
+func (e *edge) mcp(w http.ResponseWriter, r *http.Request) error {
+	if e.MCP == nil {
+		return problem(http.StatusNotFound, "This edge runs without an MCP server.")
+	}
+	if r.Method != http.MethodOptions { // a preflight doesn't count against the rate
+		if err := e.allow(e.calls, r); err != nil {
+			return err
 		}
 	}
+	ctx := snapshot.WithAdmission(r.Context(), func(cost int) time.Duration { return e.charge(e.calls, r, cost) })
+	e.MCP.ServeHTTP(w, r.WithContext(ctx))
+	return nil
 }

@@ -31,7 +31,7 @@ type page struct {
 // file serves a published file. A path that ends in a slash is that of its
 // index.html, or of the index.md beside it for a client that prefers Markdown.
 func (e *edge) file(w http.ResponseWriter, r *http.Request) error {
-	files := e.Snapshots.LoadFiles()
+	files := e.Snapshots.Files.Load()
 	if files == nil {
 		return errNoSnapshot
 	}

@@ -48,9 +48,9 @@ func isMCP(path string) bool {
 	return path == reviewcast.PathMCP || strings.HasPrefix(path, reviewcast.PathMCP+"/")
 }
 
-// observe wraps the handlers of the kinds of path. It sets common header fields, refuses requests that are
+// observe wraps the handlers of files and of all other paths. It sets common header fields, refuses requests that are
 // too large, turns panics into 500, counts and logs.
-func (e *edge) observe(next func(kind string) http.Handler) http.Handler {
+func (e *edge) observe(file, others http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kind := kindOf(r.URL.Path)
 		if kind != "mcp" {
@@ -82,8 +82,10 @@ func (e *edge) observe(next func(kind string) http.Handler) http.Handler {
 			e.fail(rec, r, errURL)
 		case headerSize(r) > maxHeader:
 			e.fail(rec, r, errHeaders)
+		case kind == "file":
+			file.ServeHTTP(rec, r)
 		default:
-			next(kind).ServeHTTP(rec, r)
+			others.ServeHTTP(rec, r)
 		}
 	})
 }

@@ -29,19 +29,15 @@ const (
 	burstOfAll = 2
 )
 
-// limit refuses the requests of a client address above a rate. Nil means no limit.
-func (e *edge) limit(t *rates) func(handler) handler {
+// allow counts a request against the rate of its client address. The error refuses it. Nil means no limit.
+func (e *edge) allow(t *rates, r *http.Request) error {
 	if t == nil {
-		return func(h handler) handler { return h }
+		return nil
 	}
-	return func(h handler) handler {
-		return func(w http.ResponseWriter, r *http.Request) error {
-			if wait := t.take(e.Proxies.Client(r), time.Now()); wait > 0 {
-				return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
-			}
-			return h(w, r)
-		}
+	if wait := t.take(e.Proxies.Client(r), time.Now()); wait > 0 {
+		return tooMany("Too many requests from this address. Retry-After says when to continue.", wait)
 	}
+	return nil
 }
 
 // charge takes what a request costs beside itself from its client's rate and from the share of all clients.

@@ -150,11 +150,13 @@ func TestClientBySecret(t *testing.T) {
 func TestCost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := &edge{all: rate.NewLimiter(10, 20), searches: newRates(5)}
-		search := e.limit(e.searches)
 		ask := func(client string, cost int) (status, retryAfter int) {
 			r := httptest.NewRequest("GET", "/api/reviews/search", nil)
 			r.RemoteAddr = client + ":1"
-			err := search(func(_ http.ResponseWriter, r *http.Request) error { return e.admit(r, cost) })(nil, r)
+			err := e.allow(e.searches, r)
+			if err == nil {
+				err = e.admit(r, cost)
+			}
 			if f := (*failure)(nil); errors.As(err, &f) {
 				return f.Status, int(f.retryAfter / time.Second)
 			}

@@ -67,10 +67,7 @@ func TestScripts(t *testing.T) {
 			default:
 				snapshottest.Swap(c.Snapshots, scripted(t).Open(t, 7))
 			}
-			h, err := New(c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := New(c)
 			srv := httptest.NewUnstartedServer(nil)
 			srv.Config = Server(h, nil)
 			srv.Start()

@@ -5,11 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"net/url"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/go-chi/chi/v5"
 	"github.com/klauspost/compress/gzip"
 
 	"reviewcast"
@@ -37,11 +36,7 @@ func (e *edge) search(w http.ResponseWriter, r *http.Request, s *snapshot.Snapsh
 }
 
 func (e *edge) since(w http.ResponseWriter, r *http.Request, s *snapshot.Snapshot) error {
-	date := chi.URLParam(r, "date")
-	if r.URL.RawPath != "" { // chi then routes by the escaped path, which net/url has checked
-		date, _ = url.PathUnescape(date)
-	}
-	day, issues := reviewcast.ParseSince(date, r.URL.RawQuery)
+	day, issues := reviewcast.ParseSince(strings.TrimPrefix(r.URL.Path, reviewcast.PathSince), r.URL.RawQuery)
 	if len(issues) > 0 {
 		return badParameters(issues)
 	}

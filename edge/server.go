@@ -90,12 +90,12 @@ func ready(snapshots *snapshot.Holder, parts map[string]func() error) (body read
 	unfit := func(part, why string) {
 		body.Parts[part], body.Status, status = why, "not ready", http.StatusServiceUnavailable
 	}
-	if f := snapshots.LoadFiles(); f == nil {
+	if f := snapshots.Files.Load(); f == nil {
 		unfit("files", "nothing published yet")
 	} else {
 		body.Sequence = f.Sequence()
 	}
-	s := snapshots.Load()
+	s := snapshots.Indexed.Load()
 	if s == nil {
 		unfit("search", "no index yet")
 		return body, status

@@ -96,7 +96,7 @@ type Result struct {
 
 // ChangedTopics returns the changed paths that subscribers follow.
 func (r *Result) ChangedTopics() []string {
-	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !reviewcast.IsTopic(p) })
+	return slices.DeleteFunc(slices.Clone(r.Changed), func(p string) bool { return !slices.Contains(reviewcast.Topics, p) })
 }
 
 // ProblemsError is what a build fails with when the content is wrong, with every problem, warnings included.

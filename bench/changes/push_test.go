@@ -24,6 +24,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"reviewcast"
 	"reviewcast/edge/hub"
 	"reviewcast/edge/hub/store"
@@ -78,8 +80,9 @@ func newSubscribers(t testing.TB, h *history, topic string, n int, loss float64)
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate())
 	s.hub, err = hub.New(hub.Config{
-		BaseURL: pushBaseURL, Store: s.store, Published: s.edition.Load, RootCAs: pool, Retry: [2]time.Duration{time.Millisecond, time.Millisecond},
-		PollInterval: 50 * time.Millisecond, AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		BaseURL: pushBaseURL, Store: s.store, Published: s.edition.Load, Client: func(*http.Request) netip.Addr { return netip.Addr{} }, RootCAs: pool,
+		Retry: [2]time.Duration{time.Millisecond, time.Millisecond}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: 64,
+		PollInterval: 50 * time.Millisecond, AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -152,7 +152,8 @@ func readVocabulary(file string) (c sentiment.Config, err error) {
 
 // evalTerms judges gold terms; false when the file has none.
 func evalTerms(w io.Writer, sentences []sentence) bool {
-	j := sentiment.NewJudge()
+	// It knows no aspects, only the shipped phrases that praise or blame whatever is near them.
+	a := sentiment.NewAnalyzer(sentiment.Config{Aspects: []sentiment.Term{}})
 	var m confusion
 	for _, s := range sentences {
 		at := offsets(s.Text)
@@ -161,7 +162,7 @@ func evalTerms(w io.Writer, sentences []sentence) bool {
 			if !ok || t.From < 0 || t.To > len(at)-1 || t.From >= t.To {
 				continue
 			}
-			p, score := j.Polarity(s.Text, at[t.From], at[t.To])
+			p, score := a.Polarity(s.Text, at[t.From], at[t.To])
 			m.add(gold, string(p), score)
 		}
 	}

@@ -29,6 +29,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub"
@@ -105,8 +107,9 @@ func newBenchWith(b testing.TB, state string, ca *x509.Certificate, change func(
 	e := &bench{TB: b, store: storetest.Open(b, state)}
 	e.next(1)
 	var err error
-	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, Limits: hub.Limits{PerHost: perHost},
-		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
+	c := hub.Config{BaseURL: baseURL, Store: e.store, Published: e.edition.Load, RootCAs: pool, PerHost: perHost,
+		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour,
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry()}
 	change(&c)
 	if e.hub, err = hub.New(c); err != nil {
 		b.Fatal(err)

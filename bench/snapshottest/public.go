@@ -115,10 +115,10 @@ func (p Public) Open(t testing.TB, sequence int64) *snapshot.Snapshot {
 
 // Swap makes a snapshot and its files the current ones.
 func Swap(h *snapshot.Holder, s *snapshot.Snapshot) {
-	if h.LoadFiles() != s.Files {
-		h.SwapFiles(s.Files)
+	if h.Files.Load() != s.Files {
+		h.Files.Swap(s.Files)
 	}
-	h.SwapIndexed(s)
+	h.Indexed.Swap(s)
 }
 
 // Index indexes files that have nothing wrong with them.

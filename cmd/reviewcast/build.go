@@ -38,8 +38,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		return usageError{fmt.Errorf("--hub: %q is not an address; write one such as https://reviews.example.com/api/websub/hub", c.Hub)}
 	}
 	beside := filepath.Join(c.Content, "..", "public")
-	_, err = os.Stat(filepath.Join(beside, reviewcast.PathManifest))
-	if _, unpublished := os.Stat(filepath.Join(c.Public, reviewcast.PathManifest)); source.OutputName(c.Content, c.Public) != "" && unpublished != nil && err == nil {
+	if source.OutputName(c.Content, c.Public) != "" && !isPublished(c.Public) && isPublished(beside) {
 		return usageError{fmt.Errorf("--public: %s would be a second published folder, inside the content folder; the first is beside it: --public %s", c.Public, beside)}
 	}
 	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = generator.Encodings(c.Encodings), c.Forget, c.NewID
@@ -63,13 +62,21 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	for _, name := range res.Edited {
 		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
 	}
+	for _, pattern := range []string{"*.y*ml", "*.doc*", "*.xls*"} { // a build writes no such file
+		strays, _ := filepath.Glob(filepath.Join(c.Public, pattern))
+		for _, name := range strays {
+			fmt.Fprintf(std.err, "warning: %s is no page, and would be uploaded with them; move it, to %s if it is a file of reviews\n", name, filepath.Join(c.Content, "reviews"))
+		}
+	}
 	if n := len(res.Removed); n > 0 && !res.First {
-		fmt.Fprintf(std.out, "%s removed: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"))
+		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"), res.Removed[0])
 	}
 	if res.First && source.OutputName(c.Content, c.Public) != "" {
 		fmt.Fprintf(std.err, "warning: %s is inside the content folder; better name a folder elsewhere, such as --public %s\n", c.Public, beside)
 	}
-	if res.First {
+	if res.First && c.Previous != "" {
+		fmt.Fprintf(std.err, "warning: nothing of reviewcast is published at %s, so this is the first version; is it the right address?\n", c.Previous)
+	} else if res.First {
 		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)
 	}
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -128,11 +129,16 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		after.Business.URL = before.Business.URL // the origin, which is known to a build
 	}
 	if before == nil {
-		why := "nothing is published in %s yet\n"
-		if !isFolder(c.Published) {
-			why = "there is no folder %s yet, so every review is new\n"
+		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(c.Published), "*"))
+		meant := diagnostic.Nearest(filepath.Clean(c.Published), slices.DeleteFunc(beside, func(name string) bool { return !isPublished(name) }))
+		switch {
+		case strings.Contains(c.Published, "://"):
+			return fmt.Errorf("nothing of reviewcast is published at %s; is it the address in base_url?", c.Published)
+		case meant != "" && meant != filepath.Clean(c.Published):
+			return usageError{fmt.Errorf("nothing is published in %s; did you mean %s?", c.Published, meant)}
 		}
-		fmt.Fprintf(std.out, why, c.Published)
+		fmt.Fprintf(std.out, "nothing is published in %s yet, so every review is new\n", c.Published)
+		c.Quiet = !c.Verbose
 	}
 	return c.print(std, before, after)
 }
@@ -158,7 +164,8 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 		if c.Verbose {
 			a, b := members(was[id]), members(is[id])
 			for _, field := range d.Fields[id] {
-				line(fmt.Sprintf("    %s: %s → %s", field, clip(a[field]), clip(b[field])))
+				was, is := clip(a[field], b[field])
+				line(fmt.Sprintf("    %s: %s → %s", field, was, is))
 			}
 		}
 	}
@@ -203,17 +210,30 @@ func members(r *reviewcast.Review) (m map[string]json.RawMessage) {
 	return m
 }
 
-// maxClip is the number of characters of a member in a line.
-const maxClip = 60
+// maxClip is the number of characters of a member in a line, and clipBefore how many of them are before a difference.
+const maxClip, clipBefore = 60, 15
 
-// clip returns a member, shortened; one that is null is "nothing".
-func clip(v json.RawMessage) string {
-	s := []rune(terminal.Visible(string(v)))
-	switch {
-	case len(s) == 0 || string(s) == "null":
-		return "nothing"
-	case len(s) > maxClip:
-		return string(s[:maxClip-1]) + "…"
+// clip returns two values of a member, shortened to where they differ; one that is null is "nothing".
+func clip(a, b json.RawMessage) (string, string) {
+	was, is := []rune(terminal.Visible(string(a))), []rune(terminal.Visible(string(b)))
+	same := 0
+	for same < min(len(was), len(is)) && was[same] == is[same] {
+		same++
 	}
-	return string(s)
+	from := max(0, same-clipBefore)
+	shorten := func(s []rune) string {
+		switch {
+		case len(s) == 0 || string(s) == "null":
+			return "nothing"
+		case len(s) <= maxClip:
+			return string(s)
+		case from > 0:
+			s = append([]rune("…"), s[from:]...)
+		}
+		if len(s) > maxClip {
+			s = append(s[:maxClip-1:maxClip-1], '…')
+		}
+		return string(s)
+	}
+	return shorten(was), shorten(is)
 }

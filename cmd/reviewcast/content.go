@@ -41,8 +41,10 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if filepath.Clean(f.Public) == filepath.Clean(f.Content) {
 		return generator.Config{}, usageError{fmt.Errorf("--public: %s is the content folder; name another one, to which the pages are written, such as public", f.Public)}
 	}
-	if f.BaseURL != "" {
-		if _, err := reviewcast.ParseBaseURL(f.BaseURL); err != nil {
+	baseURL := f.BaseURL
+	if baseURL != "" {
+		var err error
+		if baseURL, err = reviewcast.ParseBaseURL(f.BaseURL); err != nil {
 			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, ":/") && !strings.Contains(err.Error(), "; write http") {
 				err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
 			}
@@ -50,7 +52,7 @@ func (f *contentFlags) config() (generator.Config, error) {
 		}
 	}
 	return generator.Config{
-		ContentDir: f.Content, PublicDir: f.Public, BaseURL: f.BaseURL, Previous: f.Previous, Today: reviewcast.Date(f.Today),
+		ContentDir: f.Content, PublicDir: f.Public, BaseURL: baseURL, Previous: f.Previous, Today: reviewcast.Date(f.Today),
 	}, nil
 }
 
@@ -67,6 +69,8 @@ func (f *folderFlags) check() error {
 		return usageError{fmt.Errorf("--content: there is no folder %s here; write its name without these quotation marks: %s", f.Content, strings.Trim(f.Content, "“”„‘’\"'"))}
 	case err == nil && contentAbove(f.Content) != "":
 		return usageError{fmt.Errorf("--content: %s is part of a content folder; name the folder: --content %s", f.Content, contentAbove(f.Content))}
+	case err == nil && isPublished(f.Content) && !isContent(f.Content):
+		return usageError{fmt.Errorf("--content: %s holds the published pages, not your files; name the folder with business.yaml, such as --content content", f.Content)}
 	case err == nil && !info.IsDir() && strings.EqualFold(filepath.Ext(f.Content), ".zip"):
 		return usageError{fmt.Errorf("--content: %s is a zip file, which Windows and macOS show like a folder; unpack it (Extract All), and name the unpacked folder", f.Content)}
 	case err == nil && !info.IsDir():
@@ -92,7 +96,7 @@ func (f *folderFlags) check() error {
 // stepsUp returns the way to the nearest folder above this one that holds a content folder of this name; "" if none near does.
 func stepsUp(content string) string {
 	for _, up := range []string{"..", "../..", "../../.."} {
-		if _, err := os.Stat(filepath.Join(up, content, source.BusinessFile)); err == nil && !filepath.IsAbs(content) {
+		if isContent(filepath.Join(up, content)) && !filepath.IsAbs(content) {
 			return up
 		}
 	}
@@ -102,9 +106,10 @@ func stepsUp(content string) string {
 // contentAbove returns the content folder that a file or folder is in; "" if it is in none or is one.
 func contentAbove(name string) string {
 	for dir := filepath.Clean(name); ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, source.BusinessFile)); err == nil && dir != filepath.Clean(name) {
+		switch {
+		case isContent(dir) && dir != filepath.Clean(name):
 			return dir
-		} else if err == nil || dir == filepath.Dir(dir) {
+		case isContent(dir) || dir == filepath.Dir(dir):
 			return ""
 		}
 	}
@@ -125,6 +130,17 @@ func checkPublished(where string) error {
 	return nil
 }
 
+// isPublished and isContent report whether a folder is one that a build writes, or one that editors do.
+func isPublished(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, reviewcast.PathManifest))
+	return err == nil
+}
+
+func isContent(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, source.BusinessFile))
+	return err == nil
+}
+
 func isFolder(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()
@@ -142,7 +158,7 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 	}
 	problems = slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
 		settings := p.File == source.SiteFile || p.File == source.BusinessFile || p.File == source.WithdrawnFile
-		return p.Severity != diagnostic.Error || content.Complete && !settings
+		return p.Severity != diagnostic.Error || content.Complete && !settings && p.Code != "duplicate-id"
 	})
 	if len(problems) > 0 {
 		return nil, nil, "", fmt.Errorf("%s has errors; fix them first, so that names, ids and withdrawals are known:\n%s", f.Content, errorLines(f.Content, problems))

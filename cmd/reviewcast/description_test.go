@@ -37,16 +37,12 @@ func site(t testing.TB) http.Handler {
 	if err := watcher.Look(); err != nil {
 		t.Fatal(err)
 	}
-	indexed, err := holder.LoadFiles().Index()
+	indexed, err := holder.Files.Load().Index()
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder.SwapIndexed(indexed)
-	h, err := edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	holder.Indexed.Swap(indexed)
+	return edge.New(edge.Config{Snapshots: holder, BaseURL: origin})
 }
 
 // TestAnswersMatchDescription holds real answers of the edge, good and bad,

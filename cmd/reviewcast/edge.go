@@ -123,13 +123,13 @@ func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 func (c *edgeCmd) files(s *service) (err error) {
 	if c.Origin != "" {
 		if s.origin, err = c.open(c.Public, s.baseURL, s.holder, s.log); err == nil {
-			s.reload, s.work = s.origin.copy.Ping, append(s.work, s.origin.run)
+			s.reload, s.work = s.origin.ping, append(s.work, s.origin.run)
 		}
 		return err
 	}
 	wake := make(chan struct{}, 1)
 	watcher := &snapshot.Watcher{
-		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake, Logger: s.log,
+		Dir: c.Public, Config: snapshot.Config{BaseURL: s.baseURL, Logger: s.log}, Holder: s.holder, Wake: wake,
 	}
 	s.work = append(s.work, watcher.Run)
 	s.reload = func([]string) {
@@ -222,10 +222,7 @@ func (f *serveFlags) serve(ctx context.Context, s service) (err error) {
 	if err != nil {
 		return err
 	}
-	handler, err := edge.New(c)
-	if err != nil {
-		return err
-	}
+	handler := edge.New(c)
 	if s.preview != nil {
 		handler = s.preview(handler)
 	}

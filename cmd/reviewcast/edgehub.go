@@ -37,19 +37,19 @@ type hubFlags struct {
 // newHub opens the state and makes the hub of an edge; nil without a state. reload looks for newer files; nil if
 // they are loaded without it.
 func (f *hubFlags) newHub(ctx context.Context, c *edge.Config, state string, reload func([]string), metrics *prometheus.Registry) (*edgeHub, error) {
-	if len(f.HubRetry) != len(hub.DefaultRetry) {
+	if len(f.HubRetry) != 2 {
 		return nil, usageError{fmt.Errorf("--hub-retry: %d waits given; there are two, such as 30s,1h", len(f.HubRetry))}
 	}
-	if f.HubPerHost < 1 || f.HubMinLease <= 0 || f.HubMaxLease <= 0 { // to hub.Config these are its defaults
+	if f.HubPerHost < 1 || f.HubMinLease <= 0 || f.HubMaxLease <= 0 {
 		return nil, usageError{errors.New("--hub-per-host, --hub-min-lease and --hub-max-lease must be more than 0")}
 	}
 	if state == noState {
 		return nil, nil
 	}
 	l := &edgeHub{log: c.Logger, state: state, snapshots: c.Snapshots, metrics: metrics, config: hub.Config{
-		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.LoadFiles()) }, Reload: reload, Client: c.Proxies.Client,
+		BaseURL: c.BaseURL, Published: func() *hub.Edition { return editionOf(c.Snapshots.Files.Load()) }, Reload: reload, Client: c.Proxies.Client,
 		Limit: c.Proxies.Limiter(f.HubSubscribeRate), Retry: [2]time.Duration(f.HubRetry),
-		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, Limits: hub.Limits{PerHost: f.HubPerHost}, AllowCIDR: f.HubAllowCIDR,
+		MinLease: f.HubMinLease, MaxLease: f.HubMaxLease, PerHost: f.HubPerHost, AllowCIDR: f.HubAllowCIDR,
 		Logger: c.Logger, Metrics: metrics,
 	}}
 	return l, l.start(ctx)
@@ -186,7 +186,7 @@ func (l *edgeHub) mount(ctx context.Context, s *store.Store) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hub, l.store = h, s
-	l.unsubscribe = l.snapshots.SubscribeFiles(func(_, _ *snapshot.Files) { h.Changed() })
+	l.unsubscribe = l.snapshots.Files.Subscribe(func(_, _ *snapshot.Files) { h.Changed() })
 	return nil
 }
 

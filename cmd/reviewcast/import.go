@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -89,7 +88,7 @@ func (f *platformFlags) config(platform string) importer.Config {
 
 type importGoogleCmd struct {
 	File     string `arg:"" help:"The export, a JSON file." type:"existingfile"`
-	Location string `help:"Import the reviews of this location only: its number in the names of the reviews." placeholder:"NUMBER"`
+	Location string `help:"Import the reviews of this location only: its number in the names of the reviews, or several with commas between them." placeholder:"NUMBER"`
 	platformFlags
 	importFlags
 }
@@ -134,9 +133,6 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 		return err
 	}
 	defer in.Close()
-	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() && info.Size() == 0 {
-		return fmt.Errorf("the file %s is empty; export it again, or wait until it has been downloaded completely", filepath.Base(file))
-	}
 	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, zone, today, content.Site.Policies.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
 	if f.Round != "none" {
@@ -180,6 +176,8 @@ func (f *importFlags) print(std streams, report *importer.Report) error {
 	switch done := report.Rows - len(report.Skipped); {
 	case report.Rows > 0 && done == 0:
 		return errors.New("every row was skipped, so no file was changed; correct what the rows above say and import again")
+	case report.Refused && report.Remedy != "":
+		return errors.New("no file was changed; import again as said above")
 	case report.Refused:
 		return fmt.Errorf("%d of %d rows can't be imported, so no file was changed; correct what the rows above say and import again, or import the other %d with --partial", len(report.Skipped), report.Rows, done)
 	}

@@ -13,7 +13,6 @@ import (
 	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/schema"
-	"reviewcast/generator/source"
 	"reviewcast/generator/starter"
 )
 
@@ -25,7 +24,7 @@ type initCmd struct {
 // Run creates the folder and prints the next step.
 func (c *initCmd) Run(std streams) error {
 	files, err := createContent(c.Dir, c.Empty)
-	if _, have := os.Stat(filepath.Join(c.Dir, source.BusinessFile)); err != nil && have == nil {
+	if err != nil && isContent(c.Dir) {
 		return fmt.Errorf("%s is a content folder already; to see it in a browser, run: reviewcast dev --content %[1]s", c.Dir)
 	} else if err != nil {
 		return err

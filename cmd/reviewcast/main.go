@@ -224,7 +224,7 @@ func parseError(args []string, err error) error {
 	case noExport && strings.Contains(export, "is a directory"):
 		return folderError(args)
 	case noExport:
-		return fmt.Errorf("%s; name the file that you have exported%s", export, nearFile(args, export))
+		return fmt.Errorf("%s; name the file that you have exported%s", strings.TrimPrefix(export, "stat "), nearFile(args, export))
 	case strings.HasPrefix(message, "missing flags: "):
 		return fmt.Errorf("%s; such as --source survey for where the reviews are from, and for JSON --map rating=stars,date=day,text=words", message)
 	case strings.HasSuffix(got, "(<EOL>)"):
@@ -255,7 +255,7 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
 	case word != message && statErr == nil:
 		flag := "--content"
-		if _, err := os.Stat(filepath.Join(word, "manifest.json")); err == nil {
+		if isPublished(word) {
 			flag = "--public"
 		}
 		if contentAbove(word) != "" && !isFolder(word) {
@@ -275,8 +275,8 @@ func parseError(args []string, err error) error {
 func folderError(args []string) error {
 	dir, inside := args[min(2, len(args)-1)], ""
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if _, none := os.Stat(filepath.Join(path, "manifest.json")); none == nil {
-			return filepath.SkipDir // a published set
+		if isPublished(path) {
+			return filepath.SkipDir
 		}
 		if inside == "" && err == nil && (args[1] == "google" && entry.Name() == "reviews.json" || args[1] != "google" && filepath.Ext(path) == "."+args[1]) {
 			inside = fmt.Sprintf(": reviewcast import %s %q", args[1], path)
@@ -319,7 +319,7 @@ func nearFile(args []string, message string) string {
 	if i < 0 {
 		return ""
 	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"))
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"+filepath.Ext(args[i])))
 	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 {
 		return fmt.Sprintf(", such as %q", with[0])
 	}

@@ -25,10 +25,7 @@ func TestMCPErrorsOfTheEdge(t *testing.T) {
 	if _, err := (&mcpFlags{RateMCP: 0.1}).mountMCP(&c, nil); err != nil { // a burst of one
 		t.Fatal(err)
 	}
-	h, err := edge.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := edge.New(c)
 	ask := func(method, target, body string, header ...string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, target, strings.NewReader(body))
 		r.Header.Set("Origin", snapshottest.BaseURL)

@@ -29,10 +29,7 @@ func TestAgentsSearchAsTheWebDoes(t *testing.T) {
 	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
 		t.Fatal(err)
 	}
-	h, err := edge.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := edge.New(c)
 	session := ""
 	post := func(body string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(http.MethodPost, reviewcast.PathMCP, strings.NewReader(body))

@@ -41,6 +41,7 @@ type originFlags struct {
 type originSite struct {
 	copy   *mirror.Copy
 	every  time.Duration
+	pings  chan []string
 	holder *snapshot.Holder
 	config snapshot.Config
 	log    *slog.Logger
@@ -68,7 +69,7 @@ func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log 
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--origin: %w", err)}
 	}
-	o := &originSite{every: f.OriginEvery, holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
+	o := &originSite{every: f.OriginEvery, pings: make(chan []string, mirror.MaxAwaited), holder: holder, log: log.With("origin", base), err: errors.New("not looked at yet"),
 		config: snapshot.Config{BaseURL: baseURL, Logger: log, Hashed: true, Holds: mirror.Data.Holds}}
 	o.copy = &mirror.Copy{Dir: public, Taken: o.serve,
 		Follower: mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: baseURL, AcceptRewrite: true}}
@@ -78,7 +79,7 @@ func (f *originFlags) open(public, baseURL string, holder *snapshot.Holder, log 
 // serve serves a set from memory.
 func (o *originSite) serve(set *mirror.Set) {
 	manifest := set.Files[reviewcast.PathManifest]
-	if current := o.holder.LoadFiles(); current != nil {
+	if current := o.holder.Files.Load(); current != nil {
 		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(served.Body, manifest) {
 			return
 		}
@@ -88,7 +89,7 @@ func (o *originSite) serve(set *mirror.Set) {
 		o.log.Error("version not served", "error", err)
 		return
 	}
-	o.holder.SwapFiles(files)
+	o.holder.Files.Swap(files)
 	o.log.Info("serving version", "sequence", files.Sequence())
 }
 
@@ -125,10 +126,18 @@ func (o *originSite) look(ctx context.Context) error {
 	return err
 }
 
+// ping makes run look now, and wait for the manifests.
+func (o *originSite) ping(manifests []string) {
+	select {
+	case o.pings <- manifests:
+	default: // so many are waiting that it is about to look
+	}
+}
+
 // run follows the origin until ctx is done.
 func (o *originSite) run(ctx context.Context) error {
 	return stopping(ctx, stopWithin, func() error {
-		o.copy.Run(ctx, o.every, o.look)
+		o.copy.Run(ctx, o.every, o.pings, o.look)
 		return nil
 	}, func() { o.log.Warn("the copy is still being written; the next start completes it") })
 }
@@ -189,13 +198,13 @@ func (o *originSite) register(r prometheus.Registerer) {
 // registerVersions adds the sequences of what is served.
 func registerVersions(r prometheus.Registerer, h *snapshot.Holder) {
 	gauge(r, "files_sequence", "The sequence of the version whose files are served; 0: none.", func() float64 {
-		if f := h.LoadFiles(); f != nil {
+		if f := h.Files.Load(); f != nil {
 			return float64(f.Sequence())
 		}
 		return 0
 	})
 	gauge(r, "search_sequence", "The sequence of the version that search answers from; 0: none.", func() float64 {
-		if s := h.Load(); s != nil {
+		if s := h.Indexed.Load(); s != nil {
 			return float64(s.Sequence())
 		}
 		return 0

@@ -54,7 +54,7 @@ func (c *pullCmd) Run(ctx context.Context, std streams) error {
 		}
 		return err
 	}
-	copied.Run(ctx, c.Every, printChanges(std, update))
+	copied.Run(ctx, c.Every, nil, printChanges(std, update))
 	return nil
 }
 

@@ -109,7 +109,7 @@ func TestPullFollows(t *testing.T) {
 	copied := &mirror.Copy{Dir: s.copy, Follower: mirror.Follower{Source: source}}
 	done := make(chan struct{})
 	go func() {
-		copied.Run(ctx, 10*time.Millisecond, printChanges(streams{out: &out, err: &errs}, copied.Update))
+		copied.Run(ctx, 10*time.Millisecond, nil, printChanges(streams{out: &out, err: &errs}, copied.Update))
 		close(done)
 	}()
 	wait := func(w *safeBuffer, text string) {

@@ -363,11 +363,7 @@ func servePublic(t *testing.T, public string) (published, http.Handler) {
 	if _, err := (&mcpFlags{}).mountMCP(&c, nil); err != nil {
 		t.Fatal(err)
 	}
-	h, err := edge.New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p, h
+	return p, edge.New(c)
 }
 
 // callTool returns the structured content of a call, and the tokens of the result: a

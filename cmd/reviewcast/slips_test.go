@@ -30,11 +30,13 @@ check --content content/reviews
 check content/reviews
 check reviews/first-reviews.yaml
 pull https://reviews.acme.test
+build --force
+verify public --since 76
 init My Business
 new review --author Jo P.
 new review --author A --stars 5
 import csv nowhere.csv --source words
-import csv words.csv --source words --map star=rating,day=date
+import csv words.csv --source words --map star=rating,when=date
 import csv words.csv --source words --map rating=a star
 frob
 help frob
@@ -122,7 +124,7 @@ import google words.csv
 import csv words.csv
 import csv words.csv --source words
 import csv words.csv --source words --map rating
-import csv words.csv --source words --map rating=star,date=day
+import csv words.csv --source words --map rating=star,date=when
 import csv words.csv --source words --partial --verification trust
 import csv words.csv --source words --encoding latin1
 insights
@@ -142,9 +144,9 @@ diff reviews.example.com
 pull reviews.example.com copy
 import csv words.csv --source words --map stars=
 import csv words.csv --source words --map stars
-import csv words.csv --source words --map rating:stars,date:day
-import csv words.csv --source words --map rating=stars;date=day
-import csv words.csv --source words --map stars=stars,date=day
+import csv words.csv --source words --map rating:stars,date:when
+import csv words.csv --source words --map rating=stars;date=when
+import csv words.csv --source words --map stars=stars,date=when
 import csv words.csv --source Google
 import csv words --source words
 import csv word.csv --source words
@@ -186,10 +188,10 @@ update
 import excel words.csv --source words
 import csv words.csv --source words --date-format DD/MM/YYYY
 import csv words.csv --source words --dryrun
-import csv words.csv --source words --map rating=stars,date=day --date-layout dd.mm
-import csv words.csv --source words --map rating=stars,date=day --rating-scale ten
-import csv words.csv --source words --map rating=stars,date=day --round up
-import csv words.csv --source words --map rating=stars,date=day --language English
+import csv words.csv --source words --map rating=stars,date=when --date-layout dd.mm
+import csv words.csv --source words --map rating=stars,date=when --rating-scale ten
+import csv words.csv --source words --map rating=stars,date=when --round up
+import csv words.csv --source words --map rating=stars,date=when --language English
 import csv words.csv words.csv --source words
 edge --public content
 import yelp. words.csv
@@ -251,7 +253,7 @@ func TestSlips(t *testing.T) {
 			t.Fatal(stderr)
 		}
 	}
-	writeFile(t, filepath.Join(dir, "words.csv"), "stars,day,words\n5,2026-01-02,Good.\n")
+	writeFile(t, filepath.Join(dir, "words.csv"), "stars,when,words\n5,2026-01-02,Good.\n")
 	var got strings.Builder
 	for line := range strings.Lines(strings.TrimPrefix(slips, "\n")) {
 		line = strings.TrimSuffix(line, "\n")

@@ -155,10 +155,12 @@ func (p *publisher) publish(ctx context.Context) {
 			content.Modified = row.Modified.Add(time.Second)
 		}
 		p.served[path] = content.SHA256
+		// Two edges may have been given different files with one sequence; the later modified ones are newer.
+		newer := edition.Sequence > row.Sequence || edition.Sequence == row.Sequence && content.Modified.After(row.Modified)
 		switch {
 		case !ok || known && row.SHA256 == content.SHA256 && row.Sequence >= edition.Sequence:
 			delete(p.behind, path)
-		case !known || newer(content, edition.Sequence, row):
+		case !known || newer:
 			delete(p.behind, path)
 			p.store(ctx, path, content, edition.Sequence)
 		default:
@@ -166,12 +168,6 @@ func (p *publisher) publish(ctx context.Context) {
 			p.warnBehind(path, edition.Sequence, row.Sequence)
 		}
 	}
-}
-
-// newer reports whether content is newer than what a topic's row holds. Two edges may
-// have been given different files with one sequence; the later modified ones are newer.
-func newer(c Content, sequence int64, row store.Publication) bool {
-	return sequence > row.Sequence || sequence == row.Sequence && c.Modified.After(row.Modified)
 }
 
 // warnBehind logs once that the files of a topic have been older than another hub's for longer than behindFor.

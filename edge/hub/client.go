@@ -60,14 +60,6 @@ func (g *guard) control(network, address string, c syscall.RawConn) error {
 	return g.addresses.Safe(network, address, c)
 }
 
-// literal checks a host that is an address. Names are checked when they are dialled.
-func (g *guard) literal(host string) error {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return g.addresses.SafeAddr(a.WithZone(""))
-	}
-	return nil
-}
-
 func allowedPort(port uint16) bool { return port == 443 || port == 8443 || port >= 1024 }
 
 // sendBuffer is the size of the kernel's send buffer of a connection. Without it, each slow reader of a large topic
@@ -98,7 +90,7 @@ func newClient(c Config, once bool) *http.Client {
 		DisableCompression:     true, // a challenge is compared as it was sent
 		DisableKeepAlives:      once,
 		MaxIdleConns:           maxIdle,
-		MaxIdleConnsPerHost:    c.Limits.PerHost,
+		MaxIdleConnsPerHost:    c.PerHost,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxAnswerHeader,
 		Protocols:              new(http.Protocols),

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxSilence is the default of Limits.MaxSilence.
+	// maxSilence is how long an exchange may be silent in a normal slot before it moves to a slow one.
 	maxSilence = 2 * time.Second
 	// answerTimeout is how long a delivery may be silent before it has failed.
 	answerTimeout = 30 * time.Second
@@ -35,7 +35,6 @@ const (
 var (
 	errNoAnswer = errors.New("no answer within 30 s")
 	errTooSlow  = errors.New("not finished within 5 min")
-	errStopped  = errors.New("the hub is stopping")
 )
 
 // userAgent identifies the hub to callbacks.
@@ -72,7 +71,7 @@ func (h *Hub) attempt(ctx context.Context, d *delivery) {
 	started := time.Now()
 	outcome, how := h.deliver(ctx, d)
 	took := time.Since(started)
-	outcome.Slow = took >= h.Limits.MaxSilence
+	outcome.Slow = took >= maxSilence
 	if h.scheduler.done(d, how, took) {
 		h.Logger.Warn("breaker opened: deliveries wait", "endpoint", d.Endpoint, "for", breakerOpen, "error", outcome.Error)
 	}
@@ -123,7 +122,7 @@ func (h *Hub) stillValid(ctx context.Context, d *delivery) bool {
 	if edition := h.Published(); edition == nil || edition.Topics[d.path].SHA256 != d.content.SHA256 {
 		return false // only the newest content is ever sent
 	}
-	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= h.Limits.ClaimAge && (changed == nil || d.ClaimedAt.After(*changed)) {
+	if changed := h.confirmedAt.Load(); time.Since(d.ClaimedAt) <= claimAge && (changed == nil || d.ClaimedAt.After(*changed)) {
 		return true
 	}
 	valid, err := h.Store.Revalidate(ctx, h.owner, &d.Delivery)
@@ -156,15 +155,14 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	ctx, cancel := context.WithCancelCause(parent)
 	defer cancel(nil)
 	watch := h.watch(parent, d, cancel)
-	defer watch.stop()
+	defer watch.timer.Stop()
 
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Callback, watch.body(d.content.Body))
 	if err != nil {
 		return 0, nil, err
 	}
-	if request.ContentLength = int64(len(d.content.Body)); len(d.content.Body) >= largeBody {
-		request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(watch.body(d.content.Body)), nil }
-	}
+	request.ContentLength = int64(len(d.content.Body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(watch.body(d.content.Body)), nil }
 	request.Header["Content-Type"] = []string{d.content.MediaType}
 	request.Header["Link"] = []string{reviewcast.TopicLinks(h.BaseURL, d.path)}
 	request.Header["User-Agent"] = []string{userAgent}
@@ -175,7 +173,7 @@ func (h *Hub) post(parent context.Context, d *delivery) (status int, header http
 	if err != nil {
 		return 0, nil, withoutURL(ctx, err)
 	}
-	watch.stop()
+	watch.timer.Stop()
 	defer response.Body.Close()
 	if response.StatusCode == http.StatusSwitchingProtocols {
 		// The body is the connection itself, which no context interrupts.
@@ -193,7 +191,7 @@ func withoutURL(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
 		return cause
 	}
-	if e := (*url.Error)(nil); errors.As(err, &e) {
+	if e, ok := errors.AsType[*url.Error](err); ok {
 		return e.Err
 	}
 	return err
@@ -217,10 +215,8 @@ type watch struct {
 // moves to a slow slot as soon as one is free. It is cancelled after answerTimeout.
 func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCauseFunc) *watch {
 	w := &watch{started: time.Now()}
-	slow := false
-	ready := make(chan struct{}) // the timer's function needs the timer
-	w.timer = time.AfterFunc(minSilence, func() {
-		<-ready
+	slow := d.slot.slow
+	w.timer = time.AfterFunc(maxDelivery, func() {
 		all := time.Since(w.started)
 		silent := all - time.Duration(w.last.Load())
 		switch {
@@ -231,8 +227,7 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 			cancel(errNoAnswer)
 			return
 		case !slow && silent >= h.scheduler.maxSilence(d.host):
-			var moved bool
-			if slow, moved = h.scheduler.slots.moveToSlow(d.slot); moved {
+			if slow = h.scheduler.slots.moveToSlow(d.slot); slow {
 				h.dispatch(ctx) // its normal slot is free
 			}
 		}
@@ -242,11 +237,9 @@ func (h *Hub) watch(ctx context.Context, d *delivery, cancel context.CancelCause
 		}
 		w.timer.Reset(min(next, maxDelivery-all))
 	})
-	close(ready)
+	w.timer.Reset(minSilence) // its function needs w.timer
 	return w
 }
-
-func (w *watch) stop() { w.timer.Stop() }
 
 // body returns a reader of b. Each read of a large body counts as progress.
 func (w *watch) body(b []byte) io.Reader {

@@ -3,8 +3,8 @@
 // http.Handler of reviewcast.PathHub; [Hub.Run] does the work behind it.
 //
 // The code reads in this order: request (handler.go, request.go), verification (verify.go), changes (claim.go),
-// scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (acknowledge.go).
-// run.go starts and stops the goroutines; status.go and explain.go say what has happened to a subscription.
+// scheduling (claim.go, scheduler.go, slots.go), delivery (deliver.go, network.go), acknowledgement (deliver.go).
+// run.go starts and stops the goroutines; status.go and request.go say what has happened to a subscription.
 //
 // # States of a subscription
 //
@@ -49,12 +49,12 @@
 // hash that it can deliver. It reloads its files first.
 //
 // A claimed delivery may wait in a queue. Before it begins, its subscription is read again if the claim is older than
-// [Limits].ClaimAge, or than the last confirmed verification. So no older content is sent, and no removed subscription
-// or older secret is used, but within ClaimAge of another hub's change.
+// claimAge, or than the last confirmed verification. So no older content is sent, and no removed subscription
+// or older secret is used, but within claimAge of another hub's change.
 //
 // # Isolation
 //
-// Deliveries in flight are limited, in all and per host:port; see [Limits]. A delivery that is silent for two seconds,
+// Deliveries in flight are limited, in all and per host:port; see hub.go. A delivery that is silent for two seconds,
 // or for much longer than others of its host take, moves from its normal slot to a slow slot, so that silent
 // subscribers don't occupy the slots of others. Subscribers whose last delivery was slow, as the store records, start
 // in a slow slot. A quarter of the normal slots is never given to subscribers of which nothing is known. So a

@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"io"
 	"mime"
 	"net/http"
@@ -27,9 +26,6 @@ const (
 	// maxSubscriptions keeps callbacks that verify from filling the disk.
 	maxSubscriptions = 200_000
 )
-
-// allowed are the hub's methods. The edge answers OPTIONS with its CORS headers.
-const allowed = "GET, POST, OPTIONS"
 
 // ServeHTTP answers requests of subscribers and pings of publishers: 202 as soon as the request is durable, without
 // waiting for a callback. It answers GET requests of subscribers for the status of their subscriptions.
@@ -72,7 +68,7 @@ func answer(w http.ResponseWriter, status int, sentence string) {
 // accept stores what a request asks for and returns the sentence of the answer.
 func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, err error) {
 	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", allowed)
+		w.Header().Set("Allow", "GET, POST, OPTIONS") // the edge answers OPTIONS with its CORS headers
 		return "", &rejection{status: http.StatusMethodNotAllowed, sentence: "The hub accepts POST requests, and GET requests for a status."}
 	}
 	f, err := readForm(w, r)
@@ -91,7 +87,7 @@ func (h *Hub) accept(w http.ResponseWriter, r *http.Request) (sentence string, e
 		}
 		signal(h.wakeReload)
 		return "Accepted. The hub will check whether the topics have changed.", nil
-	case modeSubscribe, modeUnsubscribe:
+	case store.ModeSubscribe, store.ModeUnsubscribe:
 		return "Accepted. The hub will verify the callback.", h.storeRequest(r, f, mode)
 	default:
 		f.check(false, "hub.mode must be subscribe, unsubscribe or publish.")
@@ -109,7 +105,7 @@ func readForm(w http.ResponseWriter, r *http.Request) (*form, error) {
 		return nil, &rejection{status: http.StatusUnsupportedMediaType, sentence: "The body must be form-encoded, as Content-Type application/x-www-form-urlencoded."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxForm))
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+	if is[*http.MaxBytesError](err) {
 		return nil, &rejection{status: http.StatusRequestEntityTooLarge, sentence: "The body is larger than 64 KiB."}
 	} else if err != nil {
 		return nil, reject("The body is incomplete.")
@@ -164,13 +160,10 @@ func networkOf(client netip.Addr) string {
 	return prefix.String()
 }
 
-// served returns the content that a topic has here now.
+// served returns the content that a topic has here now; without a hash if there is none.
 func (h *Hub) served(topic string) (p store.Publication) {
-	edition := h.Published()
-	if edition == nil {
-		return p
-	}
-	if content, ok := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]; ok {
+	if edition := h.Published(); edition != nil {
+		content := edition.Topics[strings.TrimPrefix(topic, h.BaseURL)]
 		p = store.Publication{Topic: topic, SHA256: content.SHA256, Sequence: edition.Sequence, Modified: content.Modified}
 	}
 	return p

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/x509"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -21,17 +20,12 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// Defaults of [Config].
 const (
-	DefaultLease        = 864_000 * time.Second
-	DefaultMinLease     = 300 * time.Second
-	DefaultMaxLease     = 2_592_000 * time.Second
+	// DefaultLease is the lease of a request that names none, within the bounds of [Config].
+	DefaultLease = 864_000 * time.Second
+	// DefaultPollInterval is the default of [Config].PollInterval.
 	DefaultPollInterval = time.Second
 )
-
-// DefaultRetry are the waits after the first and the second consecutive failure. The
-// third failure ends the subscription.
-var DefaultRetry = [2]time.Duration{30 * time.Second, time.Hour}
 
 // Config configures [New].
 type Config struct {
@@ -46,17 +40,19 @@ type Config struct {
 	// newer files. Nil: the files are reloaded without the hub, which is notified with Changed.
 	Reload func(manifests []string)
 	// Client returns the address of the client of a request, which bounds the pending
-	// verifications of its network. Nil: that of the connection.
+	// verifications of its network. Required.
 	Client func(*http.Request) netip.Addr
 	// Limit returns how long the client of a subscribe or unsubscribe request must wait,
 	// 0 for not at all. Nil: no limit.
 	Limit func(*http.Request) time.Duration
-	// Retry are the waits after a first and a second failure, each ±20 %. Zero: DefaultRetry.
+	// Retry are the waits after a first and a second consecutive failure, each ±20 %. The third failure ends the
+	// subscription. Required.
 	Retry [2]time.Duration
-	// MinLease and MaxLease bound the granted lease. Zero: the defaults.
+	// MinLease and MaxLease bound the granted lease. Required.
 	MinLease, MaxLease time.Duration
-	// Limits bound what is in flight. Zero fields: their defaults.
-	Limits Limits
+	// PerHost is the number of normal slots for deliveries to one host:port. It may have
+	// slowPerHost times as many slow slots. Required.
+	PerHost int
 	// PollInterval is how often the store is asked for work that was not announced (retries, lapsed claims, changes by
 	// other hubs), and a heartbeat sent. Where hubs share a state it must be below half of store.OwnerLapse. Zero:
 	// DefaultPollInterval.
@@ -68,7 +64,7 @@ type Config struct {
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
 	// RootCAs verify the certificates of callbacks. Nil: those of the system, or of SSL_CERT_FILE.
 	RootCAs *x509.CertPool
-	// Metrics is where the hub's metrics are registered. Nil: nowhere.
+	// Metrics is where the hub's metrics are registered. Required.
 	Metrics prometheus.Registerer
 	// Logger receives the log. Nil discards it.
 	Logger *slog.Logger
@@ -119,55 +115,29 @@ func New(c Config) (*Hub, error) {
 	switch {
 	case err != nil:
 		return nil, fmt.Errorf("create hub: %w", err)
-	case c.Store == nil || c.Published == nil:
-		return nil, errors.New("create hub: Store and Published are required")
+	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
+		return nil, fmt.Errorf("create hub: leases from %s to %s are not a range; the minimum is a second", c.MinLease, c.MaxLease)
+	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
+		return nil, fmt.Errorf("create hub: waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
 	}
 	c.BaseURL = origin
-	c.setDefaults()
-	if err := c.validate(); err != nil {
-		return nil, fmt.Errorf("create hub: %w", err)
+	c.PollInterval, c.Logger = cmp.Or(c.PollInterval, DefaultPollInterval), cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	guard := newGuard(c.AllowCIDR)
+	if c.Dial == nil {
+		c.Dial = guardedDialer(guard)
 	}
 	h := &Hub{
-		Config: c, owner: rand.Text(), guard: newGuard(c.AllowCIDR), metrics: newMetrics(origin, c.Metrics),
-		scheduler:   newScheduler(c.Limits),
-		outcomes:    make(chan store.Outcome, c.Limits.Ready),
+		Config: c, owner: rand.Text(), guard: guard, metrics: newMetrics(origin, c.Metrics),
+		deliverClient: newClient(c, false), verifyClient: newClient(c, true),
+		network:     &network{dial: c.Dial, log: c.Logger, checking: make(chan struct{}, 1)},
+		scheduler:   newScheduler(c.PerHost),
+		outcomes:    make(chan store.Outcome, maxReady),
 		wakePublish: make(chan struct{}, 1), wakeReload: make(chan struct{}, 1),
 		wakeDeliver: make(chan struct{}, 1), wakeVerify: make(chan struct{}, 1),
 		pings: make(chan []string, maxPings), errorsAt: map[string]time.Time{},
 	}
-	if h.Dial == nil {
-		h.Dial = guardedDialer(h.guard)
-	}
-	h.network = newNetwork(h.Dial, c.Logger)
-	h.deliverClient, h.verifyClient = newClient(h.Config, false), newClient(h.Config, true)
-	if c.Metrics != nil {
-		c.Metrics.MustRegister(&state{hub: h})
-	}
+	c.Metrics.MustRegister(state{h})
 	return h, nil
-}
-
-func (c *Config) setDefaults() {
-	c.Retry = cmp.Or(c.Retry, DefaultRetry)
-	c.MinLease, c.MaxLease = cmp.Or(c.MinLease, DefaultMinLease), cmp.Or(c.MaxLease, DefaultMaxLease)
-	c.PollInterval = cmp.Or(c.PollInterval, DefaultPollInterval)
-	c.Limits.setDefaults()
-	if c.Client == nil {
-		c.Client = func(r *http.Request) netip.Addr {
-			peer, _ := netip.ParseAddrPort(r.RemoteAddr) // the zero address is a network, too
-			return peer.Addr().Unmap()
-		}
-	}
-	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-}
-
-func (c *Config) validate() error {
-	switch {
-	case c.MinLease < time.Second || c.MaxLease < c.MinLease:
-		return fmt.Errorf("leases from %s to %s are not a range; the minimum is a second", c.MinLease, c.MaxLease)
-	case c.Retry[0] <= 0 || c.Retry[1] <= 0:
-		return fmt.Errorf("waits of %s and %s before a retry: both must be positive", c.Retry[0], c.Retry[1])
-	}
-	return c.Limits.validate()
 }
 
 // Changed notifies the hub that Published returns something new. It doesn't block.
@@ -184,54 +154,26 @@ func signal(c chan struct{}) {
 // topic returns the URL of a topic's path.
 func (h *Hub) topic(path string) string { return h.BaseURL + path }
 
-// Limits bound what a hub has in flight at once. The zero value of a field selects its
-// default, which is sized for one process on two cores.
-type Limits struct {
-	// Deliveries is the number of normal slots for deliveries. It bounds connections and memory. Zero: 256.
-	Deliveries int
-	// SlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one per
-	// cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
-	// normal slot. Zero: 1,024.
-	SlowDeliveries int
-	// PerHost is the number of normal slots for deliveries to one host:port. It may have
-	// slowPerHost times as many slow slots. Zero: DefaultPerHost.
-	PerHost int
-	// Ready is the number of claimed deliveries that wait although their host has a free slot. It is enough to keep the
-	// slots busy while the next are claimed, and small enough that they rarely wait longer than ClaimAge. Zero: 512.
-	Ready int
-	// ClaimAge is the age from which on a claimed delivery is revalidated before it begins. No delivery begins later
-	// than this after another hub or an operator has removed or renewed its subscription. At full speed claims are
-	// younger when they begin, so that only deliveries that wait cost a query. Zero: 250 ms.
-	ClaimAge time.Duration
-	// MaxSilence is how long an exchange may be silent in a normal slot before it moves to a slow one. Zero: 2 s.
-	MaxSilence time.Duration
-}
-
-// DefaultPerHost is the default of [Limits].PerHost.
-const DefaultPerHost = 64
-
+// What a hub has in flight at once, sized for one process on two cores.
 const (
+	// maxDeliveries is the number of normal slots for deliveries. It bounds connections and memory.
+	maxDeliveries = 256
+	// maxSlowDeliveries is the number of slow slots for deliveries that are silent. A thousand silent subscribers, one
+	// per cent of a hundred thousand, wait there for their 30 seconds. Deliveries that find no slow slot stay in their
+	// normal slot.
+	maxSlowDeliveries = 1024
 	// slowPerHost is how many times more slow slots than normal ones a host may use, so
 	// that silent subscribers of one host leave slow slots to those of others.
 	slowPerHost = 4
 	// queuePerHost times PerHost claimed deliveries may wait for one host. No more are claimed for it.
 	queuePerHost = 8
+	// maxReady is the number of claimed deliveries that wait although their host has a free slot. It is enough to keep
+	// the slots busy while the next are claimed, and small enough that they rarely wait longer than claimAge.
+	maxReady = 512
+	// claimAge is the age from which on a claimed delivery is revalidated before it begins. No delivery begins later
+	// than this after another hub or an operator has removed or renewed its subscription. At full speed claims are
+	// younger when they begin, so that only deliveries that wait cost a query.
+	claimAge = 250 * time.Millisecond
 	// maxHosts is the number of idle hosts whose breakers are remembered.
 	maxHosts = 10_000
 )
-
-func (l *Limits) setDefaults() {
-	l.Deliveries = cmp.Or(l.Deliveries, 256)
-	l.SlowDeliveries = cmp.Or(l.SlowDeliveries, 1024)
-	l.PerHost = cmp.Or(l.PerHost, DefaultPerHost)
-	l.Ready = cmp.Or(l.Ready, 512)
-	l.ClaimAge = cmp.Or(l.ClaimAge, 250*time.Millisecond)
-	l.MaxSilence = cmp.Or(l.MaxSilence, maxSilence)
-}
-
-func (l *Limits) validate() error {
-	if n := min(l.Deliveries, l.SlowDeliveries, l.PerHost, l.Ready); n < 1 {
-		return fmt.Errorf("a limit of %d deliveries: it must be at least 1", n)
-	}
-	return nil
-}

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -101,8 +100,7 @@ func TestSubscribeBeforeTopicsAreKnown(t *testing.T) {
 		s := newSubscriber(t, nil)
 		func() {
 			first := &Edition{Sequence: 1, Topics: map[string]Content{reviewcast.PathAtom: content(reviewcast.PathAtom, "first")}}
-			h, err := New(Config{BaseURL: baseURL, Store: storetest.Open(t, state), Published: func() *Edition { return first },
-				AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+			h, err := New(testConfig(storetest.Open(t, state), func() *Edition { return first }))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +169,9 @@ func TestTwoHubs(t *testing.T) {
 func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	t.Parallel()
 	state := storetest.Postgres(t)
-	busy := newRig(t, state, func(c *Config) { c.Limits = Limits{PerHost: 1, ClaimAge: time.Nanosecond, MaxSilence: time.Hour} })
+	busy := newIdleRig(t, state, func(c *Config) { c.PerHost = 1 })
+	busy.scheduler.slots.slow = 0 // the first stays in the only normal slot of the host
+	busy.start()
 	idle := newRig(t, state) // it stays with the first edition and delivers nothing
 	s := newSubscriber(t, nil)
 	const n = 24
@@ -192,6 +192,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	busy.until("the others are claimed", func() bool {
 		return !slices.ContainsFunc(busy.list(), func(l store.Subscription) bool { return !l.InFlight })
 	})
+	claimed := time.Now()
 	// A third unsubscribes and a third renews, both at the other hub. An operator removes the
 	// rest.
 	renewed := map[string]bool{}
@@ -214,6 +215,7 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 	if _, err := idle.state.Remove(t.Context(), time.Now(), removed); err != nil {
 		t.Fatal(err)
 	}
+	busy.until("the claims are revalidated", func() bool { return time.Since(claimed) > claimAge })
 	close(release)
 	for range len(renewed) {
 		c := s.notification()
@@ -231,14 +233,13 @@ func TestClaimedByOneRemovedByAnother(t *testing.T) {
 func TestNewRefuses(t *testing.T) {
 	s := storetest.Open(t, migratedState(t))
 	published := func() *Edition { return nil }
-	for name, c := range map[string]Config{
-		"no base URL": {Store: s, Published: published},
-		"no store":    {BaseURL: baseURL, Published: published},
-		"no source":   {BaseURL: baseURL, Store: s},
-		"no leases":   {BaseURL: baseURL, Store: s, Published: published, MinLease: 10, MaxLease: 5},
-		"no hosts":    {BaseURL: baseURL, Store: s, Published: published, Limits: Limits{PerHost: -1}},
-		"no waits":    {BaseURL: baseURL, Store: s, Published: published, Retry: [2]time.Duration{1, 0}},
+	for name, spoil := range map[string]func(*Config){
+		"no base URL": func(c *Config) { c.BaseURL = "" },
+		"no leases":   func(c *Config) { c.MinLease, c.MaxLease = 10*time.Minute, 5*time.Minute },
+		"no waits":    func(c *Config) { c.Retry[1] = 0 },
 	} {
+		c := testConfig(s, published)
+		spoil(&c)
 		if _, err := New(c); err == nil {
 			t.Errorf("%s: no error", name)
 		}

@@ -32,7 +32,7 @@ func TestSilence(t *testing.T) {
 
 // Silent subscribers occupy the normal slots of their host for two seconds at most.
 func TestSlowSlots(t *testing.T) {
-	bubbleWith(t, func(c *Config) { c.Limits.PerHost = 2 }, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, func(c *Config) { c.PerHost = 2 }, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		for i := range 6 {
 			r.subscribe(s, atom, fmt.Sprintf("%s?%d", callback, i))
@@ -60,7 +60,7 @@ func TestSlowSlots(t *testing.T) {
 // Subscribers that were slow the last time start in slow slots, so that others of their host
 // don't wait. After two quick answers they are quick.
 func TestKnownSlow(t *testing.T) {
-	bubbleWith(t, func(c *Config) { c.Limits.PerHost = 2 }, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, func(c *Config) { c.PerHost = 2 }, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		for i := range 6 {
 			r.subscribe(s, atom, fmt.Sprintf("%s?%d", callback, i))
@@ -111,7 +111,7 @@ func TestKnownSlow(t *testing.T) {
 // Twenty consecutive exchanges without an answer open the breaker of an endpoint: its
 // deliveries are postponed, not failed. Any status closes it.
 func TestBreaker(t *testing.T) {
-	bubbleWith(t, func(c *Config) { c.Limits.PerHost = 1 }, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, func(c *Config) { c.PerHost = 1 }, func(t *testing.T, r *rig, net *pipes) {
 		const n = breakerTrips + 10
 		s, callback := net.subscriber(t, 0)
 		for i := range n {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -14,8 +13,8 @@ import (
 	"reviewcast/edge/hub/store"
 )
 
-// countEvery is how often scrapes count the state again.
-const countEvery = 5 * time.Second
+// countTimeout is the time for counting the state: it reads every subscription.
+const countTimeout = 5 * time.Second
 
 // metrics are the hub's counters.
 type metrics struct {
@@ -27,8 +26,8 @@ type metrics struct {
 	expired       prometheus.Counter
 }
 
-// newMetrics returns the counters with all their labels: a rate doesn't see the first
-// event of a counter that starts with it. It registers them, unless to is nil.
+// newMetrics registers the counters with all their labels: a rate doesn't see the first
+// event of a counter that starts with it.
 func newMetrics(origin string, to prometheus.Registerer) *metrics {
 	auto := promauto.With(to)
 	counter := func(name, help string) prometheus.CounterOpts {
@@ -91,19 +90,13 @@ func (h *Hub) observe(d *delivery, o store.Outcome, took time.Duration) {
 }
 
 // state collects metrics from the store and the scheduler when it is scraped.
-type state struct {
-	hub *Hub
-
-	mu      sync.Mutex
-	counted time.Time
-	counts  store.Counts
-}
+type state struct{ hub *Hub }
 
 // Describe implements [prometheus.Collector]. Without the state some metrics are missing.
-func (s *state) Describe(chan<- *prometheus.Desc) {}
+func (s state) Describe(chan<- *prometheus.Desc) {}
 
 // Collect implements [prometheus.Collector].
-func (s *state) Collect(to chan<- prometheus.Metric) {
+func (s state) Collect(to chan<- prometheus.Metric) {
 	gauge := func(name string, v float64, help string, labels ...string) { // names and values of labels in turn
 		var names, values []string
 		for pair := range slices.Chunk(labels, 2) {
@@ -122,7 +115,9 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	var counts store.Counts
 	err := s.hub.Health()
 	if err == nil {
-		counts, err = s.count(now)
+		ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
+		defer cancel()
+		counts, err = s.hub.Store.Counts(ctx, now)
 	}
 	if err != nil { // the other metrics are wanted nevertheless
 		gauge("state_up", 0, up)
@@ -144,20 +139,4 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	for _, mode := range modes {
 		gauge("handshakes_pending", float64(counts.Pending[mode]), "Verifications and denials that are pending.", "mode", mode)
 	}
-}
-
-// count returns recent counts: counting reads every subscription.
-func (s *state) count(now time.Time) (store.Counts, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now.Sub(s.counted) < countEvery {
-		return s.counts, nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), countEvery)
-	defer cancel()
-	counts, err := s.hub.Store.Counts(ctx, now)
-	if err == nil {
-		s.counted, s.counts = now, counts
-	}
-	return counts, err
 }

@@ -67,10 +67,6 @@ type network struct {
 	checkOK   bool
 }
 
-func newNetwork(dial func(ctx context.Context, network, address string) (net.Conn, error), log *slog.Logger) *network {
-	return &network{dial: dial, log: log, checking: make(chan struct{}, 1)}
-}
-
 // remember adds endpoints that answered before this hub began, the last first.
 func (n *network) remember(endpoints []string) {
 	n.mu.Lock()
@@ -237,8 +233,8 @@ func isLocal(err error) bool {
 	if x, ok := errors.AsType[x509.CertificateInvalidError](err); ok && x.Reason == x509.Expired && time.Now().Before(x.Cert.NotBefore) {
 		return true // our clock may be behind
 	}
-	var lookup *net.DNSError
-	return errors.As(err, &lookup) && !lookup.IsNotFound
+	lookup, ok := errors.AsType[*net.DNSError](err)
+	return ok && !lookup.IsNotFound
 }
 
 const (
@@ -278,9 +274,6 @@ func (b *breaker) shut(now time.Time) bool {
 	return !b.openUntil.IsZero() && (now.Before(b.openUntil) || b.probing)
 }
 
-// answered records an HTTP status.
-func (b *breaker) answered() { *b = breaker{} }
-
 // unanswered records an exchange without a status, and reports whether that opened the breaker. Exchanges that began
 // before it opened may end while it is open; they don't extend the time.
 func (b *breaker) unanswered(now time.Time) (opened bool) {
@@ -292,6 +285,3 @@ func (b *breaker) unanswered(now time.Time) (opened bool) {
 	b.openUntil = now.Add(breakerOpen)
 	return true
 }
-
-// abandoned records an exchange that the hub ended, which says nothing about the host.
-func (b *breaker) abandoned() { b.probing = false }

@@ -221,12 +221,12 @@ func TestSilentSubscribersAreNoOutage(t *testing.T) {
 func TestIsOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var up atomic.Bool
-		n := newNetwork(func(context.Context, string, string) (net.Conn, error) {
+		n := &network{log: slog.New(slog.DiscardHandler), checking: make(chan struct{}, 1), dial: func(context.Context, string, string) (net.Conn, error) {
 			if c, _ := net.Pipe(); up.Load() {
 				return c, nil
 			}
 			return nil, errors.New("refused")
-		}, slog.New(slog.DiscardHandler))
+		}}
 		isOutage := func(endpoint string) bool {
 			time.Sleep(2 * checkFor)
 			return n.isOutage(t.Context(), endpoint, time.Now())

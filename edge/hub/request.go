@@ -25,12 +25,8 @@ const (
 	secretLimit = 200
 )
 
-// The values of hub.mode that are requests.
-const (
-	modeSubscribe   = store.ModeSubscribe
-	modeUnsubscribe = store.ModeUnsubscribe
-	modePublish     = "publish"
-)
+// modePublish is the value of hub.mode of a ping.
+const modePublish = "publish"
 
 // rejection is the error of a request that isn't accepted, in one sentence for its sender.
 type rejection struct {
@@ -101,7 +97,7 @@ func (h *Hub) subscription(f *form, mode string) (r store.Request, err error) {
 	r.Lease = h.lease(f, mode)
 	secret := f.one("hub.secret")
 	f.check(len(secret) < secretLimit, "hub.secret has %d bytes; it must have fewer than %d.", len(secret), secretLimit)
-	if secret != "" && mode == modeSubscribe {
+	if secret != "" && mode == store.ModeSubscribe {
 		r.Secret = []byte(secret)
 	}
 	return r, f.err
@@ -140,8 +136,8 @@ func (h *Hub) callback(s string) (*url.URL, error) {
 			return nil, reject("hub.callback has a port that is not allowed; use 443, 8443 or a port from 1024 up.")
 		}
 	}
-	if err := h.guard.literal(u.Hostname()); err != nil {
-		return nil, reject("hub.callback has an address that is not public.")
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && h.guard.addresses.SafeAddr(a.WithZone("")) != nil {
+		return nil, reject("hub.callback has an address that is not public.") // names are checked when they are dialled
 	}
 	return u, nil
 }
@@ -156,7 +152,7 @@ func endsInNumber(host string) bool {
 
 // lease returns the lease that is granted: the requested one, within our bounds. Unsubscribing ignores it.
 func (h *Hub) lease(f *form, mode string) time.Duration {
-	if mode == modeUnsubscribe || !f.Has("hub.lease_seconds") {
+	if mode == store.ModeUnsubscribe || !f.Has("hub.lease_seconds") {
 		return min(max(DefaultLease, h.MinLease), h.MaxLease)
 	}
 	digits := strings.TrimLeft(f.one("hub.lease_seconds"), "0")
@@ -192,29 +188,21 @@ func (h *Hub) checkPing(f *form) (manifests []string, err error) {
 	return f.Values["manifest"], nil
 }
 
-func (h *Hub) isTopic(s string) bool {
-	path, ok := strings.CutPrefix(s, h.BaseURL)
-	return ok && slices.Contains(h.offered(), path)
-}
+func (h *Hub) isTopic(s string) bool { return slices.Contains(h.offered(), s) }
 
-// offered returns the paths of the topics that are published, or of all before anything is.
-func (h *Hub) offered() []string {
+// offered returns the topics that are published, or all before anything is.
+func (h *Hub) offered() (topics []string) {
 	edition := h.Published()
-	return slices.DeleteFunc(slices.Clone(reviewcast.Topics), func(path string) bool {
-		if edition == nil {
-			return false
+	for _, path := range reviewcast.Topics {
+		if edition == nil || edition.Topics[path].SHA256 != "" {
+			topics = append(topics, h.topic(path))
 		}
-		_, ok := edition.Topics[path]
-		return !ok
-	})
+	}
+	return topics
 }
 
 func unknownTopic(h *Hub, field string) *rejection {
-	topics := h.offered()
-	for i, path := range topics {
-		topics[i] = h.topic(path)
-	}
-	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(topics, ", "))
+	return reject("%s is not a topic of this hub; the topics are %s.", field, strings.Join(h.offered(), ", "))
 }
 
 // refusals are the answers to errors of the store.
@@ -228,8 +216,7 @@ var refusals = map[error]rejection{
 
 // asRejection returns the answer to an error.
 func asRejection(err error) *rejection {
-	var r *rejection
-	if errors.As(err, &r) {
+	if r, ok := errors.AsType[*rejection](err); ok {
 		return r
 	}
 	for known, r := range refusals {
@@ -267,10 +254,9 @@ func Explain(r store.Record, now time.Time) Status {
 		return explainSubscription(r.Subscription, now)
 	case r.Verification != nil:
 		return explainVerification(r.Verification)
-	case r.Departure != nil:
+	default:
 		return explainDeparture(r.Departure)
 	}
-	return Status{}
 }
 
 func explainSubscription(r *store.Subscription, now time.Time) Status {

@@ -10,7 +10,7 @@ import (
 
 // Deliveries that were claimed before a removal, or with an older secret, aren't sent.
 func TestClaimedBeforeChange(t *testing.T) {
-	bubbleWith(t, func(c *Config) { c.Limits.PerHost = 1 }, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, func(c *Config) { c.PerHost = 1 }, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		for i := range 3 {
 			r.subscribe(s, atom, fmt.Sprintf("%s?%d", callback, i), "hub.secret", "old")
@@ -42,7 +42,7 @@ func TestClaimedBeforeChange(t *testing.T) {
 
 // Deliveries that were claimed with older content aren't sent.
 func TestClaimedBeforeNews(t *testing.T) {
-	bubbleWith(t, func(c *Config) { slowly(c); c.Limits.PerHost = 1 }, func(t *testing.T, r *rig, net *pipes) {
+	bubbleWith(t, func(c *Config) { slowly(c); c.PerHost = 1 }, func(t *testing.T, r *rig, net *pipes) {
 		s, callback := net.subscriber(t, 0)
 		for i := range 5 {
 			r.subscribe(s, atom, fmt.Sprintf("%s?%d", callback, i))

@@ -20,6 +20,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"reviewcast"
 	"reviewcast/bench/storetest"
 	"reviewcast/edge/hub/store"
@@ -48,22 +50,27 @@ type rig struct {
 // realPause is the pause of tests that have no bubble.
 const realPause = 5 * time.Millisecond
 
-// newRig starts a hub on a state. Callbacks on this machine are allowed.
+// newRig starts a hub on a state.
 func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
+	t.Helper()
+	r := newIdleRig(t, state, change...)
+	r.start()
+	return r
+}
+
+// newIdleRig makes a hub that start starts.
+func newIdleRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	t.Helper()
 	r := &rig{TB: t, state: storetest.Open(t, state), manifests: make(chan string, 100)}
 	r.publish(1, "first")
-	c := Config{
-		BaseURL: baseURL, Store: r.state, Published: r.edition.Load,
-		Reload: func(manifests []string) {
-			r.reloads.Add(1)
-			for _, m := range manifests {
-				r.manifests <- m
-			}
-		},
-		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		RootCAs:   roots(t), Logger: slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	c := testConfig(r.state, r.edition.Load)
+	c.Reload = func(manifests []string) {
+		r.reloads.Add(1)
+		for _, m := range manifests {
+			r.manifests <- m
+		}
 	}
+	c.RootCAs, c.Logger = roots(t), slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for _, f := range change {
 		f(&c)
 	}
@@ -75,22 +82,38 @@ func newRig(t testing.TB, state string, change ...func(*Config)) *rig {
 	if r.Hub, err = New(c); err != nil {
 		t.Fatal(err)
 	}
+	return r
+}
+
+// start runs the hub until stop is called or the test ends.
+func (r *rig) start() {
+	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- r.Run(ctx) }()
 	r.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
-			t.Error(err)
+			r.Error(err)
 		}
 	})
-	t.Cleanup(r.stop)
+	r.Cleanup(r.stop)
 	r.until("the topics are known", func() bool {
 		topics, err := r.state.Topics(context.Background())
 		return err == nil && len(topics) == len(reviewcast.Topics)
 	})
-	return r
 }
+
+// testConfig has the command's defaults. Requests come from nowhere, and callbacks on this machine are allowed.
+func testConfig(s *store.Store, published func() *Edition) Config {
+	return Config{
+		BaseURL: baseURL, Store: s, Published: published, Client: func(*http.Request) netip.Addr { return netip.Addr{} },
+		Retry: [2]time.Duration{30 * time.Second, time.Hour}, MinLease: 5 * time.Minute, MaxLease: 720 * time.Hour, PerHost: testPerHost,
+		AllowCIDR: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Metrics: prometheus.NewRegistry(),
+	}
+}
+
+const testPerHost = 64
 
 // migratedState returns the name of a file with the tables, which takes less time to open.
 func migratedState(t testing.TB) string {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"reviewcast/edge/hub/store"
 )
 
 const (
@@ -38,8 +40,8 @@ func (h *Hub) Run(ctx context.Context) error {
 		return fmt.Errorf("start hub: %w", err)
 	}
 	h.network.remember(endpoints)
-	work, stopWork := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer stopWork(errStopped)
+	work, stopWork := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWork()
 	writes, stopWrites := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWrites()
 
@@ -53,7 +55,7 @@ func (h *Hub) Run(ctx context.Context) error {
 	<-ctx.Done()
 
 	h.scheduler.drain()
-	grace := time.AfterFunc(Grace, func() { stopWork(errStopped) })
+	grace := time.AfterFunc(Grace, stopWork)
 	defer grace.Stop()
 	leaving := time.AfterFunc(Grace+leaveWithin, stopWrites)
 	defer leaving.Stop()
@@ -101,7 +103,7 @@ func (h *Hub) heartbeat(ctx context.Context) {
 	if err != nil {
 		h.storeError(ctx, "heartbeat failed", err)
 	} else if pending, err := h.Store.CountPending(ctx); err == nil {
-		h.busy.Store(pending[modeSubscribe]+pending[modeUnsubscribe] >= maxPending)
+		h.busy.Store(pending[store.ModeSubscribe]+pending[store.ModeUnsubscribe] >= maxPending)
 	}
 }
 

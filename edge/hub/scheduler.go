@@ -40,8 +40,8 @@ const paces = store.Slow + 1
 // Endpoints take turns, and each pace has queues and turns of its own, so that many
 // subscribers of one endpoint or pace don't delay the others.
 type scheduler struct {
-	limits Limits
-	slots  *slots
+	perHost int
+	slots   *slots
 
 	mu       sync.Mutex
 	hosts    map[string]*host
@@ -63,13 +63,14 @@ type delivery struct {
 type host struct {
 	endpoint string
 	queues   [paces][]*delivery
+	inFlight int // deliveries
 	breaker  breaker
 	took     time.Duration // by deliveries that were answered, a moving average
 	answers  int           // the number of those
 }
 
-func newScheduler(l Limits) *scheduler {
-	return &scheduler{limits: l, hosts: map[string]*host{}, slots: newSlots(l.Deliveries, l.SlowDeliveries, l.PerHost)}
+func newScheduler(perHost int) *scheduler {
+	return &scheduler{perHost: perHost, hosts: map[string]*host{}, slots: newSlots(maxDeliveries, maxSlowDeliveries, perHost)}
 }
 
 // add queues claimed deliveries.
@@ -102,7 +103,7 @@ func (s *scheduler) host(endpoint string) *host {
 
 // idle reports whether a host has nothing queued and nothing in flight.
 func (s *scheduler) idle(h *host) bool {
-	return !slices.ContainsFunc(h.queues[:], func(queue []*delivery) bool { return len(queue) > 0 }) && !s.slots.inUse(h.endpoint)
+	return h.inFlight == 0 && !slices.ContainsFunc(h.queues[:], func(queue []*delivery) bool { return len(queue) > 0 })
 }
 
 // step is the result of next.
@@ -135,8 +136,9 @@ func (s *scheduler) next(now time.Time) (r step) {
 			s.turns[pace] = append(s.turns[pace], h)
 		}
 		r.begin.slot = s.slots.take(h.endpoint, pace)
+		h.inFlight++
 		// A host whose queue was full may be claimed for again.
-		r.low = s.queued[pace] == s.ready(pace)/2 || len(queue)-1 == s.limits.PerHost*queuePerHost/2
+		r.low = s.queued[pace] == ready(pace)/2 || len(queue)-1 == s.perHost*queuePerHost/2
 		return r
 	}
 	r.low = true
@@ -171,15 +173,15 @@ func (s *scheduler) drop(h *host) (dropped []*delivery) {
 	return dropped
 }
 
-// maxSilence returns how long a delivery to a host may be silent in a normal slot: MaxSilence, but where the others of
+// maxSilence returns how long a delivery to a host may be silent in a normal slot: maxSilence, but where the others of
 // the host are answered quickly, a multiple of what they take. A host that is slow as a whole keeps its normal slots.
 func (s *scheduler) maxSilence(h *host) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h.answers < minSamples {
-		return s.limits.MaxSilence
+		return maxSilence
 	}
-	return min(s.limits.MaxSilence, max(minSilence, outlier*h.took))
+	return min(maxSilence, max(minSilence, outlier*h.took))
 }
 
 // exchange is how an exchange ended, as far as a breaker is concerned.
@@ -197,6 +199,7 @@ func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened 
 	defer s.mu.Unlock()
 	s.slots.release(d.slot)
 	h := d.host
+	h.inFlight--
 	if how == answered {
 		if h.answers++; h.answers == 1 {
 			h.took = took
@@ -210,14 +213,14 @@ func (s *scheduler) done(d *delivery, how exchange, took time.Duration) (opened 
 func (s *scheduler) note(h *host, how exchange) (opened bool) {
 	switch how {
 	case answered:
-		h.breaker.answered()
+		h.breaker = breaker{}
 		if s.idle(h) {
 			delete(s.hosts, h.endpoint)
 		}
 	case unanswered:
 		return h.breaker.unanswered(time.Now())
 	case abandoned:
-		h.breaker.abandoned()
+		h.breaker.probing = false
 	}
 	return false
 }
@@ -237,10 +240,10 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 	now := time.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n = s.ready(pace)
+	n = ready(pace)
 	for endpoint, h := range s.hosts {
 		n -= min(len(h.queues[pace]), max(0, s.slots.freeAt(endpoint, pace)))
-		if len(h.queues[pace]) >= s.limits.PerHost*queuePerHost || h.breaker.shut(now) {
+		if len(h.queues[pace]) >= s.perHost*queuePerHost || h.breaker.shut(now) {
 			except = append(except, endpoint)
 		}
 	}
@@ -248,11 +251,11 @@ func (s *scheduler) capacity(pace store.Pace) (n int, except []string) {
 }
 
 // ready returns how many claimed deliveries of a pace may wait that could begin at once.
-func (s *scheduler) ready(pace store.Pace) int {
+func ready(pace store.Pace) int {
 	if pace == store.Slow { // they rarely end
-		return s.limits.Ready / 4
+		return maxReady / 4
 	}
-	return s.limits.Ready
+	return maxReady
 }
 
 // load is the scheduler's state for metrics.
@@ -298,13 +301,10 @@ func (h *Hub) retryAt(now time.Time, failures int, wanted time.Duration) time.Ti
 // 10.2.3). It returns 0 if the header is missing or invalid.
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.ParseUint(value, 10, 31); err == nil {
+	seconds, err := strconv.ParseUint(value, 10, 31)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // then it is the largest
 		return time.Duration(seconds) * time.Second
-	} else if errors.Is(err, strconv.ErrRange) {
-		return maxRetryAfter
 	}
-	if date, err := http.ParseTime(value); err == nil {
-		return max(0, date.Sub(now))
-	}
-	return 0
+	date, _ := http.ParseTime(value) // long ago if it isn't valid
+	return max(0, date.Sub(now))
 }

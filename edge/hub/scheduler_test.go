@@ -15,9 +15,7 @@ import (
 func TestSlowCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const crowd, quick = 3000, 500
-		var limits Limits
-		limits.setDefaults()
-		s := newScheduler(limits)
+		s := newScheduler(testPerHost)
 		var mu sync.Mutex
 		served := 0
 		serve := func(d *delivery) {
@@ -53,15 +51,15 @@ func TestSlowCrowd(t *testing.T) {
 		}
 		add(slow)
 		synctest.Wait()
-		maxKnownSlow := limits.SlowDeliveries * 3 / 4
+		maxKnownSlow := maxSlowDeliveries * 3 / 4
 		if l := s.load(); l.normal != 0 || l.slow != maxKnownSlow || l.queued != crowd-maxKnownSlow {
 			t.Errorf("load %+v", l)
 		}
-		if n, except := s.capacity(store.Quick); n != limits.Ready || len(except) != 0 {
+		if n, except := s.capacity(store.Quick); n != maxReady || len(except) != 0 {
 			t.Errorf("capacity %d, except %v", n, except)
 		}
 		add(others)
-		time.Sleep(time.Duration(quick/limits.PerHost) * 20 * time.Millisecond)
+		time.Sleep(time.Duration(quick/testPerHost) * 20 * time.Millisecond)
 		mu.Lock()
 		if served != quick {
 			t.Errorf("%d of %d others are served beside the slow ones", served, quick)

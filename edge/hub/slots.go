@@ -106,13 +106,6 @@ func (s *slots) at(endpoint string) usage {
 	return usage{}
 }
 
-// inUse reports whether an endpoint has a slot.
-func (s *slots) inUse(endpoint string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.endpoints[endpoint] != nil
-}
-
 // full returns the endpoints without a free normal slot.
 func (s *slots) full() (list []string) {
 	s.mu.Lock()
@@ -134,18 +127,17 @@ func (s *slots) take(endpoint string, pace store.Pace) *slot {
 	return x
 }
 
-// moveToSlow moves a silent exchange to a slow slot unless there is none. It reports
-// whether the exchange has a slow slot now, and whether it was moved.
-func (s *slots) moveToSlow(x *slot) (slow, moved bool) {
+// moveToSlow moves a silent exchange from its normal slot to a slow one, and reports whether there was one.
+func (s *slots) moveToSlow(x *slot) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if x.slow || x.ended || s.used.slow >= share(s.slow, x.pace) || s.at(x.endpoint).slow >= share(s.slowPerHost, x.pace) {
-		return x.slow, false
+	if x.ended || s.used.slow >= share(s.slow, x.pace) || s.at(x.endpoint).slow >= share(s.slowPerHost, x.pace) {
+		return false
 	}
 	s.count(x, -1)
 	x.slow = true
 	s.count(x, 1)
-	return true, true
+	return true
 }
 
 // release frees the slot of an exchange that has ended.

@@ -52,10 +52,10 @@ func TestManySlowSubscribers(t *testing.T) {
 			}
 		})
 		start := func() *rig {
-			return newRig(t, state, slowly, func(c *Config) {
-				c.Dial = net.dial
-				c.Limits.Deliveries, c.Limits.SlowDeliveries, c.Limits.Ready = 256/part, 1024/part, 512/part
-			})
+			r := newIdleRig(t, state, slowly, func(c *Config) { c.Dial = net.dial })
+			r.scheduler.slots = newSlots(maxDeliveries/part, maxSlowDeliveries/part, testPerHost)
+			r.start()
+			return r
 		}
 		r := start()
 		sequence := int64(1)

@@ -94,11 +94,7 @@ func plain(s string) string {
 	if len(s) <= maxText {
 		return s
 	}
-	end := maxText - len("…")
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	return strings.ToValidUTF8(s[:maxText-len("…")], "") + "…"
 }
 
 // errorText returns an error for operators: its public reason and, after a colon, the
@@ -116,17 +112,9 @@ func errorText(err error) string {
 
 // publicReason returns the kind of an error for the subscriber. The error itself may name addresses of our network.
 func publicReason(err error) string {
-	var (
-		timeout     net.Error
-		resolution  *net.DNSError
-		record      tls.RecordHeaderError
-		certificate *tls.CertificateVerificationError
-		hostname    x509.HostnameError
-		alert       tls.AlertError
-	)
-	var no *refusal
+	timeout, _ := errors.AsType[net.Error](err)
 	switch {
-	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), errors.As(err, &no):
+	case errors.Is(err, errNoAnswer), errors.Is(err, errTooSlow), is[*refusal](err):
 		return err.Error()
 	case errors.Is(err, errOutage):
 		return errOutage.Error()
@@ -134,15 +122,21 @@ func publicReason(err error) string {
 		return errLocal.Error()
 	case errors.Is(err, ssrf.ErrProhibitedIP), errors.Is(err, errPort):
 		return "the address is not allowed"
-	case errors.As(err, &certificate), errors.As(err, &hostname):
+	case is[*tls.CertificateVerificationError](err), is[x509.HostnameError](err):
 		return "the certificate is not valid"
-	case errors.As(err, &record), errors.As(err, &alert), errors.Is(err, http.ErrSchemeMismatch):
+	case is[tls.RecordHeaderError](err), is[tls.AlertError](err), errors.Is(err, http.ErrSchemeMismatch):
 		return "no TLS connection"
-	case errors.As(err, &resolution):
+	case is[*net.DNSError](err):
 		return "the host name was not found"
-	case errors.As(err, &timeout) && timeout.Timeout():
+	case timeout != nil && timeout.Timeout():
 		return "no connection in time"
 	default:
 		return "no answer"
 	}
+}
+
+// is reports whether an error is or wraps one of type T.
+func is[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }

@@ -46,7 +46,7 @@ func (h *Hub) verifyLoop(ctx, work context.Context) {
 		for _, v := range claimed {
 			slot := s.take(v.Endpoint, store.Quick)
 			h.verifications.Go(func() {
-				silent := time.AfterFunc(h.Limits.MaxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
+				silent := time.AfterFunc(maxSilence, func() { s.moveToSlow(slot); signal(h.wakeVerify) })
 				h.verify(work, v)
 				silent.Stop()
 				s.release(slot)
@@ -86,9 +86,8 @@ func (h *Hub) claimVerifications(ctx context.Context, n int, except []string) []
 func (h *Hub) verify(ctx context.Context, v store.Verification) {
 	began := time.Now()
 	err := h.ask(ctx, v)
-	var no *refusal
 	switch {
-	case err == nil || errors.As(err, &no):
+	case err == nil || is[*refusal](err):
 		h.network.answered("")
 		h.scheduler.answered(v.Endpoint)
 		h.settle(ctx, v, err)

@@ -195,32 +195,20 @@ func paramSchema(p reviewcast.Param) *jsonschema.Schema {
 // outputSchema has the members of a tool's result with their types. What is in lists and objects is
 // not described: objects may gain members, and every result shows it.
 func outputSchema(t *tool) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	for _, f := range reflect.VisibleFields(reflect.TypeOf(t.output)) {
-		if f.Anonymous {
-			continue // its members are promoted
-		}
-		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		kind, member := f.Type.Kind(), &jsonschema.Schema{}
-		if kind == reflect.Pointer {
-			kind, member.Types = f.Type.Elem().Kind(), []string{"null"}
-		}
-		if one := jsonTypes[kind]; member.Types == nil {
-			member.Type = one
-		} else {
-			member.Types = append(member.Types, one)
-		}
-		s.Properties[name] = member
-		s.PropertyOrder = append(s.PropertyOrder, name)
-		if options == "" {
-			s.Required = append(s.Required, name)
-		}
+	s, err := jsonschema.ForType(reflect.TypeOf(t.output), &jsonschema.ForOptions{})
+	if err != nil {
+		panic(err) // depends on the type only
 	}
+	for name, member := range s.Properties {
+		kind := &jsonschema.Schema{Type: member.Type, Types: member.Types}
+		if slices.Contains(kind.Types, "array") { // no list is null
+			kind = &jsonschema.Schema{Type: "array"}
+		}
+		s.Properties[name] = kind
+	}
+	s.AdditionalProperties = nil
 	return s
 }
-
-var jsonTypes = map[reflect.Kind]string{reflect.Bool: "boolean", reflect.Int: "integer", reflect.Int64: "integer", reflect.Float64: "number",
-	reflect.String: "string", reflect.Slice: "array", reflect.Map: "object", reflect.Struct: "object"}
 
 // searchSchema has the members of a result of search_reviews.
 type searchSchema struct {

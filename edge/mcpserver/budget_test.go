@@ -209,7 +209,7 @@ func testMinReviews(t *testing.T, c *talker) {
 // testCountBy: only the facet that is asked for is listed, in full; the short ones stay.
 func testCountBy(t *testing.T, s *Server, c *talker) {
 	var got reviewcast.SearchResult
-	all := s.config.Snapshots.Load().Search(reviewcast.Query{Facets: true}).Facets
+	all := s.config.Snapshots.Indexed.Load().Search(reviewcast.Query{Facets: true}).Facets
 	if err := json.Unmarshal(c.tool(t, "search_reviews", map[string]any{"count_by": "month"}).StructuredContent, &got); err != nil {
 		t.Fatal(err)
 	}

@@ -46,10 +46,8 @@ func (s *Server) implementation() *mcp.Implementation {
 // RegistryName is the name of the server at an origin in registries and server cards:
 // the host's labels from right to left, a slash, and "reviewcast".
 func RegistryName(baseURL string) string {
-	labels := []string{"localhost"}
-	if u, err := url.Parse(baseURL); err == nil && u.Hostname() != "" {
-		labels = strings.Split(strings.ReplaceAll(u.Hostname(), ":", "-"), ".")
-	}
+	u, _ := url.Parse(baseURL) // a base URL is valid
+	labels := strings.Split(strings.ReplaceAll(u.Hostname(), ":", "-"), ".")
 	slices.Reverse(labels)
 	return strings.Join(labels, ".") + "/reviewcast"
 }

@@ -37,7 +37,7 @@ func TestClientOverTwoEdges(t *testing.T) {
 	holder, state := &snapshot.Holder{}, &memoryState{}
 	snapshottest.Swap(holder, sample(t).Open(t, 1))
 	start := func() *Server {
-		s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, State: always(state)})
+		s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, Client: peer, State: always(state)})
 		if err != nil {
 			t.Fatal(err)
 		}

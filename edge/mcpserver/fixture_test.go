@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"net"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -45,13 +47,19 @@ func read(t testing.TB, name string) []byte {
 	return raw
 }
 
+// peer is the address that a request comes from.
+func peer(r *http.Request) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	return host
+}
+
 // serve starts a server on a published directory, nil for none, with Run beside it.
 func serve(t testing.TB, p snapshottest.Public, c Config) (*Server, *httptest.Server) {
 	t.Helper()
 	if c.Snapshots == nil {
 		c.Snapshots = &snapshot.Holder{}
 	}
-	c.BaseURL = snapshottest.BaseURL
+	c.BaseURL, c.Client = snapshottest.BaseURL, peer
 	if p != nil {
 		snapshottest.Swap(c.Snapshots, p.Open(t, 1))
 	}

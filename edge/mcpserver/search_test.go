@@ -74,7 +74,7 @@ func TestSearchIsTheHTTPSearch(t *testing.T) {
 		if len(issues) > 0 {
 			rt.Fatalf("%v: %v", args, issues)
 		}
-		want := s.config.Snapshots.Load().Search(q)
+		want := s.config.Snapshots.Indexed.Load().Search(q)
 
 		var got struct {
 			Matched, Returned int
@@ -184,7 +184,7 @@ func TestPages(t *testing.T) {
 		q, _ := reviewcast.BindSearch(raw)
 		q.Limit = 1000
 		var want []string
-		for _, r := range s.config.Snapshots.Load().Search(q).Reviews {
+		for _, r := range s.config.Snapshots.Indexed.Load().Search(q).Reviews {
 			want = append(want, snapshot.PlaceOf(r).ID)
 		}
 		if !slices.Equal(got, want) {

@@ -13,7 +13,7 @@
 // [Server.ServeHTTP] checks Origin and Host, the media types and the size of the body, and the session (transport.go).
 // It decodes every message of the body once (message.go) and refuses malformed JSON, unknown methods and params of the
 // wrong type. Each call is then answered by itself: a subscription by this package, a plain tool call directly
-// (fastpath.go), all else by the SDK (sdk.go). Every error is a JSON-RPC error that says what to do.
+// (rpc.go), all else by the SDK (sdk.go). Every error is a JSON-RPC error that says what to do.
 //
 // # What agents see
 //
@@ -28,7 +28,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"slices"
@@ -67,7 +66,7 @@ type Config struct {
 	// State returns what is shared with other edges, or why it can't be used yet. If nil, session ids are
 	// valid until the process ends.
 	State func() (State, error)
-	// Client returns the address of a request's client. If nil, it is the peer's.
+	// Client returns the address of a request's client. Required.
 	Client func(*http.Request) string
 	// Metrics registers the server's metrics. Nil registers none.
 	Metrics prometheus.Registerer
@@ -92,13 +91,7 @@ type Server struct {
 
 // New returns a server for c.
 func New(c Config) (*Server, error) {
-	var err error
-	switch c.BaseURL, err = reviewcast.ParseBaseURL(c.BaseURL); {
-	case c.Snapshots == nil:
-		return nil, errors.New("make MCP server: no snapshots (Config.Snapshots is nil)")
-	case err != nil:
-		return nil, fmt.Errorf("make MCP server: %w", err)
-	case c.MaxSessions < 0 || c.Idle < 0:
+	if c.MaxSessions < 0 || c.Idle < 0 {
 		return nil, fmt.Errorf("make MCP server: MaxSessions is %d and Idle is %s: they must not be negative", c.MaxSessions, c.Idle)
 	}
 	c.AllowOrigins = slices.Clone(c.AllowOrigins)
@@ -106,49 +99,22 @@ func New(c Config) (*Server, error) {
 		if o == "*" {
 			continue
 		}
-		if c.AllowOrigins[i], err = reviewcast.ParseBaseURL(o); err != nil {
+		origin, err := reviewcast.ParseBaseURL(o)
+		if err != nil {
 			return nil, fmt.Errorf("make MCP server: allow origin %q: %w", o, err)
 		}
+		c.AllowOrigins[i] = origin
 	}
 	c.MaxSessions, c.Idle = cmp.Or(c.MaxSessions, DefaultMaxSessions), cmp.Or(c.Idle, DefaultIdle)
 	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
-	if c.Client == nil {
-		c.Client = func(r *http.Request) string {
-			host, _, _ := net.SplitHostPort(r.RemoteAddr)
-			return host
-		}
-	}
 	s := &Server{
-		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: newSessionIDs(newKey()),
+		config: c, views: views{holder: c.Snapshots}, tools: map[string]*tool{}, ids: &sessionIDs{keys: [][]byte{newKey()}},
 		sessions: &sessions{limit: c.MaxSessions, idle: c.Idle, byID: map[string]*session{}},
 	}
 	s.metrics = newMetrics(c.Metrics, s.sessions)
-	s.loadKey(context.Background())
+	s.readState(context.Background())
 	s.build()
 	return s, nil
-}
-
-const stateTimeout = 10 * time.Second
-
-// loadKey reads the key of session ids from the state, unless it has been read. Until then a key of
-// this process seals ids, which stay valid here.
-func (s *Server) loadKey(ctx context.Context) {
-	if s.config.State == nil || s.keyLoaded {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
-	defer cancel()
-	state, err := s.config.State()
-	var key []byte
-	if err == nil {
-		key, err = state.SessionKey(ctx)
-	}
-	if err != nil {
-		s.config.Logger.Warn("key of MCP session ids not read; sessions are valid at this edge only until it is", "error", err)
-		return
-	}
-	s.ids.use(key)
-	s.keyLoaded = true
 }
 
 // build creates the SDK's server and its transport.

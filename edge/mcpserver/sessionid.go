@@ -7,7 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
+	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -52,8 +52,6 @@ func newKey() []byte {
 	_, _ = rand.Read(key) // never fails
 	return key
 }
-
-func newSessionIDs(key []byte) *sessionIDs { return &sessionIDs{keys: [][]byte{key}} }
 
 // use seals with another key from now on. Ids that were sealed before stay valid.
 func (s *sessionIDs) use(key []byte) {
@@ -113,24 +111,41 @@ func (s *sessionIDs) end(id string) time.Time {
 	return time.Unix(expires, 0)
 }
 
-// load adds the sessions that have ended at other edges, and forgets those whose ids have expired.
-func (s *sessionIDs) load(ctx context.Context, from func() (State, error), now time.Time) error {
-	if from != nil {
-		state, err := from()
-		var ended map[string]time.Time
-		if err == nil {
-			ended, err = state.EndedSessions(ctx, now)
-		}
-		if err != nil {
-			return fmt.Errorf("read ended sessions: %w", err)
-		}
-		for id := range ended {
-			s.end(id)
-		}
-	}
+// forget drops the ended sessions whose ids have expired.
+func (s *sessionIDs) forget(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	expired, _ := slices.BinarySearch(s.ended, uint64(now.Unix()+1)<<32)
 	s.ended = slices.Delete(s.ended, 0, expired)
-	return nil
+}
+
+const stateTimeout = 10 * time.Second
+
+// readState reads from the state the key of session ids, unless it has been read, and the sessions that have ended at
+// other edges. Until then a key of this process seals ids, which stay valid here.
+func (s *Server) readState(ctx context.Context) {
+	s.ids.forget(time.Now())
+	if s.config.State == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
+	defer cancel()
+	state, err := s.config.State()
+	if err == nil && !s.keyLoaded {
+		var key []byte
+		if key, err = state.SessionKey(ctx); err == nil {
+			s.ids.use(key)
+			s.keyLoaded = true
+		}
+	}
+	var ended map[string]time.Time
+	if err == nil {
+		ended, err = state.EndedSessions(ctx, time.Now())
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.config.Logger.Warn("state of MCP sessions not read; they are valid at this edge only, also after they have ended elsewhere", "error", err)
+	}
+	for id := range ended {
+		s.ids.end(id)
+	}
 }

@@ -186,7 +186,7 @@ const pollInterval = 10 * time.Second
 // edges, until ctx is done. Then it ends all streams, for which a listener would wait, and returns nil.
 func (s *Server) Run(ctx context.Context) error {
 	changed := make(chan struct{}, 1)
-	cancel := s.config.Snapshots.Subscribe(func(_, _ *snapshot.Snapshot) {
+	cancel := s.config.Snapshots.Indexed.Subscribe(func(_, _ *snapshot.Snapshot) {
 		select {
 		case changed <- struct{}{}:
 		default: // several changes become one
@@ -197,7 +197,7 @@ func (s *Server) Run(ctx context.Context) error {
 	poll := time.NewTicker(pollInterval)
 	defer poll.Stop()
 	notified, _ := s.views.load() // nil if nothing is published
-	s.loadEnded(ctx)
+	s.readState(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -206,19 +206,12 @@ func (s *Server) Run(ctx context.Context) error {
 			notified = s.update(notified)
 		case now := <-poll.C:
 			s.sessions.expire(now)
-			s.loadEnded(ctx)
+			s.readState(ctx)
 			if s.sessions.settled() { // the runtime keeps what a burst of calls allocated for as long as nothing happens
 				runtime.GC() // what is in pools survives one collection
 				debug.FreeOSMemory()
 			}
 		}
-	}
-}
-
-func (s *Server) loadEnded(ctx context.Context) {
-	s.loadKey(ctx)
-	if err := s.ids.load(ctx, s.config.State, time.Now()); err != nil && ctx.Err() == nil {
-		s.config.Logger.Warn("ended sessions not read; those of other edges stay valid here", "error", err)
 	}
 }
 

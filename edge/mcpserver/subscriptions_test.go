@@ -154,7 +154,7 @@ func listen(ctx context.Context, srv *httptest.Server, uris []string) (updates <
 func TestRunEndsStreams(t *testing.T) {
 	holder := &snapshot.Holder{}
 	snapshottest.Swap(holder, sample(t).Open(t, 1))
-	s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL})
+	s, err := New(Config{Snapshots: holder, BaseURL: snapshottest.BaseURL, Client: peer})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ type views struct {
 
 // load returns the current view, or the reason why there is none.
 func (c *views) load() (*view, error) {
-	s := c.holder.Load()
+	s := c.holder.Indexed.Load()
 	if s == nil {
 		return nil, errNothingPublished
 	}

@@ -72,8 +72,8 @@ func (a *Analysis) aspectReviews(name string, polarity reviewcast.Polarity, n in
 }
 
 func (s *Snapshot) newAnalysis() (*Analysis, error) {
-	body := s.Insights()
-	if body == nil {
+	file, published := s.File(reviewcast.PathInsights)
+	if !published {
 		return &Analysis{}, nil
 	}
 	n := s.Len()
@@ -81,7 +81,7 @@ func (s *Snapshot) newAnalysis() (*Analysis, error) {
 		reviewcast.Insights
 		PerReview map[string]jsontext.Value `json:"per_review"`
 	}
-	if err := json.Unmarshal(body, &in); err != nil {
+	if err := json.Unmarshal(file.Body, &in); err != nil {
 		return &Analysis{}, fmt.Errorf("index %s: %w", reviewcast.PathInsights[1:], err)
 	}
 	maps.DeleteFunc(in.PerReview, func(id string, _ jsontext.Value) bool { _, published := s.reviews.ids[id]; return !published })

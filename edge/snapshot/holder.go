@@ -19,48 +19,29 @@ import (
 // Holder holds the current files and the last snapshot, which follows when their indexes are built.
 // The zero value holds nothing and is ready to use.
 type Holder struct {
-	files     current[Files]
-	snapshots current[Snapshot]
+	// Files are those of the current snapshot or newer.
+	Files Current[Files]
+	// Indexed is the current snapshot. A request loads it once, so that its response is consistent.
+	Indexed Current[Snapshot]
 }
-
-// Load returns the current snapshot, or nil. A request loads it once, so that its response is consistent.
-func (h *Holder) Load() *Snapshot { return h.snapshots.Load() }
-
-// LoadFiles returns the current files, or nil: those of the current snapshot or newer.
-func (h *Holder) LoadFiles() *Files { return h.files.Load() }
-
-// SwapFiles makes f the current files, calls their subscribers and returns the files before.
-func (h *Holder) SwapFiles(f *Files) (old *Files) { return h.files.swap(f) }
-
-// SwapIndexed makes s the current snapshot and calls the subscribers. The files stay: they may be newer.
-func (h *Holder) SwapIndexed(s *Snapshot) { h.snapshots.swap(s) }
-
-// Subscribe registers f to be called after every change of the snapshot from now on. f must return
-// quickly, because the next swap waits for it, and must not call SwapIndexed, Subscribe or cancel.
-func (h *Holder) Subscribe(f func(old, new *Snapshot)) (cancel func()) {
-	return h.snapshots.subscribe(f)
-}
-
-// SubscribeFiles is Subscribe for the files.
-func (h *Holder) SubscribeFiles(f func(old, new *Files)) (cancel func()) { return h.files.subscribe(f) }
 
 // Index builds the indexes of the current files whenever they change, until ctx is done. Files that change meanwhile
 // are next. Files that can't be indexed leave the old snapshot in place; the error is logged.
 func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
 	changed := make(chan struct{}, 1)
-	defer h.SubscribeFiles(func(_, _ *Files) {
+	defer h.Files.Subscribe(func(_, _ *Files) {
 		select {
 		case changed <- struct{}{}:
 		default:
 		}
 	})()
 	for {
-		if f, s := h.LoadFiles(), h.Load(); f != nil && (s == nil || s.Files != f) {
+		if f, s := h.Files.Load(), h.Indexed.Load(); f != nil && (s == nil || s.Files != f) {
 			started := time.Now()
 			if s, err := f.Index(); err != nil {
 				log.Error("files not indexed; search answers from the version before", "sequence", f.Sequence(), "error", err)
 			} else {
-				h.SwapIndexed(s)
+				h.Indexed.Swap(s)
 				log.Info("search index built", "sequence", s.Sequence(), "reviews", s.Len(), "took", time.Since(started).Round(time.Millisecond))
 			}
 			// The old snapshot is larger than what serving allocates: the next collection may be minutes away.
@@ -74,25 +55,31 @@ func (h *Holder) Index(ctx context.Context, log *slog.Logger) {
 	}
 }
 
-// current is a pointer whose changes can be subscribed to.
-type current[T any] struct {
-	atomic.Pointer[T]
+// Current is a value that is replaced as a whole. The zero value is nil and ready to use.
+type Current[T any] struct {
+	value atomic.Pointer[T]
 
 	mu          sync.Mutex // serialises swaps and the subscribers that they call
 	subscribers []*func(old, new *T)
 }
 
-func (c *current[T]) swap(t *T) (old *T) {
+// Load returns the current value, or nil.
+func (c *Current[T]) Load() *T { return c.value.Load() }
+
+// Swap makes t the current value, calls the subscribers and returns the value before.
+func (c *Current[T]) Swap(t *T) (old *T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old = c.Swap(t)
+	old = c.value.Swap(t)
 	for _, f := range c.subscribers {
 		(*f)(old, t)
 	}
 	return old
 }
 
-func (c *current[T]) subscribe(f func(old, new *T)) (cancel func()) {
+// Subscribe registers f to be called after every change from now on. f must return quickly, because
+// the next swap waits for it, and must not call Swap, Subscribe or cancel.
+func (c *Current[T]) Subscribe(f func(old, new *T)) (cancel func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.subscribers = append(c.subscribers, &f)
@@ -116,14 +103,12 @@ const restFactor = 10
 type Watcher struct {
 	// Dir is the name of the directory, resolved at every check: a build may replace it.
 	Dir string
-	// Config is used to open every snapshot.
+	// Config is used to open every snapshot. Its logger also receives every change and, once for each cause, every error.
 	Config Config
 	// Holder receives the files. Required.
 	Holder *Holder
 	// Wake makes Run check at once. It may be nil.
 	Wake <-chan struct{}
-	// Logger receives every change and, once for each cause, every error. It may be nil.
-	Logger *slog.Logger
 
 	reported string       // the error that was logged last
 	manifest bytes.Buffer // of the last check: a new buffer each second would be most of an idle edge's garbage
@@ -162,7 +147,7 @@ func (w *Watcher) Look() error {
 	} else if err.Error() != w.reported {
 		w.reported = err.Error()
 		w.logger().Error("published directory not opened; the current files stay", "dir", w.Dir,
-			"serving", w.Holder.LoadFiles() != nil, "error", err)
+			"serving", w.Holder.Files.Load() != nil, "error", err)
 	}
 	return err
 }
@@ -173,7 +158,7 @@ func (w *Watcher) look() error {
 	if err != nil {
 		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
-	if current := w.Holder.LoadFiles(); current != nil {
+	if current := w.Holder.Files.Load(); current != nil {
 		if served, _ := current.File(reviewcast.PathManifest); bytes.Equal(manifest, served.Body) {
 			return nil
 		}
@@ -184,7 +169,7 @@ func (w *Watcher) look() error {
 		return fmt.Errorf("look at %s: %w", w.Dir, err)
 	}
 	args := []any{"dir", w.Dir, "sequence", f.Sequence(), "took", time.Since(started).Round(time.Millisecond)}
-	if old := w.Holder.SwapFiles(f); old != nil && f.Sequence() <= old.Sequence() {
+	if old := w.Holder.Files.Swap(f); old != nil && f.Sequence() <= old.Sequence() {
 		w.logger().Warn("published directory opened; its sequence is not higher than before", append(args, "sequence_before", old.Sequence())...)
 		return nil
 	}
@@ -192,4 +177,6 @@ func (w *Watcher) look() error {
 	return nil
 }
 
-func (w *Watcher) logger() *slog.Logger { return cmp.Or(w.Logger, slog.New(slog.DiscardHandler)) }
+func (w *Watcher) logger() *slog.Logger {
+	return cmp.Or(w.Config.Logger, slog.New(slog.DiscardHandler))
+}

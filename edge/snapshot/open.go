@@ -15,12 +15,6 @@ import (
 	"reviewcast"
 )
 
-// ErrOtherBaseURL is returned for a directory that was built for another origin.
-var ErrOtherBaseURL = errors.New("the files were built for another base URL")
-
-// errNotRegular is returned for a FIFO or a device, whose opening may never return.
-var errNotRegular = errors.New("not a regular file")
-
 // OpenFiles reads a published directory. Errors name the file. A directory that is being replaced
 // file by file is an error; the caller tries again.
 func OpenFiles(fsys fs.FS, c Config) (*Files, error) {
@@ -48,7 +42,7 @@ type reader func(name string) ([]byte, error)
 func readRegular(fsys fs.FS, name string, buffer *bytes.Buffer) ([]byte, error) {
 	info, err := fs.Stat(fsys, name)
 	if err == nil && !info.Mode().IsRegular() {
-		err = &fs.PathError{Op: "open", Path: name, Err: errNotRegular}
+		err = &fs.PathError{Op: "open", Path: name, Err: errors.New("not a regular file")} // opening a FIFO may never return
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +69,7 @@ func openFiles(read reader, c Config) (*Files, error) {
 	}
 	m, err := reviewcast.ParseManifest(body)
 	if err == nil && c.BaseURL != "" && m.BaseURL != c.BaseURL {
-		err = fmt.Errorf("base_url %s, want %s: %w", m.BaseURL, c.BaseURL, ErrOtherBaseURL)
+		err = fmt.Errorf("base_url %s, want %s: the files were built for another base URL", m.BaseURL, c.BaseURL)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open snapshot: %s: %w", reviewcast.PathManifest[1:], err)

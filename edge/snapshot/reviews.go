@@ -206,7 +206,7 @@ func (s *Snapshot) indexRecords(records []record) error {
 	s.reviews.ids = make(map[string]uint32, n)
 	var stars [reviewcast.MaxRating + 1][]uint32
 	var replied []uint32
-	var technicians, services, areas, languages, sources, verifications mentions
+	technicians, services, areas, languages, sources, verifications := mentions{}, mentions{}, mentions{}, mentions{}, mentions{}, mentions{}
 	for i, r := range records {
 		ordinal := uint32(i)
 		if _, taken := s.reviews.ids[r.ID]; taken {
@@ -264,13 +264,10 @@ func (s *Snapshot) indexRecords(records []record) error {
 type mentions map[string][]uint32
 
 // add records the values of a review. Empty ones are ignored.
-func (m *mentions) add(ordinal uint32, values ...string) {
-	if *m == nil {
-		*m = mentions{}
-	}
+func (m mentions) add(ordinal uint32, values ...string) {
 	for _, v := range values {
 		if v != "" {
-			(*m)[v] = append((*m)[v], ordinal)
+			m[v] = append(m[v], ordinal)
 		}
 	}
 }

@@ -19,9 +19,7 @@ import (
 // bitmap is a set of ordinals below 64 times its length.
 type bitmap []uint64
 
-func words(n int) int { return (n + 63) / 64 }
-
-func newBitmap(n int) bitmap { return make(bitmap, words(n)) }
+func newBitmap(n int) bitmap { return make(bitmap, (n+63)/64) }
 
 func (b bitmap) add(i uint32)    { b[i>>6] |= 1 << (i & 63) }
 func (b bitmap) remove(i uint32) { b[i>>6] &^= 1 << (i & 63) }
@@ -83,11 +81,8 @@ type set struct {
 	bits bitmap // nil for a list
 }
 
-// dense reports whether n ordinals take less memory as a bitmap.
-func dense(n, of int) bool { return n >= 2*words(of) }
-
 func newSet(sorted []uint32, of int) set {
-	if !dense(len(sorted), of) {
+	if len(sorted) < 2*((of+63)/64) { // takes less memory than a bitmap
 		return set{n: len(sorted), list: sorted}
 	}
 	b := newBitmap(of)
@@ -149,9 +144,6 @@ var codings = []coding{
 	{"gzip", ".gz", func(r io.Reader) (io.ReadCloser, error) { return gzip.NewReader(r) }},
 }
 
-// errOtherBytes is returned for an encoded variant of another file or version.
-var errOtherBytes = errors.New("the decoded bytes differ from the file")
-
 // check returns an error unless encoded decodes to want. A decompression bomb costs no more than the file.
 func (c coding) check(encoded, want []byte) error {
 	r, err := c.decode(bytes.NewReader(encoded))
@@ -161,7 +153,7 @@ func (c coding) check(encoded, want []byte) error {
 	defer r.Close()
 	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
 	if err == nil && !bytes.Equal(got, want) {
-		err = errOtherBytes
+		err = errors.New("the decoded bytes differ from the file")
 	}
 	return err
 }

@@ -104,14 +104,6 @@ func (s *Snapshot) Dataset() reviewcast.Dataset { return s.dataset }
 // LastModified returns when reviews.json last changed.
 func (f *Files) LastModified() time.Time { return f.files[reviewcast.PathReviews].LastModified }
 
-// Insights returns the body of insights.json, nil when none is published.
-func (f *Files) Insights() json.RawMessage {
-	if file, ok := f.files[reviewcast.PathInsights]; ok {
-		return file.Body
-	}
-	return nil
-}
-
 // Len returns the number of reviews.
 func (s *Snapshot) Len() int { return len(s.reviews.spans) }
 

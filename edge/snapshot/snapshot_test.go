@@ -29,7 +29,4 @@ func TestOpen(t *testing.T) {
 	if !ok || f.LastModified != snapshottest.Modified.Add(5*time.Minute) {
 		t.Errorf("manifest.json: %v, last modified %v", ok, f.LastModified)
 	}
-	if string(s.Insights()) != "{\"version\":1}\n" {
-		t.Errorf("Insights() = %s", s.Insights())
-	}
 }

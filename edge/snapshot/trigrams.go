@@ -36,8 +36,6 @@ const maxLists = 8
 // false for more than three code points, which the caller verifies.
 func (t *trigrams) filter(query []rune, found bitmap) (exact bool) {
 	switch len(query) {
-	case 0:
-		return true
 	case 1:
 		t.filterRange(key(query[0], 0, 0), key(query[0], end, end), found)
 		return true

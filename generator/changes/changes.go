@@ -122,14 +122,8 @@ func (v *version) difference(path string, next []byte) (*reviewcast.FileChange, 
 	}
 	f := &reviewcast.FileChange{Path: path, From: old.SHA256, To: now.SHA256, Size: int64(len(next))}
 	ops := reviewcast.Diff(v.Previous.Files[path], next)
-	lines := 0
-	for _, op := range ops {
-		lines += len(op.Line)
-	}
-	if most := reviewcast.MaxOpsSize(len(next)); lines <= most { // otherwise there is no need to encode them
-		if body, err := reviewcast.EncodeJSON(ops); err == nil && len(body) <= most {
-			f.Ops = ops
-		}
+	if body, err := reviewcast.EncodeJSON(ops); err == nil && len(body) <= reviewcast.MaxOpsSize(len(next)) {
+		f.Ops = ops
 	}
 	return f, ops
 }

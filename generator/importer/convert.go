@@ -45,6 +45,9 @@ type converter struct {
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
+	// over counts the ratings over the scale, scale is what it then seems to be.
+	over  int
+	scale float64
 	// addresses counts the authors that are e-mail addresses.
 	addresses int
 }
@@ -80,8 +83,11 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		}
 		v.key = keyOfID(v.external)
 	}
-	if unlessBlank(r.cells[fieldDate]) == nil && unlessBlank(r.cells[fieldText]) == nil && r.cells[fieldRating] != "" {
-		return v, r.skip(NoDate, "the row has neither a date nor a text, such as a row of totals; delete it")
+	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
+		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return sumForm.MatchString(r.cells[f]) })
+		if sum || undated && blank && r.cells[fieldRating] != "" {
+			return v, r.skip(NoReview, "the row seems to have totals, and is no review; delete it")
+		}
 	}
 	for _, step := range []func(*row, *review) *Skip{c.text, c.stars, c.day, c.language, sourceURL, c.reply, c.verification, c.job} {
 		if skip := step(r, v); skip != nil {
@@ -100,6 +106,9 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	}
 	return v, nil
 }
+
+// sumForm matches what stands before the numbers in a row of totals.
+var sumForm = regexp.MustCompile(`(?i)^\s*((sub|grand[ -]?)?totals?|sum|average|summe|gesamt|durchschnitt|somme|moyenne|totale|promedio)\s*:?\s*$`)
 
 // rounded matches a long number as spreadsheet programs show it.
 var rounded = regexp.MustCompile(`^[0-9][.,]?[0-9]*[eE]\+[0-9]+$`)
@@ -143,13 +152,13 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case !ok:
 		return r.skip(BadRating, "rating %s is not a number; write it in digits, or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
-		return r.skip(OverScale, "rating %s has a scale of %g, not of %g; import with --rating-scale %g; if only some rows have it, put them into a file of their own", quote(cell), scale, c.RatingScale, scale)
+		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
 		return r.skip(BadRating, "rating %s is not above zero; leave such rows out or correct them", quote(cell))
 	case value > c.RatingScale:
 		for _, scale := range []float64{10, 20, 100} {
 			if value <= scale && c.RatingScale < scale {
-				return r.skip(OverScale, "rating %s is over the scale of %g; the scale seems to be %g: import with --rating-scale %g; if only some rows have it, put them into a file of their own", cell, c.RatingScale, scale, scale)
+				return c.overScale(r, scale, "rating %s is over the scale of %g; the scale seems to be %g", cell, c.RatingScale, scale)
 			}
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
@@ -167,6 +176,12 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	}
 	v.values[memberRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
 	return nil
+}
+
+// overScale skips a row that seems to have another scale.
+func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
+	c.over, c.scale = c.over+1, max(c.scale, scale)
+	return r.skip(OverScale, format+": import with --rating-scale %g; if only some rows have it, put them into a file of their own", append(args, scale)...)
 }
 
 // ratingDay matches what spreadsheet programs make of 4/5.
@@ -241,7 +256,7 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		case slices.Contains(yes, cell) && method == "":
 			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.OneOf(reviewcast.VerificationMethods))
 		case !slices.Contains(yes, cell):
-			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s", quote(cell), diagnostic.OneOf(reviewcast.VerificationMethods))
+			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(r.cells[fieldVerification]), diagnostic.OneOf(reviewcast.VerificationMethods))
 		}
 	}
 	if method != "" {

@@ -63,7 +63,7 @@ func TestStars(t *testing.T) {
 		{5, "many", 0, `rating "many" is not a number`},
 		{5, "4/5", 4, ""},
 		{10, "7,5 / 10", 4, ""},
-		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5; import with --rating-scale 10; if only some rows have it`},
+		{5, "8/10", 0, `rating "8/10" has a scale of 10, not of 5: import with --rating-scale 10; if only some rows have it`},
 		{5, "4/", 0, `rating "4/" is not a number`},
 		{5, "4/0", 0, `rating "4/0" is not a number`},
 		{5, "★★★★", 4, ""},
@@ -290,7 +290,7 @@ func TestLayoutsOfPeople(t *testing.T) {
 func TestLocationByName(t *testing.T) {
 	export := `{"reviews":[{"name":"accounts/1/locations/22/reviews/3","reviewer":{},"starRating":"FIVE","createTime":"2026-01-02T10:00:00Z"}]}`
 	_, err := Google(t.Context(), strings.NewReader(export), "Springfield", Config{ContentDir: t.TempDir(), Source: "google"})
-	if err == nil || !strings.Contains(err.Error(), `no review is of the location "Springfield"; the numbers of the locations are 22 (1 review)`) {
+	if err == nil || !strings.Contains(err.Error(), `the reviews are of the locations 22 (1 review); say with --location which is`) {
 		t.Error(err)
 	}
 }

@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -53,26 +52,24 @@ func openTable(export text, cfg *Config) (*table, error) {
 	header, err := t.csv.Read()
 	switch {
 	case err == io.EOF:
-		return nil, errors.New("read export: it is empty; it should begin with a header row that names the columns")
+		return nil, errors.New("read export: it is empty; export it again, or wait until it has been downloaded completely")
 	case err != nil:
 		return nil, fmt.Errorf("read header: %w", err)
 	}
 	if err := t.checkUTF8(header); err != nil {
 		return nil, err
 	}
-	names := make([]string, len(header))
-	for i, name := range header {
-		names[i] = strings.TrimSpace(name)
+	for _, name := range header {
+		t.names = append(t.names, strings.TrimSpace(name))
 	}
-	t.names = names
 	switch {
 	case cfg.Platform != "":
-		err = cfg.useShape(names)
+		err = cfg.useShape(t.names)
 	case cfg.Map["rating"] == "" || cfg.Map["date"] == "":
-		err = cfg.ownNames(names)
+		err = cfg.ownNames(t.names)
 	}
 	if err == nil {
-		t.binding, err = bind(cfg.Map, names)
+		t.binding, err = bind(cfg.Map, t.names)
 	}
 	if err == nil {
 		return t, nil
@@ -87,27 +84,17 @@ func openTable(export text, cfg *Config) (*table, error) {
 func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	rest, _ := t.in.Peek(t.in.Buffered())
 	line, _ = t.csv.FieldPos(0)
-	line += t.before
-	for text := range strings.Lines(string(rest)) {
-		if line++; line > 20 {
-			break
-		}
+	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
+	for i, text := range lines[:min(len(lines), 20)] {
 		for _, delimiter := range delimiters {
-			r := csv.NewReader(strings.NewReader(text))
-			r.Comma, r.LazyQuotes = delimiter, true
-			cells, err := r.Read()
-			if err != nil {
-				continue
-			}
+			cells := strings.Split(text, string(delimiter))
 			for i, cell := range cells {
 				cells[i] = strings.TrimSpace(cell)
 			}
-			_, _, known := choose(append(slices.Clone(own), Platforms[cfg.Platform]...), cells)
-			for _, name := range []string{"rating", "date"} {
-				known = known || cfg.Map[name] != "" && slices.Contains(cells, cfg.Map[name])
-			}
-			if known && len(cells) > 1 {
-				return line, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
+			_, _, known := choose(slices.Concat(own, Platforms[cfg.Platform]), cells)
+			mapped := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
+			if len(cells) > 1 && (known || slices.ContainsFunc(cells, mapped)) {
+				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
 			}
 		}
 	}
@@ -188,8 +175,30 @@ func (l lineFeeds) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// rows returns the rows after the header.
+// rows returns the rows after the header. One whose last cell goes on in the lines below it, without quotes, is skipped,
+// and they are: the beginning of a text is not what the customer wrote.
 func (t *table) rows() rowSeq {
+	return func(yield func(row, error) bool) {
+		var before row
+		var problem error
+		for r, err := range t.lines() {
+			if r.rest && before.number > 0 {
+				problem = before.skip(RaggedRow, "the text seems to go on in line %d; put straight quotes (\") around the whole text, or delete line %[1]d if it is no part of it", r.line)
+				err = r.skip(RaggedRow, "the line seems to be the rest of the text in line %d", before.line)
+			}
+			if before.number > 0 && !yield(before, problem) {
+				return
+			}
+			before, problem = r, err
+		}
+		if before.number > 0 {
+			yield(before, problem)
+		}
+	}
+}
+
+// lines returns the rows after the header, each by itself.
+func (t *table) lines() rowSeq {
 	return func(yield func(row, error) bool) {
 		for number := 2; ; number++ {
 			r := row{number: number}
@@ -215,22 +224,13 @@ func (t *table) rows() rowSeq {
 			}
 			r.line, _ = t.csv.FieldPos(0)
 			r.line += t.before
-			if strings.HasPrefix(cells[0], "<<<<<<< ") || strings.HasPrefix(cells[0], ">>>>>>> ") {
-				yield(r, fmt.Errorf("read export: line %d is left of an unfinished merge of two versions; keep the lines of one version and delete those that begin with <<<<<<<, ======= and >>>>>>>", r.line))
-				return
-			}
 			if t.lossy {
 				err = t.checkDecoded(&r, cells)
 			} else {
 				err = t.checkUTF8(cells)
 			}
-			switch {
-			case err == nil && slices.Equal(cells, t.names):
-				err = r.skip(Duplicate, "the row repeats the names of the columns; delete it")
-			case err == nil && len(cells) != len(t.names) && t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
-				err = r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
-			case err == nil && len(cells) != len(t.names):
-				err = r.skip(RaggedRow, "the row has %d cells, the header %d; put straight quotes (\") around cells that contain the delimiter or line ends", len(cells), len(t.names))
+			if err == nil {
+				err = t.shape(&r, cells)
 			}
 			if err == nil {
 				for f, column := range t.binding {
@@ -245,6 +245,34 @@ func (t *table) rows() rowSeq {
 		}
 	}
 }
+
+// shape returns an error for a row that has not the columns of the header.
+func (t *table) shape(r *row, cells []string) error {
+	rating, last := t.binding[fieldRating], slices.Index(t.binding[:], len(t.names)-1)
+	remedy := "put straight quotes (\") around cells that contain the delimiter or line ends"
+	switch more := len(cells) - len(t.names); {
+	case slices.Equal(cells, t.names):
+		return r.skip(NoReview, "the row repeats the names of the columns; delete it")
+	case more == 0:
+		return nil
+	case t.csv.Comma == ',' && strings.Count(strings.Join(cells, ","), ";") >= len(t.names)-1:
+		return r.skip(RaggedRow, "the names of the columns are separated by commas, and this row by semicolons; write semicolons in the first row")
+	case more == 1 && t.csv.Comma == ',':
+		if cell := cells[rating] + "," + cells[rating+1]; decimalComma.MatchString(cell) {
+			remedy = fmt.Sprintf("if the rating is %s, write a point in place of the comma; otherwise %s", cell, remedy)
+		}
+	case more < 0 && slices.Contains([]field{fieldText, fieldTitle, fieldReplyText}, field(last)):
+		rated := false
+		if rating < len(cells) {
+			_, _, rated = diagnostic.ParseRating(cells[rating])
+		}
+		r.rest = !rated
+	}
+	return r.skip(RaggedRow, "the row has %d cells, the header %d; %s", len(cells), len(t.names), remedy)
+}
+
+// decimalComma matches a rating such as 4,5.
+var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)
 
 // broken handles a row with a syntax error. The reader goes on after the line of the error, so only that row is lost.
 // But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of
@@ -271,16 +299,9 @@ func (t *table) checkUTF8(cells []string) error {
 		if utf8.ValidString(cell) {
 			continue
 		}
+		at := strings.IndexByte(strings.ToValidUTF8(cell, "\xff"), 0xff)
 		line, _ := t.csv.FieldPos(i)
-		for j, r := range cell {
-			if r == '\n' {
-				line++
-			} else if r == utf8.RuneError {
-				if _, size := utf8.DecodeRuneInString(cell[j:]); size == 1 {
-					return t.notUTF8(line, cell, cell[j])
-				}
-			}
-		}
+		return t.notUTF8(line+strings.Count(cell[:at], "\n"), cell, cell[at])
 	}
 	return nil
 }
@@ -310,40 +331,6 @@ func (t *table) checkDecoded(r *row, cells []string) error {
 	return nil
 }
 
-// letters are the parts of a layout as spreadsheets write it.
-var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
-
-// goParts are the parts of a layout of package time.
-var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
-
-// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY or yyyy-mm-dd
-// hh:mm:ss, to that of package time. A layout without a year in letters is returned
-// as it is. Days and months may have one digit or two; m after hours means minutes.
-func layoutOf(s string) string {
-	if !strings.Contains(strings.ToLower(s), "yy") {
-		return s
-	}
-	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
-	return letters.ReplaceAllStringFunc(s, func(part string) string {
-		lower := strings.ToLower(part)
-		if lower == "mm" && hours {
-			return "04"
-		}
-		hours = hours || lower[0] == 'h'
-		switch {
-		case lower == "am/pm":
-			return "PM"
-		case lower[0] == 'h' && halves:
-			return "3"
-		}
-		return cmp.Or(goParts[lower], part)
-	})
-}
-
-// inLetters converts a layout of package time to letters, for messages.
-var inLetters = strings.NewReplacer("3:04", "h:mm", "PM", "AM/PM", "2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",
-	"06", "YY", "1", "MM", "2", "DD", ".999999999", "", "Z07:00", " and a zone")
-
 // row is one review of an export before anything is checked. Each format has a reader that returns rows; everything
 // after that is common.
 type row struct {
@@ -351,6 +338,8 @@ type row struct {
 	line   int // where it begins in the file
 	// cells has a value for each of Fields, in that order; "" for those that the export does not have.
 	cells [len(fieldNames)]string
+	// rest reports that the row seems to be the rest of a text that began in the row before it.
+	rest bool
 	// value is the whole JSON value for readers that need more than the cells.
 	value jsontext.Value
 }

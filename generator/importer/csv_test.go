@@ -55,8 +55,8 @@ func TestBrokenRows(t *testing.T) {
 
 func TestEmptyExport(t *testing.T) {
 	for export, want := range map[string]string{
-		"":             "read export: it is empty; it should begin with a header row that names the columns",
-		"\xEF\xBB\xBF": "read export: it is empty; it should begin with a header row that names the columns",
+		"":             "read export: it is empty; export it again, or wait until it has been downloaded completely",
+		"\xEF\xBB\xBF": "read export: it is empty; export it again, or wait until it has been downloaded completely",
 		"a,\"b":        `read header: parse error on line 1, column 5: extraneous or missing " in quoted-field`,
 	} {
 		if _, err := newDesk(t).try(export); err == nil || err.Error() != want {
@@ -89,8 +89,8 @@ func TestEncodings(t *testing.T) {
 		{"mark overrules the other end", "utf-16be", u16(unicode.LittleEndian, unicode.UseBOM), ""},
 		{"UTF-16 by name", "utf-16le", u16(unicode.LittleEndian, unicode.IgnoreBOM), ""},
 		{"UTF-16 by name, big", "utf-16be", u16(unicode.BigEndian, unicode.IgnoreBOM), ""},
-		{"UTF-16 unnamed", "", u16(unicode.LittleEndian, unicode.IgnoreBOM), "the export looks like UTF-16 without a byte order mark; say so with --encoding utf-16le"},
-		{"UTF-16 unnamed, big", "", u16(unicode.BigEndian, unicode.IgnoreBOM), "the export looks like UTF-16 without a byte order mark; say so with --encoding utf-16be"},
+		{"UTF-16 unnamed", "", u16(unicode.LittleEndian, unicode.IgnoreBOM), ""},
+		{"UTF-16 unnamed, big", "", u16(unicode.BigEndian, unicode.IgnoreBOM), ""},
 		{"Windows", "windows-1252", encode(charmap.Windows1252.NewEncoder().String(export)), ""},
 		{"Mac", "macintosh", encode(charmap.Macintosh.NewEncoder().String(export)), ""},
 		{"Mac, old line ends", "macintosh", strings.ReplaceAll(encode(charmap.Macintosh.NewEncoder().String(export)), "\n", "\r"), ""},

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -25,22 +24,11 @@ var knownLayouts = []string{"YYYY-MM-DD", "YYYY-MM-DD HH:mm:ss", "YYYY-MM-DD HH:
 // swap exchanges the day and the month of a layout with digits.
 var swap = strings.NewReplacer("2006", "2006", "15", "15", "01", "02", "02", "01", "1", "2", "2", "1")
 
-// agoForm matches a date that counts back from another day.
-var agoForm = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)`)
+// serial matches a day as Excel stores it, from 1982 to 2064.
+var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
 
-// noDay matches a month and a year, or a year.
-var noDay = regexp.MustCompile(`^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
-
-// firstDay returns the first day of a month.
-func firstDay(month string) string {
-	words := strings.FieldsFunc(diagnostic.EnglishMonths(month), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	for _, layout := range []string{"Jan 2006", "1 2006", "2006 1", "Jan 06"} {
-		if t, err := time.Parse(layout, strings.Join(words[max(0, len(words)-2):], " ")); err == nil {
-			return t.Format(time.DateOnly)
-		}
-	}
-	return words[len(words)-1] + "-01-01"
-}
+// noDay matches a year, a month, and a date that counts back from another day.
+var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
 
 // layoutsOf returns those of some layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
@@ -98,13 +86,14 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		}
 		switch {
 		case noDay.MatchString(diagnostic.EnglishMonths(cell)):
-			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, such as %s (the first of the month if it is not known)", f, quote(cell), firstDay(cell))
-		case strings.Trim(cell, "0123456789") == "" || strings.Trim(cell, "#") == "":
-			return "", r.skip(BadDate, "%s %s is not a day as the spreadsheet program showed it; widen the column, format it as YYYY-MM-DD there and export again", f, quote(cell))
-		case agoForm.MatchString(cell):
-			return "", r.skip(BadDate, "%s %s does not say which day; correct it in the export", f, quote(cell))
+			return "", r.skip(BadDate, "%s %s does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)", f, quote(cell))
+		case serial.MatchString(cell):
+			days, _ := strconv.Atoi(cell[:5])
+			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		case strings.Trim(cell, "#") == "":
+			return "", r.skip(BadDate, "%s %s stands for a day in a narrow column of a spreadsheet; widen the column, and export again", f, quote(cell))
 		}
-		return "", r.skip(BadDate, "%s %s does not have the layout %s; set --date-layout to %s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
+		return "", r.skip(BadDate, "%s %s does not have the layout %s; if all dates are like it, set --date-layout to %s; if only some are, write them as %[3]s", f, quote(cell), inLetters.Replace(c.DateLayout), layout)
 	}
 	c.dated++
 	if zoned {
@@ -122,3 +111,36 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	}
 	return date, nil
 }
+
+// letters are the parts of a layout as spreadsheets write it.
+var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
+
+// goParts are the parts of a layout of package time.
+var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
+
+// layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY, to that of package time; one without a year in
+// letters is returned as it is. Days and months may have one digit or two; m after hours means minutes.
+func layoutOf(s string) string {
+	if !strings.Contains(strings.ToLower(s), "yy") {
+		return s
+	}
+	hours, halves := false, strings.Contains(strings.ToLower(s), "am/pm")
+	return letters.ReplaceAllStringFunc(s, func(part string) string {
+		lower := strings.ToLower(part)
+		if lower == "mm" && hours {
+			return "04"
+		}
+		hours = hours || lower[0] == 'h'
+		switch {
+		case lower == "am/pm":
+			return "PM"
+		case lower[0] == 'h' && halves:
+			return "3"
+		}
+		return cmp.Or(goParts[lower], part)
+	})
+}
+
+// inLetters converts a layout of package time to letters, for messages.
+var inLetters = strings.NewReplacer("3:04", "h:mm", "PM", "AM/PM", "2006", "YYYY", "January", "MMMM", "Jan", "MMM", "01", "MM", "02", "DD", "15", "HH", "04", "mm", "05", "ss",
+	"06", "YY", "1", "MM", "2", "DD", ".999999999", "", "Z07:00", " and a zone")

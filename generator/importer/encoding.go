@@ -96,14 +96,7 @@ func sample(raw []byte, given, meant string) (wrong, right string) {
 }
 
 // marks are the byte order marks. They override Config.Encoding, since no text begins with one by chance.
-var marks = []struct {
-	bytes    string
-	encoding string
-}{
-	{"\xEF\xBB\xBF", "utf-8"},
-	{"\xFF\xFE", "utf-16le"},
-	{"\xFE\xFF", "utf-16be"},
-}
+var marks = map[string]string{"\xEF\xBB\xBF": "utf-8", "\xFF\xFE": "utf-16le", "\xFE\xFF": "utf-16be"}
 
 // text is an export as UTF-8.
 type text struct {
@@ -123,23 +116,18 @@ func decode(ctx context.Context, r io.Reader, cfg Config, json bool) (text, erro
 	if remedy := notText(in, json); remedy != "" {
 		return text{}, &UsageError{[]string{remedy}}
 	}
-	name, marked := cfg.Encoding, false
-	for _, m := range marks {
-		if bytes.HasPrefix(head, []byte(m.bytes)) {
-			_, _ = in.Discard(len(m.bytes)) // they have been peeked at
-			name, marked = m.encoding, true
-			break
+	name := cfg.Encoding
+	for mark, encoding := range marks {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			_, _ = in.Discard(len(mark)) // they have been peeked at
+			name = encoding
 		}
+	}
+	if i := bytes.IndexByte(head, 0); i >= 0 && encodings[name] == nil { // UTF-16 without a mark
+		name = [...]string{"utf-16be", "utf-16le"}[min(i, 1)]
 	}
 	enc := encodings[name]
 	if enc == nil {
-		if i := bytes.IndexByte(head, 0); !marked && i >= 0 {
-			guess := "utf-16le"
-			if i == 0 {
-				guess = "utf-16be"
-			}
-			return text{}, &UsageError{[]string{fmt.Sprintf("the export looks like UTF-16 without a byte order mark; say so with --encoding %s", guess)}}
-		}
 		return text{Reader: in}, nil
 	}
 	if _, ok := enc.(*charmap.Charmap); ok {

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"reviewcast/generator/diagnostic"
 )
@@ -65,14 +64,8 @@ func ParseMap(s string) (map[string]string, error) {
 		switch _, twice := m[name]; {
 		case !ok || strings.Contains(column, ";") && strings.Contains(column, "="):
 			meant := strings.NewReplacer(":", "=", ";", ",").Replace(part)
-			if strings.HasPrefix(part, " ") && !ok && len(m) > 0 {
-				meant = `in double quotes the pair whose column has a comma, such as 'rating=stars,"text=Good,` + part + `"'`
-			} else if field := fieldOf(part); field == part {
-				meant = field + "=COLUMN"
-			} else if field != "" {
-				meant = field + "=" + part
-			} else if meant == part {
-				meant = "a field, = and the name of its column, such as rating=stars"
+			if meant == part {
+				meant = cmp.Or(fieldOf(part), "text") + `=COLUMN, in double quotes if the name of the column has a comma: "text=Good, bad"`
 			}
 			problems = append(problems, fmt.Sprintf("column map: %s is not field=COLUMN; write %s", quote(part), meant))
 		case twice:
@@ -99,7 +92,8 @@ func fieldOf(word string) string {
 
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
-	var problems []string
+	var problems, corrected []string
+	exchanged := false
 	for _, name := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(fieldNames[:], name) {
 			field, column := m[name], name
@@ -107,7 +101,7 @@ func checkFields(m map[string]string) []string {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
 			}
 			if field != "" {
-				problems = append(problems, fmt.Sprintf("column map: the field comes first: write %s=%s", field, column))
+				exchanged, corrected = true, append(corrected, field+"="+column)
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
@@ -115,6 +109,10 @@ func checkFields(m map[string]string) []string {
 		} else if strings.TrimSpace(m[name]) == "" {
 			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
 		}
+		corrected = append(corrected, name+"="+m[name])
+	}
+	if exchanged {
+		problems = append(problems, fmt.Sprintf("column map: the field comes first: write --map %q", strings.Join(corrected, ",")))
 	}
 	if (m[fieldReplyText.String()] == "") != (m[fieldReplyDate.String()] == "") {
 		problems = append(problems, "column map: an owner's reply needs both owner_reply.text and owner_reply.date; add the other, or leave this one out")
@@ -127,7 +125,7 @@ const noColumn = -1
 
 // bind finds the mapped columns in a header.
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
-	var problems, byLetter, missing []string
+	var problems, missing []string
 	from := map[int]field{}
 	for f := range field(len(fieldNames)) {
 		binding[f] = noColumn
@@ -138,9 +136,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		switch first := slices.Index(header, want); {
 		case first < 0:
 			missing = append(missing, fmt.Sprintf("column map: %s=%s: the export has no such column%s", f, want, didYouMean(want, header)))
-			if at := columnAt(want); at >= 0 && at < len(header) {
-				byLetter = append(byLetter, f.String()+"="+header[at])
-			}
 		case slices.Contains(header[first+1:], want):
 			problems = append(problems, fmt.Sprintf("column map: %s=%s: the export has two columns of that name; rename one of them", f, want))
 		default:
@@ -150,10 +145,7 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 			binding[f], from[first] = first, f
 		}
 	}
-	switch {
-	case len(byLetter) > 0 && len(byLetter) == len(missing):
-		problems = append(problems, fmt.Sprintf("column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map %q", strings.Join(byLetter, ",")))
-	case len(missing) > 0:
+	if len(missing) > 0 {
 		missing[len(missing)-1] += "; its columns are " + quoteAll(header)
 		problems = append(problems, missing...)
 	}
@@ -161,17 +153,6 @@ func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, e
 		return binding, &UsageError{problems}
 	}
 	return binding, nil
-}
-
-// columnAt returns the index of a column by its letter or number in a spreadsheet; -1 if it is neither.
-func columnAt(name string) int {
-	if n, err := strconv.Atoi(name); err == nil {
-		return n - 1
-	}
-	if len(name) == 1 && unicode.IsLetter(rune(name[0])) {
-		return int(name[0] | 0x20 - 'a')
-	}
-	return -1
 }
 
 // maxListed is how many columns a message lists: a file that is not a table can have a header of any size.
@@ -182,15 +163,18 @@ func quoteAll(names []string) string {
 	for _, name := range names[:min(len(names), maxListed)] {
 		quoted = append(quoted, quote(name))
 	}
-	list := strings.Join(quoted, ", ")
 	if len(names) > maxListed {
-		list += fmt.Sprintf(" and %d more", len(names)-maxListed)
+		quoted = append(quoted, "…")
 	}
-	return list
+	return strings.Join(quoted, ", ")
 }
 
-// didYouMean returns a suggestion if a known name is near.
+// didYouMean returns a suggestion if a known name is near, or is that of a member inside another.
 func didYouMean(name string, known []string) string {
+	inside := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) })
+	if inside >= 0 {
+		return " (did you mean " + quote(known[inside]) + "?)"
+	}
 	if meant := diagnostic.Nearest(name, known); meant != "" {
 		return " (did you mean " + quote(meant) + "?)"
 	}
@@ -260,13 +244,12 @@ func (c *Config) ownNames(header []string) error {
 		return &UsageError{[]string{fmt.Sprintf("the author's name is in several columns, among them %s; join them to one column named author, and import again", quote(header[partOf]))}}
 	}
 	given := slices.Collect(maps.Values(c.Map))
+	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
+	if c.Map["text"] == "" && len(texts) > 1 && diagnostic.Squash(columns["text"]) != "text" {
+		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in more than one column, %s; say which with --map, such as --map %q", quoteAll(texts), "text="+texts[len(texts)-1])}}
+	}
 	maps.DeleteFunc(columns, func(field, column string) bool {
-		at := slices.Index(given, column)
-		if at < 0 || c.Map[field] != "" || field == "rating" || field == "date" {
-			return false
-		}
-		c.moved = append(c.moved, field)
-		return true
+		return slices.Contains(given, column) && field != "rating" && field != "date"
 	})
 	maps.Copy(columns, c.Map)
 	c.Map = columns
@@ -282,13 +265,13 @@ func mapOf(columns map[string]string) string {
 	for _, name := range []string{"rating", "date", "text", "author"} {
 		pairs = append(pairs, name+"="+cmp.Or(columns[name], "COLUMN"))
 	}
-	if text := strings.Join(pairs, ","); strings.ContainsAny(text, " ;&()") {
-		return "--map " + strconv.Quote(text)
-	}
-	return "--map " + strings.Join(pairs, ",")
+	return "--map " + strconv.Quote(strings.Join(pairs, ","))
 }
 
 func unknownHeader(problem string, header []string, remedy string) error {
+	if columns, _, _ := choose(own, header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
+	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
 	if slices.ContainsFunc(header, func(cell string) bool { return len(layoutsOf(knownLayouts, cell)) > 0 }) {
 		problem = fmt.Sprintf("the first row, %s, is a review and not the names of the columns; add a row above it with a name for each column in their order, such as author,rating,date,text", quoteAll(header))
@@ -302,10 +285,7 @@ func unknownHeader(problem string, header []string, remedy string) error {
 		}
 	}
 	if len(header) == 1 && strings.ContainsAny(header[0], ",;") {
-		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row"
-	}
-	if filled := slices.DeleteFunc(slices.Clone(header), func(cell string) bool { return cell == "" }); len(filled) == 1 && len(header) > 1 {
-		problem = fmt.Sprintf("the first row, %s, does not name the columns; delete the rows above the one that does", quote(filled[0]))
+		problem = "each row of the export is in one pair of quotation marks, so that it has one cell; export it again as CSV, or delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 	}
 	return &UsageError{[]string{problem}}
 }

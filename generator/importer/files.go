@@ -41,9 +41,7 @@ func openContent(dir string) (*os.Root, error) {
 		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
 	}
 	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open content folder: %w; create one with `reviewcast init`", err)
-	} else if err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	return root, nil
@@ -248,9 +246,6 @@ func (m *memory) identify(c Config) ([]string, error) {
 	missing := slices.DeleteFunc(slices.Clone(m.knownBy), func(f string) bool { return c.Map[f] != "" })
 	if len(missing) == 0 {
 		return m.knownBy, nil
-	}
-	if slices.Contains(c.moved, missing[0]) {
-		return nil, fmt.Errorf("--map gives another field the column of %[1]s, from which an import before this one took %[1]s: every review would be added a second time; leave --map out, or import with the one that was printed then", join(missing))
 	}
 	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too. "+
 		"If that import was a mistake, and its reviews are not published yet, delete %s and import again",

@@ -35,10 +35,6 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 			wantEqual(t, "memory", d.file(".import-shop.json"), tt.memory)
 		})
 	}
-	d.write(".import-shop.json", memory)
-	d.write("import-shop.jsonl", line+"\n"+strings.Replace(line, "shop", "SHOP", 1))
-	_, err := d.try(header + rowA)
-	wantEqual(t, "message", err.Error(), "read reviews/import-shop.jsonl: line 3: the id SHOP-a1 is already used on line 1; remove one of them before importing")
 }
 
 // An editor's program may save with a byte order mark and CRLF, and may write any

@@ -25,7 +25,7 @@ import (
 //	reviewReply {comment, updateTime}
 //
 // location, if it is not "", selects the reviews of one location: its number in a review's name,
-// accounts/1/locations/2/reviews/3. cfg.Map is ignored.
+// accounts/1/locations/2/reviews/3; several have commas between them. cfg.Map is ignored.
 func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Report, error) {
 	cfg.Map = map[string]string{
 		"id": "reviewId", "author": "reviewer.displayName", "rating": "starRating", "date": "createTime", "text": "comment",
@@ -36,26 +36,14 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 	if err != nil {
 		return nil, err
 	}
-	found := map[string]int{}
-	report, err := run(ctx, cfg, cfg.googleRows(export, location, found))
-	var each []string
-	for _, number := range slices.Sorted(maps.Keys(found)) {
-		each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
-	}
-	if err == nil && location != "" && len(each) > 0 && found[location] == 0 {
-		return nil, &UsageError{[]string{fmt.Sprintf("no review is of the location %s; the numbers of the locations are %s", quote(location), strings.Join(each, ", "))}}
-	}
-	if err == nil && location == "" && len(each) > 1 {
-		report.Locations = each
-	}
-	return report, err
+	return run(ctx, cfg, cfg.googleRows(export, location))
 }
 
 // googleRows returns the reviews of each answer. The JSON reader reads an answer as one value, so a page of 50 reviews
-// is in memory at once. It counts the reviews of each location in found.
-func (c Config) googleRows(export text, location string, found map[string]int) rowSeq {
+// is in memory at once.
+func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
-		number := 0
+		number, found := 0, map[string]int{}
 		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
 			r.value = v
 			return nil
@@ -77,10 +65,12 @@ func (c Config) googleRows(export text, location string, found map[string]int) r
 			}
 			for _, v := range reviews {
 				name, err := textAt(v, "name", false)
+				of := ""
 				if m := locationForm.FindStringSubmatch(name); m != nil {
-					found[m[1]]++
+					of = m[1]
+					found[of]++
 				}
-				if err == nil && location != "" && !strings.Contains(name+"/", "locations/"+location+"/") {
+				if err == nil && location != "" && !slices.Contains(strings.Split(location, ","), of) {
 					continue
 				}
 				number++
@@ -98,6 +88,13 @@ func (c Config) googleRows(export text, location string, found map[string]int) r
 				}
 			}
 		}
+		if len(found) > 1 && location == "" || len(found) > 0 && number == 0 {
+			var each []string
+			for _, number := range slices.Sorted(maps.Keys(found)) {
+				each = append(each, fmt.Sprintf("%s (%s)", number, plural(found[number], "review")))
+			}
+			yield(row{}, &UsageError{[]string{fmt.Sprintf("the reviews are of the locations %s; say with --location which is this business's, or several with commas between them", strings.Join(each, ", "))}})
+		}
 	}
 }
 
@@ -108,7 +105,8 @@ func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
 	if err := c.fill(v, r); err != nil {
 		return err
 	}
-	if reviewer, _ := memberOf(v, "reviewer"); reviewer == nil && r.cells[fieldRating] == "" {
+	reviewer, _ := memberOf(v, "reviewer") // fill has read it
+	if reviewer == nil && r.cells[fieldRating] == "" {
 		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
 	}
 	if r.cells[fieldID] == "" {
@@ -117,7 +115,6 @@ func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
 	if r.cells[fieldRating] == "STAR_RATING_UNSPECIFIED" {
 		r.cells[fieldRating] = ""
 	}
-	reviewer, _ := memberOf(v, "reviewer") // fill has read it
 	if hidden, _ := memberOf(reviewer, "isAnonymous"); string(hidden) == "true" {
 		r.cells[fieldAuthor] = ""
 	}

@@ -20,8 +20,7 @@
 //   - A review that is gone from the export stays, and is reported.
 //   - A review that the editor removed from the file stays out. To import it again, delete its entry from
 //     .import-{source}.json. Deleting the JSONL file starts from the beginning.
-//   - If .import-{source}.json is lost, an edit can't be distinguished from an old
-//     value: everything in the file is kept.
+//   - If .import-{source}.json is lost, everything in the file is kept.
 //
 // # What is skipped
 //
@@ -113,8 +112,7 @@ type Config struct {
 	AuthorNames string
 	// Language is the BCP 47 tag of reviews without a language column. Empty means the language of the site.
 	Language string
-	// Encoding is the encoding of the export: one of Encodings. Empty means UTF-8. A
-	// byte order mark overrides it.
+	// Encoding is the encoding of the export: one of Encodings. Empty means UTF-8. A byte order mark overrides it.
 	Encoding string
 	// DryRun does everything but write.
 	DryRun bool
@@ -129,8 +127,6 @@ type Config struct {
 	// Withdrawn reports whether withdrawn.yaml lists an id. Such a review is not written, so that a text withdrawn for
 	// legal reasons does not come back. Nil: none is.
 	Withdrawn func(id string) bool
-	// moved are the fields whose usual columns Map gives to other fields.
-	moved []string
 	// Lookup returns the id of a technician, service or service area by its id, name or alias; field is "technicians",
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)

@@ -104,7 +104,7 @@ func TestVanishedReviewsStay(t *testing.T) {
 	d.load(header + rowA + rowB + rowC)
 	// A row that is there and can't be read has not vanished.
 	report := d.load(header + rowA + strings.Replace(rowC, ",4,", ",,", 1))
-	wantEqual(t, "vanished", report.Vanished, []string{"shop-b2"})
+	wantEqual(t, "vanished", report.Vanished, []string{"shop-b2: Tom B., 2026-02-10"})
 	wantEqual(t, "counts", counts(report), [4]int{0, 0, 1, 1})
 	wantEqual(t, "file", d.data(), written)
 }

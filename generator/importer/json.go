@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -23,11 +25,12 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return run(ctx, cfg, jsonRows(export, maxJSONValue, cfg.fill))
+	return run(ctx, cfg, cfg.known(jsonRows(export, maxJSONValue, cfg.fill)))
 }
 
 // fill sets the cells of a row from the mapped members. The error is a *Skip.
 func (c Config) fill(v jsontext.Value, r *row) error {
+	r.value = v
 	for f := range field(len(fieldNames)) {
 		path := strings.TrimSpace(c.Map[f.String()])
 		if path == "" {
@@ -40,6 +43,44 @@ func (c Config) fill(v jsontext.Value, r *row) error {
 		r.cells[f] = s
 	}
 	return nil
+}
+
+// known ends an export with an error if no review has the member of its rating or date, or none has that of another
+// field, and there is one with a like name. (Members may be left out where they would be empty, such as replies.)
+func (c Config) known(rows rowSeq) rowSeq {
+	return func(yield func(row, error) bool) {
+		wanted, members := maps.Clone(c.Map), map[string]bool{}
+		for r, err := range rows {
+			maps.DeleteFunc(wanted, func(name, _ string) bool { return r.cells[slices.Index(fieldNames[:], name)] != "" })
+			if len(wanted) > 0 && len(members) < maxListed {
+				addMembers(members, "", r.value)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+		list := slices.Sorted(maps.Keys(members))
+		given := slices.Collect(maps.Values(c.Map))
+		free := slices.DeleteFunc(slices.Clone(list), func(path string) bool { return slices.Contains(given, path) })
+		maps.DeleteFunc(wanted, func(name, path string) bool {
+			return members[strings.TrimSpace(path)] || name != "rating" && name != "date" && didYouMean(path, free) == ""
+		})
+		if _, err := bind(wanted, list); err != nil && len(list) > 0 {
+			yield(row{}, err)
+		}
+	}
+}
+
+// addMembers adds the names of the members of an object, as paths.
+func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
+	var members map[string]jsontext.Value
+	if v.Kind() != '{' || strings.Count(prefix, ".") > 3 || json.Unmarshal(v, &members, jsontext.AllowDuplicateNames(true)) != nil {
+		return
+	}
+	for name, value := range members {
+		to[prefix+name] = true
+		addMembers(to, prefix+name+".", value)
+	}
 }
 
 // jsonRows reads objects, one after the other or in an array, and calls fill to set the cells of a row. An object of

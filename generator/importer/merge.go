@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
+	"strings"
 
 	"reviewcast"
 )
@@ -58,6 +58,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		if old, ok := twins[v.key]; ok {
 			e := f.memory.entries[old]
 			if skip := m.twin(v, m.byID[fold(e.ID)]); skip != nil {
+				m.seen[old] = true
 				m.skip(skip)
 				continue
 			}
@@ -70,13 +71,17 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m.forget()
 	slices.SortFunc(m.files.records, newestFirst)
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
-	if m.conv.dated == 0 {
-		m.report.Layout = layoutRemedy(m.conv.layouts)
+	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
+		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
 	}
 	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
 	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
-	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 { // then the others are wrong, too
-		m.report.Layout, m.report.Refused = strconv.Quote(inLetters.Replace(swap.Replace(cfg.DateLayout))), true
+	// In these cases, the rows that could be read are wrong, too.
+	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
+		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
+	}
+	if m.conv.over > 0 && 2*m.conv.over >= m.report.Rows {
+		m.report.Remedy, m.report.Refused = fmt.Sprintf("the ratings have another scale; import again with --rating-scale %g", m.conv.scale), true
 	}
 	return m.report, nil
 }
@@ -89,15 +94,14 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			return nil, fmt.Errorf("import stopped; no file was changed: %w", ctx.Err())
 		}
 		var skip *Skip
-		if errors.As(err, &skip) {
-			m.report.Rows++
-			m.skip(skip)
-			continue
-		} else if err != nil {
+		if err != nil && !errors.As(err, &skip) {
 			return nil, err
 		}
 		m.report.Rows++
-		v, skip := m.conv.convert(&r)
+		v := &review{number: r.number}
+		if skip == nil {
+			v, skip = m.conv.convert(&r)
+		}
 		if v.key != "" {
 			m.seen[v.key] = true
 		}
@@ -118,12 +122,6 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 			continue
 		}
 		m.first[v.key] = v
-		if string(v.values[memberAuthor]) == quotedAnonymous {
-			m.report.Anonymous++
-		}
-		if v.values[memberVerification] == nil {
-			m.report.Unverified++
-		}
 		reviews = append(reviews, v)
 	}
 	return reviews, nil
@@ -176,10 +174,7 @@ const minDistinct = 20
 // most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
 // short texts do, too.
 func (m *merger) twins(reviews []*review) map[string]string {
-	none := true
-	for key := range m.files.memory.entries {
-		none = none && !m.seen[key]
-	}
+	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.entries)), func(key string) bool { return m.seen[key] })
 	pairs := func(v values) (pairs []string) {
 		long := none || len(v[memberText]) > minDistinct
 		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
@@ -221,6 +216,9 @@ func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
 		if slices.Contains(m.files.memory.knownBy, name) && !same(v.values[i], r.values[i]) {
+			if here := textOf(r.values[i]); member(i) == memberAuthor || member(i) == memberDate {
+				name += " (here " + quote(here) + ")"
+			}
 			differ = append(differ, name)
 		}
 	}
@@ -228,8 +226,7 @@ func (m *merger) twin(v *review, r *record) *Skip {
 		return nil
 	}
 	at := &row{number: v.number, line: v.line}
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice; if the export was corrected, make the same correction in %[3]s by hand; "+
-		"if the first import was wrong and nothing of it is published yet, delete %[3]s and import again", r.id, join(differ), m.report.File)
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, join(differ))
 }
 
 // place adds or updates a review, or reports why not.
@@ -238,12 +235,8 @@ func (m *merger) place(v *review, id string) {
 	r.cells[fieldID] = v.external
 	known, imported := m.files.memory.entries[v.key]
 	standing := m.byID[fold(id)]
-	if id == "" {
-		m.skip(r.skip(Taken, "every id that the review could have is used by another review; give the export other ids"))
-		return
-	}
 	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
-		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s; remove it there to import the review", id))
+		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id))
 		return
 	}
 	other := m.inOtherFile(id)
@@ -275,13 +268,11 @@ func (m *merger) place(v *review, id string) {
 }
 
 func (m *merger) add(v *review, id string) {
-	r := &record{id: id, values: v.values}
-	r.setDate()
+	r := &record{id: id, values: v.values, date: textOf(v.values[memberDate])}
 	m.files.records = append(m.files.records, r)
 	m.byID[fold(id)] = r
 	m.files.memory.entries[v.key] = m.remember(id, v, entry{})
-	m.report.Added++
-	m.report.Changes = append(m.report.Changes, change(v, r, nil))
+	m.done(v, r, nil)
 }
 
 // another reports whether an export gives an id to another review than before: nothing that a customer would leave is
@@ -298,7 +289,7 @@ func (m *merger) another(v *review, r *record) bool {
 // update sets the members whose value is still the one that was last imported. A review that was never imported, or
 // whose memory is lost, has no such value.
 func (m *merger) update(v *review, r *record, known entry) {
-	var updated, kept []string
+	updated, kept := []string{}, []string(nil)
 	for i := range r.values {
 		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
 			continue
@@ -310,14 +301,9 @@ func (m *merger) update(v *review, r *record, known entry) {
 			kept = append(kept, memberNames[i])
 		}
 	}
-	r.setDate()
+	r.date = textOf(r.values[memberDate])
 	m.files.memory.entries[v.key] = m.remember(r.id, v, known)
-	if len(updated) > 0 {
-		m.report.Updated++
-		m.report.Changes = append(m.report.Changes, change(v, r, updated))
-	} else {
-		m.report.Unchanged++
-	}
+	m.done(v, r, updated)
 	if len(kept) > 0 {
 		m.report.Kept = append(m.report.Kept, Kept{Row: v.number, ID: r.id, Fields: kept})
 	}
@@ -356,7 +342,8 @@ func (m *merger) forget() {
 		case m.byID[fold(e.ID)] == nil:
 			m.files.memory.entries[key] = entry{ID: e.ID}
 		case !m.seen[key]:
-			m.report.Vanished = append(m.report.Vanished, e.ID)
+			r := m.byID[fold(e.ID)]
+			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[memberAuthor])), `"`), maxAuthor), r.date))
 		}
 	}
 	slices.Sort(m.report.Vanished)
@@ -364,12 +351,30 @@ func (m *merger) forget() {
 
 func (m *merger) skip(s *Skip) { m.report.Skipped = append(m.report.Skipped, *s) }
 
-// change describes what happened to a review; updated is nil for a new one.
-func change(v *review, r *record, updated []string) Change {
-	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated}
-	c.Rating, _ = strconv.Atoi(string(r.values[memberRating])) // an editor's nonsense shows as 0
-	if b, err := jsontext.AppendUnquote(nil, r.values[memberAuthor]); err == nil {
-		c.Author = string(b)
+// done describes a review that is in the file now. updated is nil for a new one, and empty for one that is as it was.
+func (m *merger) done(v *review, r *record, updated []string) {
+	if string(r.values[memberAuthor]) == quotedAnonymous {
+		m.report.Anonymous++
 	}
-	return c
+	if r.values[memberVerification] == nil {
+		m.report.Unverified++
+	}
+	switch {
+	case updated == nil:
+		m.report.Added++
+	case len(updated) > 0:
+		m.report.Updated++
+	default:
+		m.report.Unchanged++
+		return
+	}
+	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[memberAuthor])}
+	c.Rating, _ = strconv.Atoi(string(r.values[memberRating])) // an editor's nonsense shows as 0
+	m.report.Changes = append(m.report.Changes, c)
+	if text := textOf(r.values[memberText]); updated == nil && testForm.MatchString(text) {
+		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
+	}
 }
+
+// testForm matches what people write to test a form.
+var testForm = regexp.MustCompile(`(?i)^\W*(this is |just )*(an? |only )?((tests?|testing|asdf|qwert[yz]|lorem ipsum.*|xxx+)[\W0-9]*(review\W*)?)+$`)

@@ -168,3 +168,33 @@ func TestJSONL(t *testing.T) {
 		t.Error("half a line passes")
 	}
 }
+
+// TestMemberThatIsNotThere: as with columns, the names of the members are told, before anything is written.
+func TestMemberThatIsNotThere(t *testing.T) {
+	const export = `{"key":"a","score":{"stars":4,"max":5},"at":"2026-01-02","who":{"name":"Ada Lovelace"}}` + "\n" + `{"key":"b","score":{"stars":5,"max":5},"at":"2026-01-03"}`
+	for want, columns := range map[string]map[string]string{
+		`column map: rating=stars: the export has no such column (did you mean "score.stars"?)
+column map: author=name: the export has no such column (did you mean "who.name"?); its columns are "at", "key", "score", "score.max", "score.stars", "who", "who.name"`: {"id": "key", "rating": "stars", "date": "at", "author": "name", "text": "body"},
+		"": {"id": "key", "rating": "score.stars", "date": "at", "author": "who.name", "text": "body", "owner_reply.text": "reply.text", "owner_reply.date": "reply.at"},
+	} {
+		report, err := JSONL(t.Context(), strings.NewReader(export), Config{ContentDir: t.TempDir(), Source: "app", Map: columns})
+		if want != "" && (err == nil || err.Error() != want) || want == "" && (err != nil || report.Added != 2) {
+			t.Errorf("%+v, %v, want %s", report, err, want)
+		}
+	}
+}
+
+// TestLocations: reviews of several locations are not mixed unasked.
+func TestLocations(t *testing.T) {
+	cfg := Config{ContentDir: t.TempDir(), Source: "google"}
+	_, err := Google(t.Context(), strings.NewReader(googlePage), "", cfg)
+	if want := "the reviews are of the locations 22 (3 reviews), 33 (1 review); say with --location which is this business's, or several with commas between them"; err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+	for location, want := range map[string]int{"33": 1, "22,33": 3} {
+		cfg.ContentDir = t.TempDir()
+		if report, err := Google(t.Context(), strings.NewReader(googlePage), location, cfg); err != nil || report.Added != want {
+			t.Errorf("%s: %+v, %v", location, report, err)
+		}
+	}
+}

@@ -51,7 +51,7 @@ type values [len(memberNames)]jsontext.Value
 // record is one line of the import's file.
 type record struct {
 	id     string
-	date   string
+	date   string // "", and sorted last, if it is not a string: a build reports that
 	values values
 	extra  map[string]jsontext.Value // the editor's own members
 }
@@ -68,9 +68,7 @@ func parseRecord(line []byte) (*record, error) {
 	}
 	delete(members, "id")
 	for name, value := range members {
-		if err := value.Compact(); err != nil {
-			return nil, cause(err)
-		}
+		_ = value.Compact() // it was parsed above
 		m := slices.Index(memberNames[:], name)
 		switch {
 		case m >= 0 && value.Kind() != 'n':
@@ -82,24 +80,13 @@ func parseRecord(line []byte) (*record, error) {
 			r.extra[name] = value
 		}
 	}
-	r.setDate()
+	r.date = textOf(r.values[memberDate])
 	return r, nil
 }
 
 // cause returns an error's text without the name of the library.
 func cause(err error) error {
 	return errors.New(strings.TrimPrefix(strings.TrimPrefix(err.Error(), "json: "), "jsontext: "))
-}
-
-// setDate stores the date, by which lines are sorted. One that is not a string is the editor's mistake; a build
-// reports it, and here it is sorted last.
-func (r *record) setDate() {
-	r.date = ""
-	if v := r.values[memberDate]; v.Kind() == '"' {
-		if b, err := jsontext.AppendUnquote(nil, v); err == nil {
-			r.date = string(b)
-		}
-	}
 }
 
 // append writes the line.
@@ -133,7 +120,6 @@ func newestFirst(a, b *record) int {
 func parseRecords(data []byte) ([]*record, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var records []*record
-	seen := map[string]int{}
 	number := 0
 	for line := range bytes.Lines(data) {
 		number++
@@ -145,10 +131,6 @@ func parseRecords(data []byte) ([]*record, error) {
 		if err != nil {
 			return nil, fmt.Errorf("line %d: %w; correct it before importing", number, err)
 		}
-		if first, twice := seen[fold(r.id)]; twice {
-			return nil, fmt.Errorf("line %d: the id %s is already used on line %d; remove one of them before importing", number, r.id, first)
-		}
-		seen[fold(r.id)] = number
 		records = append(records, r)
 	}
 	return records, nil
@@ -159,10 +141,7 @@ func fold(id string) string { return strings.ToLower(id) }
 
 // same reports whether two values are equal however they are written.
 func same(a, b jsontext.Value) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
+	return bytes.Equal(a, b) || a != nil && b != nil && bytes.Equal(canonical(a), canonical(b))
 }
 
 // canonical returns a value as RFC 8785 writes it.
@@ -226,18 +205,17 @@ func keyOf(parts ...string) string {
 const shortKey = 12
 
 // newID returns the id of a review: the export's own if it is valid and not taken, or else as much of the key as is
-// needed to be unique; "" if nothing is. The ids of an export may differ by case only, ours may not, so it is normal
+// needed to be unique. The ids of an export may differ by case only, ours may not, so it is normal
 // that an id is taken.
 func newID(source string, v *review, taken func(id string) bool) string {
 	if id := source + "-" + v.external; v.external != "" && reviewcast.ValidID(id) && !taken(id) {
 		return id
 	}
-	for n := shortKey; n <= min(reviewcast.MaxIDLength-len(source)-1, len(v.key)); n++ {
-		if id := source + "-" + v.key[:n]; !taken(id) {
-			return id
-		}
+	n := shortKey
+	for n < len(v.key) && taken(source+"-"+v.key[:n]) {
+		n++
 	}
-	return ""
+	return source + "-" + v.key[:n]
 }
 
 // anonymous is the author of a review without a name.

@@ -2,7 +2,9 @@ package importer
 
 import (
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -13,26 +15,14 @@ import (
 
 // scaleFits returns an error if no rating needs the scale, which an import before this one did not have.
 func (m *merger) scaleFits() error {
-	scale, fits := m.cfg.RatingScale, 0.0
-	for _, fits = range []float64{reviewcast.MaxRating, 10, 20, 100} {
-		if m.conv.best <= fits {
-			break
-		}
-	}
-	for _, e := range m.files.memory.entries {
-		if e.Scale == m.scale() {
-			return nil
-		}
-	}
-	if m.conv.rated < 2 || 2*fits > scale || m.conv.best > fits {
+	scale, scales := m.cfg.RatingScale, []float64{reviewcast.MaxRating, 10, 20, 100}
+	fits := slices.IndexFunc(scales, func(scale float64) bool { return m.conv.best <= scale })
+	before := slices.ContainsFunc(slices.Collect(maps.Values(m.files.memory.entries)), func(e entry) bool { return e.Scale == m.scale() })
+	if before || m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
 		return nil
 	}
-	remedy := fmt.Sprintf("import with --rating-scale %g", fits)
-	if fits == reviewcast.MaxRating {
-		remedy = "leave it out"
-	}
-	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; %s; "+
-		"if customers could give %[2]g, write one of the ratings with its scale, as %[4]g/%[2]g", fits, scale, remedy, m.conv.best)}}
+	return &UsageError{[]string{fmt.Sprintf("no rating of this export is above %g, so --rating-scale %g is probably wrong, and every review would have too few stars; import with --rating-scale %[1]g; "+
+		"if customers could give %[2]g, write one of the ratings with its scale, as %[3]g/%[2]g", scales[fits], scale, m.conv.best)}}
 }
 
 // inOtherFile returns where another file of the folder has an id; "" if none has.

@@ -25,7 +25,8 @@ type Report struct {
 	Skipped                   []Skip   // in the order of rows
 	Changes                   []Change // added and updated reviews, in the order of rows
 	Kept                      []Kept   // what editors changed and the export has otherwise
-	Vanished                  []string // ids that the export no longer has; they stay
+	Vanished                  []string // reviews that the export no longer has; they stay
+	Tests                     []string // new reviews that look like tests of a form
 	NoAuthors                 bool     // the export has no column with names
 	Anonymous                 int      // reviews without a name
 	Addresses                 int      // authors that are e-mail addresses
@@ -33,10 +34,9 @@ type Report struct {
 	// Columns is the map of a CSV file as --map has it, Unused its other columns.
 	Columns string
 	Unused  []string
-	Layout  string // of the dates, if none has the layout that was given
-	// Locations are those that the reviews are of, if there are several, each with its number of reviews.
-	Locations []string
-	// Refused reports that half of the rows were skipped and nothing was written.
+	// Remedy is what to do if the whole export was read in a wrong way.
+	Remedy string
+	// Refused reports that half of the rows were skipped, or there is a remedy, and nothing was written.
 	Refused bool
 }
 
@@ -63,6 +63,7 @@ const (
 	BadLanguage  Code = "language is not a tag"
 	BadSourceURL Code = "source_url is not an address"
 	BadValue     Code = "a value has the wrong type"
+	NoReview     Code = "no review"
 	Duplicate    Code = "the same as another row"
 	Conflict     Code = "contradicts another row of the same review"
 	Taken        Code = "the id is used by another review"
@@ -75,7 +76,7 @@ const (
 )
 
 // understood are the codes of rows that were read correctly.
-var understood = []Code{OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
+var understood = []Code{NoReview, OtherScale, Duplicate, Conflict, Taken, Elsewhere, Withdrawn, Removed}
 
 // Skip is one row that was not imported.
 type Skip struct {
@@ -125,7 +126,11 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if verbose {
 		p.limit = r.Rows + len(r.Vanished)
 	}
-	p.line("%s: %d added, %d updated, %d unchanged, %d skipped of %s", r.File, r.Added, r.Updated, r.Unchanged, len(r.Skipped), plural(r.Rows, "row"))
+	into, added := r.File, "added"
+	if r.Refused && r.Added+r.Updated > 0 {
+		into, added = "nothing was imported into "+r.File, "would be added"
+	}
+	p.line("%s: %d %s, %d updated, %d unchanged, %d skipped of %s", into, r.Added, added, r.Updated, r.Unchanged, len(r.Skipped), plural(r.Rows, "row"))
 	if r.Rows == 0 {
 		p.line("the export has no reviews")
 	}
@@ -133,16 +138,13 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.line("columns: --map %q", r.Columns)
 	}
 	if len(r.Unused) > 0 {
-		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map; the fields are %s", quoteAll(r.Unused), strings.Join(fieldNames[:], ", "))
-	}
-	if len(r.Locations) > 0 {
-		p.line("the reviews are of several locations: %s; to import those of one, add --location NUMBER", strings.Join(r.Locations, ", "))
+		p.line("columns that are not imported: %s; to import one, add FIELD=COLUMN to that --map (--help lists the fields)", quoteAll(r.Unused))
 	}
 	switch {
 	case r.Anonymous > 0 && r.NoAuthors:
 		p.line("no column has the authors' names: the reviews are by %s; if one has, add author=COLUMN to --map", anonymous)
-	case r.Anonymous > 0 && r.Addresses >= r.Anonymous && len(r.Unused) > 0:
-		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if one of the columns %s has the names, write author= and its name in --map", plural(r.Anonymous, "review"), anonymous, quoteAll(r.Unused))
+	case r.Anonymous > 0 && r.Addresses >= r.Anonymous:
+		p.line("the column of the author has e-mail addresses, which are never published: %s by %s; if another column has the names, write author= and its name in --map", plural(r.Anonymous, "review"), anonymous)
 	case r.Anonymous > 0:
 		p.line("%s by %s, because the author is empty or is no name", plural(r.Anonymous, "review"), anonymous)
 	}
@@ -153,11 +155,19 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 		p.changes(r.Changes, columns)
 	}
 	p.skipped(r.Skipped, verbose)
-	if r.Layout != "" {
-		p.line("the dates have another layout; import again with --date-layout %s", r.Layout)
+	if slices.ContainsFunc(r.Skipped, func(s Skip) bool { return s.Code == OtherColumn }) {
+		p.line("if the export was corrected, make the same corrections in %[1]s by hand; if the first import was wrong and nothing of it is published yet, delete %[1]s and import again", r.File)
+	}
+	if r.Remedy != "" {
+		p.line("%s", r.Remedy)
+	}
+	p.list(len(r.Tests), p.limit, plural(len(r.Tests), "new review")+" may be tests of a form; if so, delete the rows from the export, and the reviews from "+r.File+":", func(i int) string { return r.Tests[i] })
+	vanished := "not in this export"
+	if len(r.Skipped) > 0 {
+		vanished += ", or in one of the skipped rows"
 	}
 	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
-	p.list(len(r.Vanished), p.limit, "not in this export (nothing was deleted), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
+	p.list(len(r.Vanished), p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: no file was changed")
 	}

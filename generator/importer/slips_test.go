@@ -17,18 +17,21 @@ func TestSlips(t *testing.T) {
 		want   string
 	}{
 		{"scale that no rating needs", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n5,2026-01-02,Good.\n3,2026-01-03,Fair.\n",
-			"no rating of this export is above 5, so --rating-scale 10 is probably wrong, and every review would have too few stars; leave it out; if customers could give 10, write one of the ratings with its scale, as 5/10"},
+			"no rating of this export is above 5, so --rating-scale 10 is probably wrong, and every review would have too few stars; import with --rating-scale 5; if customers could give 10, write one of the ratings with its scale, as 5/10"},
 		{"scale that one rating says", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n4/10,2026-01-02,Good.\n2,2026-01-03,Fair.\n", "2 added"},
 		{"scale of 100 for 10", func(c *Config) { c.RatingScale = 100 }, "rating,date,text\n10,2026-01-02,Good.\n8,2026-01-03,Fair.\n", "import with --rating-scale 10;"},
-		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, such as 2026-09-01 (the first of the month if it is not known)`},
-		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "such as 2026-03-01 ("},
-		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "such as 2026-09-01 ("},
-		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "such as 2026-09-01 ("},
-		{"month of a spreadsheet", nil, "rating,date,text\n5,Sep-26,Good.\n", "such as 2026-09-01 ("},
-		{"year", nil, "rating,date,text\n5,2026,Good.\n", "such as 2026-01-01 ("},
+		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)`},
+		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "does not say which day"},
+		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "does not say which day"},
+		{"month after the year", nil, "rating,date,text\n5,2026-09,Good.\n", "does not say which day"},
+		{"month of a spreadsheet", nil, "rating,date,text\n5,Sep-26,Good.\n", "does not say which day"},
+		{"year", nil, "rating,date,text\n5,2026,Good.\n", "does not say which day"},
+		{"day of Excel", nil, "rating,date,text\n5,46308,Good.\n", `date "46308" is the number by which Excel stores 2026-10-13; format the column as YYYY-MM-DD there, and export again`},
+		{"two forms of dates", nil, "rating,date,text\n5,2026-01-02,Good.\n4,03.01.2026,Fine.\n3,2026-01-04,Late.\n",
+			`row 3 (line 3): date "03.01.2026" does not have the layout YYYY-MM-DD; if all dates are like it, set --date-layout to "DD.MM.YYYY"; if only some are, write them as YYYY-MM-DD`},
 		{"merged cells", nil, "rating,date,text\n5,,Good.\n", "date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
 		{"addresses as authors", func(c *Config) { c.Map = map[string]string{"author": "email"} }, "rating,date,text,email,guest\n5,2026-01-02,Good.,jo@example.com,Jo Kim\n",
-			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if one of the columns "guest" has the names, write author= and its name in --map`},
+			`the column of the author has e-mail addresses, which are never published: 1 review by Anonymous; if another column has the names, write author= and its name in --map`},
 		{"no verification", func(c *Config) { c.Verification = "" }, "rating,date,text\n5,2026-01-02,Good.\n",
 			"1 review not published, because nothing says how you know that the authors were customers: import again with --verification and job (you found the job), invitation"},
 		{"title above the header", nil, "Table 1\nName;Rating;Date;Review\nJo;5;2026-01-02;Good.\n", `the names of the columns, "Name", "Rating", "Date", "Review", are in line 2 of the export; delete what is above that line, and import again`},
@@ -37,9 +40,30 @@ func TestSlips(t *testing.T) {
 		{"no header, days in German", nil, "Jo;5;2.1.2026;Good.\n", `the first row, "Jo", "5", "2.1.2026", "Good.", is a review and not the names`},
 		{"another platform's columns", func(c *Config) { c.Platform = "trustpilot" }, "Name,Rating,Date,Title,Review\nJo,5,2026-01-02,Fine,Good.\n",
 			"these are not the columns of an export of Trustpilot; its columns are \"Name\", \"Rating\", \"Date\", \"Title\", \"Review\": if the reviews are from elsewhere, import them under that name: " +
-				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map rating=Rating,date=Date,text=Review,author=Name"},
-		{"letters of columns", func(c *Config) { c.Map = map[string]string{"rating": "B", "date": "C", "text": "A"} }, "words,stars,day\nGood.,5,2026-01-02\n",
-			`column map: a column is named by its heading in the first row, and not by its letter or number in the spreadsheet: write --map "rating=stars,date=day,text=words"`},
+				"`reviewcast import csv FILE --source NAME`; if they are from Trustpilot, say which column holds what: --map \"rating=Rating,date=Date,text=Review,author=Name\""},
+		{"text that goes on below, without quotes", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nBo,1,2026-01-03,Waited nine days.\n\nIt was here, all the time.\nNo.\nAl,4,2026-01-04,Fine.\n",
+			"nothing was imported into reviews/import-shop.jsonl: 2 would be added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: number of cells differs from the header's\n" +
+				"  row 3 (line 3): the text seems to go on in line 5; put straight quotes (\") around the whole text, or delete line 5 if it is no part of it\n" +
+				"  row 4 (line 5): the text seems to go on in line 6; put straight quotes (\") around the whole text, or delete line 6 if it is no part of it\n" +
+				"  row 5 (line 6): the line seems to be the rest of the text in line 5\n"},
+		{"comma of a decimal", nil, "rating,date,text\n4,5,2026-01-02,Good.\n5,2026-01-03,Fine.\n3,2026-01-04,Late.\n",
+			"the row has 4 cells, the header 3; if the rating is 4,5, write a point in place of the comma; otherwise put straight quotes"},
+		{"header in the middle", nil, "rating,date,text\n5,2026-01-03,Fine.\nrating,date,text\n", "1 row skipped: no review\n  row 3 (line 3): the row repeats the names of the columns; delete it"},
+		{"totals below the table", nil, "author,rating,date,text\nJo,5,2026-01-02,Good.\nSum,3,2026-01-02,Average\nTotal,30,,8 cards\nAverage:,4,2026-01-24,\n,4.5,,\n",
+			"2 added, 0 updated, 0 unchanged, 3 skipped of 5 rows\ncolumns: --map \"rating=rating,date=date,text=text,author=author\"\n3 rows skipped: no review\n" +
+				"  row 4 (line 4): the row seems to have totals, and is no review; delete it\n  row 5 (line 5)"},
+		{"two columns that may be the text", nil, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,,Good.\n",
+			`the customers' words may be in more than one column, "Comment", "Review"; say which with --map, such as --map "text=Review"`},
+		{"two columns, one of them mapped", func(c *Config) { c.Map = map[string]string{"title": "Comment"} }, "Name,Stars,Day,Comment,Review\nJo,5,2026-01-02,regular,Good.\n", "1 added"},
+		{"two columns, one named as the field", nil, "Name,Stars,Day,Comment,Text\nJo,5,2026-01-02,regular,Good.\n", "text=Text"},
+		{"a list of invitations", func(c *Config) { c.Platform = "trustpilot" }, "Email,Name,Status,Sent date\njo@example.com,Jo,Delivered,2026-01-02\n",
+			`its columns are "Email", "Name", "Status", "Sent date": if it is a list of something else, such as invitations, export the reviews; if the reviews are from elsewhere`},
+		{"a form that was tried", nil, "author,rating,date,text\nTest Test,5,2026-01-02,Test!\nasdf,1,2026-01-03,asdfasdf\nJo,5,2026-01-04,They test well.\n",
+			"2 new reviews may be tests of a form; if so, delete the rows from the export, and the reviews from reviews/import-shop.jsonl:\n  shop-"},
+		{"a scale of most ratings", func(c *Config) { c.Partial = true }, "rating,date,text\n10,2026-01-02,Good.\n4,2026-01-03,Fine.\n9,2026-01-04,Late.\n",
+			"  row 4 (line 4): rating 9 is over the scale of 5; the scale seems to be 10: import with --rating-scale 10; if only some rows have it, put them into a file of their own\nthe ratings have another scale; import again with --rating-scale 10\n"},
+		{"numbers of jobs", func(c *Config) { c.Map = map[string]string{"verification.method": "Job"} }, "rating,date,text,Job\n5,2026-01-02,Good.,J-104\n",
+			`verification.method is "J-104"; it must be yes, no, job, invitation, receipt or platform; if the column says something else, leave verification.method out of --map`},
 		{"one column for two fields", func(c *Config) {
 			c.Map = map[string]string{"owner_reply.text": "reply", "owner_reply.date": "date"}
 		}, "rating,date,text,reply\n5,2026-01-02,Good.,Thanks\n", `column map: date and owner_reply.date are both from the column "date"`},
@@ -70,7 +94,7 @@ func TestTextFromTheTitle(t *testing.T) {
 	d.load(export)
 	d.cfg.Map = map[string]string{"text": "Title"}
 	_, err := d.try(export)
-	if want := "--map gives another field the column of title, from which an import before this one took title"; err == nil || !strings.HasPrefix(err.Error(), want) {
+	if want := "the import before this one identified reviews by date, author, title and text, and this one has no title"; err == nil || !strings.HasPrefix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -113,4 +137,28 @@ func TestElsewhere(t *testing.T) {
 	d.cfg.Taken, d.cfg.Standing = nil, nil
 	report = d.load(strings.ReplaceAll(export, "Jo,5", "Jo,3"))
 	wantEqual(t, "moved back", counts(report), [4]int{0, 1, 1, 0})
+}
+
+// TestAgain: what a second import says of reviews that are here.
+func TestAgain(t *testing.T) {
+	d := newDesk(t)
+	const export = "Name,Rating,Date,Review\nJo,5,2026-01-02,They came on time.\nBo,4,2026-01-03,They came too late.\n"
+	d.cfg.Map = nil
+	d.load(export)
+	d.cfg.Verification = ""
+	for _, tt := range []struct{ export, want string }{
+		{export, "reviews/import-shop.jsonl: 0 added, 0 updated, 2 unchanged, 0 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n"},
+		{strings.Replace(export, "Bo,4", "Beau,4", 1), "reviews/import-shop.jsonl: 0 added, 0 updated, 1 unchanged, 1 skipped of 2 rows\ncolumns: --map \"rating=Rating,date=Date,text=Review,author=Name\"\n" +
+			"1 row skipped: here already, with another author, date or text\n  row 3 (line 3): shop-703982495b70 is the same review with another author (here \"Bo\"), and would be here twice\n" +
+			"if the export was corrected, make the same corrections in reviews/import-shop.jsonl by hand; if the first import was wrong and nothing of it is published yet, delete reviews/import-shop.jsonl and import again\n"},
+		{strings.Replace(export, "Bo,4,2026-01-03", "Bo,4,3.1.2026", 1), "not in this export, or in one of the skipped rows (nothing was deleted; to withdraw one, list it in withdrawn.yaml), 1 review:\n  shop-703982495b70: Bo, 2026-01-03\n"},
+	} {
+		var got strings.Builder
+		if err := d.load(tt.export).Print(&got, false, 0); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(got.String(), tt.want) {
+			t.Errorf("got\n%s, want\n%s", got.String(), tt.want)
+		}
+	}
 }

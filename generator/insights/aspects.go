@@ -29,7 +29,6 @@ type aspectSum struct {
 	possible int
 	phrased  int // votes that a phrase decides
 	stars    int
-	score    float64
 	counts   reviewcast.SentimentCounts
 	months   []reviewcast.AspectMonth // newest first; Score is a sum
 	trend    trendSum
@@ -94,7 +93,6 @@ func (s *aspectSum) vote(r *Analyzed, b sentiment.Vote, w windows, age int) {
 	s.stars += r.Rating
 	s.counts.Add(b.Polarity)
 	value := map[reviewcast.Polarity]float64{reviewcast.Positive: 1, reviewcast.Negative: -1}[b.Polarity]
-	s.score += value
 	s.trend.add(w, r.Date, value)
 	if month := r.Date.Month(); len(s.months) == 0 || s.months[len(s.months)-1].Month != month {
 		s.months = append(s.months, reviewcast.AspectMonth{Month: month})
@@ -202,7 +200,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 		ID: t.ID, Label: t.Label, MentionCount: s.votes, SentimentCounts: s.counts,
 		PossibleCount: s.possible,
 		Confidence:    confidence(s.counts, s.votes, s.phrased, Measured),
-		AverageRating: Mean(s.stars, s.votes), AverageRatingWithout: Mean(textStars-s.stars, texts-s.votes),
+		AverageRating: reviewcast.Mean(s.stars, s.votes), AverageRatingWithout: reviewcast.Mean(textStars-s.stars, texts-s.votes),
 		TopPhrases: s.topPhrases(), ExampleReviewIDs: s.examples(), Evidence: s.evidence(),
 		Monthly: s.months, Trend: s.trend.trend(),
 	}
@@ -211,7 +209,7 @@ func (s *aspectSum) publish(t sentiment.Term, texts, textStars int) reviewcast.A
 	}
 	if s.votes > 0 {
 		a.PositivePct = sentiment.Round(100*float64(s.counts.PositiveCount)/float64(s.votes), 1)
-		a.Score = sentiment.Round(s.score/float64(s.votes), 3)
+		a.Score = sentiment.Round(float64(s.counts.PositiveCount-s.counts.NegativeCount)/float64(s.votes), 3)
 	}
 	slices.Reverse(a.Monthly)
 	for i := range a.Monthly {

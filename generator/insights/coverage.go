@@ -20,7 +20,6 @@ const (
 
 // Coverage is what an editor's vocabulary finds in the reviews, and what it misses.
 type Coverage struct {
-	Texts    int // reviews with text
 	Aspects  []AspectCoverage
 	Uncaught []Uncaught // frequent phrases that no term or phrase matches, most frequent first
 }
@@ -78,7 +77,6 @@ func Cover(in Input) Coverage {
 		if r.Text == nil {
 			continue
 		}
-		out.Texts++
 		counted := map[*TermCoverage]bool{}
 		for k := range r.Aspects {
 			m := &r.Aspects[k]
@@ -115,8 +113,8 @@ func frequent(a *sentiment.Analyzer, by map[sentiment.TopicKey]*topicSum) (out [
 		return cmp.Or(cmp.Compare(y.n, x.n), cmp.Compare(x.key, y.key))
 	})
 	for _, s := range sums[:min(len(sums), maxUncaught)] {
-		text, _ := s.label(a)
-		out = append(out, Uncaught{text, s.n})
+		s.setLabel(a)
+		out = append(out, Uncaught{s.label, s.n})
 	}
 	return out
 }

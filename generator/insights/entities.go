@@ -115,7 +115,7 @@ func (e *entitySum) addQuarter(a *sentiment.Analyzer, r *Analyzed) {
 	q := &e.Quarters[len(e.Quarters)-1]
 	q.ReviewCount++
 	e.quarterStars += r.Rating
-	q.AverageRating = Mean(e.quarterStars, q.ReviewCount)
+	q.AverageRating = reviewcast.Mean(e.quarterStars, q.ReviewCount)
 	for _, v := range r.Votes {
 		id := a.Aspects()[v.Aspect].ID
 		at, ok := slices.BinarySearchFunc(q.Votes, id, func(a reviewcast.AspectVotes, id string) int { return strings.Compare(a.ID, id) })
@@ -131,7 +131,7 @@ func published(an *sentiment.Analyzer, sums []entitySum, windows [2]int) []revie
 	out := make([]reviewcast.Entity, len(sums))
 	for i := range sums {
 		s := &sums[i]
-		s.AverageRating = Mean(s.stars, s.ReviewCount)
+		s.AverageRating = reviewcast.Mean(s.stars, s.ReviewCount)
 		counts := map[string]int{}
 		for a, n := range s.aspects {
 			if n > 0 {

@@ -4,8 +4,7 @@
 // Everything is a function of the published reviews and the editors' vocabulary: no clock, no randomness, no
 // network, and no number without a review behind it. Each review has one vote per aspect.
 //
-// [Compute] does it all. A caller that keeps the analyses of unchanged reviews calls [Analyze] for the others and
-// [Count] for all. [Draft] writes sentences for an editor to accept, and [CheckClaim] compares what editors wrote
+// [Compute] does it all. A caller that keeps the analyses of unchanged reviews calls [Count] for all. [Draft] writes sentences for an editor to accept, and [CheckClaim] compares what editors wrote
 // with the counts. docs/insights.md is the manual for readers and editors.
 package insights
 
@@ -61,38 +60,33 @@ type AmbiguousName struct {
 	ReviewIDs     []string // newest first
 }
 
-// Compute analyzes and counts all reviews.
+// Compute analyzes and counts all reviews, on all cores.
 func Compute(in Input) Result {
 	reviews := slices.Clone(in.Reviews)
 	slices.SortFunc(reviews, func(a, b Review) int { return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.ID, b.ID)) })
 	a := sentiment.NewAnalyzer(in.Config)
-	res := Count(a, Analyze(a, reviews))
-	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote
-	return res
-}
-
-// Analyze analyzes reviews on all cores. The result has their order.
-func Analyze(a *sentiment.Analyzer, reviews []Review) []Analyzed {
-	out := make([]Analyzed, len(reviews))
+	analyzed := make([]Analyzed, len(reviews))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, r := range reviews {
 		g.Go(func() error {
-			out[i] = Analyzed{r, a.Analyze(r.Review, r.Job)}
+			analyzed[i] = Analyzed{r, a.Analyze(r.Review, r.Job)}
 			return nil
 		})
 	}
 	_ = g.Wait() // no analysis fails
-	return out
+	res := Count(a, analyzed)
+	res.Insights.FAQ, res.Insights.Summary, res.Insights.PullQuote = in.FAQ, in.Summary, in.PullQuote
+	return res
 }
 
 // Count counts analyzed reviews, which are in published order: newest first, then by id. All were analyzed by a.
 func Count(a *sentiment.Analyzer, all []Analyzed) Result {
-	digest := a.LexiconSHA256()
 	ins := &reviewcast.Insights{
 		Version: 1,
 		Method: reviewcast.Method{
-			Name: MethodName, Version: MethodVersion, LexiconSHA256: &digest, Languages: sentiment.Languages,
+			// The version changes when the same texts and vocabulary give different numbers.
+			Name: "phrases-lexicon", Version: "7", LexiconSHA256: new(a.LexiconSHA256()), Languages: sentiment.Languages,
 			Measured: Measured,
 		},
 		ReviewCount: len(all),
@@ -120,12 +114,6 @@ func Count(a *sentiment.Analyzer, all []Analyzed) Result {
 	return Result{Insights: ins, Reviews: all, Ambiguous: ambiguous(a, all)}
 }
 
-// The method, as insights.json names it. The version changes when the same texts and vocabulary give different numbers.
-const (
-	MethodName    = "phrases-lexicon"
-	MethodVersion = "7"
-)
-
 func overall(all []Analyzed) reviewcast.OverallSentiment {
 	var counts reviewcast.SentimentCounts
 	sum := 0.0
@@ -139,16 +127,6 @@ func overall(all []Analyzed) reviewcast.OverallSentiment {
 		Score: sentiment.Round(sum/n, 3), PositivePct: pct(counts.PositiveCount),
 		NeutralPct: pct(counts.NeutralCount), NegativePct: pct(counts.NegativeCount),
 	}
-}
-
-// Mean is sum/n with two decimals, nil when n is 0: the mean of nothing is not zero.
-func Mean(sum, n int) *float64 { return ratio(sum, n, 2) }
-
-func ratio(sum, n, decimals int) *float64 {
-	if n == 0 {
-		return nil
-	}
-	return new(sentiment.Round(float64(sum)/float64(n), decimals))
 }
 
 // A trend compares two neighbouring windows. It is withheld when either has fewer than minTrendReviews, and called
@@ -183,7 +161,7 @@ func monthly(all []Analyzed) []reviewcast.Month {
 		if name > last {
 			return out
 		}
-		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: Mean(by[name].stars, by[name].n)}
+		m := reviewcast.Month{Month: name, ReviewCount: by[name].n, AverageRating: reviewcast.Mean(by[name].stars, by[name].n)}
 		if m.ReviewCount > 0 {
 			m.SentimentScore = new(sentiment.Round(by[name].score/float64(m.ReviewCount), 3))
 		}

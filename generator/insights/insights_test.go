@@ -167,7 +167,7 @@ func TestCountKept(t *testing.T) {
 	} {
 		changed := *kept[7].Review.Review
 		change(&changed)
-		kept[7] = insights.Analyze(a, []insights.Review{{Review: &changed, Job: kept[7].Job}})[0]
+		kept[7] = insights.Analyzed{Review: insights.Review{Review: &changed, Job: kept[7].Job}, Analysis: a.Analyze(&changed, kept[7].Job)}
 		in.Reviews = nil
 		for _, r := range kept {
 			in.Reviews = append(in.Reviews, r.Review)

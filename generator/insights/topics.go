@@ -28,6 +28,9 @@ const (
 // topicSum is what is counted of one topic.
 type topicSum struct {
 	key      sentiment.TopicKey
+	label    string
+	parts    [2]sentiment.TopicKey // of a phrase of three words, the two of two words within it
+	rank     int                   // 0: pinned
 	n, stars int
 	windows  [2]int                     // the newest 90 days and the 90 before
 	counts   reviewcast.SentimentCounts // of the reviews that have it
@@ -37,38 +40,27 @@ type topicSum struct {
 
 // topics counts the phrases that many reviews have, and the editors' topics.
 func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
-	rules := a.TopicRules()
 	hidden := a.HiddenTopics()
-	sums, texts, stars, n := sumTopics(hidden, a, all)
+	list, texts, stars, n := sumTopics(hidden, a, all)
 	out := []reviewcast.Topic{}
 	taken := map[string]bool{}
 	grown := map[sentiment.TopicKey]int{} // phrases of two words that a longer topic includes
-	type labelled struct {
-		*topicSum
-		label string
-		parts [2]sentiment.TopicKey
-		rank  int // 0: pinned
-	}
-	list := make([]labelled, 0, len(sums))
-	for _, s := range sums {
-		l := labelled{topicSum: s, rank: 1}
+	for _, s := range list {
+		s.rank = 1
 		if s.key.Rank() == 0 {
 			own := a.EditorTopics()[s.key-1]
-			if l.label = own.Label; own.Pinned {
-				l.rank = 0
+			if s.label = own.Label; own.Pinned {
+				s.rank = 0
 			}
-		} else {
-			l.label, l.parts = s.label(a)
-			for _, p := range l.parts {
-				grown[p] = max(grown[p], s.n)
-			}
-			if hidden[l.parts[0]] || hidden[l.parts[1]] {
-				continue
-			}
+			continue
 		}
-		list = append(list, l)
+		s.setLabel(a)
+		for _, p := range s.parts {
+			grown[p] = max(grown[p], s.n)
+		}
 	}
-	slices.SortStableFunc(list, func(a, b labelled) int {
+	list = slices.DeleteFunc(list, func(s *topicSum) bool { return hidden[s.parts[0]] || hidden[s.parts[1]] })
+	slices.SortStableFunc(list, func(a, b *topicSum) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.n, a.n), strings.Compare(a.label, b.label))
 	})
 	ends := map[string]int{}
@@ -85,7 +77,7 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		if n := grown[s.key]; s.key.Rank() > 0 && (slices.ContainsFunc(endsOf(s.label), common) || float64(n) >= absorbs*float64(s.n)) {
 			continue
 		}
-		if to, ok := rules.NewLabel(s.label); ok {
+		if to, ok := a.NewTopicLabel(s.label); ok {
 			s.label = to
 		}
 		id := slug(s.label)
@@ -95,12 +87,20 @@ func topics(a *sentiment.Analyzer, all []Analyzed) []reviewcast.Topic {
 		taken[id] = true
 		out = append(out, reviewcast.Topic{
 			ID: id, Label: s.label, MentionCount: s.n, Share: sentiment.Round(float64(s.n)/float64(texts), 3),
-			AverageRating: Mean(s.stars, s.n), AverageRatingWithout: Mean(stars-s.stars, texts-s.n),
-			RecentShare: ratio(s.windows[0], n[0], 3), EarlierShare: ratio(s.n-s.windows[0], texts-n[0], 3),
+			AverageRating: reviewcast.Mean(s.stars, s.n), AverageRatingWithout: reviewcast.Mean(stars-s.stars, texts-s.n),
+			RecentShare: share(s.windows[0], n[0]), EarlierShare: share(s.n-s.windows[0], texts-n[0]),
 			ExampleReviewIDs: s.examples, SentimentCounts: s.counts, Trend: shareTrend(n, s.windows),
 		})
 	}
 	return out
+}
+
+// share is part/whole, nil when whole is 0: a share of nothing is not zero.
+func share(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	return new(sentiment.Round(float64(part)/float64(whole), 3))
 }
 
 // endsOf returns the first and the last word of a label.
@@ -168,20 +168,15 @@ func (s *topicSum) add(r *Analyzed, w windows) {
 	}
 }
 
-// label returns the form in which most of the sampled reviews write a phrase, and
-// the keys of the phrases of two words within it.
-func (s *topicSum) label(a *sentiment.Analyzer) (text string, parts [2]sentiment.TopicKey) {
+// setLabel sets label to the form in which most of the sampled reviews write a phrase, and parts.
+func (s *topicSum) setLabel(a *sentiment.Analyzer) {
 	written := map[string]int{}
 	for _, r := range s.sample {
-		form, p := a.WrittenTopic(*r.Text, s.key)
-		if p[0] != 0 {
-			parts = p
-		}
-		if form != "" {
-			written[form]++
-		}
+		var form string
+		form, s.parts = a.WrittenTopic(*r.Text, s.key)
+		written[form]++
 	}
-	return strings.Join(most(written, 1), ""), parts
+	s.label = strings.Join(most(written, 1), "")
 }
 
 // slug returns a topic's id: ASCII letters and digits, joined by hyphens.

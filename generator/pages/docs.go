@@ -179,9 +179,6 @@ func (m *apiNode) Needs(member string) bool {
 
 // typeOf writes a type for people: "integer, 1 to 5", "list of [Review]".
 func typeOf(s *apiNode) string {
-	if s == nil {
-		return ""
-	}
 	kind := joined(s.Type, " or ", "")
 	switch {
 	case s.Ref != "":

@@ -430,3 +430,16 @@ func TestLongQuotes(t *testing.T) {
 		t.Errorf("%d quotes of %d are listed", listed, len(n.quotes))
 	}
 }
+
+// TestPlace: the postal code stands where it does in the country.
+func TestPlace(t *testing.T) {
+	a := reviewcast.Address{StreetAddress: "3 Dock Lane", PostalCode: "1234", AddressLocality: "Town"}
+	for country, want := range map[string]string{
+		"": "3 Dock Lane, 1234 Town", "IT": "3 Dock Lane, 1234 Town, IT", "GB": "3 Dock Lane, Town, 1234, GB",
+	} {
+		a.AddressCountry = country
+		if got := place(a); got != want {
+			t.Errorf("in %s: %q, want %q", country, got, want)
+		}
+	}
+}

@@ -35,10 +35,7 @@ var logoTypes = map[string]string{".svg": "image/svg+xml", ".png": "image/png", 
 // ReadTheme reads the theme from a content folder, in which nothing of it needs to be.
 func ReadTheme(content fs.FS) (Theme, error) {
 	t := Theme{Templates: map[string][]byte{}}
-	templates, err := fs.Glob(content, templatesFolder+"/*.htm*")
-	if err != nil {
-		return t, fmt.Errorf("read the theme: %w", err)
-	}
+	templates, _ := fs.Glob(content, templatesFolder+"/*.htm*") // the pattern is a constant
 	for _, name := range slices.Concat([]string{themeCSS, "logo.svg", "logo.png", "logo.webp"}, templates) {
 		b, err := fs.ReadFile(content, name)
 		switch {
@@ -79,10 +76,7 @@ var ourTemplates = sync.OnceValues(func() (*template.Template, error) { return T
 
 // parse parses ours, and the editors' in the place of those that they replace.
 func (t Theme) parse() (*template.Template, error) {
-	set, err := template.New("pages").Funcs(templateFuncs).ParseFS(siteFiles, "site/*.html")
-	if err != nil {
-		return nil, err
-	}
+	set := template.Must(template.New("pages").Funcs(templateFuncs).ParseFS(siteFiles, "site/*.html"))
 	for _, name := range slices.Sorted(maps.Keys(t.Templates)) {
 		where := templatesFolder + "/" + name
 		if set.Lookup(name) == nil {

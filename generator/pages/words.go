@@ -9,27 +9,20 @@ import (
 	"slices"
 	"strings"
 	texttemplate "text/template"
-	"time"
 	"unicode/utf8"
 
 	"reviewcast"
 )
 
 // longDay writes a date as people do: 14 March 2026.
-func longDay(d reviewcast.Date) string { return formatted(string(d), time.DateOnly, "2 January 2006") }
+func longDay(d reviewcast.Date) string { return d.Noon().Format("2 January 2006") }
 
 // shortDay writes a date in little space: 14 Mar 2026.
-func shortDay(d reviewcast.Date) string { return formatted(string(d), time.DateOnly, "2 Jan 2006") }
+func shortDay(d reviewcast.Date) string { return d.Noon().Format("2 Jan 2006") }
 
 // monthName writes a month: March 2026.
-func monthName(month string) string { return formatted(month, "2006-01", "January 2006") }
-
-func formatted(s, from, to string) string {
-	t, err := time.Parse(from, s)
-	if err != nil {
-		return s
-	}
-	return t.Format(to)
+func monthName(month string) string {
+	return reviewcast.Date(month + "-01").Noon().Format("January 2006")
 }
 
 // quarterOf is the quarter of a date: "2026 Q1".
@@ -87,7 +80,7 @@ func interval(c reviewcast.Confidence) string {
 // trendWords says how something moves.
 func trendWords(t reviewcast.Trend, unit string) string {
 	if t.Change == nil || t.Direction == "insufficient_data" {
-		return "too few reviews to see a trend"
+		return "too few recent reviews to see a trend"
 	}
 	side, chance := "above", "more than chance explains"
 	if *t.Change < 0 {
@@ -100,10 +93,15 @@ func trendWords(t reviewcast.Trend, unit string) string {
 		t.Direction, t.WindowDays, math.Abs(*t.Change), unit, side, t.WindowDays, chance)
 }
 
+// codeLast are the countries whose postal code ends the address.
+var codeLast = []string{"AU", "CA", "GB", "IE", "IN", "NZ", "US", "ZA"}
+
 // place puts an address on one line.
 func place(a reviewcast.Address) string {
-	town := strings.TrimSpace(a.PostalCode + " " + a.AddressLocality)
-	parts := []string{a.StreetAddress, town, a.AddressRegion, a.AddressCountry}
+	parts := []string{a.StreetAddress, strings.TrimSpace(a.PostalCode + " " + a.AddressLocality), a.AddressRegion, a.AddressCountry}
+	if slices.Contains(codeLast, a.AddressCountry) {
+		parts[1], parts[2] = a.AddressLocality, strings.TrimSpace(a.AddressRegion+" "+a.PostalCode)
+	}
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 

@@ -105,10 +105,7 @@ func layOut(head any, sections ...section) ([]byte, error) {
 			continue
 		}
 		// No string can hold the member's name in this form: its quotation marks would be escaped.
-		before, after, ok := bytes.Cut(framed, []byte(s.open+s.shut))
-		if !ok {
-			return nil, fmt.Errorf("lay out %d elements: no empty member %s%s", len(s.lines), s.open, s.shut)
-		}
+		before, after, _ := bytes.Cut(framed, []byte(s.open+s.shut))
 		out = append(append(append(out, before...), s.open...), '\n')
 		for _, line := range s.lines {
 			out = append(append(out, line...), ",\n"...)

@@ -18,7 +18,7 @@ type entry struct {
 	*reviewcast.Review
 	id, url               string
 	title, body, language string
-	published, updated    time.Time
+	updated               time.Time
 	categories            []category
 	extension             ReviewExtension
 }
@@ -42,7 +42,7 @@ func newest(c Channel, d *reviewcast.Dataset) []entry {
 func newEntry(baseURL string, b *reviewcast.Business, r *reviewcast.Review) entry {
 	rated := fmt.Sprintf("%d of %d stars", r.Rating, reviewcast.MaxRating)
 	e := entry{
-		Review: r, language: r.Language, published: r.Date.Noon(), updated: r.Date.Noon(),
+		Review: r, language: r.Language, updated: r.Date.Noon(),
 		// The id outlives every change of the site's pages; the url is where the review is read today.
 		id: baseURL + reviewcast.PathMonths + "#" + r.ID, url: baseURL + reviewcast.ReviewPath(r.ID, r.Date),
 		title: rated + " from " + r.Author, body: rated,
@@ -147,7 +147,7 @@ func Atom(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		if e.updated.After(updated) {
 			updated = e.updated
 		}
-		item := &feeds.AtomEntry{Title: e.title, Id: e.id, Updated: e.updated.Format(time.RFC3339), Published: e.published.Format(time.RFC3339),
+		item := &feeds.AtomEntry{Title: e.title, Id: e.id, Updated: e.updated.Format(time.RFC3339), Published: e.Date.Noon().Format(time.RFC3339),
 			Links:   []feeds.AtomLink{{Rel: "alternate", Href: e.url, Type: "text/html"}},
 			Content: &feeds.AtomContent{Type: "text", Content: e.body},
 			Author:  &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: e.Author}}}
@@ -194,7 +194,7 @@ func JSONFeed(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 		if e.AuthorAvatarURL != nil {
 			author.Avatar = *e.AuthorAvatarURL
 		}
-		item := &feeds.JSONItem{Id: e.id, Url: e.url, Title: e.title, ContentText: e.body, PublishedDate: &e.published, ModifiedDate: &e.updated,
+		item := &feeds.JSONItem{Id: e.id, Url: e.url, Title: e.title, ContentText: e.body, PublishedDate: new(e.Date.Noon()), ModifiedDate: &e.updated,
 			Authors: []*feeds.JSONAuthor{author}}
 		if e.SourceURL != nil {
 			item.ExternalUrl = *e.SourceURL

@@ -20,7 +20,7 @@ func TestJSONSchema(t *testing.T) {
 		{reviewcast.PathReviews, "Dataset", func() ([]byte, error) { return datasetFile(sampleDataset()) }, `{"version":1,"reviews":[{"id":"-"}]}`},
 		{reviewcast.PathInsights, "Insights", func() ([]byte, error) { return insightsFile(in) }, `{"version":"1"}`},
 	} {
-		body, err := JSONSchema(sampleChannel.BaseURL, reviewcast.SchemaPath(tt.path), tt.name)
+		body, err := JSONSchema(sampleChannel.BaseURL, tt.path, tt.name)
 		if err != nil {
 			t.Fatal(err)
 		}

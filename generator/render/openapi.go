@@ -19,10 +19,9 @@ import (
 // types, the parameters of [reviewcast.SearchParams], and the newest reviews as examples.
 func OpenAPI(c Channel, d *reviewcast.Dataset) ([]byte, error) {
 	d = excerpt(d)
-	template, err1 := openAPITemplate()
-	values, err2 := openAPIValues(c.Complete(d.Business), d)
-	body, err3 := fillIn(template, values)
-	return rendered(reviewcast.PathOpenAPI, append(body, '\n'), cmp.Or(err1, err2, err3))
+	values, err := openAPIValues(c.Complete(d.Business), d)
+	body, err2 := fillIn(openAPITemplate(), values)
+	return rendered(reviewcast.PathOpenAPI, append(body, '\n'), cmp.Or(err, err2))
 }
 
 // fillIn replaces the strings "$name" of a JSON text by values.
@@ -112,35 +111,33 @@ type source struct {
 	Schemas       map[string]object
 }
 
-var readSource = sync.OnceValues(func() (*source, error) {
-	var s source
-	if err := yaml.Unmarshal(openAPISource, &s); err != nil {
-		return nil, fmt.Errorf("openapi.yaml: %w", err)
-	}
-	return &s, nil
+var readSource = sync.OnceValue(func() *source {
+	s := &source{}
+	return must(s, yaml.Unmarshal(openAPISource, s))
 })
 
+// must is for what is made of the embedded openapi.yaml and the contract's types alone: tests make it, too.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprintf("openapi.yaml: %s", err))
+	}
+	return v
+}
+
 // openAPITemplate is the description with names in place of values, made once: reflection is slow.
-var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
-	s, err := readSource()
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := sharedSchemas()
-	if err != nil {
-		return nil, err
-	}
+var openAPITemplate = sync.OnceValue(func() []byte {
+	s := readSource()
 	for _, path := range s.Paths {
 		methods := path.(object)
 		if get, ok := methods["get"].(object); ok && get["x-read"] != nil {
 			methods["head"] = completeRead(get)
 		}
 	}
-	components := object{"schemas": schemas}
+	components := object{"schemas": sharedSchemas()}
 	for kind, list := range s.Components {
 		components[kind] = expand("", list)
 	}
-	text, err := json.Marshal(struct {
+	text := must(json.Marshal(struct {
 		OpenAPI    string `json:"openapi"`
 		Info       string `json:"info"`
 		Servers    any    `json:"servers"`
@@ -148,11 +145,8 @@ var openAPITemplate = sync.OnceValues(func() ([]byte, error) {
 		Tags       any    `json:"tags"`
 		Paths      any    `json:"paths"`
 		Components object `json:"components"`
-	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options)
-	if err != nil {
-		return nil, err
-	}
-	return fillIn(text, object{"searchParams": searchParams()})
+	}{"3.1.0", "$info", s.Servers, []any{}, s.Tags, expand("", s.Paths), components}, options))
+	return must(fillIn(text, object{"searchParams": searchParams()}))
 })
 
 // completeRead adds what all reads share, and returns the HEAD beside it, which knows no ranges.

@@ -108,7 +108,7 @@ func TestOpenAPIPaths(t *testing.T) {
 			}
 			ids[op.OperationID] = true
 			ok := op.Responses.Status(http.StatusOK)
-			if method == http.MethodGet && path != reviewcast.PathHub && (ok.Value.Headers["ETag"] == nil || reviewcast.IsTopic(path) != (ok.Value.Headers["Link"] != nil)) {
+			if method == http.MethodGet && path != reviewcast.PathHub && (ok.Value.Headers["ETag"] == nil || slices.Contains(reviewcast.Topics, path) != (ok.Value.Headers["Link"] != nil)) {
 				t.Errorf("%s: headers %v", path, slices.Sorted(maps.Keys(ok.Value.Headers)))
 			}
 		}
@@ -273,14 +273,7 @@ func TestSinceExample(t *testing.T) {
 // TestEveryEntryIsUsed: a type or a member that is renamed takes its entry in
 // openapi.yaml along.
 func TestEveryEntryIsUsed(t *testing.T) {
-	s, err := readSource()
-	if err != nil {
-		t.Fatal(err)
-	}
-	schemas, err := sharedSchemas()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s, schemas := readSource(), sharedSchemas()
 	types, members := maps.Clone(s.Types), maps.Clone(s.Members)
 	for name, text := range schemas {
 		delete(types, name)

@@ -86,27 +86,20 @@ type Content struct {
 	ReviewLines, InsightLines [][]byte
 }
 
-// output is a file to render.
-type output struct {
-	path, mediaType string
-	render          func() ([]byte, error)
-}
-
 // Files renders the data files, sorted by path: all but the pages, the manifest and the changes.
 func Files(c Content) ([]Artifact, error) {
-	schemaOf := func(path, name string) output {
-		path = reviewcast.SchemaPath(path)
-		return output{path, reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, path, name) }}
-	}
-	files := []output{ // the largest first
+	files := []struct { // the largest first
+		path, mediaType string
+		render          func() ([]byte, error)
+	}{
 		{reviewcast.PathReviews, reviewcast.MediaJSON, func() ([]byte, error) { return Dataset(c.Dataset, c.ReviewLines) }},
 		{reviewcast.PathInsights, reviewcast.MediaJSON, func() ([]byte, error) { return Insights(c.Insights, c.InsightLines) }},
 		{reviewcast.PathOpenAPI, reviewcast.MediaJSON, func() ([]byte, error) { return OpenAPI(c.Channel, c.Dataset) }},
 		{reviewcast.PathJSONFeed, reviewcast.MediaJSON, func() ([]byte, error) { return JSONFeed(c.Channel, c.Dataset) }},
 		{reviewcast.PathAtom, reviewcast.MediaAtom, func() ([]byte, error) { return Atom(c.Channel, c.Dataset) }},
 		{reviewcast.PathWithdrawn, reviewcast.MediaJSON, func() ([]byte, error) { return Withdrawals(c.Withdrawn) }},
-		schemaOf(reviewcast.PathInsights, "Insights"),
-		schemaOf(reviewcast.PathReviews, "Dataset"),
+		{reviewcast.SchemaPath(reviewcast.PathInsights), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathInsights, "Insights") }},
+		{reviewcast.SchemaPath(reviewcast.PathReviews), reviewcast.MediaSchema, func() ([]byte, error) { return JSONSchema(c.Channel.BaseURL, reviewcast.PathReviews, "Dataset") }},
 	}
 	artifacts, err := Parallel(len(files), runtime.GOMAXPROCS(0), func(i int) (Artifact, error) {
 		body, err := files[i].render()

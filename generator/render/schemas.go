@@ -43,11 +43,8 @@ func named() map[reflect.Type]*jsonschema.Schema {
 }
 
 // sharedSchemas are all schemas by name. They are made once: they are the same for every business.
-var sharedSchemas = sync.OnceValues(func() (map[string]jsontext.Value, error) {
-	s, err := readSource()
-	if err != nil {
-		return nil, err
-	}
+var sharedSchemas = sync.OnceValue(func() map[string]jsontext.Value {
+	s := readSource()
 	schemas := maps.Clone(s.Schemas)
 	types := named()
 	structs := map[string]reflect.Type{}
@@ -55,25 +52,19 @@ var sharedSchemas = sync.OnceValues(func() (map[string]jsontext.Value, error) {
 		collect(t, types, structs)
 	}
 	for name, t := range structs {
-		if schemas[name], err = s.schemaOf(name, t, types); err != nil {
-			return nil, fmt.Errorf("describe %s: %w", name, err)
-		}
+		schemas[name] = s.schemaOf(name, t, types)
+	}
+	limits := object{
+		"MaxTextLength": reviewcast.MaxTextLength, "MaxQueryLength": reviewcast.MaxQueryLength, "MaxLimit": reviewcast.MaxLimit, "FeedSize": reviewcast.FeedSize,
+		"verificationMethods": reviewcast.VerificationMethods, "idPattern": fmt.Sprintf("^[A-Za-z0-9][A-Za-z0-9._-]{0,%d}$", reviewcast.MaxIDLength-1),
 	}
 	out := map[string]jsontext.Value{}
 	for name, schema := range schemas {
 		s.complete(name, schema)
-		text, err := json.Marshal(expand("", schema), options)
-		if err != nil {
-			return nil, fmt.Errorf("describe %s: %w", name, err)
-		}
-		if out[name], err = fillIn(text, object{
-			"MaxTextLength": reviewcast.MaxTextLength, "MaxQueryLength": reviewcast.MaxQueryLength, "MaxLimit": reviewcast.MaxLimit, "FeedSize": reviewcast.FeedSize,
-			"verificationMethods": reviewcast.VerificationMethods, "idPattern": fmt.Sprintf("^[A-Za-z0-9][A-Za-z0-9._-]{0,%d}$", reviewcast.MaxIDLength-1),
-		}); err != nil {
-			return nil, err
-		}
+		text := must(json.Marshal(expand("", schema), options))
+		out[name] = must(fillIn(text, limits))
 	}
-	return out, nil
+	return out
 })
 
 // collect adds the structs that a type holds to structs, and references to types.
@@ -97,24 +88,19 @@ func collect(t reflect.Type, types map[reflect.Type]*jsonschema.Schema, structs 
 }
 
 // schemaOf makes the schema of a struct. Within it, the others are referred to by name.
-func (s *source) schemaOf(name string, t reflect.Type, types map[reflect.Type]*jsonschema.Schema) (object, error) {
+func (s *source) schemaOf(name string, t reflect.Type, types map[reflect.Type]*jsonschema.Schema) object {
 	if s.Types[name] == "" {
-		return nil, fmt.Errorf("openapi.yaml has no description of %v", t)
+		panic(fmt.Sprintf("openapi.yaml has no description of %v", t))
 	}
 	others := maps.Clone(types)
 	delete(others, t)
-	schema, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: others})
-	if err != nil {
-		return nil, err
-	}
+	schema := must(jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: others}))
 	tighten(schema)
 	schema.Description = s.Types[name]
-	text, err := json.Marshal(schema)
-	if err != nil {
-		return nil, err
-	}
+	text := must(json.Marshal(schema))
 	var out object
-	return out, json.Unmarshal(bytes.ReplaceAll(text, []byte(schemaPrefix), nil), &out)
+	err := json.Unmarshal(bytes.ReplaceAll(text, []byte(schemaPrefix), nil), &out)
+	return must(out, err)
 }
 
 // complete adds to the members of a schema what openapi.yaml says of them.
@@ -179,12 +165,10 @@ type schemaDocument struct {
 
 var schemaRef = regexp.MustCompile(`"#/components/schemas/([A-Za-z]+)"`)
 
-// JSONSchema renders the JSON Schema (draft 2020-12) of a file, with the types that it needs.
+// JSONSchema renders the JSON Schema (draft 2020-12) of the dataset's file at a path, with the types that it needs.
 func JSONSchema(baseURL, path, name string) ([]byte, error) {
-	all, err := sharedSchemas()
-	if err != nil {
-		return nil, fmt.Errorf("render %s: %w", path, err)
-	}
+	path = reviewcast.SchemaPath(path)
+	all := sharedSchemas()
 	d := schemaDocument{"https://json-schema.org/draft/2020-12/schema", baseURL + path, name, "#/$defs/" + name, map[string]jsontext.Value{}}
 	for todo := []string{name}; len(todo) > 0; todo = todo[1:] {
 		if _, done := d.Defs[todo[0]]; done {

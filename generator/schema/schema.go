@@ -20,6 +20,9 @@ import (
 // Folder is the folder of the schemas in a content folder. The loader ignores it, as all names that begin with a dot.
 const Folder = ".schemas"
 
+// ReviewLine is the first line of a file in a folder of reviews/. It names the schema to text editors.
+const ReviewLine = "# yaml-language-server: $schema=../../" + Folder + "/review.schema.json"
+
 // All returns a JSON Schema (draft-07, which editors understand) for each kind of content file, by the name of its
 // file: "business.schema.json".
 func All() map[string][]byte {
@@ -42,10 +45,7 @@ func All() map[string][]byte {
 		if name == "review" {
 			root["title"] = "reviewcast: a file of reviews"
 		}
-		data, err := json.MarshalIndent(root, "", "  ")
-		if err != nil {
-			panic(err) // it is made of maps, lists and words
-		}
+		data, _ := json.MarshalIndent(root, "", "  ") // it is made of maps, lists and words
 		out[name+".schema.json"] = append(data, '\n')
 	}
 	return out
@@ -123,27 +123,4 @@ func object(table string) schema {
 		panic(fmt.Sprintf("schema: %s: the described fields %q are not those of package source", table, described))
 	}
 	return o
-}
-
-// For returns the path of the schema of a content file; "" if it has none. Both paths are relative to the content
-// folder.
-func For(file string) string {
-	name, isYAML := strings.CutSuffix(file, ".yaml")
-	switch {
-	case isYAML && slices.Contains([]string{"business", "site", "insights", "faq", "withdrawn"}, name):
-		return Folder + "/" + name + ".schema.json"
-	case strings.HasPrefix(file, "reviews/") && source.IsYAML(file):
-		return Folder + "/review.schema.json"
-	}
-	return ""
-}
-
-// Line returns the comment that names the schema of a file to editors, for the first line of the file; "" if there is
-// none.
-func Line(file string) string {
-	s := For(file)
-	if s == "" {
-		return ""
-	}
-	return "# yaml-language-server: $schema=" + strings.Repeat("../", strings.Count(file, "/")) + s
 }

@@ -8,9 +8,8 @@
 // A text goes through these steps, one file each:
 //
 //	token.go, segment.go   words, sentences (UAX 29), clauses
-//	names.go, people.go    names of places and people
-//	pattern.go             phrases, by longest match over words and their regular forms
-//	phrases.go             what a phrase means in its context
+//	names.go               names of places and people
+//	pattern.go             phrases, by longest match over words and their regular forms, and what one means in its context
 //	polarity.go            the opinion words around a term, weighted by distance
 //	mentions.go            each phrase and term becomes a mention of an aspect
 //	verdict.go             mentions become one vote per aspect, and the review's score
@@ -70,9 +69,6 @@ func (a *Analyzer) Aspects() []Term { return a.aspects }
 
 // Entities returns everything of a kind that the vocabulary has. [EntityMention.ID] indexes it.
 func (a *Analyzer) Entities(k Kind) []reviewcast.Named { return a.entities[k] }
-
-// TopicRules returns the editors' rules for topics.
-func (a *Analyzer) TopicRules() TopicRules { return a.topicRules }
 
 // LexiconSHA256 returns the hash of the shipped word lists, in hex.
 func (a *Analyzer) LexiconSHA256() string { return shipped().sha256 }

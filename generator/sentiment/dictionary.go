@@ -10,7 +10,6 @@ import (
 // word is everything known about one spelling of a word.
 type word struct {
 	text string // folded and bare: "didn't" stays, "Marcus's" is marcus
-	stem string
 	hash uint64 // of the stem, for counting phrases
 	// syms are the symbols that stand for the word in patterns: its stem, itself, and
 	// the classes that it belongs to. Most words have none.
@@ -73,33 +72,31 @@ func (d *dictionary) word(folded string) *word {
 	if digit(w.text[0]) {
 		w.flags |= numeric
 	}
-	w.stem = stem(w.text)
-	w.hash = hash(w.stem)
-	w.valence = d.lex.valence[w.text]
+	root := stem(w.text)
+	w.hash = hash(root)
 	w.flags |= d.lex.function[w.text]
-	if _, ok := d.lex.valence[w.text]; ok {
+	if v, ok := d.lex.valence[w.text]; ok {
+		w.valence = v
 		w.flags |= knownWord
 	}
-	classes := d.lex.classes[w.text]
-	if strings.HasSuffix(w.text, "n't") {
-		w.flags |= negator | auxiliary
-		classes = append(classes[:len(classes):len(classes)], "not")
-	}
-	if w.flags&numeric != 0 {
-		classes = append(classes[:len(classes):len(classes)], "#")
-	}
-	for _, c := range classes {
-		if id, ok := d.exact["@"+c]; ok {
+	add := func(known map[string]symbol, key string) {
+		if id, ok := known[key]; ok {
 			w.syms = append(w.syms, id)
 		}
 	}
-	if id, ok := d.exact[w.text]; ok {
-		w.syms = append(w.syms, id)
+	for _, class := range d.lex.classes[w.text] {
+		add(d.exact, "@"+class)
 	}
+	if strings.HasSuffix(w.text, "n't") {
+		w.flags |= negator | auxiliary
+		add(d.exact, "@not")
+	}
+	if w.flags&numeric != 0 {
+		add(d.exact, "@#")
+	}
+	add(d.exact, w.text)
 	w.syms = append(w.syms, d.forms[w.text]...)
-	if id, ok := d.stems[w.stem]; ok {
-		w.syms = append(w.syms, id)
-	}
+	add(d.stems, root)
 	w.name = d.names[w.text]
 	return w
 }

@@ -42,8 +42,7 @@ type Mention struct {
 
 // Explain analyzes a review and returns what it finds with reasons.
 func (a *Analyzer) Explain(r *reviewcast.Review) Explanation {
-	w := newWorker(a.vocabulary)
-	found := w.analyze(r, reviewcast.Mentions{})
+	found := a.Analyze(r, reviewcast.Mentions{})
 	out := Explanation{Review: r, Language: found.Language, Sentiment: found.Insight.Sentiment, Score: found.Insight.Score}
 	add := func(m Mention, text string, start, end int32) {
 		m.Words, m.Start = text[start:end], int(start)
@@ -101,17 +100,10 @@ func (m *Mention) Reason() string {
 	return fmt.Sprintf("%s %s %s%s", words, verb, m.Label, why)
 }
 
-// Judge applies the lexicon rule to given words of a sentence, to measure it on
-// labelled corpora. It is not safe for concurrent use.
-type Judge struct{ w *worker }
-
-// NewJudge returns a Judge. It knows no aspects, only the shipped phrases that praise or blame whatever is near them.
-func NewJudge() *Judge { return &Judge{newWorker(newVocabulary(Config{Aspects: []Term{}}))} }
-
-// Polarity returns the polarity of bytes from to to of a text, and a score with
-// its sign. The score is 0 when there is no opinion at all.
-func (j *Judge) Polarity(text string, from, to int) (reviewcast.Polarity, float64) {
-	w := j.w
+// Polarity applies the lexicon rule to bytes from to to of a text, to measure it on labelled corpora. It returns
+// the polarity, and a score with its sign, which is 0 when there is no opinion at all.
+func (a *Analyzer) Polarity(text string, from, to int) (reviewcast.Polarity, float64) {
+	w := newWorker(a.vocabulary)
 	w.segment(text)
 	w.match(english)
 	first, last := -1, 0

@@ -35,57 +35,45 @@ func readLexicon() *lexicon {
 		}
 		fmt.Fprintf(h, "%s %d\n", name, len(body))
 		h.Write(body)
-		n, section := 0, ""
+		section := ""
 		for line := range strings.Lines(string(body)) {
-			n++
-			if err := lex.line(name, strings.TrimRight(line, "\r\n"), &section); err != nil {
-				panic(fmt.Sprintf("lexicon/%s:%d: %s", name, n, err))
-			}
+			lex.line(name, strings.TrimRight(line, "\r\n"), &section)
 		}
 	}
 	lex.sha256 = hex.EncodeToString(h.Sum(nil))
 	return lex
 }
 
-func (lex *lexicon) line(file, s string, section *string) error {
-	switch file {
-	case "vader.txt":
+func (lex *lexicon) line(file, s string, section *string) {
+	switch {
+	case strings.TrimSpace(s) == "" || s[0] == ';' || strings.HasPrefix(s, "//"):
+	case file == "vader.txt":
 		w, v, _ := strings.Cut(s, "\t")
-		f, err := strconv.ParseFloat(v, 32)
-		if err != nil {
-			return err
-		}
-		lex.valence[w] = float32(f)
-		return nil
-	case "huliu-positive.txt", "huliu-negative.txt":
-		if s == "" || s[0] == ';' {
-			return nil
-		}
+		lex.valence[w] = number(v)
+	case file == "huliu-positive.txt":
 		lex.valence[s] = huliuWeight
-		if file == "huliu-negative.txt" {
-			lex.valence[s] = -huliuWeight
-		}
-		return nil
+	case file == "huliu-negative.txt":
+		lex.valence[s] = -huliuWeight
+	case file == "phrases.txt":
+		lex.phraseLine(strings.TrimSpace(s), section)
+	default:
+		lex.wordLine(s)
 	}
-	s = strings.TrimSpace(s)
-	if s == "" || strings.HasPrefix(s, "//") {
-		return nil
+}
+
+func number(s string) float32 {
+	f, err := strconv.ParseFloat(s, 32)
+	if err != nil {
+		panic(err)
 	}
-	if file == "phrases.txt" {
-		return lex.phraseLine(s, section)
-	}
-	return lex.wordLine(s)
+	return float32(f)
 }
 
 // wordLine reads a line of words.txt or people.txt: what it is about, then words.
-func (lex *lexicon) wordLine(s string) error {
+func (lex *lexicon) wordLine(s string) {
 	fields := strings.Fields(s)
 	what, rest := fields[0], fields[1:]
 	kind, value, _ := strings.Cut(what, "=")
-	f, err := 0.0, error(nil)
-	if kind == "valence" || kind == "sign" {
-		f, err = strconv.ParseFloat(value, 32)
-	}
 	class, isClass := strings.CutPrefix(what, "@")
 	if isClass {
 		lex.isClass[class] = true
@@ -93,9 +81,9 @@ func (lex *lexicon) wordLine(s string) error {
 	for _, w := range rest {
 		switch {
 		case kind == "valence":
-			lex.valence[w] = float32(f)
+			lex.valence[w] = number(value)
 		case kind == "sign":
-			lex.signs[[]rune(w)[0]] = &word{text: w, valence: float32(f)}
+			lex.signs[[]rune(w)[0]] = &word{text: w, valence: number(value)}
 		case kind == "spelling":
 			lex.spelling[w] = value
 		case isClass:
@@ -103,10 +91,9 @@ func (lex *lexicon) wordLine(s string) error {
 		case flagNames[what] != 0:
 			lex.function[w] |= flagNames[what]
 		default:
-			return fmt.Errorf("unknown word %q", what)
+			panic(fmt.Sprintf("lexicon: unknown word %q in %q", what, s))
 		}
 	}
-	return err
 }
 
 var flagNames = map[string]flags{
@@ -140,13 +127,13 @@ const (
 func (m meaning) decides() bool { return m == praises || m == blames || m == states }
 
 // phraseLine parses "[aspect]", "[aspect language]" or "+ pattern | pattern".
-func (lex *lexicon) phraseLine(s string, section *string) error {
+func (lex *lexicon) phraseLine(s string, section *string) {
 	if s[0] == '[' && s[len(s)-1] == ']' {
 		*section = strings.Trim(s, "[]")
-		return nil
+		return
 	}
 	if len(s) < 3 || s[1] != ' ' || !strings.ContainsRune(":+-0!<~", rune(s[0])) {
-		return fmt.Errorf("want [aspect] or one of : + - 0 ! < ~ and patterns, not %q", s)
+		panic(fmt.Sprintf("lexicon/phrases.txt: want [aspect] or one of : + - 0 ! < ~ and patterns, not %q", s))
 	}
 	aspect, language, ok := strings.Cut(*section, " ")
 	if !ok {
@@ -157,5 +144,4 @@ func (lex *lexicon) phraseLine(s string, section *string) error {
 			lex.phrases = append(lex.phrases, phrase{aspect, pattern, meaning(s[0]), language})
 		}
 	}
-	return nil
 }

@@ -1,17 +1,36 @@
 package sentiment
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // countedScore is the score, either way, from which the opinion words around a term
 // count. Below it they are a possible sign.
 const countedScore = 0.35
 
-// aspects finds the mentions of aspects in the text, sentence by sentence.
+// aspects finds the mentions of aspects in the text, sentence by sentence. w.opinions are the opinion words and
+// phrases of the sentence.
 func (w *worker) aspects(a *Analysis) {
-	for s := range w.sentences(w.match(a.Language), a.Language) {
+	hits := w.match(a.Language)
+	phrases := w.phraseOpinions
+	for next := 0; next < len(w.tokens); {
+		s := sentence{lo: next, hi: next}
+		for s.hi < len(w.tokens) && w.tokens[s.hi].sentence == w.tokens[s.lo].sentence {
+			s.has |= w.tokens[s.hi].flags
+			s.hi++
+		}
+		next = s.hi
+		n := 0
+		for n < len(hits) && hits[n].first() < s.hi {
+			n++
+		}
+		s.hits, hits = hits[:n], hits[n:]
+		w.opinions = w.opinions[:0]
+		if a.Language == english {
+			w.opinions = opinions(w.tokens, s.lo, s.hi, w.inPhrase, w.opinions)
+		}
+		for len(phrases) > 0 && phrases[0].at < s.hi {
+			w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
+		}
+		sortOpinions(w.opinions)
 		a.addTone(w.opinions)
 		begin := len(a.Aspects)
 		w.phraseMentions(s, a)
@@ -24,7 +43,7 @@ func (w *worker) aspects(a *Analysis) {
 func (w *worker) entriesOf(s sentence, language string, do func(h match, e entry, m AspectMention)) {
 	for _, h := range s.hits {
 		w.meant = w.meant[:0]
-		for _, p := range [...]int32{h.payload, h.also[0], h.also[1], h.also[2]} {
+		for _, p := range h.payloads {
 			if p == 0 {
 				break
 			}
@@ -155,8 +174,9 @@ func (w *worker) distant(i int) Rule {
 			return d.rule
 		}
 	}
-	for k := lo; k < i; k++ {
-		if w.comparing(k) {
+	// A "than" begins what something is compared with. "Other than that" and "more than ten" compare nothing.
+	for k := max(lo, 1); k < i; k++ {
+		if w.tokens[k].text == "than" && !slices.Contains([]string{"other", "more", "less", "rather"}, w.tokens[k-1].text) {
 			return elsewhere
 		}
 	}
@@ -169,12 +189,6 @@ func (w *worker) clauseStart(i int) int {
 		i--
 	}
 	return i
-}
-
-// comparing reports whether token i is a "than" that begins what something is
-// compared with. "Other than that" and "more than ten" are none.
-func (w *worker) comparing(i int) bool {
-	return i > 0 && w.tokens[i].text == "than" && !slices.Contains([]string{"other", "more", "less", "rather"}, w.tokens[i-1].text)
 }
 
 // termPolarity applies the lexicon rule to a term. The phrases of other aspects
@@ -204,37 +218,4 @@ type sentence struct {
 	lo, hi int
 	hits   []match
 	has    flags // of its words
-}
-
-// sentences splits the tokens by sentence, and sets w.opinions to the opinion words and phrases of each.
-func (w *worker) sentences(hits []match, language string) iter.Seq[sentence] {
-	return func(yield func(sentence) bool) {
-		next, phrases := 0, w.phraseOpinions
-		for lo := 0; lo < len(w.tokens); {
-			hi := lo + 1
-			for hi < len(w.tokens) && w.tokens[hi].sentence == w.tokens[lo].sentence {
-				hi++
-			}
-			from := next
-			for next < len(hits) && hits[next].first() < hi {
-				next++
-			}
-			w.opinions = w.opinions[:0]
-			if language == english {
-				w.opinions = opinions(w.tokens, lo, hi, w.inPhrase, w.opinions)
-			}
-			for len(phrases) > 0 && phrases[0].at < hi {
-				w.opinions, phrases = append(w.opinions, phrases[0]), phrases[1:]
-			}
-			sortOpinions(w.opinions)
-			var has flags
-			for _, t := range w.tokens[lo:hi] {
-				has |= t.flags
-			}
-			if !yield(sentence{lo, hi, hits[from:next], has}) {
-				return
-			}
-			lo = hi
-		}
-	}
 }

@@ -93,10 +93,8 @@ func (v *vocabulary) addName(k Kind, id int32, text string, first bool) {
 // namePattern returns the words of a name, and which of them have a capital.
 func (v *vocabulary) namePattern(text string) (p pattern, upper []bool) {
 	for word, written := range words(text) {
-		if word != "" {
-			p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
-			upper = append(upper, written&capital != 0)
-		}
+		p = append(p, element{syms: []symbol{v.dict.intern(v.dict.names, word)}})
+		upper = append(upper, written&capital != 0)
 	}
 	return p, upper
 }
@@ -199,22 +197,21 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 		if t.name != 0 {
 			m = v.longestName(tokens, i)
 		} else if t.shape&capital != 0 {
-			m = match{payload: v.misspelt(t.text), words: 1}
+			m.payloads[0], m.words = v.misspelt(t.text), 1
 			m.at[0], rule = int32(i), byMisspelling
 		}
-		if m.payload == 0 {
+		if m.payloads[0] == 0 {
 			continue
 		}
-		n := &v.nameList[m.payload-1]
+		n := &v.nameList[m.payloads[0]-1]
 		last := m.last()
 		f := EntityMention{Start: tokens[m.first()].start, End: tokens[last].end, Title: title, Rule: rule}
-		switch {
-		case len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)):
+		if len(n.places) > 0 && (len(n.people) == 0 || !v.speaksOfPerson(tokens, i, last)) {
 			for _, id := range n.places {
 				f.Kind, f.ID = Area, id
 				dst = append(dst, f)
 			}
-		case len(n.people) > 0:
+		} else {
 			if len(n.upper) == 1 && someoneElse(tokens, i, last) {
 				i = last
 				continue
@@ -233,8 +230,6 @@ func (v *vocabulary) findNames(tokens []token, taken []bool, title bool, dst []E
 			}
 			dst = append(dst, f)
 			tokens[last].word = v.person
-		default:
-			continue
 		}
 		for k := i; k <= last; k++ {
 			taken[k] = true
@@ -261,7 +256,7 @@ func (v *vocabulary) longestName(tokens []token, i int) (best match) {
 		cur.words++
 		if p := v.people.nodes[at].payload; p != 0 && v.nameList[p-1].written(tokens[i:k+1]) {
 			best = cur
-			best.payload = p
+			best.payloads[0] = p
 		}
 	}
 	return best

@@ -31,8 +31,7 @@ const maxGap = 4
 const maxElements = 12
 
 // compile parses a pattern of the shipped lists.
-func (d *dictionary) compile(text string) (pattern, error) {
-	var p pattern
+func (d *dictionary) compile(text string) (p pattern) {
 	for _, field := range strings.Fields(text) {
 		if field == ".." {
 			p = append(p, element{})
@@ -46,7 +45,7 @@ func (d *dictionary) compile(text string) (pattern, error) {
 				e.syms = append(e.syms, d.intern(d.exact, "@#"))
 			case choice[0] == '@':
 				if !d.lex.isClass[choice[1:]] {
-					return nil, fmt.Errorf("pattern %q: there is no class %s", text, choice)
+					panic(fmt.Sprintf("lexicon/phrases.txt: pattern %q: there is no class %s", text, choice))
 				}
 				e.syms = append(e.syms, d.intern(d.exact, choice))
 			default:
@@ -60,13 +59,13 @@ func (d *dictionary) compile(text string) (pattern, error) {
 		}
 		p = append(p, e)
 	}
-	return p, p.check(text)
+	return p
 }
 
 // compilePlain parses an editor's phrase: words, which match in their regular
-// forms, or words in quotation marks, which match as they are written.
-func (d *dictionary) compilePlain(text string) (pattern, error) {
-	var p pattern
+// forms, or words in quotation marks, which match as they are written. It is empty
+// for a text without a word in it ("…") and for one that is too long to match.
+func (d *dictionary) compilePlain(text string) (p pattern) {
 	text = strings.TrimSpace(text)
 	exact := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
 	for w := range words(text) {
@@ -77,17 +76,10 @@ func (d *dictionary) compilePlain(text string) (pattern, error) {
 			p = append(p, element{syms: []symbol{d.intern(d.stems, stem(w))}})
 		}
 	}
-	return p, p.check(text)
-}
-
-func (p pattern) check(text string) error {
-	switch {
-	case len(p) == 0:
-		return fmt.Errorf("pattern %q has no word", text)
-	case len(p) > maxElements:
-		return fmt.Errorf("pattern %q has more than %d words", text, maxElements)
+	if len(p) > maxElements {
+		return nil
 	}
-	return nil
+	return p
 }
 
 // inflected returns the symbol of a word of the shipped list, which also stands for
@@ -156,7 +148,8 @@ type edge struct {
 func newTrie() *trie { return &trie{edges: map[edge]int32{}, nodes: make([]node, 1)} }
 
 // insert adds a pattern below a node, 0 for the whole. settle gets the payload at its
-// end, 0 when the pattern is new, and returns the payload to store there.
+// end, 0 when the pattern is new, and returns the payload to store there. An empty
+// pattern changes nothing.
 func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 	if len(p) == 0 {
 		if at != 0 {
@@ -189,23 +182,19 @@ func (t *trie) insert(at int32, p pattern, settle func(have int32) int32) {
 
 // match is the longest pattern that begins at a token.
 type match struct {
-	payload int32
-	also    [3]int32 // of other patterns that match the same words, in ascending order; 0: none
-	words   int      // how many words it names, gaps not counted
-	at      [maxElements]int32
+	payloads [4]int32 // of all patterns that match the same words, in ascending order; 0: none
+	words    int      // how many words it names, gaps not counted
+	at       [maxElements]int32
 }
 
 // tie adds the payload of a pattern that matches the same words.
 func (m *match) tie(p int32) {
-	if p < m.payload {
-		m.payload, p = p, m.payload
-	}
-	for i, have := range m.also {
-		if p == m.payload || p == have {
+	for i, have := range m.payloads {
+		if p == have {
 			return
 		}
 		if have == 0 || p < have {
-			m.also[i], p = p, have
+			m.payloads[i], p = p, have
 		}
 	}
 }
@@ -230,9 +219,9 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 		switch {
 		case cur.words == best.words && cur.at == best.at:
 			best.tie(p)
-		case cur.words > best.words || p < best.payload:
+		case cur.words > best.words || p < best.payloads[0]:
 			*best = *cur
-			best.payload = p
+			best.payloads[0] = p
 		}
 	}
 	if g := t.nodes[at].gap; g != 0 {
@@ -265,13 +254,9 @@ func (t *trie) walk(tokens []token, i int, at int32, skipped int, taken []bool, 
 // w.inPhrase, and sets w.phraseOpinions to those that have a polarity.
 func (w *worker) match(language string) []match {
 	w.phraseOpinions, w.distances = w.phraseOpinions[:0], w.distances[:0]
-	hits := w.matchWith(w.v.own, language, nil)
-	n := len(hits)
-	hits = w.matchWith(w.v.phrases, language, hits)
-	if n > 0 {
-		slices.SortFunc(hits, func(a, b match) int { return a.first() - b.first() })
-		sortOpinions(w.phraseOpinions)
-	}
+	hits := w.matchWith(w.v.phrases, language, w.matchWith(w.v.own, language, nil))
+	slices.SortFunc(hits, func(a, b match) int { return a.first() - b.first() })
+	sortOpinions(w.phraseOpinions)
 	return hits
 }
 
@@ -282,10 +267,10 @@ func (w *worker) matchWith(phrases *trie, language string, hits []match) []match
 			continue
 		}
 		m := phrases.longest(w.tokens, i, w.taken)
-		if m.payload == 0 {
+		if m.payloads[0] == 0 {
 			continue
 		}
-		e := w.v.entries[m.payload-1][0]
+		e := w.v.entries[m.payloads[0]-1][0]
 		if !e.speaks(language) {
 			continue
 		}

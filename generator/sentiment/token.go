@@ -149,9 +149,6 @@ var latin = map[rune]string{
 // Fold returns the form in which words are compared: lower case, without
 // diacritics, apostrophes straight. "Hélène" and "helene" are one word.
 func Fold(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool { return r > unicode.MaxASCII }) {
-		return strings.ToLower(s)
-	}
 	var b strings.Builder
 	b.Grow(len(s))
 	for _, r := range norm.NFKD.String(s) {
@@ -169,7 +166,7 @@ func Fold(s string) string {
 }
 
 // endings are the English endings after an apostrophe. "n't" is not among them: it negates.
-var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m", "s'"}
+var endings = []string{"'s", "'ll", "'ve", "'d", "'re", "'m"}
 
 // bare strips such an ending: "Marcus's" becomes "Marcus", "they'd" "they".
 func bare(s string) string {
@@ -178,9 +175,6 @@ func bare(s string) string {
 	}
 	for _, e := range endings {
 		if rest, ok := strings.CutSuffix(s, e); ok && rest != "" {
-			if e == "s'" {
-				return rest + "s"
-			}
 			return rest
 		}
 	}

@@ -63,8 +63,8 @@ func (w *worker) topicKeys() []TopicKey {
 	w.topics = w.topics[:0]
 	t := w.tokens
 	for i := range t {
-		if m := w.v.topicTrie.longest(t, i, nil); m.payload > 0 {
-			w.topics = append(w.topics, TopicKey(m.payload))
+		if m := w.v.topicTrie.longest(t, i, nil); m.payloads[0] > 0 {
+			w.topics = append(w.topics, TopicKey(m.payloads[0]))
 		}
 		if i+1 >= len(t) || !w.topical(i) || !w.adjoins(i+1) {
 			continue
@@ -161,9 +161,7 @@ func (v *vocabulary) addTopics(rules TopicRules) {
 		}
 		v.topics[at].Pinned = v.topics[at].Pinned || pinned
 		for _, phrase := range phrases {
-			if p, err := v.dict.compilePlain(phrase); err == nil {
-				v.topicTrie.insert(0, p, func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
-			}
+			v.topicTrie.insert(0, v.dict.compilePlain(phrase), func(have int32) int32 { return cmp.Or(have, int32(at+1)) })
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(rules.Merge)) {
@@ -192,9 +190,9 @@ func (a *Analyzer) HiddenTopics() map[TopicKey]bool {
 	return hidden
 }
 
-// NewLabel returns the label that the rules give to a topic, false when they give none.
-func (r TopicRules) NewLabel(label string) (string, bool) {
-	for from, to := range r.Rename {
+// NewTopicLabel returns the label that the editors' rules give to a topic, false when they give none.
+func (a *Analyzer) NewTopicLabel(label string) (string, bool) {
+	for from, to := range a.topicRules.Rename {
 		if Fold(from) == Fold(label) || TopicKeyOf(from) != 0 && TopicKeyOf(from) == TopicKeyOf(label) {
 			return to, true
 		}

@@ -37,14 +37,12 @@ func contradicts(p reviewcast.Polarity, tone [2]float32) bool {
 	return p == reviewcast.Negative && tone[0] > clearly*tone[1] || p == reviewcast.Positive && tone[1] > clearly*tone[0]
 }
 
-var noAspects = map[string]reviewcast.Polarity{}
-
 // judge sets the review's votes and its sentiment as a whole.
 func (v *vocabulary) judge(rating int, a *Analysis) {
 	a.Votes, a.Possible = votesOf(a.Aspects, a.tone)
 	a.dropDoubtful(rating)
 	in := &a.Insight
-	in.Source, in.Aspects = "stars", noAspects
+	in.Source, in.Aspects = "stars", make(map[string]reviewcast.Polarity, len(a.Votes))
 	score := float64(rating-3) / 2
 	praise, blame := float64(a.tone[0]), float64(a.tone[1])
 	if a.Language == english && praise+blame > 0 {
@@ -64,11 +62,8 @@ func (v *vocabulary) judge(rating int, a *Analysis) {
 	default:
 		in.Sentiment = reviewcast.Neutral
 	}
-	if len(a.Votes) > 0 {
-		in.Aspects = make(map[string]reviewcast.Polarity, len(a.Votes))
-		for _, b := range a.Votes {
-			in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
-		}
+	for _, b := range a.Votes {
+		in.Aspects[v.aspects[b.Aspect].ID] = b.Polarity
 	}
 }
 
@@ -222,10 +217,9 @@ func (s *sides) verdict(tone [2]float32) (reviewcast.Polarity, int32) {
 
 // divided reports whether the votes contain both praise and blame.
 func divided(votes []Vote) bool {
-	praise, blame := false, false
-	for _, b := range votes {
-		praise = praise || b.Polarity == reviewcast.Positive || b.Polarity == reviewcast.Mixed
-		blame = blame || b.Polarity == reviewcast.Negative || b.Polarity == reviewcast.Mixed
+	var c reviewcast.SentimentCounts
+	for _, v := range votes {
+		c.Add(v.Polarity)
 	}
-	return praise && blame
+	return c.MixedCount > 0 || c.PositiveCount > 0 && c.NegativeCount > 0
 }

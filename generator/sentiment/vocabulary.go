@@ -1,7 +1,6 @@
 package sentiment
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -100,9 +99,7 @@ func aspectVocabulary(aspects []Term) *vocabulary {
 // addEditors inserts editors' phrases of one meaning.
 func (v *vocabulary) addEditors(t *trie, aspect int32, m meaning, texts []string) {
 	for _, text := range texts {
-		if p, err := v.dict.compilePlain(text); err == nil {
-			v.addPhrase(t, p, entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text)})
-		}
+		v.addPhrase(t, v.dict.compilePlain(text), entry{aspect: aspect, meaning: m, origin: FromEditor, pattern: strings.TrimSpace(text)})
 	}
 }
 
@@ -120,11 +117,7 @@ func (v *vocabulary) addShipped(lex *lexicon, terms bool) {
 			continue
 		}
 		for _, aspect := range extending[s.aspect] {
-			p, err := v.dict.compile(s.pattern)
-			if err != nil {
-				panic(fmt.Sprintf("lexicon/phrases.txt: %s", err))
-			}
-			v.addPhrase(v.phrases, p, entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language})
+			v.addPhrase(v.phrases, v.dict.compile(s.pattern), entry{aspect: aspect, meaning: s.meaning, origin: FromTrade, pattern: s.pattern, language: s.language})
 		}
 	}
 }
@@ -152,12 +145,8 @@ func (v *vocabulary) addThings(k Kind, list []reviewcast.Named, aliases map[stri
 	v.things[k] = newTrie()
 	for i, n := range list {
 		for _, text := range append([]string{n.Name}, aliases[n.ID]...) {
-			p, err := v.dict.compilePlain(text)
-			if err != nil {
-				continue
-			}
 			v.thingNames = append(v.thingNames, text)
-			v.things[k].insert(0, p, func(have int32) int32 {
+			v.things[k].insert(0, v.dict.compilePlain(text), func(have int32) int32 {
 				if have == 0 {
 					v.thingIDs[k] = append(v.thingIDs[k], []int32{int32(i)})
 					return int32(len(v.thingIDs[k]))

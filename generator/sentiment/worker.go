@@ -106,11 +106,11 @@ func (w *worker) entities(title bool, dst []EntityMention) []EntityMention {
 				continue
 			}
 			m := w.v.things[k].longest(w.tokens, i, w.taken)
-			if m.payload == 0 {
+			if m.payloads[0] == 0 {
 				continue
 			}
 			last := m.last()
-			for _, id := range w.v.thingIDs[k][m.payload-1] {
+			for _, id := range w.v.thingIDs[k][m.payloads[0]-1] {
 				dst = append(dst, EntityMention{ID: id, Kind: k, Start: w.tokens[i].start, End: w.tokens[last].end, Title: title})
 			}
 			i = last

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -39,13 +38,7 @@ func init() {
 // CountryPattern is the form of a country in business.yaml.
 const CountryPattern = `^[A-Z]{2}$`
 
-var (
-	countryForm = regexp.MustCompile(CountryPattern)
-	// hoursForm is the text form of schema.org/openingHours: days, then times.
-	hoursForm = regexp.MustCompile(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`)
-	dayForm   = regexp.MustCompile(`\b(Mo|Tu|We|Th|Fr|Sa|Su)\b`)
-	clockForm = regexp.MustCompile(`\b([01][0-9]|2[0-3]):[0-5][0-9]\b|\b24:00\b`)
-)
+var countryForm = regexp.MustCompile(CountryPattern)
 
 // ExampleBusinesses are the businesses that `reviewcast init` writes, the second with --empty.
 var ExampleBusinesses = []string{"willow-street-home-services", "my-business"}
@@ -187,140 +180,6 @@ func (r *fields) country(f string) string {
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s %s is not a country code", r.name(f), diagnostic.Quote(s)), suggestion)
 	return ""
-}
-
-// knownHours reports whether programs understand opening hours.
-func knownHours(s string) bool {
-	return hoursForm.MatchString(clockForm.ReplaceAllString(dayForm.ReplaceAllString(s, "D"), "T"))
-}
-
-// hours reads the opening hours. They are published as written; a form that programs do not understand is a Warning.
-func (d *decoder) hours(r *fields) []string {
-	hours := []string{}
-	var open []string
-	for n, s := range r.itemsOf("hours") {
-		hours = append(hours, s)
-		warn := func(what, remedy string) {
-			d.Add(diagnostic.Warning, n.Line, n.Col, "bad-hours", fmt.Sprintf("the hours %s %s", diagnostic.Quote(s), what), remedy)
-		}
-		switch {
-		case !knownHours(s):
-			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
-			if meant, rest := meantHours(s); len(meant) > 0 {
-				suggestion = "write " + strings.Join(meant, ", and on a line of its own ") + rest
-			}
-			warn("are not in schema.org's form", suggestion)
-		case workday.MatchString(s):
-			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
-		default:
-			spans := spansOf(s)
-			for _, span := range spans {
-				if i := slices.IndexFunc(open, func(other string) bool { return overlaps(span, other) }); i >= 0 {
-					warn("overlap with "+open[i]+" of another line", "write each day and time once")
-					break
-				}
-			}
-			open = append(open, spans...)
-		}
-	}
-	return hours
-}
-
-// spansOf returns the days and times of opening hours one by one, such as "Mo 08:00-12:00".
-func spansOf(s string) (spans []string) {
-	const weekdays = "MoTuWeThFrSaSu"
-	days, times, _ := strings.Cut(s, " ")
-	for group := range strings.SplitSeq(days, ",") {
-		from, to, _ := strings.Cut(group, "-")
-		for day := strings.Index(weekdays, from); ; day = (day + 2) % len(weekdays) {
-			for span := range strings.SplitSeq(cmp.Or(times, "00:00-24:00"), ",") {
-				spans = append(spans, weekdays[day:day+2]+" "+span)
-			}
-			if weekdays[day:day+2] == cmp.Or(to, from) {
-				break
-			}
-		}
-	}
-	return spans
-}
-
-// overlaps reports whether two spans are open at the same time.
-func overlaps(a, b string) bool {
-	end := func(span string) string {
-		return span[:3] + max(span[9:], map[bool]string{true: "24:00"}[span[9:] < span[3:8]])
-	}
-	return a[:3] == b[:3] && a[:8] < end(b) && b[:8] < end(a)
-}
-
-// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
-var (
-	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
-	daysOnly     = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
-)
-
-// meantHours returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
-// what it can't be written for.
-func meantHours(s string) (meant []string, rest string) {
-	plain := plainHours(s)
-	if knownHours(plain) {
-		return []string{plain}, ""
-	}
-	var parts, others []string
-	for _, part := range betweenHours.Split(plain, -1) {
-		last := len(parts) - 1
-		if last >= 0 && part != "" && (daysOnly.MatchString(parts[last]) || part[0] <= '9') {
-			parts[last] += "," + part
-		} else {
-			parts = append(parts, part)
-		}
-	}
-	for _, part := range parts {
-		if knownHours(part) {
-			meant = append(meant, part)
-		} else if part != "" {
-			others = append(others, part)
-		}
-	}
-	if len(others) > 0 {
-		rest = fmt.Sprintf("; there is no form for %s: leave it out", diagnostic.Quote(strings.Join(others, ", ")))
-	}
-	return meant, rest
-}
-
-var (
-	letterWords = regexp.MustCompile(`\pL+`)
-	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
-	dashes      = regexp.MustCompile(` ?[-–—] ?`)
-	commas      = regexp.MustCompile(` ?, ?`)
-	// workday matches hours such as 09:00-05:00, which end in the afternoon.
-	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
-)
-
-// plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
-func plainHours(s string) string {
-	s = letterWords.ReplaceAllStringFunc(strings.NewReplacer(": ", " ", "24/7", "Mo-Su 00:00-23:59").Replace(s), func(word string) string {
-		if meant, ok := dayWords[strings.ToLower(word)]; ok {
-			return meant
-		}
-		return word
-	})
-	s = commas.ReplaceAllString(dashes.ReplaceAllString(strings.Join(strings.Fields(s), " "), "-"), ",")
-	halves := false
-	s = timeWords.ReplaceAllStringFunc(s, func(clock string) string {
-		m := timeWords.FindStringSubmatch(clock)
-		halves = halves || m[3] != ""
-		hour, _ := strconv.Atoi(m[1])
-		if half := strings.ToLower(m[3]); half == "pm" && hour < 12 {
-			hour += 12
-		} else if half == "am" && hour == 12 {
-			hour = 0
-		}
-		return fmt.Sprintf("%02d:%02s", hour, cmp.Or(m[2], "00"))
-	})
-	if m := workday.FindStringSubmatch(s); m != nil && !halves {
-		s = strings.Replace(s, m[0], fmt.Sprintf("%s:%s-1%c:", m[1], m[2], m[3][0]+2), 1)
-	}
-	return s
 }
 
 // offset matches a time zone given as its distance from UTC.

@@ -62,7 +62,9 @@ func walk(root *os.Root, output string) (*walker, error) {
 				if document(name) {
 					remedy = "save it as plain text in UTF-8, under the name " + meant
 				} else if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
-					remedy = "move what is in it to " + meant + ", and delete it"
+					if remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"; e.IsDir() {
+						remedy = "move what is in it to " + meant + ", and delete it"
+					}
 				}
 				w.wrongName(name, remedy)
 			} else if formatOf(name) != 0 && !slices.Contains(knownFiles, name) {
@@ -107,7 +109,7 @@ func (w *walker) folder(dir string) {
 		return // gone since it was found
 	}
 	if err != nil {
-		w.note(diagnostic.Error, dir, "unreadable", "the folder can't be read: "+cause(err), "check its permissions")
+		w.note(diagnostic.Error, dir, "unreadable", "the folder can't be read: "+cause(err), "ask whoever made it for the right to read it, or put a copy of your own in its place")
 		return
 	}
 	for _, e := range entries {
@@ -128,6 +130,8 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.folder(name)
 	case formatOf(name) == 0 && hidden(name) != "":
 		w.wrongName(name, "rename it to "+hidden(name))
+	case formatOf(name) == 0 && formatOf(strings.TrimSuffix(name, path.Ext(name))) != 0 && w.missing(strings.TrimSuffix(name, path.Ext(name))): // 2026.yaml.bak
+		w.wrongName(name, "rename it to "+strings.TrimSuffix(path.Base(name), path.Ext(name)))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
 	case formatOf(name) == 0:
@@ -138,6 +142,12 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	default:
 		w.files = append(w.files, found{name, info})
 	}
+}
+
+// missing reports whether nothing has a name.
+func (w *walker) missing(name string) bool {
+	_, err := w.root.Stat(name)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // follow returns what an entry is, through links.
@@ -264,7 +274,7 @@ func Ignored(name string) bool {
 
 // openProblem returns the problem of a file that can't be opened.
 func openProblem(name string, err error) diagnostic.Problem {
-	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "check its permissions"}
+	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "ask whoever made it for the right to read it, or put a copy of your own in its place"}
 	// os does not export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
 		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link points outside the content folder", "put the file itself here"

@@ -23,13 +23,10 @@ var embedded embed.FS
 
 var folder, _ = fs.Sub(embedded, "files") // the name is valid
 
-// ErrNotEmpty is the error of Write for a folder that is not empty.
-var ErrNotEmpty = errors.New("the folder is not empty")
-
 // Write writes the starter folder into dir, which it creates with its parents if necessary. It returns the files that
 // it wrote, sorted, relative to dir and with forward slashes.
 //
-// A folder that contains anything but dotfiles (.git, .DS_Store) is refused with ErrNotEmpty, so that no work is
+// A folder that contains anything but dotfiles (.git, .DS_Store) is refused, so that no work is
 // overwritten. After any error the disk is as it was: everything that was written, folders included, is removed.
 func Write(dir string) (files []string, err error) {
 	return write(dir, folder, func(_ string, text []byte) []byte { return text })
@@ -127,8 +124,8 @@ func checkEmpty(dir string) error {
 	if len(found) > 3 {
 		held += fmt.Sprintf(" and %d more", len(found)-3)
 	}
-	return fmt.Errorf("write starter folder: %w: %s already holds %s; name a new or empty folder, or move what is there elsewhere first",
-		ErrNotEmpty, dir, held)
+	return fmt.Errorf("write starter folder: the folder is not empty: %s already holds %s; name a new or empty folder, or move what is there elsewhere first",
+		dir, held)
 }
 
 // mkdirAll creates dir and its missing parents and appends what it created to made, which os.MkdirAll does not report.

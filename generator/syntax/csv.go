@@ -148,9 +148,10 @@ type column struct {
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
-	if !slices.ContainsFunc(header, func(name string) bool {
+	known := func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
-	}) && !strings.ContainsAny(header[0], ";\t|,") {
+	}
+	if !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
 		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.columns.Required, ","), strings.Join(c.columns.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
@@ -158,21 +159,19 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		c.Add(diagnostic.Error, 1, 1, "missing-field", "the first row doesn't name the columns", suggestion)
 		return nil, false
 	}
-	foreign := slices.DeleteFunc(slices.Clone(header), func(name string) bool {
-		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
-	})
+	foreign := slices.DeleteFunc(slices.Clone(header), known)
 	strange := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return slices.Contains(c.columns.Names, name) })
 	ours := func(name string) bool {
 		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) == "id"
 	}
 	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, ours) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
-			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise the columns are %s", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.columns.Names, ", ")))
+			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.columns.Names[:min(len(c.columns.Names), 6)], ", ")))
 		return nil, false
 	}
 	columns := make([]column, len(header))
 	first := make(map[string]int)
-	known := 0
+	some := false
 	for i, name := range header {
 		at := c.cell(r, i, name)
 		columns[i].node = at
@@ -182,13 +181,13 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		case seen:
 			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
 		case !slices.Contains(c.columns.Names, name):
-			if sign := strings.IndexAny(name, ";\t|,"); len(header) == 1 && sign >= 0 && name[sign] == ',' {
-				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two")
-				return nil, false
-			} else if len(header) == 1 && sign >= 0 {
-				between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]
-				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", "the columns are separated by "+between+", not by commas",
-					"separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is")
+			if sign := strings.IndexAny(name, ";\t|,"); len(header) == 1 && sign >= 0 {
+				message, suggestion := "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
+				if between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]; between != "" {
+					message = "the columns are separated by " + between + ", not by commas"
+					suggestion = "separate the cells by commas and quote texts that contain one; or move the file out of the folder and import it with reviewcast import csv --map …, which reads it as it is"
+				}
+				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", message, suggestion)
 				return nil, false
 			}
 			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.columns.Names, ", ")
@@ -198,7 +197,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			}
 			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)
 		default:
-			known++
+			some = true
 			first[name] = i
 			columns[i].outer = name
 			if outer, inner, nested := strings.Cut(name, "."); nested {
@@ -213,7 +212,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, fmt.Sprintf("the first row must name the columns, among them %s and %s", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
 		}
 	}
-	return columns, known > 0
+	return columns, some
 }
 
 // row builds the mapping of a row in n.
@@ -258,11 +257,7 @@ func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 
 // explain reports why the rest of the file could not be read.
 func (c *CSVReader) explain(err error) {
-	var e *csv.ParseError
-	if !errors.As(err, &e) {
-		c.Add(diagnostic.Error, 0, 0, "csv-syntax", "the rows can't be read: "+err.Error(), "save the file as comma-separated values")
-		return
-	}
+	e, _ := errors.AsType[*csv.ParseError](err) // memory gives no other
 	col := 0
 	if e.Line <= len(c.lines) && e.Column > 0 {
 		start := c.lines[e.Line-1]

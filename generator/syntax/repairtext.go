@@ -117,6 +117,29 @@ func quoteValue(value string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
 }
 
+// closeText closes a quoted text before the next field.
+func (y *yamlText) closeText(lines []string, at int) (repair, bool) {
+	m := textForm.FindStringSubmatch(lines[at])
+	if m == nil || m[3][0] != '"' && m[3][0] != '\'' {
+		return repair{}, false
+	}
+	last := at
+	for i := at + 1; i < len(lines); i++ {
+		if f := fieldForm.FindStringSubmatch(lines[i]); f != nil && y.Is(f[3]) {
+			break
+		} else if strings.TrimSpace(lines[i]) != "" {
+			last = i
+		}
+	}
+	line := strings.TrimRight(lines[last], " ") + m[3][:1]
+	r, ok := replace(lines, last, 0, line, fmt.Sprintf("the quoted text that begins on line %d is not closed", at+1+y.before), "close the quotes; ")
+	if last > at {
+		r.suggestion = fmt.Sprintf("close the quotes on line %d; %s", last+1+y.before, pasted(line))
+	}
+	r.at, r.col = at, utf8.RuneCountInString(m[1])+1
+	return r, ok
+}
+
 // quoteLines puts a text of several lines in quotes.
 func (y *yamlText) quoteLines(lines []string, at int) (repair, bool) {
 	first := at

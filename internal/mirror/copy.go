@@ -19,14 +19,13 @@ import (
 // Copy is a directory that holds a copy of a published set. Beside it a Copy keeps the directory with ".fork" appended,
 // when there is evidence of a fork, and the file with ".waiting" appended, while an older version is waited for.
 //
-// A Copy is used by one goroutine at a time, except for Ping. Processes exclude each other.
+// A Copy is used by one goroutine at a time. Processes exclude each other.
 type Copy struct {
 	Follower
 	Dir string
 	// Taken is called with each set that the directory holds or is about to hold, before it is written. It may be nil.
 	Taken func(*Set)
 
-	pings
 	current   *Set // the set in Dir, when it has been read
 	compared  *Set // the one that Replace has verified in Dir
 	unwritten *Set // a newer one that could not be written yet

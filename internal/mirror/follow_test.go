@@ -37,10 +37,11 @@ func histories(t *testing.T, few int) int {
 
 func open(t *testing.T, transport http.RoundTripper) mirror.Source {
 	t.Helper()
-	source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{Transport: transport})
+	source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	mirror.Over(source, transport)
 	return source
 }
 

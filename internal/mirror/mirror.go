@@ -17,7 +17,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"time"
 
 	"reviewcast"
@@ -109,38 +108,17 @@ func Read(ctx context.Context, source Source, scope Scope) (*Set, error) {
 const (
 	// minLook is the least time between two looks.
 	minLook = time.Second
-	// maxAwaited is how many versions are waited for at once, and maxWait for how long.
-	maxAwaited = 16
+	// MaxAwaited is how many versions are waited for at once, and maxWait for how long.
+	MaxAwaited = 16
 	maxWait    = 10 * time.Minute
 )
 
-// pings are the publish pings that Run has not seen yet.
-type pings struct {
-	once   sync.Once
-	pinged chan struct{}
-	mu     sync.Mutex
-	named  []string // manifests
-}
-
-func (p *pings) init() { p.once.Do(func() { p.pinged = make(chan struct{}, 1) }) }
-
-// Ping makes [Copy.Run] look now, without waiting. Each of the manifests, named by hash, is looked for with
-// growing pauses until the copy has had it or ten minutes are over.
-func (p *pings) Ping(manifests []string) {
-	p.init()
-	p.mu.Lock()
-	p.named = append(p.named, manifests[:min(len(manifests), maxAwaited-len(p.named))]...)
-	p.mu.Unlock()
-	select {
-	case p.pinged <- struct{}{}:
-	default: // Run is about to look
-	}
-}
-
 // Run keeps the copy up to date until ctx is done: it calls look, which calls Update, regularly, sooner after an
 // error, and when pinged. It looks a little more often than every says, so that copies started together spread out.
-func (c *Copy) Run(ctx context.Context, every time.Duration, look func(context.Context) error) {
-	c.init()
+//
+// A ping is a list of manifests, named by hash, which may be empty. Each is looked for with growing pauses until the
+// copy has had it or ten minutes are over. Without pings the channel is nil.
+func (c *Copy) Run(ctx context.Context, every time.Duration, pings <-chan []string, look func(context.Context) error) {
 	awaited := map[string]time.Time{} // until when, by hash of the manifest
 	pause := minLook                  // after an error, or while a version is awaited
 	for {
@@ -169,23 +147,15 @@ func (c *Copy) Run(ctx context.Context, every time.Duration, look func(context.C
 				return
 			case <-timer.C:
 				waiting = false
-			case <-c.pinged:
-				c.await(awaited)
+			case named := <-pings:
+				for _, manifest := range named {
+					if _, known := awaited[manifest]; !known && len(awaited) < MaxAwaited {
+						awaited[manifest] = time.Now().Add(maxWait)
+					}
+				}
 				pause = minLook
 				timer.Reset(time.Until(started.Add(min(minLook, every))))
 			}
 		}
 	}
-}
-
-// await adds the versions that pings have named.
-func (p *pings) await(awaited map[string]time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, m := range p.named {
-		if _, known := awaited[m]; !known && len(awaited) < maxAwaited {
-			awaited[m] = time.Now().Add(maxWait)
-		}
-	}
-	p.named = nil
 }

@@ -21,10 +21,10 @@ import (
 	"reviewcast"
 )
 
-// Defaults of [Config] and limits on an origin.
+// Limits on an origin.
 const (
 	defaultTimeout = 10 * time.Minute
-	defaultStall   = 30 * time.Second
+	maxStall       = 30 * time.Second
 	maxRedirects   = 5
 	// attempts is how often a file or a manifest is asked for with another query before the origin counts as stale.
 	attempts = 3
@@ -40,6 +40,7 @@ const (
 type origin struct {
 	base     string
 	cfg      Config
+	stall    time.Duration // the longest time without a byte
 	client   *http.Client
 	received atomic.Int64
 
@@ -54,15 +55,12 @@ type answer struct {
 }
 
 func newOrigin(base string, cfg Config) *origin {
-	cfg.Timeout, cfg.Stall = cmp.Or(cfg.Timeout, defaultTimeout), cmp.Or(cfg.Stall, defaultStall)
-	if cfg.Transport == nil {
-		t := http.DefaultTransport.(*http.Transport).Clone()
-		t.MaxIdleConnsPerHost = parallel
-		t.DisableCompression = true // encodings are decoded here, so that bytes can be counted
-		cfg.Transport = t
-	}
-	o := &origin{base: base, cfg: cfg}
-	o.client = &http.Client{Transport: cfg.Transport, CheckRedirect: o.checkRedirect}
+	cfg.Timeout = cmp.Or(cfg.Timeout, defaultTimeout)
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = parallel
+	t.DisableCompression = true // encodings are decoded here, so that bytes can be counted
+	o := &origin{base: base, cfg: cfg, stall: maxStall}
+	o.client = &http.Client{Transport: t, CheckRedirect: o.checkRedirect}
 	return o
 }
 
@@ -70,7 +68,11 @@ func (o *origin) String() string  { return o.base }
 func (o *origin) Received() int64 { return o.received.Load() }
 
 func (o *origin) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
+	ctx, cancel := context.WithTimeoutCause(ctx, o.cfg.Timeout, fmt.Errorf("%s took longer than %s", o.base, o.cfg.Timeout))
+	return ctx, func() {
+		cancel()
+		o.client.CloseIdleConnections() // a server that stops waits for those that were opened and not used
+	}
 }
 
 // checkRedirect follows redirects within the origin only: another origin's files are another publisher's.
@@ -153,7 +155,7 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 func (o *origin) get(ctx context.Context, address string, limit int64, header http.Header) (answer, int, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	stall := time.AfterFunc(o.cfg.Stall, func() { stop(fmt.Errorf("no byte for %s", o.cfg.Stall)) })
+	stall := time.AfterFunc(o.stall, func() { stop(fmt.Errorf("no byte for %s", o.stall)) })
 	defer stall.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
@@ -171,11 +173,10 @@ func (o *origin) get(ctx context.Context, address string, limit int64, header ht
 	if resp.StatusCode != http.StatusOK {
 		return a, resp.StatusCode, nil
 	}
-	raw := io.LimitReader(tap{resp.Body, func(n int) {
-		if o.received.Add(int64(n)); n > 0 {
-			stall.Reset(o.cfg.Stall)
-		}
-	}}, limit+limit/8+rawSlack)
+	raw := io.LimitReader(io.TeeReader(resp.Body, meter(func(n int) {
+		o.received.Add(int64(n))
+		stall.Reset(o.stall)
+	})), limit+limit/8+rawSlack)
 	body := raw
 	switch coding := resp.Header.Get("Content-Encoding"); coding {
 	case "", "identity":
@@ -216,16 +217,12 @@ func plainError(ctx context.Context, err error) error {
 	return err
 }
 
-// tap reports the number of bytes of each read.
-type tap struct {
-	r    io.Reader
-	seen func(n int)
-}
+// meter is told the number of bytes of each write.
+type meter func(n int)
 
-func (t tap) Read(p []byte) (int, error) {
-	n, err := t.r.Read(p)
-	t.seen(n)
-	return n, err
+func (m meter) Write(p []byte) (int, error) {
+	m(len(p))
+	return len(p), nil
 }
 
 // conditional returns the headers that ask whether an answer is still current; nil when it must be read again. Many

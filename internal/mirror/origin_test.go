@@ -6,8 +6,11 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -127,10 +130,11 @@ func TestOriginErrors(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{Transport: test.over, MaxAge: time.Minute})
+				source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{MaxAge: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}
+				mirror.Over(source, test.over)
 				set, err := mirror.Read(t.Context(), source, mirror.All)
 				if err == nil || set != nil || test.is != nil && !errors.Is(err, test.is) {
 					t.Fatalf("%v", err)
@@ -143,6 +147,42 @@ func TestOriginErrors(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestConnectionsEnd: no connection outlives a read. A server that stops would wait for it.
+func TestConnectionsEnd(t *testing.T) {
+	site := mirrortest.New(1, 5)
+	site.Publish(false)
+	origin := &mirrortest.Origin{}
+	origin.Serve(site.Files)
+	srv := httptest.NewUnstartedServer(origin)
+	var mu sync.Mutex
+	open, changed := 0, sync.NewCond(&mu)
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch state {
+		case http.StateNew:
+			open++
+		case http.StateClosed:
+			open--
+		}
+		changed.Broadcast()
+	}
+	srv.Start()
+	source, err := mirror.Open(srv.URL, mirror.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := mirror.Read(t.Context(), source, mirror.All); err != nil {
+		t.Error(err)
+	}
+	mu.Lock()
+	for open > 0 {
+		changed.Wait()
+	}
+	mu.Unlock()
+	srv.Close()
 }
 
 // untilDone reads from r until the request ends.

@@ -26,6 +26,7 @@ import (
 type kept struct {
 	*history
 	copy   *mirror.Copy
+	pings  chan []string
 	mu     sync.Mutex
 	looked int
 	err    error
@@ -34,13 +35,13 @@ type kept struct {
 func keep(t *testing.T, test func(k *kept)) {
 	dir := filepath.Join(t.TempDir(), "copy")
 	synctest.Test(t, func(t *testing.T) {
-		k := &kept{history: newHistory(t, 11, 20)}
+		k := &kept{history: newHistory(t, 11, 20), pings: make(chan []string)}
 		k.copy = k.history.copy(dir, mirror.Data)
 		k.copy.AcceptRewrite = true
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() {
-			k.copy.Run(ctx, 30*time.Second, func(ctx context.Context) error {
+			k.copy.Run(ctx, 30*time.Second, k.pings, func(ctx context.Context) error {
 				_, err := k.copy.Update(ctx)
 				k.mu.Lock()
 				defer k.mu.Unlock()
@@ -118,13 +119,13 @@ func TestRunWaits(t *testing.T) {
 		other, wanted := k.next(), ""
 		otherFiles := k.site.Files
 		wanted = k.next()
-		k.copy.Ping([]string{wanted, other})
+		k.pings <- []string{wanted, other}
 		if n := k.during(10 * time.Second); n < 4 || n > 5 {
 			t.Errorf("%d looks in the first ten seconds", n)
 		}
 		k.origin.Serve(otherFiles)
 		k.during(30 * time.Second)
-		k.copy.Ping(nil)
+		k.pings <- nil
 		if n := k.during(4 * time.Second); n < 2 {
 			t.Errorf("another version has ended the wait: %d looks", n)
 		}
@@ -133,13 +134,13 @@ func TestRunWaits(t *testing.T) {
 			t.Error("the version was not taken")
 		}
 		k.during(time.Minute)
-		k.copy.Ping(nil)
+		k.pings <- nil
 		if n := k.during(10 * time.Second); n != 1 {
 			t.Errorf("it still waits: %d looks", n)
 		}
-		k.copy.Ping([]string{strings.Repeat("0", 64)})
+		k.pings <- []string{strings.Repeat("0", 64)}
 		k.during(11 * time.Minute)
-		k.copy.Ping(nil)
+		k.pings <- nil
 		if n := k.during(10 * time.Second); n != 1 {
 			t.Errorf("it waits for longer than ten minutes: %d looks", n)
 		}
@@ -153,7 +154,7 @@ func TestRunIsNotDriven(t *testing.T) {
 		k.during(time.Minute)
 		before, _ := k.looks()
 		for n := range 1000 {
-			k.copy.Ping([]string{fmt.Sprintf("%064d", n)})
+			k.pings <- []string{fmt.Sprintf("%064d", n)}
 			time.Sleep(10 * time.Millisecond)
 		}
 		after, _ := k.looks()
@@ -167,7 +168,7 @@ func TestRunIsNotDriven(t *testing.T) {
 		k.origin.Serve(broken)
 		k.origin.Requests()
 		for range 5 * 60 {
-			k.copy.Ping(nil)
+			k.pings <- nil
 			time.Sleep(time.Second)
 		}
 		if n := k.origin.Requests()[document]; n == 0 || n > 200 || !errors.Is(k.lastErr(), mirror.ErrStale) {
@@ -176,7 +177,7 @@ func TestRunIsNotDriven(t *testing.T) {
 		// The rest of the files arrives, and then a ping. Looks follow it at once, after 1, 3 and 7 s, and what is broken is
 		// read again 5 s after the last time.
 		k.origin.Serve(k.site.Files)
-		k.copy.Ping(nil)
+		k.pings <- nil
 		if k.during(8 * time.Second); !k.holds() {
 			t.Errorf("the corrected set was not taken: %v", k.lastErr())
 		}
@@ -266,14 +267,14 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	use(good)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*handler.Load()).ServeHTTP(w, r) }))
 	defer srv.Close()
-	open := func(stall time.Duration) mirror.Source {
-		source, err := mirror.Open(srv.URL, mirror.Config{Stall: stall})
+	open := func() mirror.Source {
+		source, err := mirror.Open(srv.URL, mirror.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return source
 	}
-	source := open(0)
+	source := open()
 	taken := 0
 	follower := mirror.Follower{Source: source, Scope: mirror.Data, BaseURL: mirrortest.BaseURL, AcceptRewrite: true}
 	copied := &mirror.Copy{Dir: filepath.Join(t.TempDir(), "copy"), Taken: func(*mirror.Set) { taken++ }, Follower: follower}
@@ -284,7 +285,8 @@ func misbehave(t *testing.T, bad func(mirrortest.Files) http.HandlerFunc) {
 	site.Add()
 	site.Publish(false)
 	use(bad(site.Files))
-	copied.Follower.Source = open(200 * time.Millisecond) // all errors are right here
+	copied.Follower.Source = open()
+	mirror.Impatient(copied.Follower.Source, 200*time.Millisecond) // all errors are right here
 	if _, err := copied.Update(t.Context()); err == nil || taken != 1 || !sameFiles(onDisk(t, copied.Dir), before) {
 		t.Errorf("sets taken: %d; error: %v", taken, err)
 	} else {

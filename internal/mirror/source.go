@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +23,7 @@ type Source interface {
 	// files are fetched.
 	Received() int64
 
-	// deadline bounds the time of one read.
+	// deadline bounds the time of one read, which ends with the returned function.
 	deadline(ctx context.Context) (context.Context, context.CancelFunc)
 	// manifest returns the bytes of the manifest as it is now.
 	manifest(ctx context.Context) ([]byte, error)
@@ -36,13 +35,9 @@ type Source interface {
 type Config struct {
 	// Timeout bounds one Read or Update; 0 is ten minutes.
 	Timeout time.Duration
-	// Stall bounds the time without a byte from the origin; 0 is 30 seconds.
-	Stall time.Duration
 	// MaxAge refuses a manifest that stayed in a cache for longer; 0 takes any. A build on an old set would
 	// make a second version.
 	MaxAge time.Duration
-	// Transport makes the requests; nil is one of the package's own.
-	Transport http.RoundTripper
 }
 
 // IsURL reports whether a name is that of an origin rather than a directory.

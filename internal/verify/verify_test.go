@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http/httptest"
 	"os"
 	"slices"
 	"strconv"
@@ -38,7 +39,9 @@ func run(t *testing.T, files mirrortest.Files, since verify.Note) *verify.Result
 	t.Helper()
 	origin := &mirrortest.Origin{}
 	origin.Serve(files)
-	source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{Transport: mirrortest.Transport{Handler: origin}})
+	srv := httptest.NewServer(origin)
+	defer srv.Close()
+	source, err := mirror.Open(srv.URL, mirror.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -378,7 +381,7 @@ func TestUnknown(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{Transport: mirrortest.Transport{Handler: &mirrortest.Origin{}}})
+	source, err := mirror.Open(mirrortest.BaseURL, mirror.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

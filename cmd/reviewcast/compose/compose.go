@@ -235,7 +235,7 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 // yaml returns the content of the file: quoted strings, and blocks for several paragraphs.
 func (r *Review) yaml() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", schema.Line(r.file()), quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
+	fmt.Fprintf(&b, "%s\n- id: %s\n  author: %s\n  rating: %d\n  date: %s\n", schema.ReviewLine, quoteYAML(r.ID), quoteYAML(r.Author), r.Rating, r.Date)
 	for _, f := range []struct{ name, value string }{{"title", r.Title}, {"text", r.Text}, {"language", r.Language}, {"source", r.Source}} {
 		switch {
 		case f.value == "":

@@ -210,10 +210,10 @@ func (s *Server) show(res *generator.Result) error {
 			s.Logger.Error("index the build", "err", err)
 			return
 		}
-		s.Snapshots.SwapIndexed(searchable)
+		s.Snapshots.Indexed.Swap(searchable)
 	})
 	s.build.Store(b)
-	s.Snapshots.SwapFiles(files)
+	s.Snapshots.Files.Swap(files)
 	s.send(&state{Build: rand.Text(), Warnings: s.current.Load().Warnings})
 	time.AfterFunc(indexDelay, b.index)
 	return nil

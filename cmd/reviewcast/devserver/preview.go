@@ -91,7 +91,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, b *build, shown, 
 		http.Redirect(w, r, path+"/", http.StatusFound)
 		return
 	}
-	if _, ok := s.Snapshots.LoadFiles().File(path); !ok {
+	if _, ok := s.Snapshots.Files.Load().File(path); !ok {
 		for searchable := (*build)(nil); searchable != s.build.Load(); {
 			searchable = s.build.Load()
 			searchable.index()

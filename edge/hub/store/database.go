@@ -11,7 +11,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// database is what SQLite and PostgreSQL do differently, apart from the words of
+// database is what SQLite and PostgreSQL do differently, apart from the functions of
 // queries.sql. Queries are given by name.
 type database interface {
 	// write runs f in a transaction that is durable when write returns nil.
@@ -20,12 +20,8 @@ type database interface {
 	read(ctx context.Context, scan scanner, query string, args ...any) error
 	// check returns an error for problems that queries don't detect.
 	check() error
-	// announce notifies other processes, when tx commits, that there is work.
-	announce(ctx context.Context, tx transaction) error
-	wake() <-chan struct{}
-	// ping passes a publish ping on to the processes that share the state.
-	ping(ctx context.Context, manifests []string) error
-	pings() <-chan []string
+	// announce notifies other processes, when tx commits: without a payload that there is work.
+	announce(ctx context.Context, tx transaction, payload string) error
 	close() error
 }
 
@@ -130,20 +126,17 @@ const versions = "hub_schema"
 var migrations embed.FS
 
 // migrate migrates the tables or, without up, only checks their version. Tables of a newer program are rejected: their
-// meaning may have changed. Callers ensure that only one of several processes runs it at a time. Without up, hasTables
-// is asked first: goose would create its own table in a database that belongs to another program.
-func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool, hasTables func(context.Context) (bool, error)) error {
-	files, err := fs.Sub(migrations, "migrations/"+dir)
-	if err != nil {
-		return err
-	}
+// meaning may have changed. Callers ensure that only one of several processes runs it at a time. Without up, the query
+// hasTables is asked first: goose would create its own table in a database that belongs to another program.
+func migrate(ctx context.Context, db *sql.DB, dialect goose.Dialect, dir string, up bool, hasTables string) error {
+	files, _ := fs.Sub(migrations, "migrations/"+dir) // fails for invalid paths only
 	p, err := goose.NewProvider(dialect, db, files, goose.WithTableName(versions))
 	if err != nil {
 		return fmt.Errorf("read migrations: %w", err)
 	}
 	exist := up
 	if !up {
-		if exist, err = hasTables(ctx); err != nil {
+		if err := db.QueryRowContext(ctx, hasTables, versions).Scan(&exist); err != nil {
 			return fmt.Errorf("find the tables: %w", err)
 		}
 	}

@@ -80,15 +80,11 @@ func (s *Store) Due(ctx context.Context, now time.Time) (due []WorkKey, err erro
 }
 
 // ClaimDeliveries claims deliveries that are due.
-func (s *Store) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) (claimed []Delivery, err error) {
-	err = s.claim(ctx, now, &s.deliveryClaims, c.Owner, "claim deliveries", into(&claimed, func(rows *sql.Rows, d *Delivery) error {
+func (s *Store) ClaimDeliveries(ctx context.Context, now time.Time, c Claim) ([]Delivery, error) {
+	return claim(ctx, s, now, &s.deliveryClaims, c.Owner, "claim deliveries", func(rows *sql.Rows, d *Delivery) error {
 		d.ClaimedAt, d.Pace = now, c.Pace
 		return rows.Scan(&d.ID, &d.Topic, &d.Callback, &d.Endpoint, &d.Secret, (*stamp)(&d.ExpiresAt), &d.Failures, &d.Version)
-	}), marshal(c.Except), c.Limit, c.Topic, c.SHA256, int64(c.Pace))
-	if err != nil {
-		return nil, err
-	}
-	return claimed, nil
+	}, marshal(c.Except), c.Limit, c.Topic, c.SHA256, int64(c.Pace))
 }
 
 // Revalidate reads a claimed delivery again: the current secret, lease and failures of its

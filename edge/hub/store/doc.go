@@ -27,7 +27,7 @@
 // known to be dead: immediately when a SQLite file is opened again, because only one hub may have it open; after
 // [OwnerLapse] where several hubs share PostgreSQL. After an outage of the database every owner looks dead, so a hub
 // that has just reconnected waits for the same time before it takes over the claims of others. Of its own claims a hub
-// takes over those whose answer was lost (claims.go) and those that have lapsed.
+// takes over those whose answer was lost (owners.go) and those that have lapsed.
 //
 // # Clocks
 //

@@ -52,9 +52,8 @@ type Filter struct {
 
 // Counts counts for metrics and caps.
 func (s *Store) Counts(ctx context.Context, now time.Time) (Counts, error) {
-	c := Counts{Topics: map[string]TopicCounts{}}
 	pending, err := s.CountPending(ctx)
-	c.Pending = pending
+	c := Counts{Topics: map[string]TopicCounts{}, Pending: pending}
 	err = errors.Join(err,
 		s.db.read(ctx, func(rows *sql.Rows) error {
 			var topic string
@@ -90,12 +89,8 @@ func (s *Store) Answered(ctx context.Context, n int) (endpoints []string, err er
 
 // List returns subscriptions by ascending id.
 func (s *Store) List(ctx context.Context, f Filter) (list []Subscription, err error) {
-	failing := 0
-	if f.Failing {
-		failing = 1
-	}
 	scan := func(rows *sql.Rows, r *Subscription) error { return scanSubscription(rows, r, new([]byte)) }
-	err = s.db.read(ctx, into(&list, scan), "list", millis(f.At), f.Topic, failing, marshal(f.IDs))
+	err = s.db.read(ctx, into(&list, scan), "list", millis(f.At), f.Topic, f.Failing, marshal(f.IDs))
 	return list, wrap("list subscriptions", err)
 }
 
@@ -137,7 +132,7 @@ func (s *Store) change(ctx context.Context, what string, f func(context.Context,
 		if done, err = f(ctx, tx); err != nil {
 			return err
 		}
-		return s.db.announce(ctx, tx)
+		return s.db.announce(ctx, tx, "")
 	})
 	return done, wrap(what, err)
 }

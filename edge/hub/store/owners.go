@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"sync"
 	"time"
 )
@@ -29,7 +30,11 @@ func (s *Store) Heartbeat(ctx context.Context, now time.Time, owner string) erro
 }
 
 // Leave gives up all claims of an owner.
-func (s *Store) Leave(ctx context.Context, owner string) error { return s.exec(ctx, "leave", owner) }
+func (s *Store) Leave(ctx context.Context, owner string) error {
+	return wrap("leave", s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		return tx.exec(ctx, "leave", owner)
+	}))
+}
 
 // Sweep deletes subscriptions whose lease ended a day ago, at most n, owners that died long
 // ago, and old departures. It returns the number of subscriptions.
@@ -60,7 +65,7 @@ type claims struct {
 
 // claim runs the query that claims some kind of rows for an owner. It also claims the rows of
 // claims that failed before it. Otherwise they would wait until ClaimLapse.
-func (s *Store) claim(ctx context.Context, now time.Time, c *claims, owner, query string, scan scanner, args ...any) error {
+func claim[T any](ctx context.Context, s *Store, now time.Time, c *claims, owner, query string, scan func(*sql.Rows, *T) error, args ...any) ([]T, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	previous := c.last
@@ -69,12 +74,16 @@ func (s *Store) claim(ctx context.Context, now time.Time, c *claims, owner, quer
 		c.last = previous + 1
 	}
 	args = append([]any{owner, c.last, millis(now), millis(now.Add(-OwnerLapse)), c.lostFrom, c.lostTo}, args...)
-	err := s.each(ctx, scan, query, args...)
+	var claimed []T
+	err := s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		return tx.each(ctx, into(&claimed, scan), query, args...)
+	})
 	if err != nil {
 		if c.lostTo != previous { // the claim before succeeded
 			c.lostFrom = c.last
 		}
 		c.lostTo = c.last
+		return nil, wrap(query, err)
 	}
-	return wrap(query, err)
+	return claimed, nil
 }

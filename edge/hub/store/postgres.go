@@ -62,9 +62,9 @@ func openPostgres(ctx context.Context, address string, o Options) (*Store, error
 		return nil, errors.Join(fmt.Errorf("open state in database %s on %s: %w", config.Database, config.Host, err), db.Close())
 	}
 	listening, cancel := context.WithCancel(context.Background())
-	p := &postgres{db: db, sql: postgresDialect.queries(), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
+	p := &postgres{db: db, sql: queries(postgresSQL), config: config, woken: make(chan struct{}, 1), pinged: make(chan []string, 16), cancel: cancel}
 	p.wg.Go(func() { p.listen(listening) })
-	return &Store{db: p, many: make(chan struct{}, maxMany)}, nil
+	return &Store{db: p, many: make(chan struct{}, maxMany), woken: p.woken, pinged: p.pinged}, nil
 }
 
 // migrateLocked migrates under an advisory lock, because edges are often started together.
@@ -79,10 +79,7 @@ func migrateLocked(ctx context.Context, db *sql.DB, up bool) error {
 			return fmt.Errorf("lock migrations: %w", err)
 		}
 	}
-	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, func(ctx context.Context) (exist bool, err error) {
-		err = conn.QueryRowContext(ctx, "SELECT to_regclass($1) IS NOT NULL", versions).Scan(&exist)
-		return exist, err
-	})
+	err = migrate(ctx, db, goose.DialectPostgres, "postgres", up, "SELECT to_regclass($1) IS NOT NULL")
 	if !up {
 		return err
 	}
@@ -102,20 +99,10 @@ func (p *postgres) read(ctx context.Context, scan scanner, query string, args ..
 	return scanAll(scan)(p.db.QueryContext(ctx, p.sql[query], args...))
 }
 
-func (p *postgres) check() error          { return nil }
-func (p *postgres) wake() <-chan struct{} { return p.woken }
+func (p *postgres) check() error { return nil }
 
-func (p *postgres) announce(ctx context.Context, tx transaction) error {
-	_, err := tx.ExecContext(ctx, "SELECT pg_notify($1, '')", channel)
-	return err
-}
-
-func (p *postgres) pings() <-chan []string { return p.pinged }
-
-func (p *postgres) ping(ctx context.Context, manifests []string) error {
-	ctx, cancel := context.WithTimeout(ctx, callTimeout)
-	defer cancel()
-	_, err := p.db.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, pingPayload+strings.Join(manifests, " "))
+func (p *postgres) announce(ctx context.Context, tx transaction, payload string) error {
+	_, err := tx.ExecContext(ctx, "SELECT pg_notify($1, $2)", channel, payload)
 	return err
 }
 

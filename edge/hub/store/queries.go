@@ -7,32 +7,55 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"text/template"
 	"time"
 )
 
 //go:embed queries.sql
 var queriesSQL string
 
-// dialect is the words of queries.sql that differ between the databases, %s for their
-// argument, and the columns of an outcome: of texts and of numbers.
-type dialect struct{ outcomes, text, number, list, among, skip string }
-
+// The functions of the templates in queries.sql: of each database, and of both. Arguments are parameters such as $1,
+// columns or an alias.
 var (
-	sqliteDialect = dialect{
-		outcomes: "(SELECT %s FROM json_each($1)) AS a",
-		text:     "value->>'%[1]s' AS %[1]s",
-		number:   "value->>'%[1]s' AS %[1]s",
-		list:     "SELECT value FROM json_each(%s)",
-		among:    "IN (SELECT value FROM json_each(%s))",
-		skip:     "%.0s", // one writer at a time
+	sqliteSQL = template.FuncMap{
+		"outcomes": func(columns ...string) string {
+			for i, name := range columns {
+				columns[i] = fmt.Sprintf("value->>'%[1]s' AS %[1]s", name)
+			}
+			return "(SELECT " + strings.Join(columns, ", ") + " FROM json_each($1)) AS a"
+		},
+		"list":       func(list string) string { return "SELECT value FROM json_each(" + list + ")" },
+		"among":      func(list string) string { return "IN (SELECT value FROM json_each(" + list + "))" },
+		"skipLocked": func(string) string { return "" }, // one writer at a time
 	}
-	postgresDialect = dialect{
-		outcomes: "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(%s)",
-		text:     "%s text",
-		number:   "%s bigint",
-		list:     "SELECT json_array_elements_text(CAST(CAST(%s AS text) AS json))",
-		among:    "= ANY (CAST(translate(CAST(%s AS text), '[]', '{}') AS bigint[]))",
-		skip:     "FOR UPDATE OF %s SKIP LOCKED",
+	postgresSQL = template.FuncMap{
+		"outcomes": func(columns ...string) string {
+			for i, name := range columns {
+				if slices.Contains([]string{"error", "reason", "token", "host"}, name) {
+					columns[i] += " text"
+				} else {
+					columns[i] += " bigint"
+				}
+			}
+			return "json_to_recordset(CAST(CAST($1 AS text) AS json)) AS a(" + strings.Join(columns, ", ") + ")"
+		},
+		"list": func(list string) string {
+			return "SELECT json_array_elements_text(CAST(CAST(" + list + " AS text) AS json))"
+		},
+		"among": func(list string) string {
+			return "= ANY (CAST(translate(CAST(" + list + " AS text), '[]', '{}') AS bigint[]))"
+		},
+		"skipLocked": func(alias string) string { return "FOR UPDATE OF " + alias + " SKIP LOCKED" },
+	}
+	commonSQL = template.FuncMap{
+		"living": func(owner, now, since string) string {
+			return fmt.Sprintf("SELECT owner FROM owners WHERE alive_until > %[2]s OR NOT EXISTS "+
+				"(SELECT 1 FROM owners WHERE owner = %[1]s AND alive_until > %[2]s AND since <= %[3]s)", owner, now, since)
+		},
+		"verification": func() string {
+			return "token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error"
+		},
+		"subscription": func(at string) string { return strings.ReplaceAll(subscriptionColumns, "$at", at) },
 	}
 )
 
@@ -42,63 +65,26 @@ const subscriptionColumns = `s.id, s.topic, s.callback, s.secret, s.lease_second
     ELSE s.claimed_by IN (SELECT owner FROM owners WHERE alive_until > $at) END
 FROM subscriptions AS s LEFT JOIN topics AS t ON t.topic = s.topic`
 
-// queries reads queries.sql for a dialect. It returns the texts by name.
-func (d dialect) queries() map[string]string {
+// queries reads queries.sql with the functions of a database. It returns the texts by name.
+func queries(functions template.FuncMap) map[string]string {
 	all := map[string]string{}
 	for _, block := range strings.Split(queriesSQL, "-- name: ")[1:] {
 		name, text, _ := strings.Cut(block, "\n")
-		all[name] = d.expand(strings.TrimSpace(text))
+		query := &strings.Builder{}
+		if err := template.Must(template.New(name).Funcs(commonSQL).Funcs(functions).Parse(text)).Execute(query, nil); err != nil {
+			panic(err)
+		}
+		all[name] = strings.TrimSpace(query.String())
 	}
 	return all
 }
 
-func (d dialect) expand(text string) string {
-	for {
-		before, rest, ok := strings.Cut(text, "{{")
-		if !ok {
-			return text
-		}
-		word, after, _ := strings.Cut(rest, "}}")
-		switch kind, arg, _ := strings.Cut(word, " "); kind {
-		case "outcomes":
-			columns := strings.Fields(arg)
-			for i, name := range columns {
-				column := d.number
-				if slices.Contains([]string{"error", "reason", "token", "host"}, name) {
-					column = d.text
-				}
-				columns[i] = fmt.Sprintf(column, name)
-			}
-			word = fmt.Sprintf(d.outcomes, strings.Join(columns, ", "))
-		case "list":
-			word = fmt.Sprintf(d.list, arg)
-		case "among":
-			word = fmt.Sprintf(d.among, arg)
-		case "living":
-			p := strings.Fields(arg)
-			word = fmt.Sprintf("SELECT owner FROM owners WHERE alive_until > %[2]s OR NOT EXISTS "+
-				"(SELECT 1 FROM owners WHERE owner = %[1]s AND alive_until > %[2]s AND since <= %[3]s)", p[0], p[1], p[2])
-		case "verification":
-			word = "token, topic, callback, endpoint, host, mode, lease_seconds, secret, reason, version, attempts, requested_at, next_attempt, last_error"
-		case "subscription":
-			word = strings.ReplaceAll(subscriptionColumns, "$at", arg)
-		case "skip":
-			word = fmt.Sprintf(d.skip, strings.TrimPrefix(arg, "locked "))
-		default:
-			panic("queries.sql: unknown word " + word)
-		}
-		text = before + word + after
-	}
-}
-
 // Publication is the content of a topic.
 type Publication struct {
-	Topic     string    // the whole URL, base URL included
-	SHA256    string    // hex, of the body
-	Sequence  int64     // of the manifest that lists it
-	Modified  time.Time // when the content last changed, as it is published
-	Version   int64     // counts the changes; Publish ignores it
-	ChangedAt time.Time
+	Topic    string    // the whole URL, base URL included
+	SHA256   string    // hex, of the body
+	Sequence int64     // of the manifest that lists it
+	Modified time.Time // when the content last changed, as it is published
 }
 
 // Publish makes p the newest content of its topic if the hash differs and p is newer: the sequence of its manifest is
@@ -115,7 +101,7 @@ func (s *Store) Publish(ctx context.Context, now time.Time, p Publication) (chan
 			return tx.exec(ctx, "same content", p.Topic, p.SHA256, p.Sequence, millis(p.Modified))
 		}
 		changed = version > 1
-		return s.db.announce(ctx, tx)
+		return s.db.announce(ctx, tx, "")
 	})
 	return changed, wrap("publish "+p.Topic, err)
 }
@@ -125,7 +111,7 @@ func (s *Store) Topics(ctx context.Context) (map[string]Publication, error) {
 	topics := map[string]Publication{}
 	err := s.db.read(ctx, func(rows *sql.Rows) error {
 		var p Publication
-		err := rows.Scan(&p.Topic, &p.Version, &p.SHA256, &p.Sequence, (*stamp)(&p.ChangedAt), (*stamp)(&p.Modified))
+		err := rows.Scan(&p.Topic, &p.SHA256, &p.Sequence, (*stamp)(&p.Modified))
 		topics[p.Topic] = p
 		return err
 	}, "topics")

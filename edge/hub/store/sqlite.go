@@ -29,7 +29,7 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, file string, o Options) (*Store, error) {
-	s := &sqlite{sql: sqliteDialect.queries()}
+	s := &sqlite{sql: queries(sqliteSQL)}
 	err := s.create(file)
 	if err == nil {
 		err = s.open(ctx, o.Exclusive)
@@ -76,8 +76,8 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		}
 		restrict(s.file)
 	}
-	err = migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, s.hasTables)
-	if err != nil {
+	const hasTables = "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = $1"
+	if err := migrate(ctx, s.writer, goose.DialectSQLite3, "sqlite", exclusive, hasTables); err != nil {
 		return err
 	}
 	if exclusive { // all owners in the table are dead: the lock was free
@@ -92,12 +92,6 @@ func (s *sqlite) open(ctx context.Context, exclusive bool) (err error) {
 		}
 	}
 	return nil
-}
-
-// hasTables reports whether the file has goose's table.
-func (s *sqlite) hasTables(ctx context.Context) (exist bool, err error) {
-	err = s.writer.QueryRowContext(ctx, "SELECT count(*) > 0 FROM sqlite_master WHERE type = 'table' AND name = ?", versions).Scan(&exist)
-	return exist, err
 }
 
 func (s *sqlite) close() error {
@@ -153,13 +147,7 @@ func (s *sqlite) check() error {
 	if err != nil {
 		return fmt.Errorf("the state was removed or replaced while open: %w", err)
 	}
-	if err := writable(s.file); err != nil {
-		return fmt.Errorf("%s: %w", s.file, err)
-	}
-	return nil
+	return wrap(s.file, writable(s.file))
 }
 
-func (s *sqlite) announce(context.Context, transaction) error { return nil }
-func (s *sqlite) wake() <-chan struct{}                       { return nil }
-func (s *sqlite) ping(context.Context, []string) error        { return nil } // one process has the file
-func (s *sqlite) pings() <-chan []string                      { return nil }
+func (s *sqlite) announce(context.Context, transaction, string) error { return nil } // one process has the file

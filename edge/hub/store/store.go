@@ -50,6 +50,8 @@ type Store struct {
 	db                                 database
 	many                               chan struct{}   // holds a value for each transaction of writeOneOfMany
 	waiting                            chan *oneOfMany // what may share one; nil on PostgreSQL
+	woken                              <-chan struct{} // nil where nobody shares the state, as pinged
+	pinged                             <-chan []string
 	deliveryClaims, verificationClaims claims
 }
 
@@ -71,14 +73,21 @@ func Open(ctx context.Context, state string, o Options) (*Store, error) {
 func (s *Store) Close() error { return s.db.close() }
 
 // Wake returns a channel that receives a value when another process has created work. It may miss some: poll as well.
-func (s *Store) Wake() <-chan struct{} { return s.db.wake() }
+func (s *Store) Wake() <-chan struct{} { return s.woken }
 
 // Ping passes a publish ping, with the hashes of the manifests that it names, on to the
 // processes that share the state. Pings receives it there, and here.
-func (s *Store) Ping(ctx context.Context, manifests []string) error { return s.db.ping(ctx, manifests) }
+func (s *Store) Ping(ctx context.Context, manifests []string) error {
+	if s.pinged == nil {
+		return nil
+	}
+	return s.db.write(ctx, func(ctx context.Context, tx transaction) error {
+		return s.db.announce(ctx, tx, pingPayload+strings.Join(manifests, " "))
+	})
+}
 
 // Pings returns the channel of passed-on pings; nil where nobody shares the state. It may miss some.
-func (s *Store) Pings() <-chan []string { return s.db.pings() }
+func (s *Store) Pings() <-chan []string { return s.pinged }
 
 type oneOfMany struct {
 	write func(context.Context, transaction) error
@@ -136,15 +145,6 @@ func (s *Store) writeOneOfMany(ctx context.Context, f func(context.Context, tran
 	return <-own.ended
 }
 
-// each runs one statement in a transaction, and scans the rows that it returns.
-func (s *Store) each(ctx context.Context, scan scanner, query string, args ...any) error {
-	return s.db.write(ctx, func(ctx context.Context, tx transaction) error { return tx.each(ctx, scan, query, args...) })
-}
-
-func (s *Store) exec(ctx context.Context, query string, args ...any) error {
-	return wrap(query, s.each(ctx, nil, query, args...))
-}
-
 func wrap(doing string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", doing, err)
@@ -154,9 +154,6 @@ func wrap(doing string, err error) error {
 
 // marshal returns the JSON that queries take as a list.
 func marshal[T any](list []T) string {
-	if list == nil {
-		return "[]"
-	}
-	b, _ := json.Marshal(list) // strings and numbers always marshal
+	b, _ := json.Marshal(append([]T{}, list...)) // not null; strings and numbers always marshal
 	return string(b)
 }

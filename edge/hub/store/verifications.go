@@ -1,14 +1,15 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"database/sql"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -61,21 +62,12 @@ func Endpoint(callback *url.URL) (endpoint, host string) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		host = a.Unmap().String()
 	}
-	port := callback.Port()
-	if port == "" {
-		port = "443"
-	}
-	if n, err := strconv.ParseUint(port, 10, 16); err == nil {
-		port = strconv.FormatUint(n, 10) // leading zeros are another spelling
-	}
-	if strings.Contains(host, ":") {
-		return "[" + host + "]:" + port, host
-	}
-	return host + ":" + port, host
+	port := strings.TrimLeft(callback.Port(), "0") // leading zeros are another spelling
+	return net.JoinHostPort(host, cmp.Or(port, "443")), host
 }
 
 // Request stores that a callback is to be verified. It replaces an older request for the same topic and callback.
-// Served is the topic's content where the request was made, zero if there is none: the subscriber will be sent whatever
+// Served is the topic's content where the request was made, without a hash if there is none: the subscriber will be sent whatever
 // differs from it, even if the hub stops before Publish.
 func (s *Store) Request(ctx context.Context, now time.Time, r Request, served Publication, caps Caps) error {
 	if err := s.db.check(); err != nil {
@@ -125,11 +117,8 @@ func admit(ctx context.Context, tx transaction, now time.Time, r Request, caps C
 }
 
 // ClaimVerifications claims up to n that are due, except those of some endpoints.
-func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) (claimed []Verification, err error) {
-	if err = s.claim(ctx, now, &s.verificationClaims, owner, "claim verifications", into(&claimed, scanVerification), marshal(except), n); err != nil {
-		return nil, err
-	}
-	return claimed, nil
+func (s *Store) ClaimVerifications(ctx context.Context, now time.Time, owner string, except []string, n int) ([]Verification, error) {
+	return claim(ctx, s, now, &s.verificationClaims, owner, "claim verifications", scanVerification, marshal(except), n)
 }
 
 func scanVerification(rows *sql.Rows, v *Verification) error {
