@@ -142,9 +142,7 @@ func (e *entries) render(content *source.Content, baseURL string, previous *publ
 	site := &Site{BaseURL: baseURL, Dataset: dataset(content, baseURL, all), Insights: insights.Count(e.analyzer, analyzed).Insights}
 	in := site.Insights
 	in.FAQ, in.Summary, in.PullQuote = content.FAQ, content.Summary, content.Vocabulary.PullQuote
-	if site.Withdrawn, err = withdrawals(content, previous); err != nil {
-		return nil, err
-	}
+	site.Withdrawn = withdrawals(content, previous)
 	s := content.Site
 	channel := render.Channel{
 		BaseURL: baseURL, Title: s.Title, FeedTitle: s.FeedTitle, Description: s.Description, Language: s.Language,

@@ -85,10 +85,8 @@ func readPublished(ctx context.Context, where string) (*published, error) {
 		p.ids[strings.Clone(id)] = true
 	}
 	var withdrawn reviewcast.Withdrawals
-	if body := set.Files[reviewcast.PathWithdrawn]; body != nil {
-		if err := json.Unmarshal(body, &withdrawn); err != nil {
-			return nil, fmt.Errorf("read %s: %w", reviewcast.PathWithdrawn, err)
-		}
+	if body := set.Files[reviewcast.PathWithdrawn]; body != nil && json.Unmarshal(body, &withdrawn) != nil {
+		return nil, fmt.Errorf("read %s: it is not a list of withdrawals", reviewcast.PathWithdrawn)
 	}
 	p.withdrawn = withdrawn.Withdrawn
 	// The first two lines and the last one are not reviews.
@@ -175,11 +173,8 @@ func (s *Site) body(path string) []byte {
 
 // withdrawals lists what withdrawn.yaml says, sorted by id. The month is that of withdrawn.yaml, of the review in
 // the content, or of the last published set.
-func withdrawals(content *source.Content, previous *published) ([]reviewcast.Withdrawal, error) {
-	months := map[string]string{} // by id in lower case
-	if err := previous.months(content, months); err != nil {
-		return nil, err
-	}
+func withdrawals(content *source.Content, previous *published) []reviewcast.Withdrawal {
+	months := previous.months(content)
 	for _, r := range content.Reviews {
 		if r.Hidden == source.Withdrawn || r.Hidden == source.Legal {
 			months[strings.ToLower(r.ID)] = r.Date.Month()
@@ -194,13 +189,15 @@ func withdrawals(content *source.Content, previous *published) ([]reviewcast.Wit
 		list = append(list, out)
 	}
 	slices.SortFunc(list, func(a, b reviewcast.Withdrawal) int { return cmp.Compare(a.ID, b.ID) })
-	return list, nil
+	return list
 }
 
-// months adds the months of withdrawn reviews that the set knows, published in it or withdrawn before it.
-func (p *published) months(content *source.Content, months map[string]string) error {
+// months returns the months of withdrawn reviews that the set knows, published in it or withdrawn before it, by id in
+// lower case.
+func (p *published) months(content *source.Content) map[string]string {
+	months := map[string]string{}
 	if p.set == nil || len(content.Withdrawn) == 0 {
-		return nil
+		return months
 	}
 	wanted := make(map[string]bool, len(content.Withdrawn))
 	for _, w := range content.Withdrawn {
@@ -212,13 +209,10 @@ func (p *published) months(content *source.Content, months map[string]string) er
 		}
 	}
 	for id, review := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {
-		if wanted[strings.ToLower(id)] {
-			var r reviewcast.Review
-			if json.Unmarshal([]byte(review), &r) != nil || !r.Date.Valid() {
-				return fmt.Errorf("read review %s of the last published set: its line is not a review with a date", id)
-			}
+		var r reviewcast.Review
+		if wanted[strings.ToLower(id)] && json.Unmarshal([]byte(review), &r) == nil && r.Date.Valid() {
 			months[strings.ToLower(id)] = r.Date.Month()
 		}
 	}
-	return nil
+	return months
 }

@@ -41,8 +41,8 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 
 // strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
 func (p *published) strangers(content *source.Content) []source.Withdrawal {
-	known := map[string]string{} // by id in lower case
-	if p.set == nil || p.months(content, known) != nil {
+	known := p.months(content)
+	if p.set == nil {
 		return nil
 	}
 	for _, r := range content.Reviews {

@@ -104,9 +104,7 @@ func (in *inspector) otherLanguage(r *source.Review) {
 	if others == n && enough > 3 {
 		enough = 3 // none of another language
 	}
-	if site, _, _ := strings.Cut(in.content.Site.Language, "-"); own == site {
-		in.fits = in.fits || best == own
-	}
+	in.fits = in.fits || best == own && strings.HasPrefix(in.content.Site.Language, own)
 	if best == own || n < enough || n*maxForeign < len(words) || others > n+n/maxForeign {
 		return
 	}

@@ -181,9 +181,6 @@ func (s *schema) hint(v *syntax.Node) string {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
-	if s == addressSchema {
-		return writtenAddress(v.Text)
-	}
 	return s.written(v.Text)
 }
 

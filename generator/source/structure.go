@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -121,21 +120,4 @@ func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
 		return p.Code == "yaml-syntax" && wrong[line{p.File, p.Line}] && strings.Contains(p.Message, "quotes")
 	})
-}
-
-// postcodes match the postal codes of several countries, the most particular first.
-var postcodes = regexp.MustCompile(`\b(?:[A-Z]{1,2}[0-9][A-Z0-9]? [0-9][A-Z]{2}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9]|[0-9]{4} ?[A-Z]{2}|(?:[A-Z]{1,2}-)?[0-9]{5}(?:-[0-9]{4})?|[0-9]{4}-[0-9]{3}|[0-9]{4})\b`)
-
-// writtenAddress returns the fields of an address that is one text, as far as its parts are plain.
-func writtenAddress(text string) string {
-	street, rest, _ := strings.Cut(strings.Join(strings.Split(text, "\n"), ", "), ",")
-	code := postcodes.FindString(rest)
-	town, _, _ := strings.Cut(strings.Trim(strings.Replace(rest, code, "", 1), " ,"), ",")
-	or := func(s string) string {
-		if s = strings.TrimSpace(s); s == "" {
-			return "…"
-		}
-		return strconv.Quote(s)
-	}
-	return fmt.Sprintf("{street_address: %s, address_locality: %s, postal_code: %s, address_country: …}", or(street), or(town), or(code))
 }

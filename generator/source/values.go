@@ -150,11 +150,7 @@ func (r *fields) month(f string) string {
 	if reviewcast.Date(n.Text + "-01").Valid() {
 		return n.Text
 	}
-	suggestion := "write it as YYYY-MM, such as 2026-03, or leave it out"
-	if reviewcast.Date(n.Text).Valid() {
-		suggestion = "write " + n.Text[:len("2026-03")]
-	}
-	r.fail(n, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), suggestion)
+	r.fail(n, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
 	return ""
 }
 

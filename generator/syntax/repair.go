@@ -62,7 +62,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, indentation, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.deeperItem, y.valueAbove, closeBracket, y.blockWords, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, indentation, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.deeperItem, y.valueAbove, y.blockWords, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)

@@ -11,17 +11,6 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// closeBracket closes a list or fields in brackets at the end of the line.
-func closeBracket(lines []string, at int) (repair, bool) {
-	line := strings.TrimRight(lines[at], " ")
-	for _, pair := range []string{"[]", "{}"} {
-		if open := strings.IndexByte(line, pair[0]); open >= 0 && strings.Count(line, pair[:1]) == strings.Count(line, pair[1:])+1 && (open == 0 || line[open-1] == ' ') {
-			return replace(lines, at, open, line+pair[1:], fmt.Sprintf("this %s is not closed", pair[:1]), "")
-		}
-	}
-	return repair{}, false
-}
-
 // textForm matches a line with a text: a field or an item.
 var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 

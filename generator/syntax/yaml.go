@@ -269,27 +269,11 @@ func (y *yamlText) explain(err error) {
 		if quoted && strings.Contains(c[3], "not closed") {
 			line, col = e.ContextMark.Line, e.ContextMark.Column
 		}
-		fill := strings.NewReplacer("%o", strconv.Itoa(e.ContextMark.Line+y.before), "%c", string(y.char(line, col)), "%m", e.Message, "%d", strconv.Itoa(MaxDepth))
+		fill := strings.NewReplacer("%o", strconv.Itoa(e.ContextMark.Line+y.before), "%m", e.Message, "%d", strconv.Itoa(MaxDepth))
 		if line > 0 {
 			line += y.before
 		}
 		y.Add(diagnostic.Error, line, col, cmp.Or(c[2], "yaml-syntax"), fill.Replace(c[3]), c[4])
 		return
 	}
-}
-
-// char returns the character at a place; U+FFFD if there is none.
-func (y *yamlText) char(line, col int) rune {
-	for text := range bytes.Lines(y.data) {
-		if line--; line > 0 {
-			continue
-		}
-		for _, c := range string(bytes.TrimRight(text, "\r\n")) {
-			if col--; col <= 0 {
-				return c
-			}
-		}
-		break
-	}
-	return utf8.RuneError
 }
