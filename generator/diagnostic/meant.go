@@ -162,6 +162,9 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
 	case 1:
 		date, _, _ := strings.Cut(choices[0], " ")
+		if strings.ContainsAny(s, "‐‑–—−") {
+			return fmt.Sprintf("%s %s has dashes in place of hyphens", name, Quote(s)), "write " + date + " with the minus key"
+		}
 		return fmt.Sprintf("%s %s is not in the form YYYY-MM-DD", name, Quote(s)), "write " + date
 	}
 	return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)), "write " + strings.Join(choices, ", ")

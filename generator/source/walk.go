@@ -71,7 +71,11 @@ func walk(root *os.Root, output string) (*walker, error) {
 				w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
 			} else if !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
 				if _, err := w.root.Stat(path.Join(name, BusinessFile)); err == nil {
-					w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", "move its files up into this one, or name it with --content")
+					remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
+					if w.missing(BusinessFile) {
+						remedy = "move its files up into this one, or name it with --content"
+					}
+					w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", remedy)
 					continue
 				}
 				other := "the folder holds " + strings.Join(slices.Concat(knownFiles, themeFiles), ", ") + " and README.md"

@@ -262,7 +262,7 @@ func (y *yamlText) missingSpace(lines []string, at int) (repair, bool) {
 	return replace(lines, at, colon, m[1]+m[2]+m[3]+": "+m[4], fmt.Sprintf("missing space after %q", m[3]+":"), "")
 }
 
-var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *[=;,] *| +|$)(.*)$`)
+var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *[=;,.] *| +|$)(.*)$`)
 
 func (y *yamlText) missingColon(lines []string, at int) (repair, bool) {
 	m := bareForm.FindStringSubmatch(lines[at])
