@@ -45,9 +45,10 @@ type converter struct {
 	// rated counts the ratings, best is the best of them or their scales.
 	rated int
 	best  float64
-	// over counts the ratings over the scale, scale is what it then seems to be.
-	over  int
-	scale float64
+	// over counts the ratings over the scale, scale is what it then seems to be, overDays are the days of these.
+	over     int
+	scale    float64
+	overDays []string
 	// addresses counts the authors that are e-mail addresses.
 	addresses int
 }
@@ -181,6 +182,9 @@ func (c *converter) stars(r *row, v *review) *Skip {
 // overScale skips a row that seems to have another scale.
 func (c *converter) overScale(r *row, scale float64, format string, args ...any) *Skip {
 	c.over, c.scale = c.over+1, max(c.scale, scale)
+	if day, skip := c.date(r, fieldDate); skip == nil {
+		c.overDays = append(c.overDays, string(day))
+	}
 	return r.skip(OverScale, format+": import with --rating-scale %g; if only some rows have it, put them into a file of their own", append(args, scale)...)
 }
 

@@ -71,6 +71,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m.forget()
 	slices.SortFunc(m.files.records, newestFirst)
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
+	m.report.Remedy = m.sameDays(reviews)
 	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
 		m.report.Remedy = "the dates have another layout; import again with --date-layout " + layout
 	}

@@ -25,6 +25,26 @@ func (m *merger) scaleFits() error {
 		"if customers could give %[2]g, write one of the ratings with its scale, as %[3]g/%[2]g", scales[fits], scale, m.conv.best)}}
 }
 
+// sameDays says how many ratings were imported of the days of those over the scale, which are probably on that scale, too;
+// "" if they are too many for that.
+func (m *merger) sameDays(reviews []*review) string {
+	days := m.conv.overDays
+	if len(days) == 0 {
+		return ""
+	}
+	first, last, n := slices.Min(days), slices.Max(days), 0
+	for _, v := range reviews {
+		if day := textOf(v.values[memberDate]); first <= day && day <= last {
+			n++
+		}
+	}
+	if n == 0 || n > 2*len(days) {
+		return ""
+	}
+	return fmt.Sprintf("the days of the ratings over the scale, %s to %s, have %s, read as of %g; if the platform has changed its scale, divide the table at %[1]s, and import each part with its own --rating-scale",
+		first, last, plural(n, "other rating"), m.cfg.RatingScale)
+}
+
 // inOtherFile returns where another file of the folder has an id; "" if none has.
 func (m *merger) inOtherFile(id string) string {
 	if m.cfg.Taken == nil {
