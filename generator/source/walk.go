@@ -134,8 +134,8 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.folder(name)
 	case formatOf(name) == 0 && hidden(name) != "":
 		w.wrongName(name, "rename it to "+hidden(name))
-	case formatOf(name) == 0 && formatOf(strings.TrimSuffix(name, path.Ext(name))) != 0 && w.missing(strings.TrimSuffix(name, path.Ext(name))): // 2026.yaml.bak
-		w.wrongName(name, "rename it to "+strings.TrimSuffix(path.Base(name), path.Ext(name)))
+	case backupOf(name) != "" && w.missing(backupOf(name)):
+		w.wrongName(name, "rename it to "+path.Base(backupOf(name)))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
 	case formatOf(name) == 0:
@@ -146,6 +146,21 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	default:
 		w.files = append(w.files, found{name, info})
 	}
+}
+
+// backupOf returns the name of the review file that a backup is of; "" for any other file.
+func backupOf(name string) string {
+	of, found := strings.CutSuffix(strings.ToLower(name), ".bak")
+	if !found {
+		of, found = strings.CutSuffix(of, ".old")
+	}
+	switch of = name[:len(of)]; {
+	case !found:
+		return ""
+	case formatOf(of) == 0:
+		return of + ".yaml"
+	}
+	return of
 }
 
 // missing reports whether nothing has a name.
