@@ -25,11 +25,14 @@ func (m *merger) scaleFits() error {
 		"if customers could give %[2]g, write one of the ratings with its scale, as %[3]g/%[2]g", scales[fits], scale, m.conv.best)}}
 }
 
+// minOver is how many ratings over the scale are no slips of the pen.
+const minOver = 3
+
 // sameDays says how many ratings were imported of the days of those over the scale, which are probably on that scale, too;
 // "" if they are too many for that.
 func (m *merger) sameDays(reviews []*review) string {
 	days := m.conv.overDays
-	if len(days) == 0 {
+	if len(days) < minOver {
 		return ""
 	}
 	first, last, n := slices.Min(days), slices.Max(days), 0
