@@ -164,8 +164,8 @@ func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 		if c.Verbose {
 			a, b := members(was[id]), members(is[id])
 			for _, field := range d.Fields[id] {
-				was, is := clip(a[field], b[field])
-				line(fmt.Sprintf("    %s: %s → %s", field, was, is))
+				old, next := clip(a[field], b[field])
+				line(fmt.Sprintf("    %s: %s → %s", field, old, next))
 			}
 		}
 	}

@@ -76,8 +76,14 @@ func checkStart(data []byte, p *diagnostic.List) (_ []byte, ok bool) {
 // mergeForm matches the lines that version control writes around two versions of a text.
 var mergeForm = regexp.MustCompile(`(?m)^(?:<<<<<<< |>>>>>>> |\|\|\|\|\|\|\| ).*$`)
 
+// mergeSigns are parts of these lines; to search for them first is much faster.
+var mergeSigns = [][]byte{[]byte("<<<<<<< "), []byte(">>>>>>> "), []byte("||||||| ")}
+
 // reportMerge reports such lines.
 func reportMerge(data []byte, p *diagnostic.List) bool {
+	if !slices.ContainsFunc(mergeSigns, func(sign []byte) bool { return bytes.Contains(data, sign) }) {
+		return false
+	}
 	found := mergeForm.FindAllIndex(data, -1)
 	if len(found) == 0 {
 		return false

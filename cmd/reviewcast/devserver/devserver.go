@@ -142,14 +142,14 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 
 // accept shows a build and reports it.
 func (s *Server) accept(res *generator.Result, start time.Time) error {
-	before, mended := s.shown, ""
+	before, prefix := s.shown, ""
 	if s.current.Load().Message != "" {
-		mended = "nothing is wrong any more: "
+		prefix = "nothing is wrong any more: "
 	}
 	switch {
 	case before != nil && res.Site == before.Site: // a file was written with the same content
-		if mended != "" {
-			fmt.Fprintln(s.Out, mended+"nothing changed")
+		if prefix != "" {
+			fmt.Fprintln(s.Out, prefix+"nothing changed")
 		}
 		s.clear()
 		s.problems(res.Problems)
@@ -164,7 +164,7 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	s.Builder.Accept(res)
 	s.shown = res
 	s.problems(res.Problems)
-	s.built(before, res, mended, time.Since(start))
+	s.built(before, res, prefix, time.Since(start))
 	return nil
 }
 
@@ -257,13 +257,13 @@ func unknown(problems, known []diagnostic.Problem) []diagnostic.Problem {
 	return slices.DeleteFunc(slices.Clone(problems), func(p diagnostic.Problem) bool { return have[p] })
 }
 
-// built prints a line about a build; before is the one before, nil for the first, and mended says that it failed.
-func (s *Server) built(before, res *generator.Result, mended string, took time.Duration) {
+// built prints a line about a build; before is the one before, nil for the first, and prefix says that it failed.
+func (s *Server) built(before, res *generator.Result, prefix string, took time.Duration) {
 	if before == nil {
 		fmt.Fprintf(s.Out, "%s, %s\nopen %s in a browser (Ctrl-C stops)\n", terminal.Reviews(res.Dataset), took.Round(time.Millisecond), res.BaseURL)
 		return
 	}
-	fmt.Fprintf(s.Out, "%s%s, %s\n", mended, changes(before.Dataset, res), took.Round(time.Millisecond))
+	fmt.Fprintf(s.Out, "%s%s, %s\n", prefix, changes(before.Dataset, res), took.Round(time.Millisecond))
 	if s.Verbose {
 		terminal.Files(s.Out, res.Changed, res.Removed)
 	}

@@ -59,7 +59,7 @@ func TestProblemsOfEqualContent(t *testing.T) {
 	}
 }
 
-// TestLines: the line about a build says that mistakes are mended, and which reviews wait for a verification.
+// TestLines: the line about a build says that mistakes are corrected, and how many reviews wait for a verification.
 func TestLines(t *testing.T) {
 	const url = "http://localhost:1"
 	dir := t.TempDir()
