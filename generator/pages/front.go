@@ -3,7 +3,6 @@ package pages
 import (
 	"cmp"
 	"encoding/json"
-	"math"
 	"slices"
 	"sort"
 
@@ -24,7 +23,6 @@ type front struct {
 	Language  string // of the editors' words
 	Links     map[string]string
 	All       tally
-	Rounded   int // the mean as whole stars
 	Trend     string
 	Chart     *chart
 	Quote     *review // of which the insights quote a sentence
@@ -58,9 +56,6 @@ func (s *Site) front() *front {
 		Hidden: hidden(s.Dataset.Unpublished), Trend: trendWords(in.Temporal.Trend, "stars"), Methods: s.methods(),
 		Topics: in.Topics[:min(len(in.Topics), frontTopics)], Newest: s.reviews[:min(len(s.reviews), frontReviews)],
 		Withdrawn: s.withdrawn()[:min(len(s.Withdrawals), frontWithdrawals)], Replies: s.newestReplies(),
-	}
-	if s.all.Count > 0 {
-		f.Rounded = int(math.Round(s.all.mean()))
 	}
 	f.Chart = newChart(starScale, quarters(len(s.reviews), func(i int) *reviewcast.Review { return s.reviews[i].Review }, meanPoint))
 	if q := in.PullQuote; q != nil {
