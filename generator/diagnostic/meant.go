@@ -159,6 +159,9 @@ func ExplainDate(name, s string) (message, suggestion string) {
 		if len(meantDates(lastDays.ReplaceAllString(s, "28"))) > 0 {
 			return fmt.Sprintf("%s %s does not exist", name, Quote(s)), "correct the month or the day, and " + form
 		}
+		if ages.MatchString(s) {
+			return fmt.Sprintf("%s %s is counted from the day on which it was read", name, Quote(s)), "look up the day of the review, and " + form
+		}
 		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
 	case 1:
 		date, _, _ := strings.Cut(choices[0], " ")
@@ -181,6 +184,10 @@ var (
 	letters  = regexp.MustCompile(`\pL+\.?`)
 	ordinals = regexp.MustCompile(`\b([0-9]{1,2})(?:st|nd|rd|th|er|\.) `)
 	spaces   = regexp.MustCompile(`[ ,\x{A0}\x{202F}]+`)
+	// clock matches the time of the day at the end of a date.
+	clock = regexp.MustCompile(`[ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?( ?[AP]M)?( ?(Z|UTC|[+-][0-9]{2}:?[0-9]{2}))?$`)
+	// ages matches words that count a date from today.
+	ages = regexp.MustCompile(`(?i)\b(ago|yesterday|today|last (week|month|year)|vor|gestern|heute|il y a|hier|fa|ieri|oggi|hace|ayer|hoy|geleden)\b`)
 )
 
 // EnglishMonths writes the names of months as English short forms, and keeps everything else.
@@ -206,15 +213,7 @@ func plainDate(s string) string {
 		}
 		return ""
 	})
-	s = strings.TrimSpace(spaces.ReplaceAllString(s, " "))
-	for _, layout := range []string{" 15:04:05", " 15:04", "T15:04:05Z07:00", "T15:04:05", " 3:04 PM", " 3:04:05 PM", " 15:04:05 UTC", " 15:04:05 Z07:00"} {
-		if i := strings.IndexByte(s, layout[0]); i > 0 && strings.Count(s, " ") <= strings.Count(layout, " ") {
-			if _, err := time.Parse(layout, s[i:]); err == nil {
-				return s[:i]
-			}
-		}
-	}
-	return s
+	return clock.ReplaceAllString(strings.TrimSpace(spaces.ReplaceAllString(s, " ")), "")
 }
 
 // reading is a date that a text may mean, and when it does.

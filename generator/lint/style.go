@@ -3,6 +3,7 @@ package lint
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -43,9 +44,16 @@ func (in *inspector) style(r *source.Review, field, text string) {
 		return
 	}
 	if s := markupForm.FindString(text); s != "" {
-		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words")
+		remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
+		if line := firstLine(text[strings.LastIndexByte(text[:strings.Index(text, s)], '\n')+1:]); s[0] == '&' && len(line) <= maxMended {
+			remedy = "write " + html.UnescapeString(line)
+		}
+		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), remedy)
 	}
 }
+
+// maxMended is how many bytes a line has at most that a remedy repeats.
+const maxMended = 160
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")

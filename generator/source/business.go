@@ -78,6 +78,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
+		d.elsewhere(g.placeOf("latitude"), b.Geo, b.Address.AddressCountry)
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
@@ -92,6 +93,23 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Technicians, b.Services, b.ServiceAreas = []reviewcast.Technician{}, []reviewcast.Named{}, []reviewcast.Named{}
 	for i := range refLists {
 		r.listed(i, s)
+	}
+}
+
+// elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
+func (d *decoder) elsewhere(at place, g *reviewcast.Geo, country string) {
+	var south, north, west, east float64
+	if n, _ := fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east); n < 4 {
+		return // its bounds aren't known
+	}
+	a, o := g.Latitude, g.Longitude
+	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
+		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
+			if i > 0 {
+				d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
+			}
+			return
+		}
 	}
 }
 
@@ -262,7 +280,7 @@ var wordsFile string
 
 func meanings(section string) map[string]string { return diagnostic.Meanings(wordsFile, section) }
 
-var languages, countries, timeZones, dayWords = meanings("languages"), meanings("countries"), meanings("time zones"), meanings("days and times")
+var languages, countries, timeZones, dayWords, bounds = meanings("languages"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

@@ -143,7 +143,9 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 	}
 	if meant = s.meant(key); meant == "" {
 		fields := "the fields are " + strings.Join(s.names, ", ")
-		if isField(key) && s.prefix != "" {
+		if (s == replySchema || s == verificationSchema) && slices.Contains(reviewSchema.names[4:], key) {
+			return fmt.Sprintf("it belongs to the review: write it, and what is below it, two spaces further left; %s has %s", s.what, diagnostic.Join(s.names, "and")), ""
+		} else if isField(key) && s.prefix != "" {
 			fields = "delete it; " + fields
 		}
 		return fields, ""
@@ -210,6 +212,8 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) {
 		suggestion = fmt.Sprintf("write a line for each field, id, author, rating and date, and below them the customer's words: text: %s", diagnostic.Quote(n.Text))
 	case d.strict && n.Kind == syntax.List:
 		suggestion = "write one review per line, without [ and ]; or name the file .yaml, which may hold JSON"
+	case s == replySchema && n.Kind == syntax.List && len(n.Items) > 1:
+		suggestion = "a review has one reply: write the words of all into one text, with the date of the last, and no hyphens"
 	case n.Kind == syntax.List && len(n.Items) == 1 && n.Items[0].Kind == syntax.Mapping:
 		suggestion = "delete the hyphen; there is only one"
 	case n.Kind != syntax.List && !d.strict && s.example != "":

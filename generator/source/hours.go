@@ -37,8 +37,10 @@ func (d *decoder) hours(r *fields) []string {
 			suggestion := "write a line for each group of days and each span, such as Mo-Fr 08:00-12:00, with the days Mo Tu We Th Fr Sa Su, and leave out days when you are closed"
 			if meant, rest := meantHours(s); len(meant) > 0 {
 				suggestion = "write " + strings.Join(meant, ", and on a line of its own ") + rest
+			} else if !strings.ContainsAny(s, "0123456789") {
+				suggestion = "delete this line: days when you are closed are left out, and what has no times belongs in the description"
 			}
-			warn("are not in schema.org's form", suggestion)
+			warn("are not in the form that search engines read", suggestion)
 		case workday.MatchString(s):
 			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
 		default:

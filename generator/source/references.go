@@ -192,6 +192,12 @@ func (s *surroundings) citations(x *index, at places, complete bool) (problems [
 		suggestion = "the review has no text; choose another"
 	} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(quote.Text)) {
 		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
+	} else if first, last, ok := strings.Cut(strings.ReplaceAll(quote.Text, "...", "…"), "…"); ok {
+		suggestion = "copy one part of it, in which nothing is left out"
+		from := strings.Index(*r.Text, strings.TrimSpace(first))
+		if to := strings.LastIndex(*r.Text, strings.TrimSpace(last)); from >= 0 && from < to {
+			suggestion += ", such as: " + (*r.Text)[from:to+len(strings.TrimSpace(last))]
+		}
 	}
 	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
 }

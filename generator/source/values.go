@@ -188,7 +188,7 @@ func (r *fields) stars(f string) int {
 		return int(s[0] - '0')
 	}
 	plain, _ := diagnostic.TrimCurlyQuotes(n.Text)
-	plain, _ = syntax.PlainSpaces(plain)
+	plain, odd := syntax.PlainSpaces(plain)
 	suggestion := fmt.Sprintf("write a whole number from %d to %d", reviewcast.MinRating, reviewcast.MaxRating)
 	meant := diagnostic.MeantRating(plain)
 	if n.Kind != syntax.Number && n.Kind != syntax.Cell {
@@ -200,6 +200,8 @@ func (r *fields) stars(f string) int {
 			meant = cmp.Or(meant, suggestion) + ", and delete the fields below it"
 		case n.Kind == syntax.List && len(n.Items) == 1:
 			meant = "write it without brackets and without a hyphen"
+		case odd != 0 && meant != "":
+			meant = fmt.Sprintf("there is %s in it; delete the whole line and type rating: %s", syntax.NameOdd(odd), strings.TrimPrefix(meant, "write "))
 		case meant == "" || len(plain) == 1:
 			meant = cmp.Or(meant, suggestion) + " without quotes"
 		}
@@ -226,10 +228,14 @@ func (r *fields) language(f string) string {
 		return ""
 	}
 	tag, err := language.Raw.Parse(s)
-	if err != nil || tag == language.Und {
+	base, script, region := tag.Raw()
+	if now := region.Canonicalize(); err != nil || tag == language.Und || now != region {
 		suggestion := "write a BCP 47 tag, such as en, de or pt-BR"
 		if code := languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write " + code
+		} else if now != region {
+			meant, _ := language.Raw.Compose(base, script, now)
+			suggestion = "write " + meant.String()
 		} else if region, err := language.ParseRegion(s); err == nil && region.IsCountry() {
 			base, _ := language.Make("und-" + region.String()).Base()
 			suggestion = fmt.Sprintf("this is a country; write the language, such as %s", base)
@@ -319,6 +325,12 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
 		e := n.Entries[0]
 		return fmt.Sprintf("begin each with a hyphen: - {id: %s, name: %s}", e.Key.Text, e.Value.Text)
+	case n.Kind == syntax.Mapping && (item == aspectSchema || item == problemSchema) && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.List && item.meant(n.Entries[0].Key.Text) == "":
+		var terms []string
+		for _, v := range n.Entries[0].Value.Items {
+			terms = append(terms, v.Text)
+		}
+		return "begin each with a hyphen: - " + strings.Replace(item.written(n.Entries[0].Key.Text), "["+strconv.Quote(n.Entries[0].Key.Text)+"]", "["+strings.Join(terms, ", ")+"]", 1)
 	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.Null: // {a, b}
 		var keys []string
 		for _, e := range n.Entries {

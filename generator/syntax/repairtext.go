@@ -203,8 +203,13 @@ func (y *yamlText) indentText(lines []string, at int) (repair, bool) {
 		changed[wrong] = strings.Repeat(" ", len(m[1])+len(m[2])) + "answer: " + quoteValue(strings.TrimSpace(lines[wrong]))
 		return repair{wrong, 1, changed, `missing "answer:" before the answer`, pasted(changed[wrong])}, true
 	}
+	message := fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3])
 	if last > wrong {
 		advice = fmt.Sprintf("indent lines %d to %d further than the field; ", wrong+1+y.before, last+1+y.before)
 	}
-	return repair{wrong, 1, changed, fmt.Sprintf("this line of the text of %q is not indented further than its field", m[3]), advice + pasted(changed[wrong])}, true
+	if had := len(lines[wrong]) - len(strings.TrimLeft(lines[wrong], " ")); had > len(m[1])+len(m[2]) {
+		message = fmt.Sprintf("this line begins after %s, and the first line of the text of %q after %s", spaces(had), m[3], spaces(len(indent)))
+		advice = fmt.Sprintf("begin lines %d to %d at the same place; ", first+2+y.before, last+1+y.before)
+	}
+	return repair{wrong, 1, changed, message, advice + pasted(changed[wrong])}, true
 }
