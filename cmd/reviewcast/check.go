@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -129,13 +128,8 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		after.Business.URL = before.Business.URL // the origin, which is known to a build
 	}
 	if before == nil {
-		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(c.Published), "*"))
-		meant := diagnostic.Nearest(filepath.Clean(c.Published), slices.DeleteFunc(beside, func(name string) bool { return !isPublished(name) }))
-		switch {
-		case strings.Contains(c.Published, "://"):
+		if strings.Contains(c.Published, "://") {
 			return fmt.Errorf("nothing of reviewcast is published at %s; is it the address in base_url?", c.Published)
-		case meant != "" && meant != filepath.Clean(c.Published):
-			return usageError{fmt.Errorf("nothing is published in %s; did you mean %s?", c.Published, meant)}
 		}
 		fmt.Fprintf(std.out, "nothing is published in %s yet, so every review is new\n", c.Published)
 		c.Quiet = !c.Verbose

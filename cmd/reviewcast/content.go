@@ -123,9 +123,21 @@ func checkPublished(where string) error {
 	if u, err := url.Parse(where); err == nil && (u.Hostname() == "example.com" || strings.HasSuffix(u.Hostname(), ".example.com")) {
 		return usageError{fmt.Errorf("%s is the example of the help; write the address of your reviews in its place", where)}
 	}
-	_, err := os.Stat(where)
-	if host, _, _ := strings.Cut(where, "/"); hostForm.MatchString(where) && err != nil {
-		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write https://%s", where, host)}
+	host, _, _ := strings.Cut(where, "/")
+	scheme := "https://"
+	if _, port, ok := strings.Cut(host, ":"); ok && isPort(port) {
+		scheme = "http://"
+	}
+	switch _, err := os.Stat(where); {
+	case err == nil && isContent(where):
+		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
+	case err != nil && (hostForm.MatchString(where) || scheme == "http://"):
+		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write %s%s", where, scheme, host)}
+	case err != nil && !strings.Contains(where, "://"):
+		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))
+		if meant := diagnostic.Nearest(filepath.Clean(where), slices.DeleteFunc(beside, func(name string) bool { return !isPublished(name) })); meant != "" {
+			return usageError{fmt.Errorf("%s: there is no such folder here; did you mean %s?", where, meant)}
+		}
 	}
 	return nil
 }
@@ -149,6 +161,9 @@ func isFolder(dir string) bool {
 // load reads the folder for a command that writes to it, and returns today's date where the business is. Every id
 // and withdrawal must be known, or a withdrawn text could come back. Other errors don't matter.
 func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location, reviewcast.Date, error) {
+	if up := stepsUp(f.Content); up != "" && !isFolder(f.Content) {
+		return nil, nil, "", usageError{fmt.Errorf("--content: there is no folder %s here, but there is one above; add to the command: --content %s", f.Content, filepath.Join(up, f.Content))}
+	}
 	if err := f.check(); err != nil {
 		return nil, nil, "", err
 	}

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -142,6 +143,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		}
 	}
 	c, err := parser.Parse(args)
+	isCommand := func(arg string) bool {
+		return slices.ContainsFunc(parser.Model.Children, func(n *kong.Node) bool { return n.Name == arg })
+	}
+	if at := slices.IndexFunc(args, isCommand); err != nil && at > 0 && args[0][0] == '-' { // flags before the command
+		args = slices.Concat(args[at:], args[:at])
+		c, err = parser.Parse(args)
+	}
 	if err != nil {
 		return usageError{parseError(args, err)}
 	}
@@ -157,8 +165,40 @@ var meantFile string
 // meantWords are the words of other programs for our commands and flags, and what to write.
 var meantWords = diagnostic.Lines(meantFile, "words")
 
+// wordProcessed matches a text in the quotation marks that word processors write.
+var wordProcessed = regexp.MustCompile(`[“„‘]([^“”‘’]*)[“”’]`)
+
+// retyped returns the arguments with hyphens and quotation marks that a terminal knows.
+func retyped(args []string) []string {
+	one := wordProcessed.ReplaceAllStringFunc(strings.Join(args, "\x00"), func(s string) string {
+		return strings.ReplaceAll(wordProcessed.ReplaceAllString(s, "$1"), "\x00", " ")
+	})
+	plain := strings.Split(one, "\x00")
+	for i, arg := range plain {
+		if name := strings.TrimLeft(arg, "-–—"); strings.ContainsAny(strings.TrimSuffix(arg, name), "–—") {
+			plain[i] = "--" + name
+		}
+	}
+	return plain
+}
+
+// commandLine writes a command for pasting.
+func commandLine(args []string) string {
+	line := "reviewcast"
+	for _, arg := range args {
+		if strings.ContainsAny(arg, " &;()<>|*$#\"") {
+			arg = strconv.Quote(arg)
+		}
+		line += " " + arg
+	}
+	return line
+}
+
 // argumentError returns what is wrong with an argument that the parser doesn't accept; nil if nothing is known.
 func argumentError(args []string, message string) error {
+	if plain := retyped(args); !slices.Equal(plain, args) {
+		return fmt.Errorf("%s; a word processor has changed hyphens or quotation marks; write: %s", message, commandLine(plain))
+	}
 	for i, arg := range args {
 		name, value, _ := strings.Cut(arg, "=")
 		plain := strings.TrimLeft(name, "-–—")
@@ -253,6 +293,8 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case word != message && args[0] == "schema":
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
+	case word != message && statErr == nil && (args[0] == "diff" || args[0] == "verify"):
+		return fmt.Errorf("%s; name the published folder or address only, such as reviewcast %s %s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
 	case word != message && statErr == nil:
 		flag := "--content"
 		if isPublished(word) {

@@ -209,6 +209,16 @@ import csv FILE --source=NAME
 build --base-url http://localhost --forget 2025-02-drain-maria
 build --base-url http://localhost --previous content
 build --base-url http://localhost --previous publci
+--content nowhere check
+–content content check
+import csv words.csv –source survey –verification receipt
+new review --author “Maria K.” --text “Quick and kind work.” --rating 5
+new-review
+diff content public
+diff content
+diff publick
+verify publick
+verify localhost:8080
 `
 
 // runIn runs the program in a folder and returns what it printed and its exit code. It

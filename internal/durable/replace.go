@@ -124,7 +124,7 @@ func (d *Dir) checkRemovable() error {
 		if err != nil || !entry.IsDir() || access(path) == nil {
 			return err
 		}
-		return fmt.Errorf("%s belongs to another user, perhaps since a command with sudo; delete %s as that user, and try again", path, d.path)
+		return fmt.Errorf("%s belongs to another user, perhaps since a command with sudo; make it yours with sudo chown -R \"$USER\" %q, and try again", path, d.path)
 	})
 }
 

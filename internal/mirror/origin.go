@@ -142,6 +142,8 @@ func (o *origin) file(ctx context.Context, path, sha256 string, limit int64) ([]
 			cause = fmt.Errorf("get %s: %s", retry, statusText(status))
 		case status != http.StatusOK:
 			return nil, fmt.Errorf("get %s: %w", retry, statusError(status))
+		case reviewcast.SHA256(bytes.ReplaceAll(a.body, []byte("\r\n"), []byte("\n"))) == sha256 && bytes.Contains(a.body, []byte("\r\n")):
+			return nil, fmt.Errorf("get %s: its line ends were changed by the upload; upload all of public again, with the program's binary mode", retry)
 		case reviewcast.SHA256(a.body) != sha256:
 			cause = fmt.Errorf("get %s: the body has another hash%s", retry, describe(a))
 		default:
