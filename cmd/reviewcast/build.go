@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -62,12 +64,12 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	for _, name := range res.Edited {
 		fmt.Fprintf(std.err, "warning: %s was changed by hand, and is again as the content says: change files in %s, not in %s\n", filepath.Join(c.Public, name), c.Content, c.Public)
 	}
-	for _, pattern := range []string{"*.y*ml", "*.doc*", "*.xls*"} { // a build writes no such file
-		strays, _ := filepath.Glob(filepath.Join(c.Public, pattern))
-		for _, name := range strays {
+	_ = filepath.WalkDir(c.Public, func(name string, _ fs.DirEntry, err error) error {
+		if err == nil && strayForm.MatchString(name) {
 			fmt.Fprintf(std.err, "warning: %s is no page, and would be uploaded with them; move it, to %s if it is a file of reviews\n", name, filepath.Join(c.Content, "reviews"))
 		}
-	}
+		return nil
+	})
 	if n := len(res.Removed); n > 0 && !res.First {
 		fmt.Fprintf(std.out, "%s removed, such as %s: remove them from your web server, too, unless it replaces the whole folder (-v lists them)\n", terminal.Plural(n, "file"), res.Removed[0])
 	}
@@ -91,6 +93,9 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	}
 	return nil
 }
+
+// strayForm matches the names of files that a build doesn't write and editors do.
+var strayForm = regexp.MustCompile(`\.(ya?ml|docx?|odt|xlsx?|ods)$`)
 
 // buildError prints the problems of a [generator.ProblemsError] and returns err.
 func (std streams) buildError(content string, err error) error {

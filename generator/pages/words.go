@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	texttemplate "text/template"
@@ -162,10 +163,13 @@ func withoutLinks(s string) string {
 	return strings.NewReplacer("<", "&lt;", "[", `\[`, "]", `\]`).Replace(strings.TrimSpace(s))
 }
 
+// headingForm matches the headings of the editors' summary, which stands below a heading of level 2.
+var headingForm = regexp.MustCompile(`(?m)^#{1,2} +`)
+
 // markdownHTML converts the editors' Markdown, as far as [withoutLinks] keeps it.
 func markdownHTML(s string) (template.HTML, error) {
 	var b bytes.Buffer
-	err := toHTML.Convert([]byte(withoutLinks(s)), &b)
+	err := toHTML.Convert(headingForm.ReplaceAll([]byte(withoutLinks(s)), []byte("### ")), &b)
 	return template.HTML(b.String()), err
 }
 

@@ -21,6 +21,7 @@ type Content struct {
 	Vocabulary Vocabulary
 	FAQ        []reviewcast.FAQ
 	Summary    *string
+	Today      reviewcast.Date // the last day that a date may name
 
 	files places
 	// known are the ids that job records may name, by refLists. nil if business.yaml could not be read: then no id is

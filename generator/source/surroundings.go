@@ -90,6 +90,7 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"})
 	}
 	s.today = today(c.Business.TimeZone)
+	c.Today = s.today
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })

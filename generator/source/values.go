@@ -114,6 +114,8 @@ func (r *fields) id() string {
 		suggestion = fmt.Sprintf("write %s without quotation marks", inner)
 	} else if exponent.MatchString(s) {
 		suggestion = "a spreadsheet program has shortened this number; format the column as text there and type it again"
+	} else if r.schema == withdrawnSchema {
+		suggestion = "write the id of the review, as it stands behind id: in its file"
 	} else if fixed := fixID(s); fixed != "" {
 		suggestion += fmt.Sprintf(", such as %q", fixed)
 	}
@@ -330,7 +332,8 @@ func (r *fields) listOf(f string, n *syntax.Node) string {
 		for _, v := range n.Entries[0].Value.Items {
 			terms = append(terms, v.Text)
 		}
-		return "begin each with a hyphen: - " + strings.Replace(item.written(n.Entries[0].Key.Text), "["+strconv.Quote(n.Entries[0].Key.Text)+"]", "["+strings.Join(terms, ", ")+"]", 1)
+		written, _, _ := strings.Cut(strings.TrimSuffix(item.written(n.Entries[0].Key.Text), "}"), ", terms:")
+		return fmt.Sprintf("begin each with a hyphen: - %s, terms: [%s]}", written, strings.Join(terms, ", "))
 	case n.Kind == syntax.Mapping && item == nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind == syntax.Null: // {a, b}
 		var keys []string
 		for _, e := range n.Entries {

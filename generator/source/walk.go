@@ -60,7 +60,7 @@ func walk(root *os.Root, output string) (*walker, error) {
 			if meant := intended(name); meant != "" {
 				remedy := "rename it to " + meant
 				if document(name) {
-					remedy = "save it as plain text in UTF-8, under the name " + meant
+					remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
 				} else if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
 					if remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"; e.IsDir() {
 						remedy = "move what is in it to " + meant + ", and delete it"
