@@ -215,7 +215,7 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal) diagnostic.Problem {
 	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
-	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today)
+	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today())
 	if kept == nil {
 		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		p.Suggestion = "put it back under this id, " + withdraw

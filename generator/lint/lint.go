@@ -309,7 +309,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			}
 			at := in.content.Position(same)
 			in.add(r, firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
-				"if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them")
+				map[bool]string{true: "delete one of them, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them"}[at.File == in.content.Position(r).File])
 		}
 	}
 }

@@ -240,7 +240,12 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		return r, false
 	}
 	if s == reviewSchema && !d.Full() && len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return isField(e.Key.Text) || s.meant(e.Key.Text) != "" }) {
-		d.fail(n, "wrong-type", "this is not a review: none of its fields is known", "write a line for each field: id, author, rating, date, and the customer's words as text")
+		remedy := "write a line for each field: id, author, rating, date, and the customer's words as text"
+		if first := &n.Entries[0]; first.Value.Kind == syntax.Mapping && len(first.Value.Entries) > 0 {
+			e := &first.Value.Entries[0]
+			remedy = fmt.Sprintf("delete the lines such as %s: and put a hyphen before the first field of each review: - %s: %s", first.Key.Text, e.Key.Text, e.Value.Text)
+		}
+		d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 		return r, false
 	}
 	second := false // another review begins

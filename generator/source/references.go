@@ -70,8 +70,8 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 
 // future reports a date after today.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
-	if d > s.today {
-		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s; correct the year, the month or the day", s.today))
+	if d > s.content.today {
+		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.today))
 	}
 }
 

@@ -113,7 +113,7 @@ func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	}
 	wrong := map[line]bool{}
 	for _, p := range problems {
-		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-")) {
+		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
 			wrong[line{p.File, p.Line}] = true
 		}
 	}

@@ -19,8 +19,7 @@ import (
 type surroundings struct {
 	content  Content // but for the reviews
 	problems []diagnostic.Problem
-	today    reviewcast.Date // the last day that a date may name
-	key      uint64          // hash of all that the files say
+	key      uint64 // hash of all that the files say
 	// evidence and quote are what faq.yaml and insights.yaml cite.
 	evidence []citation
 	quote    *citation
@@ -89,8 +88,7 @@ func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone
 		s.problems = append(s.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
 			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"})
 	}
-	s.today = today(c.Business.TimeZone)
-	c.Today = s.today
+	c.today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })

@@ -250,6 +250,9 @@ func (r *fields) language(f string) string {
 	return tag.String()
 }
 
+// minutes matches an angle in degrees, minutes and seconds.
+var minutes = regexp.MustCompile(`^([0-9]{1,3})° ?([0-9]{1,2})['′’] ?(?:([0-9.]+)(?:["″”]|'')? ?)?([NSEWO])?$`)
+
 // float reads a number within bounds.
 func (r *fields) float(f string, low, high float64) float64 {
 	n := r.value(f)
@@ -261,6 +264,12 @@ func (r *fields) float(f string, low, high float64) float64 {
 		plain := strings.Replace(strings.TrimRight(n.Text, "%° NEne"), ",", ".", 1)
 		if _, err := strconv.ParseFloat(plain, 64); err == nil {
 			suggestion = "write " + plain
+		} else if m := minutes.FindStringSubmatch(n.Text); m != nil {
+			var v [3]float64
+			for i := range v {
+				v[i], _ = strconv.ParseFloat(m[i+1], 64) // without seconds, 0
+			}
+			suggestion = fmt.Sprintf("write %s%.5f, the same in degrees", map[bool]string{true: "-"}[m[4] == "S" || m[4] == "W"], v[0]+v[1]/60+v[2]/3600)
 		}
 		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be a number", r.name(f), n.Describe()), suggestion)
 		return 0

@@ -155,7 +155,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		if v := r.value("question"); v != nil && v.Kind == syntax.Text && !n.Has("answer") {
 			if question, answer, ok := strings.Cut(v.Text, "? "); ok {
-				d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(answer)))
+				d.fail(v, "missing-field", "the answer is a part of the question", fmt.Sprintf("write it on a line of its own: answer: %s", strconv.Quote(strings.TrimPrefix(answer, "answer: "))))
 				s.content.FAQ = append(s.content.FAQ, reviewcast.FAQ{Question: question + "?", Answer: answer})
 				continue
 			}
@@ -193,7 +193,7 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 		if absent := !n.Has("reason"); n.Has("author") && (n.Has("rating") || n.Has("text")) && absent {
 			id := n.Entries[max(0, slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" }))].Value.Text
 			d.fail(&n, "unknown-field", "a whole review stands here; a withdrawal has no more than id, reason and date",
-				fmt.Sprintf("write in its place: - {id: %s, reason: withdrawn, date: %s}", id, s.today))
+				fmt.Sprintf("write in its place: - {id: %s, reason: withdrawn, date: %s}", id, s.content.today))
 			s.withdrawn[strings.ToLower(id)] = Withdrawal{ID: id, Reason: Withdrawn, At: d.position(placeOf(&n))}
 			continue
 		}

@@ -106,7 +106,7 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err er
 		case ours(name):
 			old = append(old, name)
 		case !hasLast && !strings.HasPrefix(name, "."):
-			return fmt.Errorf("%s contains %s but no %s, so it is not an output directory; name an empty or new directory, or move the files away", d.path, name, d.last)
+			return fmt.Errorf("%s contains %s, which reviewcast has not written (there is no %s), perhaps another website; name an empty or a new folder", d.path, name, d.last)
 		default:
 			kept = append(kept, name)
 		}
