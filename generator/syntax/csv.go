@@ -51,34 +51,18 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		return false
 	}
 	c.data = data
-	for i := 0; ; {
-		end := bytes.IndexByte(data[i:], '\n')
-		if end > MaxLine || end < 0 && len(data)-i > MaxLine {
+	for line := range bytes.Lines(data) {
+		if len(bytes.TrimSuffix(line, []byte{'\n'})) > MaxLine {
 			c.Add(diagnostic.Error, len(c.lines), 0, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "end each row with a line break")
 			return false
 		}
-		if end < 0 {
-			break
-		}
-		i += end + 1
-		c.lines = append(c.lines, i)
+		c.lines = append(c.lines, c.lines[len(c.lines)-1]+len(line))
 	}
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return true
-	}
-	if err != nil {
-		c.explain(err)
-		return false
-	}
-	names := slices.Clone(header)
-	columns, ok := c.header(r, header)
-	if !ok {
-		return false
-	}
+	var names []string
+	var columns []column
 	complete = true
 	for rows := 0; ; rows++ {
 		row, err := r.Read()
@@ -89,7 +73,14 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			c.explain(err)
 			return false
 		}
-		if rows == MaxRecords {
+		if rows == 0 {
+			names = slices.Clone(row)
+			if columns, ok = c.header(r, row); !ok {
+				return false
+			}
+			continue
+		}
+		if rows > MaxRecords {
 			line, _ := r.FieldPos(0)
 			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
 			return false
@@ -199,10 +190,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		default:
 			some = true
 			first[name] = i
-			columns[i].outer = name
-			if outer, inner, nested := strings.Cut(name, "."); nested {
-				columns[i].outer, columns[i].inner = outer, inner
-			}
+			columns[i].outer, columns[i].inner, _ = strings.Cut(name, ".")
 		}
 	}
 	required := c.columns.Required
@@ -244,32 +232,28 @@ func (n *Node) set(name string, value Node) {
 // cell returns the node of a cell. encoding/csv has copied the text.
 func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
-	n := Node{Kind: Cell, Text: s, Line: line}
-	offset := c.lines[line-1] + byteCol - 1
-	if c.seen < c.lines[line-1] || c.seen > offset {
-		c.seen, c.col = c.lines[line-1], 1
+	start := c.lines[line-1]
+	offset := start + byteCol - 1
+	if c.seen < start || c.seen > offset {
+		c.seen, c.col = start, 1
 	}
 	// Counting from the cell before keeps a line of many cells linear.
 	c.col += utf8.RuneCount(c.data[c.seen:offset])
-	c.seen, n.Col = offset, c.col
-	return n
+	c.seen = offset
+	return Node{Kind: Cell, Text: s, Line: line, Col: c.col}
 }
 
 // explain reports why the rest of the file could not be read.
 func (c *CSVReader) explain(err error) {
 	e, _ := errors.AsType[*csv.ParseError](err) // memory gives no other
-	col := 0
-	if e.Line <= len(c.lines) && e.Column > 0 {
-		start := c.lines[e.Line-1]
-		col = utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))]) + 1
-	}
-	line := e.Line
-	message, suggestion := "wrong quotes in this cell", "put the whole cell in double quotes, and write \"\" for a double quote inside"
+	start := c.lines[min(e.Line, len(c.lines))-1]
+	line, col := e.Line, utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))])+1
+	message := "wrong quotes in this cell"
 	if errors.Is(e.Err, csv.ErrBareQuote) {
 		message = "a double quote in a cell that doesn't begin with one"
-	} else if e.Line > len(c.lines) || c.lines[e.Line-1]+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
+	} else if start+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
 		line, col = e.StartLine, 1
 		message = "a quoted cell of this row is not closed"
 	}
-	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; the rest of the file is not read", suggestion)
+	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; the rest of the file is not read", "put the whole cell in double quotes, and write \"\" for a double quote inside")
 }
