@@ -20,7 +20,7 @@ import (
 // review is a row that can be published: its members as they are written, and its key.
 type review struct {
 	number, line int
-	key          string // see keyOf
+	key          string // of keyOf
 	external     string // the export's own id, "" when it has none
 	values       values
 }
@@ -82,7 +82,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
-		v.key = keyOfID(v.external)
+		v.key = keyOf("id", v.external)
 	}
 	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
 		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return sumForm.MatchString(r.cells[f]) })
@@ -285,7 +285,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 		if unknown != "" {
 			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(cell), f)
 		}
-		v.values[m] = appendJSON(nil, ids)
+		v.values[m] = asJSON(ids)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if err != nil {
 		return nil, &UsageError{[]string{err.Error()}}
 	}
-	f.memory.knownBy = knownBy
+	f.memory.KnownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
@@ -56,14 +56,14 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	twins := m.twins(reviews)
 	for i, v := range reviews {
 		if old, ok := twins[v.key]; ok {
-			e := f.memory.entries[old]
+			e := f.memory.Reviews[old]
 			if skip := m.twin(v, m.byID[fold(e.ID)]); skip != nil {
 				m.seen[old] = true
 				m.skip(skip)
 				continue
 			}
-			delete(f.memory.entries, old) // the editor has made the same correction
-			f.memory.entries[v.key], ids[i] = e, e.ID
+			delete(f.memory.Reviews, old) // the editor has made the same correction
+			f.memory.Reviews[v.key], ids[i] = e, e.ID
 		}
 		m.place(v, ids[i])
 	}
@@ -145,14 +145,14 @@ func repeated(r *row, v, first *review) *Skip {
 // assign gives each review its id: the one it had, or else the first candidate that no other review of this source has
 // or had. New reviews choose in the order of their best candidates, so that the order of the rows does not matter.
 func (m *merger) assign(reviews []*review) []string {
-	taken := make(map[string]bool, len(m.files.memory.entries))
-	for _, e := range m.files.memory.entries {
+	taken := make(map[string]bool, len(m.files.memory.Reviews))
+	for _, e := range m.files.memory.Reviews {
 		taken[fold(e.ID)] = true
 	}
 	ids := make([]string, len(reviews))
 	var fresh []int
 	for i, v := range reviews {
-		if e, ok := m.files.memory.entries[v.key]; ok {
+		if e, ok := m.files.memory.Reviews[v.key]; ok {
 			ids[i] = e.ID
 		} else {
 			fresh = append(fresh, i)
@@ -175,7 +175,7 @@ const minDistinct = 20
 // most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
 // short texts do, too.
 func (m *merger) twins(reviews []*review) map[string]string {
-	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.entries)), func(key string) bool { return m.seen[key] })
+	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.seen[key] })
 	pairs := func(v values) (pairs []string) {
 		long := none || len(v[memberText]) > minDistinct
 		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
@@ -187,7 +187,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 		return pairs
 	}
 	here := map[string]string{}
-	for key, e := range m.files.memory.entries {
+	for key, e := range m.files.memory.Reviews {
 		if r := m.byID[fold(e.ID)]; r != nil && !m.seen[key] {
 			for _, pair := range pairs(r.values) {
 				here[pair] = key
@@ -196,7 +196,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	}
 	twins, fresh := map[string]string{}, 0
 	for _, v := range reviews {
-		if _, known := m.files.memory.entries[v.key]; known {
+		if _, known := m.files.memory.Reviews[v.key]; known {
 			continue
 		}
 		fresh++
@@ -216,7 +216,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
-		if slices.Contains(m.files.memory.knownBy, name) && !same(v.values[i], r.values[i]) {
+		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
 			if here := textOf(r.values[i]); member(i) == memberAuthor || member(i) == memberDate {
 				name += " (here " + quote(here) + ")"
 			}
@@ -234,7 +234,7 @@ func (m *merger) twin(v *review, r *record) *Skip {
 func (m *merger) place(v *review, id string) {
 	r := &row{number: v.number, line: v.line}
 	r.cells[fieldID] = v.external
-	known, imported := m.files.memory.entries[v.key]
+	known, imported := m.files.memory.Reviews[v.key]
 	standing := m.byID[fold(id)]
 	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
 		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id))
@@ -244,7 +244,7 @@ func (m *merger) place(v *review, id string) {
 	switch where := m.elsewhere(v, id); {
 	case where != "" && standing == nil:
 		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
-			m.files.memory.entries[v.key] = m.remember(id, v, known)
+			m.files.memory.Reviews[v.key] = m.remember(id, v, known)
 		}
 		m.skip(r.skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File))
 		return
@@ -272,7 +272,7 @@ func (m *merger) add(v *review, id string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[memberDate])}
 	m.files.records = append(m.files.records, r)
 	m.byID[fold(id)] = r
-	m.files.memory.entries[v.key] = m.remember(id, v, entry{})
+	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
 	m.done(v, r, nil)
 }
 
@@ -303,7 +303,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 		}
 	}
 	r.date = textOf(r.values[memberDate])
-	m.files.memory.entries[v.key] = m.remember(r.id, v, known)
+	m.files.memory.Reviews[v.key] = m.remember(r.id, v, known)
 	m.done(v, r, updated)
 	if len(kept) > 0 {
 		m.report.Kept = append(m.report.Kept, Kept{Row: v.number, ID: r.id, Fields: kept})
@@ -337,11 +337,11 @@ func (m *merger) scale() float64 {
 // forget reports the imported reviews that the export no longer has, and drops the fingerprints of those that the
 // editor removed: a withdrawn text leaves no trace.
 func (m *merger) forget() {
-	for key, e := range m.files.memory.entries {
+	for key, e := range m.files.memory.Reviews {
 		switch {
 		case m.byID[fold(e.ID)] == nil && m.inOtherFile(e.ID) != "":
 		case m.byID[fold(e.ID)] == nil:
-			m.files.memory.entries[key] = entry{ID: e.ID}
+			m.files.memory.Reviews[key] = entry{ID: e.ID}
 		case !m.seen[key]:
 			r := m.byID[fold(e.ID)]
 			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[memberAuthor])), `"`), maxAuthor), r.date))

@@ -91,21 +91,15 @@ func cause(err error) error {
 
 // append writes the line.
 func (r *record) append(b []byte) []byte {
-	b = append(b, `{"id":"`...)
-	b = append(b, r.id...) // ASCII without quotes, by ValidID
-	b = append(b, '"')
+	b = append(b, `{"id":"`+r.id+`"`...) // ASCII without quotes, by ValidID
 	for m, v := range r.values {
 		if v != nil {
-			b = append(b, ',', '"')
-			b = append(b, memberNames[m]...)
-			b = append(b, '"', ':')
+			b = append(b, `,"`+memberNames[m]+`":`...)
 			b = append(b, v...)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.extra)) {
-		b = append(b, ',')
-		b = append(b, quoted(name)...)
-		b = append(b, ':')
+		b = append(b, ","+string(quoted(name))+":"...)
 		b = append(b, r.extra[name]...)
 	}
 	return append(b, '}', '\n')
@@ -163,13 +157,6 @@ func fingerprint(v jsontext.Value) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// A key identifies a review of one source in the next export. It is a SHA-256 in hex, so that the memory of the import
-// contains neither the ids of a platform nor the words of a customer. The first part distinguishes the two kinds of
-// keys.
-
-// keyOfID returns the key of a review whose export has ids.
-func keyOfID(external string) string { return keyOf("id", external) }
-
 // keyOfContent returns the key of a review without an id: those of the fields that reviews are identified by, which
 // are what its customer would not have written twice. The author counts as the export has it, so that another policy
 // for names changes no id. The rating does not count, since customers change it, unless nothing else distinguishes two
@@ -188,7 +175,9 @@ func keyOfContent(r *row, date string, knownBy []string) string {
 	return keyOf("content", date, strings.Join(strings.Fields(cell(fieldAuthor)), " "), title, text, url, rating)
 }
 
-// keyOf hashes parts with their lengths, so that different lists of parts have different keys.
+// keyOf returns a key, which identifies a review of one source in the next export. It is a SHA-256 in hex, so that the
+// memory of the import contains neither the ids of a platform nor the words of a customer. The first part distinguishes
+// the kinds of keys. Parts are hashed with their lengths, so that different lists of parts have different keys.
 func keyOf(parts ...string) string {
 	h := sha256.New()
 	var length [8]byte
