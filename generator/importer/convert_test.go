@@ -251,7 +251,7 @@ func TestConvert(t *testing.T) {
 func starsOf(c *converter, r *row) (int, *Skip) {
 	var v review
 	skip := c.stars(r, &v)
-	n, _ := strconv.Atoi(string(v.values[memberRating]))
+	n, _ := strconv.Atoi(string(v.values[fieldRating]))
 	return n, skip
 }
 

@@ -104,9 +104,9 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 // columns returns the map as --map has it, in the order of Fields, and the columns that are not imported.
 func (t *table) columns(m map[string]string) (used string, unused []string) {
 	var pairs []string
-	for f, column := range t.binding {
-		if column != noColumn {
-			pairs = append(pairs, field(f).String()+"="+m[field(f).String()])
+	for _, f := range mapped {
+		if t.binding[f] != noColumn {
+			pairs = append(pairs, f.String()+"="+m[f.String()])
 		}
 	}
 	for i, name := range t.names {

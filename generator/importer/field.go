@@ -15,36 +15,47 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// field is a value that an export may have for a review, in the order of fieldNames.
+// field is a value of a review, and of the export. Those before fieldReplyDate are its members, in the order of a line.
 type field int
 
 const (
-	fieldRating field = iota
+	fieldAuthor field = iota
+	fieldRating
 	fieldDate
-	fieldText
 	fieldTitle
-	fieldAuthor
-	fieldID
-	fieldSourceURL
+	fieldText
 	fieldLanguage
+	fieldSource // of no column
+	fieldSourceURL
 	fieldReplyText
-	fieldReplyDate
 	fieldVerification
 	fieldTechnicians
 	fieldServices
 	fieldServiceAreas
+	fieldReplyDate
+	fieldID
 )
 
-var fieldNames = [...]string{
-	"rating", "date", "text", "title", "author", "id", "source_url", "language",
-	"owner_reply.text", "owner_reply.date",
-	"verification.method", "technicians", "services", "service_areas",
-}
+var (
+	memberNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
+		"owner_reply", "verification", "technicians", "services", "service_areas"}
+	fieldNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
+		"owner_reply.text", "verification.method", "technicians", "services", "service_areas", "owner_reply.date", "id"}
+)
 
 func (f field) String() string { return fieldNames[f] }
 
-// Fields are the fields that Config.Map can map to columns.
-func Fields() []string { return slices.Clone(fieldNames[:]) }
+// mapped are the fields that Config.Map can map to columns, in the order of messages.
+var mapped = []field{fieldRating, fieldDate, fieldText, fieldTitle, fieldAuthor, fieldID, fieldSourceURL, fieldLanguage,
+	fieldReplyText, fieldReplyDate, fieldVerification, fieldTechnicians, fieldServices, fieldServiceAreas}
+
+// Fields are the names of these fields.
+func Fields() (names []string) {
+	for _, f := range mapped {
+		names = append(names, f.String())
+	}
+	return names
+}
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. A part that contains a
 // comma is in double quotes, as in CSV: rating=stars,"text=Review, public". Whether the fields and columns exist is
@@ -82,7 +93,7 @@ func ParseMap(s string) (map[string]string, error) {
 
 // fieldOf returns the field that a word is used for; "" for none.
 func fieldOf(word string) string {
-	for _, field := range fieldNames {
+	for _, field := range Fields() {
 		if slices.ContainsFunc(own[0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
 			return field
 		}
@@ -93,11 +104,11 @@ func fieldOf(word string) string {
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems, corrected []string
-	exchanged := false
+	exchanged, known := false, Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !slices.Contains(fieldNames[:], name) {
+		if !slices.Contains(known, name) {
 			field, column := m[name], name
-			if !slices.Contains(fieldNames[:], field) {
+			if !slices.Contains(known, field) {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
 			}
 			if field != "" {
@@ -105,7 +116,7 @@ func checkFields(m map[string]string) []string {
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
-				quote(name), didYouMean(name, fieldNames[:]), strings.Join(fieldNames[:], ", ")))
+				quote(name), didYouMean(name, known), strings.Join(known, ", ")))
 		} else if strings.TrimSpace(m[name]) == "" {
 			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
 		}
@@ -127,8 +138,10 @@ const noColumn = -1
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
 	var problems, missing []string
 	from := map[int]field{}
-	for f := range field(len(fieldNames)) {
+	for f := range binding {
 		binding[f] = noColumn
+	}
+	for _, f := range mapped {
 		want := strings.TrimSpace(m[f.String()])
 		if want == "" {
 			continue

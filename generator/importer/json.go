@@ -31,12 +31,12 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 // fill sets the cells of a row from the mapped members. The error is a *Skip.
 func (c Config) fill(v jsontext.Value, r *row) error {
 	r.value = v
-	for f := range field(len(fieldNames)) {
+	for _, f := range mapped {
 		path := strings.TrimSpace(c.Map[f.String()])
 		if path == "" {
 			continue
 		}
-		s, err := textAt(v, path, f >= fieldTechnicians)
+		s, err := textAt(v, path, fieldTechnicians <= f && f <= fieldServiceAreas)
 		if err != nil {
 			return r.skip(BadValue, "%s: %s", f, err)
 		}

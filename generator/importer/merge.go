@@ -177,8 +177,8 @@ const minDistinct = 20
 func (m *merger) twins(reviews []*review) map[string]string {
 	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.seen[key] })
 	pairs := func(v values) (pairs []string) {
-		long := none || len(v[memberText]) > minDistinct
-		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
+		long := none || len(v[fieldText]) > minDistinct
+		for i, pair := range [][2]field{{fieldDate, fieldText}, {fieldAuthor, fieldText}, {fieldDate, fieldAuthor}} {
 			a, b := string(v[pair[0]]), string(v[pair[1]])
 			if a != "" && b != "" && a != quotedAnonymous && b != quotedAnonymous && (i == 2 || long) {
 				pairs = append(pairs, keyOf(strconv.Itoa(i), a, b))
@@ -217,7 +217,7 @@ func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
 		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
-			if here := textOf(r.values[i]); member(i) == memberAuthor || member(i) == memberDate {
+			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
 			}
 			differ = append(differ, name)
@@ -269,7 +269,7 @@ func (m *merger) place(v *review, id string) {
 }
 
 func (m *merger) add(v *review, id string) {
-	r := &record{id: id, values: v.values, date: textOf(v.values[memberDate])}
+	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
 	m.byID[fold(id)] = r
 	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
@@ -279,7 +279,7 @@ func (m *merger) add(v *review, id string) {
 // another reports whether an export gives an id to another review than before: nothing that a customer would leave is
 // as it was.
 func (m *merger) another(v *review, r *record) bool {
-	for _, i := range []member{memberAuthor, memberDate, memberText} {
+	for _, i := range []field{fieldAuthor, fieldDate, fieldText} {
 		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
 			return false
 		}
@@ -302,7 +302,7 @@ func (m *merger) update(v *review, r *record, known entry) {
 			kept = append(kept, memberNames[i])
 		}
 	}
-	r.date = textOf(r.values[memberDate])
+	r.date = textOf(r.values[fieldDate])
 	m.files.memory.Reviews[v.key] = m.remember(r.id, v, known)
 	m.done(v, r, updated)
 	if len(kept) > 0 {
@@ -344,7 +344,7 @@ func (m *merger) forget() {
 			m.files.memory.Reviews[key] = entry{ID: e.ID}
 		case !m.seen[key]:
 			r := m.byID[fold(e.ID)]
-			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[memberAuthor])), `"`), maxAuthor), r.date))
+			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[fieldAuthor])), `"`), maxAuthor), r.date))
 		}
 	}
 	slices.Sort(m.report.Vanished)
@@ -354,10 +354,10 @@ func (m *merger) skip(s *Skip) { m.report.Skipped = append(m.report.Skipped, *s)
 
 // done describes a review that is in the file now. updated is nil for a new one, and empty for one that is as it was.
 func (m *merger) done(v *review, r *record, updated []string) {
-	if string(r.values[memberAuthor]) == quotedAnonymous {
+	if string(r.values[fieldAuthor]) == quotedAnonymous {
 		m.report.Anonymous++
 	}
-	if r.values[memberVerification] == nil {
+	if r.values[fieldVerification] == nil {
 		m.report.Unverified++
 	}
 	switch {
@@ -369,10 +369,10 @@ func (m *merger) done(v *review, r *record, updated []string) {
 		m.report.Unchanged++
 		return
 	}
-	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[memberAuthor])}
-	c.Rating, _ = strconv.Atoi(string(r.values[memberRating])) // an editor's nonsense shows as 0
+	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[fieldAuthor])}
+	c.Rating, _ = strconv.Atoi(string(r.values[fieldRating])) // an editor's nonsense shows as 0
 	m.report.Changes = append(m.report.Changes, c)
-	if text := textOf(r.values[memberText]); updated == nil && testForm.MatchString(text) {
+	if text := textOf(r.values[fieldText]); updated == nil && testForm.MatchString(text) {
 		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
 }

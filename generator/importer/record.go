@@ -21,32 +21,8 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// member is a member of a review that imports write, in the order of a line.
-type member int
-
-const (
-	memberAuthor member = iota
-	memberRating
-	memberDate
-	memberTitle
-	memberText
-	memberLanguage
-	memberSource
-	memberSourceURL
-	memberOwnerReply
-	memberVerification
-	memberTechnicians
-	memberServices
-	memberServiceAreas
-)
-
-var memberNames = [...]string{
-	"author", "rating", "date", "title", "text", "language", "source", "source_url",
-	"owner_reply", "verification", "technicians", "services", "service_areas",
-}
-
 // values are the JSON values of the members that imports write; nil is absent, which is what null means too.
-type values [len(memberNames)]jsontext.Value
+type values [fieldReplyDate]jsontext.Value
 
 // record is one line of the import's file.
 type record struct {
@@ -80,7 +56,7 @@ func parseRecord(line []byte) (*record, error) {
 			r.extra[name] = value
 		}
 	}
-	r.date = textOf(r.values[memberDate])
+	r.date = textOf(r.values[fieldDate])
 	return r, nil
 }
 

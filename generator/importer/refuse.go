@@ -37,7 +37,7 @@ func (m *merger) sameDays(reviews []*review) string {
 	}
 	first, last, n := slices.Min(days), slices.Max(days), 0
 	for _, v := range reviews {
-		if day := textOf(v.values[memberDate]); first <= day && day <= last {
+		if day := textOf(v.values[fieldDate]); first <= day && day <= last {
 			n++
 		}
 	}
@@ -70,11 +70,11 @@ func (m *merger) elsewhere(v *review, id string) string {
 	if e, ok := m.files.memory.Reviews[v.key]; ok && e.ID == id && m.inOtherFile(id) != "" {
 		return m.inOtherFile(id)
 	}
-	author, words := textOf(v.values[memberAuthor]), textOf(v.values[memberText])
+	author, words := textOf(v.values[fieldAuthor]), textOf(v.values[fieldText])
 	if m.cfg.Standing == nil || words == "" || author == anonymous && len(words) < minDistinct {
 		return ""
 	}
-	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[memberDate])), words))
+	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[fieldDate])), words))
 }
 
 // textOf returns a JSON string as text.
