@@ -33,18 +33,14 @@ type table struct {
 // layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
-	said := separatorLine(in)
-	delimiter, oldMac, err := inspectHeader(in)
+	delimiter, before, oldMac, err := inspectHeader(in)
 	if err != nil {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
 	if oldMac {
 		in = bufio.NewReader(lineFeeds{in})
 	}
-	t := &table{in: in, lossy: export.lossy}
-	if said != 0 {
-		t.before, delimiter = 1, said
-	}
+	t := &table{in: in, lossy: export.lossy, before: before}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
@@ -125,24 +121,17 @@ const maxHeader = 64 << 10
 // sepForm matches the line with which Excel says the delimiter. It shows no such row.
 var sepForm = regexp.MustCompile(`^"?sep=([,;\t|])"?\r?\n`)
 
-// separatorLine reads such a line; 0 if there is none.
-func separatorLine(in *bufio.Reader) rune {
-	head, _ := in.Peek(len("\"sep=,\"\r\n"))
-	m := sepForm.FindSubmatch(head)
-	if m == nil {
-		return 0
-	}
-	_, _ = in.Discard(len(m[0]))
-	return rune(m[1][0])
-}
-
-// inspectHeader returns the delimiter: the one that the header has most often, commas or semicolons (Excel where the
-// comma is the decimal sign), tabs or bars. oldMac reports that lines end in a carriage return only, as in Excel's
-// "CSV (Macintosh)".
-func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
+// inspectHeader returns the delimiter: the one of a line before the header, which it reads, or the one that the header
+// has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that
+// lines end in a carriage return only, as in Excel's "CSV (Macintosh)".
+func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, err error) {
 	head, err := in.Peek(maxHeader)
 	if err != nil && err != io.EOF {
-		return 0, false, err
+		return 0, 0, false, err
+	}
+	if m := sepForm.FindSubmatch(head); m != nil {
+		_, _ = in.Discard(len(m[0]))
+		return rune(m[1][0]), 1, false, nil
 	}
 	end, quoted := len(head), false
 	var found [len(delimiters)]int
@@ -158,7 +147,7 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 	}
 	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
 	most := slices.Index(found[:], slices.Max(found[:]))
-	return rune(delimiters[most]), oldMac, nil
+	return rune(delimiters[most]), 0, oldMac, nil
 }
 
 // delimiters are the possible delimiters, the most likely first.

@@ -33,19 +33,6 @@ type files struct {
 	data, remembered []byte
 }
 
-// openContent opens the content folder. All access goes through the root it returns, so that no symbolic link leads a
-// write out of the folder.
-func openContent(dir string) (*os.Root, error) {
-	if dir == "" {
-		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open content folder: %w", err)
-	}
-	return root, nil
-}
-
 // load reads the files of earlier imports of a source.
 func load(root *os.Root, source string) (*files, error) {
 	f := &files{source: source}
@@ -152,16 +139,8 @@ func write(root *os.Root, staged, name string, data []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := root.Rename(staged, name); err != nil {
+	if err := root.Rename(staged, name); err != nil || runtime.GOOS == "windows" { // it can't sync a folder, and journals renames
 		return err
-	}
-	return syncFolder(root)
-}
-
-// syncFolder makes a rename durable. Windows can't sync a folder and journals renames itself.
-func syncFolder(root *os.Root) error {
-	if runtime.GOOS == "windows" {
-		return nil
 	}
 	d, err := root.Open(folder)
 	if err != nil {

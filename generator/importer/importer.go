@@ -41,6 +41,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -235,11 +236,15 @@ func datesSurvive(layout string) bool {
 	return err == nil && back.Format(time.DateOnly) == day.Format(time.DateOnly)
 }
 
-// run imports rows into the content folder.
+// run imports rows into the content folder. All access goes through its root, so that no symbolic link leads a write out
+// of it.
 func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
-	root, err := openContent(cfg.ContentDir)
+	if cfg.ContentDir == "" {
+		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
+	}
+	root, err := os.OpenRoot(cfg.ContentDir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer root.Close()
 	files, err := load(root, cfg.Source)

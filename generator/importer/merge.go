@@ -40,7 +40,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
 	}
 	for _, r := range f.records {
-		m.byID[fold(r.id)] = r
+		m.byID[strings.ToLower(r.id)] = r
 	}
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
@@ -57,7 +57,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	for i, v := range reviews {
 		if old, ok := twins[v.key]; ok {
 			e := f.memory.Reviews[old]
-			if skip := m.twin(v, m.byID[fold(e.ID)]); skip != nil {
+			if skip := m.twin(v, m.byID[strings.ToLower(e.ID)]); skip != nil {
 				m.seen[old] = true
 				m.skip(skip)
 				continue
@@ -69,7 +69,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	}
 	m.report.Addresses = m.conv.addresses
 	m.forget()
-	slices.SortFunc(m.files.records, newestFirst)
+	slices.SortFunc(m.files.records, func(a, b *record) int { return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id)) })
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
 	m.report.Remedy = m.sameDays(reviews)
 	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
@@ -147,7 +147,7 @@ func repeated(r *row, v, first *review) *Skip {
 func (m *merger) assign(reviews []*review) []string {
 	taken := make(map[string]bool, len(m.files.memory.Reviews))
 	for _, e := range m.files.memory.Reviews {
-		taken[fold(e.ID)] = true
+		taken[strings.ToLower(e.ID)] = true
 	}
 	ids := make([]string, len(reviews))
 	var fresh []int
@@ -162,8 +162,8 @@ func (m *merger) assign(reviews []*review) []string {
 		return cmp.Or(cmp.Compare(reviews[a].external, reviews[b].external), cmp.Compare(reviews[a].key, reviews[b].key))
 	})
 	for _, i := range fresh {
-		ids[i] = newID(m.cfg.Source, reviews[i], func(id string) bool { return taken[fold(id)] })
-		taken[fold(ids[i])] = true
+		ids[i] = newID(m.cfg.Source, reviews[i], func(id string) bool { return taken[strings.ToLower(id)] })
+		taken[strings.ToLower(ids[i])] = true
 	}
 	return ids
 }
@@ -188,7 +188,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	}
 	here := map[string]string{}
 	for key, e := range m.files.memory.Reviews {
-		if r := m.byID[fold(e.ID)]; r != nil && !m.seen[key] {
+		if r := m.byID[strings.ToLower(e.ID)]; r != nil && !m.seen[key] {
 			for _, pair := range pairs(r.values) {
 				here[pair] = key
 			}
@@ -235,7 +235,7 @@ func (m *merger) place(v *review, id string) {
 	r := &row{number: v.number, line: v.line}
 	r.cells[fieldID] = v.external
 	known, imported := m.files.memory.Reviews[v.key]
-	standing := m.byID[fold(id)]
+	standing := m.byID[strings.ToLower(id)]
 	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
 		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id))
 		return
@@ -271,7 +271,7 @@ func (m *merger) place(v *review, id string) {
 func (m *merger) add(v *review, id string) {
 	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
-	m.byID[fold(id)] = r
+	m.byID[strings.ToLower(id)] = r
 	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
 	m.done(v, r, nil)
 }
@@ -279,12 +279,9 @@ func (m *merger) add(v *review, id string) {
 // another reports whether an export gives an id to another review than before: nothing that a customer would leave is
 // as it was.
 func (m *merger) another(v *review, r *record) bool {
-	for _, i := range []field{fieldAuthor, fieldDate, fieldText} {
-		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool {
+		return !m.conv.says[f] || same(r.values[f], v.values[f])
+	})
 }
 
 // update sets the members whose value is still the one that was last imported. A review that was never imported, or
@@ -339,11 +336,11 @@ func (m *merger) scale() float64 {
 func (m *merger) forget() {
 	for key, e := range m.files.memory.Reviews {
 		switch {
-		case m.byID[fold(e.ID)] == nil && m.inOtherFile(e.ID) != "":
-		case m.byID[fold(e.ID)] == nil:
+		case m.byID[strings.ToLower(e.ID)] == nil && m.inOtherFile(e.ID) != "":
+		case m.byID[strings.ToLower(e.ID)] == nil:
 			m.files.memory.Reviews[key] = entry{ID: e.ID}
 		case !m.seen[key]:
-			r := m.byID[fold(e.ID)]
+			r := m.byID[strings.ToLower(e.ID)]
 			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[fieldAuthor])), `"`), maxAuthor), r.date))
 		}
 	}

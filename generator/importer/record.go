@@ -2,7 +2,6 @@ package importer
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -81,11 +80,6 @@ func (r *record) append(b []byte) []byte {
 	return append(b, '}', '\n')
 }
 
-// newestFirst is the order of lines: date descending, then id ascending.
-func newestFirst(a, b *record) int {
-	return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id))
-}
-
 // parseRecords reads a file of records. It must be valid: what can't be read can't be kept.
 func parseRecords(data []byte) ([]*record, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
@@ -105,9 +99,6 @@ func parseRecords(data []byte) ([]*record, error) {
 	}
 	return records, nil
 }
-
-// fold makes ids equal that differ by case only.
-func fold(id string) string { return strings.ToLower(id) }
 
 // same reports whether two values are equal however they are written.
 func same(a, b jsontext.Value) bool {
