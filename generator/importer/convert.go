@@ -20,6 +20,7 @@ import (
 // review is a row that can be published: its members as they are written, and its key.
 type review struct {
 	number, line int
+	skipped      bool
 	key          string // of keyOf
 	external     string // the export's own id, "" when it has none
 	values       values
@@ -49,8 +50,6 @@ type converter struct {
 	over     int
 	scale    float64
 	overDays []string
-	// addresses counts the authors that are e-mail addresses.
-	addresses int
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
@@ -97,9 +96,6 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 	v.values[fieldTitle] = unlessBlank(r.cells[fieldTitle])
 	v.values[fieldText] = unlessBlank(r.cells[fieldText])
 	v.values[fieldSource] = quoted(c.Source)
-	if strings.Contains(r.cells[fieldAuthor], "@") {
-		c.addresses++
-	}
 	v.values[fieldAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
 	if v.key == "" {
 		v.key = keyOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)

@@ -21,9 +21,7 @@ type merger struct {
 	report *Report
 	files  *files
 	byID   map[string]*record // of files, by folded id
-	first  map[string]*review // of the export, by key
-	seen   map[string]bool    // keys that the export has, skipped rows included
-	bad    map[string]int     // the first row that was skipped, by key
+	first  map[string]*review // of the export, by key, skipped rows included
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -36,8 +34,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)),
-		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{},
 	}
 	for _, r := range f.records {
 		m.byID[strings.ToLower(r.id)] = r
@@ -58,7 +55,7 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		if old, ok := twins[v.key]; ok {
 			e := f.memory.Reviews[old]
 			if skip := m.twin(v, m.byID[strings.ToLower(e.ID)]); skip != nil {
-				m.seen[old] = true
+				m.first[old] = v
 				m.skip(skip)
 				continue
 			}
@@ -67,7 +64,6 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 		}
 		m.place(v, ids[i])
 	}
-	m.report.Addresses = m.conv.addresses
 	m.forget()
 	slices.SortFunc(m.files.records, func(a, b *record) int { return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id)) })
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
@@ -103,26 +99,23 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if skip == nil {
 			v, skip = m.conv.convert(&r)
 		}
-		if v.key != "" {
-			m.seen[v.key] = true
+		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
+			m.report.Addresses++
+		}
+		v.skipped = skip != nil
+		switch first := m.first[v.key]; {
+		case first == nil && v.key != "":
+			m.first[v.key] = v
+		case skip != nil:
+		case first.skipped: // once that row is corrected it would take this one's place
+			skip = r.skip(Conflict, "the row has the id of row %d, which was skipped; give one of them another id, or correct row %[1]d and remove this one", first.number)
+		default:
+			skip = repeated(&r, v, first)
 		}
 		if skip != nil {
-			if v.key != "" && m.bad[v.key] == 0 {
-				m.bad[v.key] = v.number
-			}
 			m.skip(skip)
 			continue
 		}
-		if bad := m.bad[v.key]; bad != 0 {
-			// Once that row is corrected it would take this one's place.
-			m.skip(r.skip(Conflict, "the row has the id of row %d, which was skipped; give one of them another id, or correct row %d and remove this one", bad, bad))
-			continue
-		}
-		if first := m.first[v.key]; first != nil {
-			m.skip(repeated(&r, v, first))
-			continue
-		}
-		m.first[v.key] = v
 		reviews = append(reviews, v)
 	}
 	return reviews, nil
@@ -175,7 +168,7 @@ const minDistinct = 20
 // most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
 // short texts do, too.
 func (m *merger) twins(reviews []*review) map[string]string {
-	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.seen[key] })
+	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.first[key] != nil })
 	pairs := func(v values) (pairs []string) {
 		long := none || len(v[fieldText]) > minDistinct
 		for i, pair := range [][2]field{{fieldDate, fieldText}, {fieldAuthor, fieldText}, {fieldDate, fieldAuthor}} {
@@ -188,7 +181,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	}
 	here := map[string]string{}
 	for key, e := range m.files.memory.Reviews {
-		if r := m.byID[strings.ToLower(e.ID)]; r != nil && !m.seen[key] {
+		if r := m.byID[strings.ToLower(e.ID)]; r != nil && m.first[key] == nil {
 			for _, pair := range pairs(r.values) {
 				here[pair] = key
 			}
@@ -339,7 +332,7 @@ func (m *merger) forget() {
 		case m.byID[strings.ToLower(e.ID)] == nil && m.inOtherFile(e.ID) != "":
 		case m.byID[strings.ToLower(e.ID)] == nil:
 			m.files.memory.Reviews[key] = entry{ID: e.ID}
-		case !m.seen[key]:
+		case m.first[key] == nil:
 			r := m.byID[strings.ToLower(e.ID)]
 			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[fieldAuthor])), `"`), maxAuthor), r.date))
 		}
