@@ -163,9 +163,9 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale
 	switch {
-	case c.Round == RoundNearest:
+	case c.Round == "nearest":
 		stars = math.Floor(stars + 0.5)
-	case c.Round == RoundDown:
+	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)

@@ -98,9 +98,9 @@ type Config struct {
 	Verification string
 	// RatingScale is the best rating of the export; 0 means 5. Ratings are converted to stars proportionally.
 	RatingScale float64
-	// Round says how a rating between two stars is rounded. Empty: its row is skipped, since no customer gave a rounded
-	// rating.
-	Round Rounding
+	// Round says how a rating between two stars becomes a whole number, at least one: "nearest", which takes halves up, or
+	// "down". Empty: its row is skipped, since no customer gave a rounded rating.
+	Round string
 	// DateLayout is the layout of dates in the export, as spreadsheets write layouts (DD/MM/YYYY) or as package time does
 	// (02/01/2006); empty means YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
 	DateLayout string
@@ -132,15 +132,6 @@ type Config struct {
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
 }
-
-// Rounding is how a rating becomes a whole number of stars, at least one.
-type Rounding string
-
-// The roundings; RoundNearest takes halves up.
-const (
-	RoundNearest Rounding = "nearest"
-	RoundDown    Rounding = "down"
-)
 
 // CSV imports a CSV file with a header row. The error is a *UsageError, one of this package's, or one of the reader,
 // the context or the disk; then nothing was written. A Report without an error is returned even if every row was

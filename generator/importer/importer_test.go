@@ -233,7 +233,7 @@ func TestAnotherScale(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowA + rowB)
 	before := d.data()
-	d.cfg.RatingScale, d.cfg.Round = 10, RoundNearest
+	d.cfg.RatingScale, d.cfg.Round = 10, "nearest"
 	report := d.load(header + rowA + rowB + strings.Replace(rowC, ",4,", ",8,", 1))
 	wantEqual(t, "codes", codes(report), []Code{OtherScale, OtherScale})
 	wantEqual(t, "added", report.Added, 1)

@@ -229,33 +229,28 @@ func (m *merger) place(v *review, id string) {
 	r.cells[fieldID] = v.external
 	known, imported := m.files.memory.Reviews[v.key]
 	standing := m.byID[strings.ToLower(id)]
-	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
-		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id))
-		return
-	}
-	other := m.inOtherFile(id)
-	switch where := m.elsewhere(v, id); {
+	skip := func(code Code, format string, args ...any) { m.skip(r.skip(code, format, args...)) }
+	where, other := m.elsewhere(v, id), m.inOtherFile(id)
+	switch {
+	case m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id):
+		skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id)
 	case where != "" && standing == nil:
 		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
 			m.files.memory.Reviews[v.key] = m.remember(id, v, known)
 		}
-		m.skip(r.skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File))
-		return
+		skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File)
 	case other != "":
-		m.skip(r.skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other))
-		return
-	}
-	switch {
+		skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other)
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
 		// Rows with another scale, which the message says to import separately, are easily imported together with all the
 		// others, whose ratings would be halved.
-		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
+		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
-		m.skip(r.skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id))
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:
-		m.skip(r.skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source)))
+		skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source))
 	default:
 		m.add(v, id)
 	}

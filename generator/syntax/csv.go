@@ -27,11 +27,11 @@ type Columns struct {
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
 type CSVReader struct {
 	*diagnostic.List
+	Columns
 	data  []byte
 	lines []int // where each line begins
 	// Up to byte seen of the data, its line has col-1 code points.
 	seen, col int
-	columns   Columns
 	// Absent are the required columns that are missing, once the header has been read. They are reported there, once.
 	Absent map[string]bool
 	// Fits reports whether a row is right, as far as it can be known.
@@ -40,7 +40,7 @@ type CSVReader struct {
 
 // NewCSVReader returns a reader that reports to p.
 func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
-	return &CSVReader{List: p, columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
+	return &CSVReader{List: p, Columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
 }
 
 // Read calls each with every row, as a mapping of the columns to the cells that are not empty. complete is false if
@@ -139,11 +139,10 @@ type column struct {
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
-	known := func(name string) bool {
-		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
-	}
+	ours := func(name string) bool { return slices.Contains(c.Names, name) }
+	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
 	if !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
-		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.columns.Required, ","), strings.Join(c.columns.Names, ", "))
+		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
 		}
@@ -151,13 +150,11 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		return nil, false
 	}
 	foreign := slices.DeleteFunc(slices.Clone(header), known)
-	strange := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return slices.Contains(c.columns.Names, name) })
-	ours := func(name string) bool {
-		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) == "id"
-	}
-	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, ours) {
+	strange := slices.DeleteFunc(slices.Clone(header), ours)
+	alike := func(name string) bool { return ours(name) || c.DidYouMean(name) == "id" }
+	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, alike) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
-			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.columns.Names[:min(len(c.columns.Names), 6)], ", ")))
+			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
 		return nil, false
 	}
 	columns := make([]column, len(header))
@@ -171,7 +168,7 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name and is ignored", i+1), "name it or delete it")
 		case seen:
 			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
-		case !slices.Contains(c.columns.Names, name):
+		case !ours(name):
 			if sign := strings.IndexAny(name, ";\t|,"); len(header) == 1 && sign >= 0 {
 				message, suggestion := "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 				if between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]; between != "" {
@@ -181,8 +178,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", message, suggestion)
 				return nil, false
 			}
-			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.columns.Names, ", ")
-			if meant := c.columns.DidYouMean(name); meant != "" {
+			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.Names, ", ")
+			if meant := c.DidYouMean(name); meant != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", meant)
 				c.Absent[meant] = true
 			}
@@ -193,11 +190,10 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			columns[i].outer, columns[i].inner, _ = strings.Cut(name, ".")
 		}
 	}
-	required := c.columns.Required
-	for _, name := range required {
+	for _, name := range c.Required {
 		if _, ok := first[name]; !ok && !c.Absent[name] {
 			c.Absent[name] = true
-			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, fmt.Sprintf("the first row must name the columns, among them %s and %s", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
+			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, "the first row must name the columns, among them "+diagnostic.Join(c.Required, "and"))
 		}
 	}
 	return columns, some
