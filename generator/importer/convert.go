@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"math"
 	"net/url"
 	"regexp"
@@ -193,11 +194,8 @@ func (c *converter) day(r *row, v *review) *Skip {
 }
 
 func (c *converter) language(r *row, v *review) *Skip {
-	cell := strings.TrimSpace(r.cells[fieldLanguage])
+	cell := cmp.Or(strings.TrimSpace(r.cells[fieldLanguage]), c.Language)
 	if cell == "" {
-		if c.Language != "" {
-			v.values[fieldLanguage] = quoted(c.Language)
-		}
 		return nil
 	}
 	tag, err := language.Parse(cell)

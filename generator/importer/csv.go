@@ -89,7 +89,7 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	for i, text := range lines[:min(len(lines), 20)] {
 		for _, delimiter := range delimiters {
 			cells := trimmed(strings.Split(text, string(delimiter)))
-			_, _, known := choose(slices.Concat(own, Platforms[cfg.Platform]), cells)
+			_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
 			given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
 			if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
 				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
@@ -268,8 +268,8 @@ var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)
 // But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of
 // rows.
 func (t *table) broken(r *row, err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
+	p, ok := errors.AsType[*csv.ParseError](err)
+	if !ok {
 		return fmt.Errorf("read export: %w", err)
 	}
 	r.line = p.StartLine

@@ -94,7 +94,7 @@ func ParseMap(s string) (map[string]string, error) {
 // fieldOf returns the field that a word is used for; "" for none.
 func fieldOf(word string) string {
 	for _, field := range Fields() {
-		if slices.ContainsFunc(own[0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
+		if slices.ContainsFunc(Platforms["own"][0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
 			return field
 		}
 	}
@@ -184,14 +184,14 @@ func quoteAll(names []string) string {
 
 // didYouMean returns a suggestion if a known name is near, or is that of a member inside another.
 func didYouMean(name string, known []string) string {
-	inside := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) })
-	if inside >= 0 {
-		return " (did you mean " + quote(known[inside]) + "?)"
+	meant := diagnostic.Nearest(name, known)
+	if i := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) }); i >= 0 {
+		meant = known[i]
 	}
-	if meant := diagnostic.Nearest(name, known); meant != "" {
-		return " (did you mean " + quote(meant) + "?)"
+	if meant == "" {
+		return ""
 	}
-	return ""
+	return " (did you mean " + quote(meant) + "?)"
 }
 
 // Shape is a header that a platform or a common tool writes.
@@ -204,7 +204,8 @@ type Shape struct {
 }
 
 // Platforms are the exports that `import` knows by name. The first shape whose rating and date are in the header is
-// used. Columns that are not listed (a reference number, tags, the reviewer's e-mail) are never read.
+// used. Columns that are not listed (a reference number, tags, the reviewer's e-mail) are never read. "own" is an export
+// without a map: the names of the fields, or what people call them.
 var Platforms = func() map[string][]Shape {
 	m := map[string][]Shape{}
 	for _, part := range strings.Split(columnsFile, "\n\n[")[1:] {
@@ -217,13 +218,8 @@ var Platforms = func() map[string][]Shape {
 		}
 		m[name] = append(m[name], s)
 	}
-	own = m["own"]
-	delete(m, "own")
 	return m
 }()
-
-// own is an export without a map: the names of the fields, or what people call them.
-var own []Shape
 
 // columnsFile has a paragraph for each shape: its platform and layout, and the names of the columns for each field.
 //
@@ -235,7 +231,7 @@ func (c *Config) useShape(header []string) error {
 	columns, layout, ok := choose(Platforms[c.Platform], header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
 		name := strings.ToUpper(c.Platform[:1]) + c.Platform[1:]
-		meant, _, _ := choose(own, header)
+		meant, _, _ := choose(Platforms["own"], header)
 		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header,
 			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant)))
 	}
@@ -247,7 +243,7 @@ func (c *Config) useShape(header []string) error {
 
 // ownNames is for an export whose columns have the names of the fields, or similar ones.
 func (c *Config) ownNames(header []string) error {
-	columns, _, _ := choose(own, header)
+	columns, _, _ := choose(Platforms["own"], header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if len(missing) > 0 {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns))
@@ -282,7 +278,7 @@ func mapOf(columns map[string]string) string {
 }
 
 func unknownHeader(problem string, header []string, remedy string) error {
-	if columns, _, _ := choose(own, header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+	if columns, _, _ := choose(Platforms["own"], header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
 		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
@@ -293,7 +289,7 @@ func unknownHeader(problem string, header []string, remedy string) error {
 		problem = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
 	}
 	for name, shapes := range Platforms {
-		if _, _, ok := choose(shapes[:1], header); ok {
+		if _, _, ok := choose(shapes[:1], header); ok && name != "own" {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s`", name, name)
 		}
 	}

@@ -127,7 +127,7 @@ func jsonRows(export text, limit int, fill func(*row) error) rowSeq {
 				r.value = v
 				err = fill(&r)
 			}
-			if _, skip := errors.AsType[*Skip](err); !yield(r, err) || err != nil && !skip {
+			if !yield(r, err) {
 				return
 			}
 			number++

@@ -90,8 +90,8 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("import stopped; no file was changed: %w", ctx.Err())
 		}
-		var skip *Skip
-		if err != nil && !errors.As(err, &skip) {
+		skip, ok := errors.AsType[*Skip](err)
+		if err != nil && !ok {
 			return nil, err
 		}
 		m.report.Rows++

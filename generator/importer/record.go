@@ -8,10 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -190,25 +190,23 @@ func publishedAuthor(name string, full bool) string {
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
 	name = strings.Join(kept, " ")
-	if !strings.ContainsFunc(name, unicode.IsLetter) || placeholder(kept) {
+	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.EqualFold(strings.Trim(kept[0], "()[]<>"), anonymous) ||
+		diagnostic.Nobody(name) || strings.EqualFold(name, "a Google user") {
 		return anonymous
 	}
 	if full || len(kept) == 1 {
 		return name
 	}
-	for i := len(kept) - 1; i > 0; i-- {
-		if initial := initialOf(kept[i]); initial != "" {
-			return kept[0] + " " + initial + "."
+	for _, word := range slices.Backward(kept[1:]) {
+		if m := initialForm.FindStringSubmatch(word); m != nil {
+			return kept[0] + " " + strings.ToTitle(m[1]) + m[2] + "."
 		}
 	}
 	return kept[0] // "Maria !!!"
 }
 
-// placeholder reports whether the words are what a platform shows in place of a name.
-func placeholder(words []string) bool {
-	return strings.EqualFold(strings.Trim(words[0], "()[]<>"), anonymous) || diagnostic.Nobody(strings.Join(words, " ")) ||
-		strings.EqualFold(strings.Join(words, " "), "a Google user")
-}
+// initialForm matches the first letter of a word, with its combining marks.
+var initialForm = regexp.MustCompile(`(\pL)(\p{Mn}*)`)
 
 // surnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
 // Kowalska, MD".
@@ -221,16 +219,4 @@ func surnameLast(name string) string {
 		return after + " " + before
 	}
 	return before
-}
-
-// initialOf returns the first letter of a word in upper case with its combining marks; "" if there is none.
-func initialOf(word string) string {
-	start := strings.IndexFunc(word, unicode.IsLetter)
-	if start < 0 {
-		return ""
-	}
-	letter, size := utf8.DecodeRuneInString(word[start:])
-	rest := word[start+size:]
-	marks := len(rest) - len(strings.TrimLeftFunc(rest, func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
-	return string(unicode.ToTitle(letter)) + rest[:marks]
 }

@@ -132,10 +132,7 @@ func (c *CSVReader) uneven(r *csv.Reader, row []string, columns []column) {
 }
 
 // column is where a cell goes: a field, or a field in a field.
-type column struct {
-	node         Node // the place of the name
-	outer, inner string
-}
+type column struct{ outer, inner string }
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
@@ -159,10 +156,8 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 	}
 	columns := make([]column, len(header))
 	first := make(map[string]int)
-	some := false
 	for i, name := range header {
 		at := c.cell(r, i, name)
-		columns[i].node = at
 		switch prev, seen := first[name]; {
 		case name == "":
 			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name and is ignored", i+1), "name it or delete it")
@@ -185,18 +180,18 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 			}
 			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)
 		default:
-			some = true
 			first[name] = i
 			columns[i].outer, columns[i].inner, _ = strings.Cut(name, ".")
 		}
 	}
 	for _, name := range c.Required {
 		if _, ok := first[name]; !ok && !c.Absent[name] {
+			at := c.cell(r, 0, "")
 			c.Absent[name] = true
-			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, "the first row must name the columns, among them "+diagnostic.Join(c.Required, "and"))
+			c.Add(diagnostic.Error, at.Line, at.Col, "missing-field", "missing column "+name, "the first row must name the columns, among them "+diagnostic.Join(c.Required, "and"))
 		}
 	}
-	return columns, some
+	return columns, len(first) > 0
 }
 
 // row builds the mapping of a row in n.

@@ -39,8 +39,8 @@ type repair struct {
 // that is left.
 func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error) {
 	for range maxRepairs {
-		var e *yaml.LoadError
-		if err == nil || !errors.As(err, &e) || y.Full() || len(y.data) > maxMended || strings.Contains(e.Message, "exceeded max depth") {
+		e, ok := errors.AsType[*yaml.LoadError](err)
+		if !ok || y.Full() || len(y.data) > maxMended || strings.Contains(e.Message, "exceeded max depth") {
 			break
 		}
 		r, found, next, ok := y.tryRepairs(e)
@@ -71,8 +71,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 			}
 			*y.budget -= len(y.data)
 			documents, err := parse([]byte(strings.Join(r.lines, "\n")))
-			var next *yaml.LoadError
-			if err == nil || errors.As(err, &next) && stoppedAt(next) > max(stopped, r.at+1) {
+			if next, ok := errors.AsType[*yaml.LoadError](err); err == nil || ok && stoppedAt(next) > max(stopped, r.at+1) {
 				return r, documents, err, true
 			}
 		}

@@ -244,8 +244,8 @@ var causesFile string
 
 // explain reports a syntax error: its cause and its remedy in place of the parser's message.
 func (y *yamlText) explain(err error) {
-	var e *yaml.LoadError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
 		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
 		return
 	}
