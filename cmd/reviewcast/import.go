@@ -136,7 +136,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, zone, today, content.Site.Policies.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
 	if f.Round != "none" {
-		cfg.Round = importer.Rounding(f.Round)
+		cfg.Round = f.Round
 	}
 	taken, withdrawn := compose.UsedIDs(content)
 	cfg.Taken = func(id string) (string, bool) {

@@ -78,28 +78,22 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	if number := strings.TrimRight(s, "★⭐\uFE0F "); number != "" && !strings.ContainsAny(number, "★⭐☆✩") {
 		s = number // 5⭐
 	}
-	full := strings.Count(s, "★") + strings.Count(s, "⭐")
-	if empty := strings.Count(s, "☆") + strings.Count(s, "✩"); full+empty > 0 {
-		if rest := strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ "); rest != "" {
-			return 0, 0, false
-		}
-		if empty > 0 {
-			scale = float64(full + empty)
-		}
-		return float64(full), scale, true
+	full, empty := strings.Count(s, "★")+strings.Count(s, "⭐"), strings.Count(s, "☆")+strings.Count(s, "✩")
+	if empty > 0 {
+		scale = float64(full + empty)
+	}
+	if full+empty > 0 {
+		return float64(full), scale, strings.TrimLeft(strings.TrimLeft(s, "★⭐\uFE0F "), "☆✩ ") == ""
 	}
 	m := ratingForm.FindStringSubmatch(s)
 	if m == nil {
 		return 0, 0, false
 	}
-	if value = number(cmp.Or(starWords[m[1]], m[1])); starWords[m[1]] == "" && !decimalForm.MatchString(m[1]) {
-		return 0, 0, false
-	}
-	scale = number(m[3])
-	if m[4] != "" {
+	word := cmp.Or(starWords[m[1]], m[1])
+	if scale = number(m[3]); m[4] != "" {
 		scale = 100
 	}
-	return value, scale, m[3] == "" || scale > 0
+	return number(word), scale, decimalForm.MatchString(word) && (m[3] == "" || scale > 0)
 }
 
 // asciiDigit returns the ASCII digit of a full-width one, and any other character.
@@ -147,11 +141,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 	if _, err := time.Parse("2006-01", s); err == nil {
 		return fmt.Sprintf("%s %s has no day", name, Quote(s)), fmt.Sprintf("%s, such as %s-14", form, s)
 	}
-	var choices []string
-	for _, d := range meantDates(s) {
-		choices = append(choices, d.date+d.when)
-	}
-	switch len(choices) {
+	switch choices := meantDates(s); len(choices) {
 	case 0:
 		if found := isoForm.FindAllString(s, -1); len(found) == 1 && reviewcast.Date(found[0]).Valid() {
 			return fmt.Sprintf("%s %s has more than a date", name, Quote(s)), "write " + found[0]
@@ -169,8 +159,9 @@ func ExplainDate(name, s string) (message, suggestion string) {
 			return fmt.Sprintf("%s %s has dashes in place of hyphens", name, Quote(s)), "write " + date + " with the minus key"
 		}
 		return fmt.Sprintf("%s %s is not in the form YYYY-MM-DD", name, Quote(s)), "write " + date
+	default:
+		return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)), "write " + strings.Join(choices, ", ")
 	}
-	return fmt.Sprintf("%s %s is ambiguous", name, Quote(s)), "write " + strings.Join(choices, ", ")
 }
 
 var (
@@ -216,15 +207,12 @@ func plainDate(s string) string {
 	return clock.ReplaceAllString(strings.TrimSpace(spaces.ReplaceAllString(s, " ")), "")
 }
 
-// reading is a date that a text may mean, and when it does.
-type reading struct{ date, when string }
-
 // meantDates reads the other ways in which people write dates. Of a date that can be read in several ways all come
-// back, the one with the day first before the others.
-func meantDates(s string) (found []reading) {
+// back, the one with the day first before the others, each with when it is meant.
+func meantDates(s string) (found []string) {
 	s = s[strings.LastIndex(s, ": ")+1:]
 	if n, err := strconv.Atoi(s); err == nil && 30_000 < n && n < 80_000 { // how spreadsheets count days
-		return []reading{{time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly), ""}}
+		return []string{time.Date(1899, 12, 30+n, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)}
 	}
 	s = plainDate(s)
 	for _, layouts := range [][]string{
@@ -233,12 +221,8 @@ func meantDates(s string) (found []reading) {
 	} {
 		for i, layout := range layouts {
 			t, err := time.Parse(layout, s)
-			if err != nil {
-				continue
-			}
-			r := reading{t.Format(time.DateOnly), []string{" if the day comes first in it", " if the month does", " if the year does"}[i]}
-			if len(found) == 0 || found[0].date != r.date {
-				found = append(found, r)
+			if date := t.Format(time.DateOnly); err == nil && (len(found) == 0 || !strings.HasPrefix(found[0], date)) {
+				found = append(found, date+[]string{" if the day comes first in it", " if the month does", " if the year does"}[i])
 			}
 		}
 		if len(found) > 0 {

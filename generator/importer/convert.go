@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"math"
 	"net/url"
 	"regexp"
@@ -20,7 +21,8 @@ import (
 // review is a row that can be published: its members as they are written, and its key.
 type review struct {
 	number, line int
-	key          string // see keyOf
+	skipped      bool
+	key          string // of keyOf
 	external     string // the export's own id, "" when it has none
 	values       values
 }
@@ -49,19 +51,16 @@ type converter struct {
 	over     int
 	scale    float64
 	overDays []string
-	// addresses counts the authors that are e-mail addresses.
-	addresses int
 }
 
 func newConverter(cfg Config, knownBy []string) *converter {
 	c := &converter{Config: cfg, knownBy: knownBy, layouts: knownLayouts, iso: cfg.DateLayout == time.DateOnly || cfg.DateLayout == layoutOf("YYYY-MM-DD")}
-	for m, name := range memberNames {
-		c.says[m] = cfg.Map[name] != ""
+	for f := range c.says {
+		c.says[f] = cfg.Map[fieldNames[f]] != ""
 	}
-	c.says[memberSource] = true
-	c.says[memberLanguage] = c.says[memberLanguage] || cfg.Language != ""
-	c.says[memberOwnerReply] = cfg.Map[fieldReplyText.String()] != ""
-	c.says[memberVerification] = cfg.Verification != "" || cfg.Map[fieldVerification.String()] != ""
+	c.says[fieldSource] = true
+	c.says[fieldLanguage] = c.says[fieldLanguage] || cfg.Language != ""
+	c.says[fieldVerification] = c.says[fieldVerification] || cfg.Verification != ""
 	utc := strings.HasSuffix(cfg.Map[fieldDate.String()], "(UTC)") && strings.Contains(cfg.DateLayout, "15")
 	c.zoned = cfg.Location != nil && (utc || strings.Contains(cfg.DateLayout, "-07") || strings.Contains(cfg.DateLayout, "Z07"))
 	return c
@@ -71,7 +70,7 @@ func newConverter(cfg Config, knownBy []string) *converter {
 // if the export has ids, so that the caller knows which one was meant.
 func (c *converter) convert(r *row) (*review, *Skip) {
 	v := &review{number: r.number, line: r.line}
-	for f := range field(len(fieldNames)) {
+	for f := range r.cells {
 		r.cells[f] = strings.ReplaceAll(r.cells[f], "\r\n", "\n")
 	}
 	if slices.Contains(c.knownBy, fieldID.String()) {
@@ -82,7 +81,7 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 		if v.external == "" {
 			return v, r.skip(NoID, "id is empty; fill it in, or leave id out of --map to identify reviews by their content")
 		}
-		v.key = keyOfID(v.external)
+		v.key = keyOf("id", v.external)
 	}
 	if undated, blank := unlessBlank(r.cells[fieldDate]) == nil, unlessBlank(r.cells[fieldText]) == nil; undated || blank {
 		sum := slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool { return sumForm.MatchString(r.cells[f]) })
@@ -95,15 +94,12 @@ func (c *converter) convert(r *row) (*review, *Skip) {
 			return v, skip
 		}
 	}
-	v.values[memberTitle] = unlessBlank(r.cells[fieldTitle])
-	v.values[memberText] = unlessBlank(r.cells[fieldText])
-	v.values[memberSource] = quoted(c.Source)
-	if strings.Contains(r.cells[fieldAuthor], "@") {
-		c.addresses++
-	}
-	v.values[memberAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
+	v.values[fieldTitle] = unlessBlank(r.cells[fieldTitle])
+	v.values[fieldText] = unlessBlank(r.cells[fieldText])
+	v.values[fieldSource] = quoted(c.Source)
+	v.values[fieldAuthor] = quoted(publishedAuthor(r.cells[fieldAuthor], c.AuthorNames == "full"))
 	if v.key == "" {
-		v.key = keyOfContent(r, strings.Trim(string(v.values[memberDate]), `"`), c.knownBy)
+		v.key = keyOfContent(r, strings.Trim(string(v.values[fieldDate]), `"`), c.knownBy)
 	}
 	return v, nil
 }
@@ -168,14 +164,14 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale
 	switch {
-	case c.Round == RoundNearest:
+	case c.Round == "nearest":
 		stars = math.Floor(stars + 0.5)
-	case c.Round == RoundDown:
+	case c.Round == "down":
 		stars = math.Floor(stars)
 	case stars != math.Trunc(stars):
 		return r.skip(BetweenStars, "rating %s is %.3g stars, and a review has whole ones; import such rows with --round nearest or --round down", quote(cell), stars)
 	}
-	v.values[memberRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
+	v.values[fieldRating] = jsontext.Value(strconv.Itoa(max(reviewcast.MinRating, int(stars))))
 	return nil
 }
 
@@ -193,23 +189,20 @@ var ratingDay = regexp.MustCompile(`^[0-9]{1,2}[-. ]+\pL{3,}$|^\pL{3,}[-. ]+[0-9
 
 func (c *converter) day(r *row, v *review) *Skip {
 	date, skip := c.date(r, fieldDate)
-	v.values[memberDate] = quoted(string(date))
+	v.values[fieldDate] = quoted(string(date))
 	return skip
 }
 
 func (c *converter) language(r *row, v *review) *Skip {
-	cell := strings.TrimSpace(r.cells[fieldLanguage])
+	cell := cmp.Or(strings.TrimSpace(r.cells[fieldLanguage]), c.Language)
 	if cell == "" {
-		if c.Language != "" {
-			v.values[memberLanguage] = quoted(c.Language)
-		}
 		return nil
 	}
 	tag, err := language.Parse(cell)
 	if err != nil {
 		return r.skip(BadLanguage, "language %s is not a BCP 47 tag; write one such as en or pt-BR, or leave language out of --map", quote(cell))
 	}
-	v.values[memberLanguage] = quoted(tag.String())
+	v.values[fieldLanguage] = quoted(tag.String())
 	return nil
 }
 
@@ -223,7 +216,7 @@ func sourceURL(r *row, v *review) *Skip {
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || at >= 0 {
 		return r.skip(BadSourceURL, "source_url %s is not an http(s) address with a host; correct it, or leave source_url out of --map", quote(cell))
 	}
-	v.values[memberSourceURL] = quoted(cell)
+	v.values[fieldSourceURL] = quoted(cell)
 	return nil
 }
 
@@ -237,7 +230,7 @@ func (c *converter) reply(r *row, v *review) *Skip {
 	if skip != nil {
 		return skip
 	}
-	v.values[memberOwnerReply] = jsontext.Value(`{"text":` + string(words) + `,"date":"` + string(date) + `"}`)
+	v.values[fieldReplyText] = jsontext.Value(`{"text":` + string(words) + `,"date":"` + string(date) + `"}`)
 	return nil
 }
 
@@ -264,14 +257,14 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		}
 	}
 	if method != "" {
-		v.values[memberVerification] = jsontext.Value(`{"method":"` + method + `"}`)
+		v.values[fieldVerification] = jsontext.Value(`{"method":"` + method + `"}`)
 	}
 	return nil
 }
 
 // job reads the technicians, services and areas, by their ids, names or aliases.
 func (c *converter) job(r *row, v *review) *Skip {
-	for f, m := range map[field]member{fieldTechnicians: memberTechnicians, fieldServices: memberServices, fieldServiceAreas: memberServiceAreas} {
+	for _, f := range []field{fieldTechnicians, fieldServices, fieldServiceAreas} {
 		cell := strings.TrimSpace(r.cells[f])
 		if cell == "" {
 			continue
@@ -285,7 +278,7 @@ func (c *converter) job(r *row, v *review) *Skip {
 		if unknown != "" {
 			return r.skip(UnknownName, "%s has %s, which business.yaml does not list; add it there as a name or an alias, or leave %s out of --map", f, quote(cell), f)
 		}
-		v.values[m] = appendJSON(nil, ids)
+		v.values[f] = asJSON(ids)
 	}
 	return nil
 }

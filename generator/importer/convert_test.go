@@ -82,7 +82,7 @@ func TestStars(t *testing.T) {
 		{5, "-", 0, `rating "-" is not a number`},
 		{5, strings.Repeat("4", 500), 0, `rating "4444`},
 	} {
-		c := newConverter(Config{RatingScale: tt.scale, Round: RoundNearest}, nil)
+		c := newConverter(Config{RatingScale: tt.scale, Round: "nearest"}, nil)
 		r := &row{}
 		r.cells[fieldRating] = tt.cell
 		stars, skip := starsOf(c, r)
@@ -100,7 +100,7 @@ func TestRound(t *testing.T) {
 		cell                string
 		none, nearest, down int
 	}{{5, "4.5", 0, 5, 4}, {5, "1,5", 0, 2, 1}, {5, "4.0", 4, 4, 4}, {10, "9", 0, 5, 4}, {10, "8", 4, 4, 4}, {5, "0.4", 0, 1, 1}, {3, "2", 0, 3, 3}, {100, "60", 3, 3, 3}} {
-		for round, want := range map[Rounding]int{"": tt.none, RoundNearest: tt.nearest, RoundDown: tt.down} {
+		for round, want := range map[string]int{"": tt.none, "nearest": tt.nearest, "down": tt.down} {
 			c := newConverter(Config{RatingScale: tt.scale, Round: round}, nil)
 			r := &row{}
 			r.cells[fieldRating] = tt.cell
@@ -126,7 +126,7 @@ func reasonOf(s *Skip) string {
 func TestStarsProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		scale := rapid.IntRange(1, 1000).Draw(t, "scale")
-		c := newConverter(Config{RatingScale: float64(scale), Round: RoundNearest}, nil)
+		c := newConverter(Config{RatingScale: float64(scale), Round: "nearest"}, nil)
 		stars := func(tenths int) int {
 			r := &row{}
 			r.cells[fieldRating] = strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
@@ -251,7 +251,7 @@ func TestConvert(t *testing.T) {
 func starsOf(c *converter, r *row) (int, *Skip) {
 	var v review
 	skip := c.stars(r, &v)
-	n, _ := strconv.Atoi(string(v.values[memberRating]))
+	n, _ := strconv.Atoi(string(v.values[fieldRating]))
 	return n, skip
 }
 

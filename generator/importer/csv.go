@@ -33,18 +33,14 @@ type table struct {
 // layout.
 func openTable(export text, cfg *Config) (*table, error) {
 	in := bufio.NewReaderSize(export.Reader, maxHeader)
-	said := separatorLine(in)
-	delimiter, oldMac, err := inspectHeader(in)
+	delimiter, before, oldMac, err := inspectHeader(in)
 	if err != nil {
 		return nil, fmt.Errorf("read export: %w", err)
 	}
 	if oldMac {
 		in = bufio.NewReader(lineFeeds{in})
 	}
-	t := &table{in: in, lossy: export.lossy}
-	if said != 0 {
-		t.before, delimiter = 1, said
-	}
+	t := &table{in: in, lossy: export.lossy, before: before}
 	t.csv = csv.NewReader(t.in)
 	t.csv.Comma = delimiter
 	t.csv.FieldsPerRecord = -1 // a row of another length is one row's problem, not the file's
@@ -59,9 +55,7 @@ func openTable(export text, cfg *Config) (*table, error) {
 	if err := t.checkUTF8(header); err != nil {
 		return nil, err
 	}
-	for _, name := range header {
-		t.names = append(t.names, strings.TrimSpace(name))
-	}
+	t.names = trimmed(header)
 	switch {
 	case cfg.Platform != "":
 		err = cfg.useShape(t.names)
@@ -80,6 +74,13 @@ func openTable(export text, cfg *Config) (*table, error) {
 	return nil, err
 }
 
+func trimmed(cells []string) (names []string) {
+	for _, cell := range cells {
+		names = append(names, strings.TrimSpace(cell))
+	}
+	return names
+}
+
 // headerBelow returns the row that has the names of the columns if it is one of the first lines below the first row.
 func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	rest, _ := t.in.Peek(t.in.Buffered())
@@ -87,13 +88,10 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 	lines := strings.Split(strings.ReplaceAll(string(rest), `"`, ""), "\n")
 	for i, text := range lines[:min(len(lines), 20)] {
 		for _, delimiter := range delimiters {
-			cells := strings.Split(text, string(delimiter))
-			for i, cell := range cells {
-				cells[i] = strings.TrimSpace(cell)
-			}
-			_, _, known := choose(slices.Concat(own, Platforms[cfg.Platform]), cells)
-			mapped := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
-			if len(cells) > 1 && (known || slices.ContainsFunc(cells, mapped)) {
+			cells := trimmed(strings.Split(text, string(delimiter)))
+			_, _, known := choose(slices.Concat(Platforms["own"], Platforms[cfg.Platform]), cells)
+			given := func(cell string) bool { return cell != "" && (cell == cfg.Map["rating"] || cell == cfg.Map["date"]) }
+			if len(cells) > 1 && (known || slices.ContainsFunc(cells, given)) {
 				return line + t.before + i + 1, slices.DeleteFunc(cells, func(cell string) bool { return cell == "" })
 			}
 		}
@@ -104,9 +102,9 @@ func (t *table) headerBelow(cfg *Config) (line int, names []string) {
 // columns returns the map as --map has it, in the order of Fields, and the columns that are not imported.
 func (t *table) columns(m map[string]string) (used string, unused []string) {
 	var pairs []string
-	for f, column := range t.binding {
-		if column != noColumn {
-			pairs = append(pairs, field(f).String()+"="+m[field(f).String()])
+	for _, f := range mapped {
+		if t.binding[f] != noColumn {
+			pairs = append(pairs, f.String()+"="+m[f.String()])
 		}
 	}
 	for i, name := range t.names {
@@ -123,24 +121,17 @@ const maxHeader = 64 << 10
 // sepForm matches the line with which Excel says the delimiter. It shows no such row.
 var sepForm = regexp.MustCompile(`^"?sep=([,;\t|])"?\r?\n`)
 
-// separatorLine reads such a line; 0 if there is none.
-func separatorLine(in *bufio.Reader) rune {
-	head, _ := in.Peek(len("\"sep=,\"\r\n"))
-	m := sepForm.FindSubmatch(head)
-	if m == nil {
-		return 0
-	}
-	_, _ = in.Discard(len(m[0]))
-	return rune(m[1][0])
-}
-
-// inspectHeader returns the delimiter: the one that the header has most often, commas or semicolons (Excel where the
-// comma is the decimal sign), tabs or bars. oldMac reports that lines end in a carriage return only, as in Excel's
-// "CSV (Macintosh)".
-func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
+// inspectHeader returns the delimiter: the one of a line before the header, which it reads, or the one that the header
+// has most often, commas or semicolons (Excel where the comma is the decimal sign), tabs or bars. oldMac reports that
+// lines end in a carriage return only, as in Excel's "CSV (Macintosh)".
+func inspectHeader(in *bufio.Reader) (delimiter rune, before int, oldMac bool, err error) {
 	head, err := in.Peek(maxHeader)
 	if err != nil && err != io.EOF {
-		return 0, false, err
+		return 0, 0, false, err
+	}
+	if m := sepForm.FindSubmatch(head); m != nil {
+		_, _ = in.Discard(len(m[0]))
+		return rune(m[1][0]), 1, false, nil
 	}
 	end, quoted := len(head), false
 	var found [len(delimiters)]int
@@ -156,7 +147,7 @@ func inspectHeader(in *bufio.Reader) (delimiter rune, oldMac bool, err error) {
 	}
 	oldMac = end < len(head)-1 && head[end] == '\r' && head[end+1] != '\n'
 	most := slices.Index(found[:], slices.Max(found[:]))
-	return rune(delimiters[most]), oldMac, nil
+	return rune(delimiters[most]), 0, oldMac, nil
 }
 
 // delimiters are the possible delimiters, the most likely first.
@@ -203,47 +194,46 @@ func (t *table) lines() rowSeq {
 		for number := 2; ; number++ {
 			r := row{number: number}
 			cells, err := t.csv.Read()
-			if err == io.EOF {
+			switch {
+			case err == io.EOF:
 				return
-			}
-			if err == nil && strings.TrimSpace(strings.Join(cells, "")) == "" {
+			case err == nil && strings.TrimSpace(strings.Join(cells, "")) == "":
 				continue // spreadsheets keep rows that were emptied
+			case number-1 > MaxRows:
+				err = ErrTooManyRows
+			case err != nil:
+				err = t.broken(&r, err)
+			default:
+				err = t.fill(&r, cells)
 			}
-			if number-1 > MaxRows {
-				yield(r, ErrTooManyRows)
-				return
-			}
-			if err != nil {
-				if err = t.broken(&r, err); !yield(r, err) {
-					return
-				}
-				if skip := (*Skip)(nil); !errors.As(err, &skip) {
-					return
-				}
-				continue
-			}
-			r.line, _ = t.csv.FieldPos(0)
-			r.line += t.before
-			if t.lossy {
-				err = t.checkDecoded(&r, cells)
-			} else {
-				err = t.checkUTF8(cells)
-			}
-			if err == nil {
-				err = t.shape(&r, cells)
-			}
-			if err == nil {
-				for f, column := range t.binding {
-					if column != noColumn {
-						r.cells[f] = cells[column]
-					}
-				}
-			}
-			if !yield(r, err) {
+			if _, skip := errors.AsType[*Skip](err); !yield(r, err) || err != nil && !skip {
 				return
 			}
 		}
 	}
+}
+
+// fill sets the cells of a row, or returns why it can't be read.
+func (t *table) fill(r *row, cells []string) error {
+	r.line, _ = t.csv.FieldPos(0)
+	r.line += t.before
+	if err := t.checkUTF8(cells); err != nil {
+		return err
+	}
+	var values [len(fieldNames)]string
+	for _, f := range mapped {
+		if column := t.binding[f]; column != noColumn && column < len(cells) {
+			values[f] = cells[column]
+		}
+		if t.lossy && strings.ContainsRune(values[f], utf8.RuneError) {
+			return r.skip(BadCharacter, "%s contains bytes that are not valid in the encoding of the export; correct the cell or set another --encoding", f)
+		}
+	}
+	if err := t.shape(r, cells); err != nil {
+		return err
+	}
+	r.cells = values
+	return nil
 }
 
 // shape returns an error for a row that has not the columns of the header.
@@ -278,8 +268,8 @@ var decimalComma = regexp.MustCompile(`^[0-9]+,[0-9]$`)
 // But if the row spans lines up to the end of the file, a quote was never closed and may have included any number of
 // rows.
 func (t *table) broken(r *row, err error) error {
-	var p *csv.ParseError
-	if !errors.As(err, &p) {
+	p, ok := errors.AsType[*csv.ParseError](err)
+	if !ok {
 		return fmt.Errorf("read export: %w", err)
 	}
 	r.line = p.StartLine
@@ -296,12 +286,11 @@ func (t *table) broken(r *row, err error) error {
 // it ends the import.
 func (t *table) checkUTF8(cells []string) error {
 	for i, cell := range cells {
-		if utf8.ValidString(cell) {
-			continue
+		if !utf8.ValidString(cell) {
+			at := strings.IndexByte(strings.ToValidUTF8(cell, "\xff"), 0xff)
+			line, _ := t.csv.FieldPos(i)
+			return t.notUTF8(line+strings.Count(cell[:at], "\n"), cell, cell[at])
 		}
-		at := strings.IndexByte(strings.ToValidUTF8(cell, "\xff"), 0xff)
-		line, _ := t.csv.FieldPos(i)
-		return t.notUTF8(line+strings.Count(cell[:at], "\n"), cell, cell[at])
 	}
 	return nil
 }
@@ -319,16 +308,6 @@ func (t *table) notUTF8(line int, cell string, bad byte) error {
 		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
 	}
 	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, bad, remedy)}}
-}
-
-// checkDecoded finds what could not be decoded in the cells that are used.
-func (t *table) checkDecoded(r *row, cells []string) error {
-	for f, column := range t.binding {
-		if column != noColumn && column < len(cells) && strings.ContainsRune(cells[column], utf8.RuneError) {
-			return r.skip(BadCharacter, "%s contains bytes that are not valid in the encoding of the export; correct the cell or set another --encoding", field(f))
-		}
-	}
-	return nil
 }
 
 // row is one review of an export before anything is checked. Each format has a reader that returns rows; everything

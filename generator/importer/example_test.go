@@ -28,7 +28,7 @@ func ExampleCSV() {
 	}
 	report, err := importer.CSV(context.Background(), export, importer.Config{
 		ContentDir: content, Source: "shop", Verification: "platform",
-		Map: columns, RatingScale: 10, Round: importer.RoundNearest, DateLayout: "02/01/2006",
+		Map: columns, RatingScale: 10, Round: "nearest", DateLayout: "02/01/2006",
 	})
 	if err != nil {
 		panic(err)

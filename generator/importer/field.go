@@ -15,36 +15,47 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// field is a value that an export may have for a review, in the order of fieldNames.
+// field is a value of a review, and of the export. Those before fieldReplyDate are its members, in the order of a line.
 type field int
 
 const (
-	fieldRating field = iota
+	fieldAuthor field = iota
+	fieldRating
 	fieldDate
-	fieldText
 	fieldTitle
-	fieldAuthor
-	fieldID
-	fieldSourceURL
+	fieldText
 	fieldLanguage
+	fieldSource // of no column
+	fieldSourceURL
 	fieldReplyText
-	fieldReplyDate
 	fieldVerification
 	fieldTechnicians
 	fieldServices
 	fieldServiceAreas
+	fieldReplyDate
+	fieldID
 )
 
-var fieldNames = [...]string{
-	"rating", "date", "text", "title", "author", "id", "source_url", "language",
-	"owner_reply.text", "owner_reply.date",
-	"verification.method", "technicians", "services", "service_areas",
-}
+var (
+	memberNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
+		"owner_reply", "verification", "technicians", "services", "service_areas"}
+	fieldNames = [...]string{"author", "rating", "date", "title", "text", "language", "source", "source_url",
+		"owner_reply.text", "verification.method", "technicians", "services", "service_areas", "owner_reply.date", "id"}
+)
 
 func (f field) String() string { return fieldNames[f] }
 
-// Fields are the fields that Config.Map can map to columns.
-func Fields() []string { return slices.Clone(fieldNames[:]) }
+// mapped are the fields that Config.Map can map to columns, in the order of messages.
+var mapped = []field{fieldRating, fieldDate, fieldText, fieldTitle, fieldAuthor, fieldID, fieldSourceURL, fieldLanguage,
+	fieldReplyText, fieldReplyDate, fieldVerification, fieldTechnicians, fieldServices, fieldServiceAreas}
+
+// Fields are the names of these fields.
+func Fields() (names []string) {
+	for _, f := range mapped {
+		names = append(names, f.String())
+	}
+	return names
+}
 
 // ParseMap parses a map as it is written on a command line: field=COLUMN, separated by commas. A part that contains a
 // comma is in double quotes, as in CSV: rating=stars,"text=Review, public". Whether the fields and columns exist is
@@ -82,8 +93,8 @@ func ParseMap(s string) (map[string]string, error) {
 
 // fieldOf returns the field that a word is used for; "" for none.
 func fieldOf(word string) string {
-	for _, field := range fieldNames {
-		if slices.ContainsFunc(own[0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
+	for _, field := range Fields() {
+		if slices.ContainsFunc(Platforms["own"][0].Columns[field], func(name string) bool { return diagnostic.Squash(name) == diagnostic.Squash(word) }) {
 			return field
 		}
 	}
@@ -93,11 +104,11 @@ func fieldOf(word string) string {
 // checkFields checks a map before the export is read.
 func checkFields(m map[string]string) []string {
 	var problems, corrected []string
-	exchanged := false
+	exchanged, known := false, Fields()
 	for _, name := range slices.Sorted(maps.Keys(m)) {
-		if !slices.Contains(fieldNames[:], name) {
+		if !slices.Contains(known, name) {
 			field, column := m[name], name
-			if !slices.Contains(fieldNames[:], field) {
+			if !slices.Contains(known, field) {
 				field, column = fieldOf(name), cmp.Or(m[name], name)
 			}
 			if field != "" {
@@ -105,7 +116,7 @@ func checkFields(m map[string]string) []string {
 				continue
 			}
 			problems = append(problems, fmt.Sprintf("column map: there is no field %s%s; the fields are %s",
-				quote(name), didYouMean(name, fieldNames[:]), strings.Join(fieldNames[:], ", ")))
+				quote(name), didYouMean(name, known), strings.Join(known, ", ")))
 		} else if strings.TrimSpace(m[name]) == "" {
 			problems = append(problems, fmt.Sprintf("column map: %s has no column; write %s=COLUMN", name, name))
 		}
@@ -127,8 +138,10 @@ const noColumn = -1
 func bind(m map[string]string, header []string) (binding [len(fieldNames)]int, err error) {
 	var problems, missing []string
 	from := map[int]field{}
-	for f := range field(len(fieldNames)) {
+	for f := range binding {
 		binding[f] = noColumn
+	}
+	for _, f := range mapped {
 		want := strings.TrimSpace(m[f.String()])
 		if want == "" {
 			continue
@@ -171,14 +184,14 @@ func quoteAll(names []string) string {
 
 // didYouMean returns a suggestion if a known name is near, or is that of a member inside another.
 func didYouMean(name string, known []string) string {
-	inside := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) })
-	if inside >= 0 {
-		return " (did you mean " + quote(known[inside]) + "?)"
+	meant := diagnostic.Nearest(name, known)
+	if i := slices.IndexFunc(known, func(path string) bool { return strings.HasSuffix(path, "."+name) }); i >= 0 {
+		meant = known[i]
 	}
-	if meant := diagnostic.Nearest(name, known); meant != "" {
-		return " (did you mean " + quote(meant) + "?)"
+	if meant == "" {
+		return ""
 	}
-	return ""
+	return " (did you mean " + quote(meant) + "?)"
 }
 
 // Shape is a header that a platform or a common tool writes.
@@ -191,7 +204,8 @@ type Shape struct {
 }
 
 // Platforms are the exports that `import` knows by name. The first shape whose rating and date are in the header is
-// used. Columns that are not listed (a reference number, tags, the reviewer's e-mail) are never read.
+// used. Columns that are not listed (a reference number, tags, the reviewer's e-mail) are never read. "own" is an export
+// without a map: the names of the fields, or what people call them.
 var Platforms = func() map[string][]Shape {
 	m := map[string][]Shape{}
 	for _, part := range strings.Split(columnsFile, "\n\n[")[1:] {
@@ -204,13 +218,8 @@ var Platforms = func() map[string][]Shape {
 		}
 		m[name] = append(m[name], s)
 	}
-	own = m["own"]
-	delete(m, "own")
 	return m
 }()
-
-// own is an export without a map: the names of the fields, or what people call them.
-var own []Shape
 
 // columnsFile has a paragraph for each shape: its platform and layout, and the names of the columns for each field.
 //
@@ -222,7 +231,7 @@ func (c *Config) useShape(header []string) error {
 	columns, layout, ok := choose(Platforms[c.Platform], header)
 	if !ok && (c.Map["rating"] == "" || c.Map["date"] == "") {
 		name := strings.ToUpper(c.Platform[:1]) + c.Platform[1:]
-		meant, _, _ := choose(own, header)
+		meant, _, _ := choose(Platforms["own"], header)
 		return unknownHeader(fmt.Sprintf("these are not the columns of an export of %s", name), header,
 			fmt.Sprintf("if the reviews are from elsewhere, import them under that name: `reviewcast import csv FILE --source NAME`; if they are from %s, say which column holds what: %s", name, mapOf(meant)))
 	}
@@ -234,7 +243,7 @@ func (c *Config) useShape(header []string) error {
 
 // ownNames is for an export whose columns have the names of the fields, or similar ones.
 func (c *Config) ownNames(header []string) error {
-	columns, _, _ := choose(own, header)
+	columns, _, _ := choose(Platforms["own"], header)
 	missing := slices.DeleteFunc([]string{"rating", "date"}, func(field string) bool { return c.Map[field] != "" || columns[field] != "" })
 	if len(missing) > 0 {
 		return unknownHeader("the export has no column "+strings.Join(missing, " and none "), header, "say which holds what: "+mapOf(columns))
@@ -269,7 +278,7 @@ func mapOf(columns map[string]string) string {
 }
 
 func unknownHeader(problem string, header []string, remedy string) error {
-	if columns, _, _ := choose(own, header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
+	if columns, _, _ := choose(Platforms["own"], header); columns["rating"] == "" && columns["date"] == "" && columns["text"] == "" {
 		remedy = "if it is a list of something else, such as invitations, export the reviews; " + remedy
 	}
 	problem += fmt.Sprintf("; its columns are %s: %s", quoteAll(header), remedy)
@@ -280,7 +289,7 @@ func unknownHeader(problem string, header []string, remedy string) error {
 		problem = "these are recommendations, as Facebook has them, and no ratings in stars; they can't be imported"
 	}
 	for name, shapes := range Platforms {
-		if _, _, ok := choose(shapes[:1], header); ok {
+		if _, _, ok := choose(shapes[:1], header); ok && name != "own" {
 			problem = fmt.Sprintf("the columns are those of an export of %s; import it with `reviewcast import %s`", name, name)
 		}
 	}

@@ -10,7 +10,6 @@ import (
 	"path"
 	"runtime"
 	"slices"
-	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -32,19 +31,6 @@ type files struct {
 	memory  *memory
 	// data and remembered are the bytes that were read.
 	data, remembered []byte
-}
-
-// openContent opens the content folder. All access goes through the root it returns, so that no symbolic link leads a
-// write out of the folder.
-func openContent(dir string) (*os.Root, error) {
-	if dir == "" {
-		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("open content folder: %w", err)
-	}
-	return root, nil
 }
 
 // load reads the files of earlier imports of a source.
@@ -91,7 +77,7 @@ func (f *files) encode() (data, remembered []byte) {
 	for _, r := range f.records {
 		data = r.append(data)
 	}
-	return data, f.memory.append(nil)
+	return data, f.memory.encode()
 }
 
 // holds reports whether the files have these bytes already, so that there is nothing to write. An import without
@@ -153,16 +139,8 @@ func write(root *os.Root, staged, name string, data []byte) error {
 	if err := errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	if err := root.Rename(staged, name); err != nil {
+	if err := root.Rename(staged, name); err != nil || runtime.GOOS == "windows" { // it can't sync a folder, and journals renames
 		return err
-	}
-	return syncFolder(root)
-}
-
-// syncFolder makes a rename durable. Windows can't sync a folder and journals renames itself.
-func syncFolder(root *os.Root) error {
-	if runtime.GOOS == "windows" {
-		return nil
 	}
 	d, err := root.Open(folder)
 	if err != nil {
@@ -173,9 +151,10 @@ func syncFolder(root *os.Root) error {
 
 // memory is .import-{source}.json: what the last imports wrote, by key.
 type memory struct {
-	// knownBy says how reviews are identified: "id", or the fields that are part of the keys of content.
-	knownBy []string
-	entries map[string]entry
+	Version int `json:"version"`
+	// KnownBy says how reviews are identified: "id", or the fields that are part of the keys of content.
+	KnownBy []string         `json:"known_by"`
+	Reviews map[string]entry `json:"reviews"`
 }
 
 // entry remembers one review.
@@ -192,64 +171,54 @@ const memoryVersion = 1
 
 // parseMemory reads the file; empty data is an empty memory.
 func parseMemory(data []byte) (*memory, error) {
+	m := &memory{}
 	if len(data) == 0 {
-		return &memory{entries: map[string]entry{}}, nil
+		data = fmt.Appendf(nil, `{"version":%d}`, memoryVersion)
 	}
-	var file struct {
-		Version int              `json:"version"`
-		KnownBy []string         `json:"known_by"`
-		Reviews map[string]entry `json:"reviews"`
-	}
-	if err := json.Unmarshal(data, &file); err != nil {
+	if err := json.Unmarshal(data, m); err != nil {
 		return nil, fmt.Errorf("%w; restore the file from version control, or delete it: then everything in the file of reviews is kept", cause(err))
 	}
-	if file.Version != memoryVersion {
-		return nil, fmt.Errorf("version %d is not supported, only version %d; import with the program that wrote it", file.Version, memoryVersion)
+	if m.Version != memoryVersion {
+		return nil, fmt.Errorf("version %d is not supported, only version %d; import with the program that wrote it", m.Version, memoryVersion)
 	}
-	if file.Reviews == nil {
-		file.Reviews = map[string]entry{}
+	if m.Reviews == nil {
+		m.Reviews = map[string]entry{}
 	}
-	return &memory{knownBy: file.KnownBy, entries: file.Reviews}, nil
+	return m, nil
 }
 
-// append writes the file, one entry per line, so that version control shows which reviews an import changed.
-func (m *memory) append(b []byte) []byte {
-	b = append(b, `{"version":`+strconv.Itoa(memoryVersion)+`,"known_by":`...)
-	b = appendJSON(b, m.knownBy)
-	b = append(b, `,"reviews":{`...)
-	for i, key := range slices.Sorted(maps.Keys(m.entries)) {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, '\n')
-		b = appendJSON(b, key)
-		b = append(b, ':')
-		b = appendJSON(b, m.entries[key])
+// encode returns the file, one entry per line, so that version control shows which reviews an import changed.
+func (m *memory) encode() []byte {
+	b := fmt.Appendf(nil, `{"version":%d,"known_by":%s,"reviews":{`, memoryVersion, asJSON(m.KnownBy))
+	before := "\n"
+	for _, key := range slices.Sorted(maps.Keys(m.Reviews)) {
+		b = fmt.Appendf(b, "%s%s:%s", before, asJSON(key), asJSON(m.Reviews[key]))
+		before = ",\n"
 	}
 	return append(b, "\n}}\n"...)
 }
 
-func appendJSON(b []byte, v any) []byte {
-	buf := bytes.NewBuffer(b)
-	if err := json.MarshalWrite(buf, v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true)); err != nil {
+func asJSON(v any) jsontext.Value {
+	b, err := json.Marshal(v, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
+	if err != nil {
 		panic("importer: write memory: " + err.Error()) // strings only
 	}
-	return buf.Bytes()
+	return b
 }
 
 // identify returns the fields by which an import identifies reviews: those of the first import, which all later ones
 // must have.
 func (m *memory) identify(c Config) ([]string, error) {
-	if len(m.entries) == 0 {
+	if len(m.Reviews) == 0 {
 		return c.knownBy(), nil
 	}
-	missing := slices.DeleteFunc(slices.Clone(m.knownBy), func(f string) bool { return c.Map[f] != "" })
+	missing := slices.DeleteFunc(slices.Clone(m.KnownBy), func(f string) bool { return c.Map[f] != "" })
 	if len(missing) == 0 {
-		return m.knownBy, nil
+		return m.KnownBy, nil
 	}
 	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too. "+
 		"If that import was a mistake, and its reviews are not published yet, delete %s and import again",
-		join(m.knownBy), join(missing), join(missing), dataPath(c.Source))
+		join(m.KnownBy), join(missing), join(missing), dataPath(c.Source))
 }
 
 // knownBy lists the mapped fields that are part of the keys.

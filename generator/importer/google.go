@@ -44,10 +44,7 @@ func Google(ctx context.Context, r io.Reader, location string, cfg Config) (*Rep
 func (c Config) googleRows(export text, location string) rowSeq {
 	return func(yield func(row, error) bool) {
 		number, found := 0, map[string]int{}
-		for r, err := range jsonRows(export, MaxExport, func(v jsontext.Value, r *row) error {
-			r.value = v
-			return nil
-		}) {
+		for r, err := range jsonRows(export, MaxExport, func(*row) error { return nil }) {
 			if err != nil {
 				if !yield(r, err) {
 					return
@@ -74,9 +71,9 @@ func (c Config) googleRows(export text, location string) rowSeq {
 					continue
 				}
 				number++
-				r := row{number: number}
+				r := row{number: number, value: v}
 				if err == nil {
-					err = c.fillGoogle(v, &r, name)
+					err = c.fillGoogle(&r, name)
 				} else {
 					err = r.skip(BadValue, "%s", err)
 				}
@@ -101,11 +98,11 @@ func (c Config) googleRows(export text, location string) rowSeq {
 var locationForm = regexp.MustCompile(`locations/([^/]+)/`)
 
 // fillGoogle sets the cells of a row; name is that of the review.
-func (c Config) fillGoogle(v jsontext.Value, r *row, name string) error {
-	if err := c.fill(v, r); err != nil {
+func (c Config) fillGoogle(r *row, name string) error {
+	if err := c.fill(r); err != nil {
 		return err
 	}
-	reviewer, _ := memberOf(v, "reviewer") // fill has read it
+	reviewer, _ := memberOf(r.value, "reviewer") // fill has read it
 	if reviewer == nil && r.cells[fieldRating] == "" {
 		return r.skip(BadValue, "this is no review, it has neither starRating nor reviewer; of Google Takeout, import reviews.json")
 	}

@@ -41,6 +41,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -97,9 +98,9 @@ type Config struct {
 	Verification string
 	// RatingScale is the best rating of the export; 0 means 5. Ratings are converted to stars proportionally.
 	RatingScale float64
-	// Round says how a rating between two stars is rounded. Empty: its row is skipped, since no customer gave a rounded
-	// rating.
-	Round Rounding
+	// Round says how a rating between two stars becomes a whole number, at least one: "nearest", which takes halves up, or
+	// "down". Empty: its row is skipped, since no customer gave a rounded rating.
+	Round string
 	// DateLayout is the layout of dates in the export, as spreadsheets write layouts (DD/MM/YYYY) or as package time does
 	// (02/01/2006); empty means YYYY-MM-DD. No other form is tried: 03/04/2025 is ambiguous.
 	DateLayout string
@@ -131,15 +132,6 @@ type Config struct {
 	// "services" or "service_areas". Nil: there are none.
 	Lookup func(field, name string) (id string, ok bool)
 }
-
-// Rounding is how a rating becomes a whole number of stars, at least one.
-type Rounding string
-
-// The roundings; RoundNearest takes halves up.
-const (
-	RoundNearest Rounding = "nearest"
-	RoundDown    Rounding = "down"
-)
 
 // CSV imports a CSV file with a header row. The error is a *UsageError, one of this package's, or one of the reader,
 // the context or the disk; then nothing was written. A Report without an error is returned even if every row was
@@ -235,11 +227,15 @@ func datesSurvive(layout string) bool {
 	return err == nil && back.Format(time.DateOnly) == day.Format(time.DateOnly)
 }
 
-// run imports rows into the content folder.
+// run imports rows into the content folder. All access goes through its root, so that no symbolic link leads a write out
+// of it.
 func run(ctx context.Context, cfg Config, rows rowSeq) (*Report, error) {
-	root, err := openContent(cfg.ContentDir)
+	if cfg.ContentDir == "" {
+		return nil, &UsageError{[]string{"no content folder is given; name one with --content"}}
+	}
+	root, err := os.OpenRoot(cfg.ContentDir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("open content folder: %w", err)
 	}
 	defer root.Close()
 	files, err := load(root, cfg.Source)

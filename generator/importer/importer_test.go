@@ -155,7 +155,7 @@ func TestIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := []string{"shop-" + keyOfID("a/b c")[:12], "shop-" + keyOfID(strings.Repeat("x", 80))[:12], "shop-" + keyOfID("abc")[:12], "shop-ABC", "shop-_x"}
+	want := []string{"shop-" + keyOf("id", "a/b c")[:12], "shop-" + keyOf("id", strings.Repeat("x", 80))[:12], "shop-" + keyOf("id", "abc")[:12], "shop-ABC", "shop-_x"}
 	slices.Sort(want)
 	wantEqual(t, "ids", ids[0], want)
 	wantEqual(t, "ids of shuffled rows", ids[1], want)
@@ -233,7 +233,7 @@ func TestAnotherScale(t *testing.T) {
 	d := newDesk(t)
 	d.load(header + rowA + rowB)
 	before := d.data()
-	d.cfg.RatingScale, d.cfg.Round = 10, RoundNearest
+	d.cfg.RatingScale, d.cfg.Round = 10, "nearest"
 	report := d.load(header + rowA + rowB + strings.Replace(rowC, ",4,", ",8,", 1))
 	wantEqual(t, "codes", codes(report), []Code{OtherScale, OtherScale})
 	wantEqual(t, "added", report.Added, 1)

@@ -29,14 +29,13 @@ func JSONL(ctx context.Context, r io.Reader, cfg Config) (*Report, error) {
 }
 
 // fill sets the cells of a row from the mapped members. The error is a *Skip.
-func (c Config) fill(v jsontext.Value, r *row) error {
-	r.value = v
-	for f := range field(len(fieldNames)) {
+func (c Config) fill(r *row) error {
+	for _, f := range mapped {
 		path := strings.TrimSpace(c.Map[f.String()])
 		if path == "" {
 			continue
 		}
-		s, err := textAt(v, path, f >= fieldTechnicians)
+		s, err := textAt(r.value, path, fieldTechnicians <= f && f <= fieldServiceAreas)
 		if err != nil {
 			return r.skip(BadValue, "%s: %s", f, err)
 		}
@@ -85,7 +84,7 @@ func addMembers(to map[string]bool, prefix string, v jsontext.Value) {
 
 // jsonRows reads objects, one after the other or in an array, and calls fill to set the cells of a row. An object of
 // more than limit bytes is skipped. The error of fill is a *Skip.
-func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) rowSeq {
+func jsonRows(export text, limit int, fill func(*row) error) rowSeq {
 	return func(yield func(row, error) bool) {
 		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
@@ -103,43 +102,35 @@ func jsonRows(export text, limit int, fill func(jsontext.Value, *row) error) row
 		inArray := false
 		for number := 1; ; {
 			r := row{number: number}
-			switch kind := d.PeekKind(); {
-			case kind == '[' && !inArray && number == 1:
-				inArray = true
-				_, _ = d.ReadToken() // peeked at
-				continue
-			case kind == ']' && inArray:
+			kind := d.PeekKind()
+			if kind == '[' && !inArray && number == 1 || kind == ']' && inArray {
 				if _, err := d.ReadToken(); err != nil {
 					yield(r, broken(err))
 					return
 				}
-				inArray = false
+				inArray = !inArray
 				continue
 			}
 			v, err := d.ReadValue()
-			if err == io.EOF && !inArray {
-				return
-			}
-			if err != nil {
-				yield(r, broken(err))
-				return
-			}
-			if number > MaxRows {
-				yield(r, ErrTooManyRows)
-				return
-			}
-			number++
 			switch {
-			case v.Kind() != '{':
+			case err == io.EOF && !inArray:
+				return
+			case err != nil:
+				err = broken(err)
+			case number > MaxRows:
+				err = ErrTooManyRows
+			case kind != '{':
 				err = r.skip(BadValue, "not a JSON object")
 			case len(v) > limit:
 				err = r.skip(TextTooLong, "the review has more than %d bytes", limit)
 			default:
-				err = fill(v, &r)
+				r.value = v
+				err = fill(&r)
 			}
 			if !yield(r, err) {
 				return
 			}
+			number++
 		}
 	}
 }

@@ -21,9 +21,7 @@ type merger struct {
 	report *Report
 	files  *files
 	byID   map[string]*record // of files, by folded id
-	first  map[string]*review // of the export, by key
-	seen   map[string]bool    // keys that the export has, skipped rows included
-	bad    map[string]int     // the first row that was skipped, by key
+	first  map[string]*review // of the export, by key, skipped rows included
 }
 
 // merge reads an export and makes the files what they are to be.
@@ -32,15 +30,14 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	if err != nil {
 		return nil, &UsageError{[]string{err.Error()}}
 	}
-	f.memory.knownBy = knownBy
+	f.memory.KnownBy = knownBy
 	m := &merger{
 		cfg: cfg, conv: newConverter(cfg, knownBy), files: f,
 		report: &Report{File: dataPath(cfg.Source), DryRun: cfg.DryRun, NoAuthors: cfg.Map[fieldAuthor.String()] == ""},
-		byID:   make(map[string]*record, len(f.records)),
-		first:  map[string]*review{}, seen: map[string]bool{}, bad: map[string]int{},
+		byID:   make(map[string]*record, len(f.records)), first: map[string]*review{},
 	}
 	for _, r := range f.records {
-		m.byID[fold(r.id)] = r
+		m.byID[strings.ToLower(r.id)] = r
 	}
 	reviews, err := m.read(ctx, rows)
 	if err != nil {
@@ -56,20 +53,19 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	twins := m.twins(reviews)
 	for i, v := range reviews {
 		if old, ok := twins[v.key]; ok {
-			e := f.memory.entries[old]
-			if skip := m.twin(v, m.byID[fold(e.ID)]); skip != nil {
-				m.seen[old] = true
+			e := f.memory.Reviews[old]
+			if skip := m.twin(v, m.byID[strings.ToLower(e.ID)]); skip != nil {
+				m.first[old] = v
 				m.skip(skip)
 				continue
 			}
-			delete(f.memory.entries, old) // the editor has made the same correction
-			f.memory.entries[v.key], ids[i] = e, e.ID
+			delete(f.memory.Reviews, old) // the editor has made the same correction
+			f.memory.Reviews[v.key], ids[i] = e, e.ID
 		}
 		m.place(v, ids[i])
 	}
-	m.report.Addresses = m.conv.addresses
 	m.forget()
-	slices.SortFunc(m.files.records, newestFirst)
+	slices.SortFunc(m.files.records, func(a, b *record) int { return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id)) })
 	slices.SortStableFunc(m.report.Skipped, func(a, b Skip) int { return cmp.Compare(a.Row, b.Row) })
 	m.report.Remedy = m.sameDays(reviews)
 	if layout := layoutRemedy(m.conv.layouts); m.conv.dated == 0 && layout != "" {
@@ -94,8 +90,8 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if ctx.Err() != nil {
 			return nil, fmt.Errorf("import stopped; no file was changed: %w", ctx.Err())
 		}
-		var skip *Skip
-		if err != nil && !errors.As(err, &skip) {
+		skip, ok := errors.AsType[*Skip](err)
+		if err != nil && !ok {
 			return nil, err
 		}
 		m.report.Rows++
@@ -103,26 +99,23 @@ func (m *merger) read(ctx context.Context, rows rowSeq) ([]*review, error) {
 		if skip == nil {
 			v, skip = m.conv.convert(&r)
 		}
-		if v.key != "" {
-			m.seen[v.key] = true
+		if skip == nil && strings.Contains(r.cells[fieldAuthor], "@") {
+			m.report.Addresses++
+		}
+		v.skipped = skip != nil
+		switch first := m.first[v.key]; {
+		case first == nil && v.key != "":
+			m.first[v.key] = v
+		case skip != nil:
+		case first.skipped: // once that row is corrected it would take this one's place
+			skip = r.skip(Conflict, "the row has the id of row %d, which was skipped; give one of them another id, or correct row %[1]d and remove this one", first.number)
+		default:
+			skip = repeated(&r, v, first)
 		}
 		if skip != nil {
-			if v.key != "" && m.bad[v.key] == 0 {
-				m.bad[v.key] = v.number
-			}
 			m.skip(skip)
 			continue
 		}
-		if bad := m.bad[v.key]; bad != 0 {
-			// Once that row is corrected it would take this one's place.
-			m.skip(r.skip(Conflict, "the row has the id of row %d, which was skipped; give one of them another id, or correct row %d and remove this one", bad, bad))
-			continue
-		}
-		if first := m.first[v.key]; first != nil {
-			m.skip(repeated(&r, v, first))
-			continue
-		}
-		m.first[v.key] = v
 		reviews = append(reviews, v)
 	}
 	return reviews, nil
@@ -145,14 +138,14 @@ func repeated(r *row, v, first *review) *Skip {
 // assign gives each review its id: the one it had, or else the first candidate that no other review of this source has
 // or had. New reviews choose in the order of their best candidates, so that the order of the rows does not matter.
 func (m *merger) assign(reviews []*review) []string {
-	taken := make(map[string]bool, len(m.files.memory.entries))
-	for _, e := range m.files.memory.entries {
-		taken[fold(e.ID)] = true
+	taken := make(map[string]bool, len(m.files.memory.Reviews))
+	for _, e := range m.files.memory.Reviews {
+		taken[strings.ToLower(e.ID)] = true
 	}
 	ids := make([]string, len(reviews))
 	var fresh []int
 	for i, v := range reviews {
-		if e, ok := m.files.memory.entries[v.key]; ok {
+		if e, ok := m.files.memory.Reviews[v.key]; ok {
 			ids[i] = e.ID
 		} else {
 			fresh = append(fresh, i)
@@ -162,8 +155,8 @@ func (m *merger) assign(reviews []*review) []string {
 		return cmp.Or(cmp.Compare(reviews[a].external, reviews[b].external), cmp.Compare(reviews[a].key, reviews[b].key))
 	})
 	for _, i := range fresh {
-		ids[i] = newID(m.cfg.Source, reviews[i], func(id string) bool { return taken[fold(id)] })
-		taken[fold(ids[i])] = true
+		ids[i] = newID(m.cfg.Source, reviews[i], func(id string) bool { return taken[strings.ToLower(id)] })
+		taken[strings.ToLower(ids[i])] = true
 	}
 	return ids
 }
@@ -175,10 +168,10 @@ const minDistinct = 20
 // most of the new: then another column is mapped to the field. Where the export has none of the reviews that are here,
 // short texts do, too.
 func (m *merger) twins(reviews []*review) map[string]string {
-	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.entries)), func(key string) bool { return m.seen[key] })
+	none := !slices.ContainsFunc(slices.Collect(maps.Keys(m.files.memory.Reviews)), func(key string) bool { return m.first[key] != nil })
 	pairs := func(v values) (pairs []string) {
-		long := none || len(v[memberText]) > minDistinct
-		for i, pair := range [][2]member{{memberDate, memberText}, {memberAuthor, memberText}, {memberDate, memberAuthor}} {
+		long := none || len(v[fieldText]) > minDistinct
+		for i, pair := range [][2]field{{fieldDate, fieldText}, {fieldAuthor, fieldText}, {fieldDate, fieldAuthor}} {
 			a, b := string(v[pair[0]]), string(v[pair[1]])
 			if a != "" && b != "" && a != quotedAnonymous && b != quotedAnonymous && (i == 2 || long) {
 				pairs = append(pairs, keyOf(strconv.Itoa(i), a, b))
@@ -187,8 +180,8 @@ func (m *merger) twins(reviews []*review) map[string]string {
 		return pairs
 	}
 	here := map[string]string{}
-	for key, e := range m.files.memory.entries {
-		if r := m.byID[fold(e.ID)]; r != nil && !m.seen[key] {
+	for key, e := range m.files.memory.Reviews {
+		if r := m.byID[strings.ToLower(e.ID)]; r != nil && m.first[key] == nil {
 			for _, pair := range pairs(r.values) {
 				here[pair] = key
 			}
@@ -196,7 +189,7 @@ func (m *merger) twins(reviews []*review) map[string]string {
 	}
 	twins, fresh := map[string]string{}, 0
 	for _, v := range reviews {
-		if _, known := m.files.memory.entries[v.key]; known {
+		if _, known := m.files.memory.Reviews[v.key]; known {
 			continue
 		}
 		fresh++
@@ -216,8 +209,8 @@ func (m *merger) twins(reviews []*review) map[string]string {
 func (m *merger) twin(v *review, r *record) *Skip {
 	var differ []string
 	for i, name := range memberNames {
-		if slices.Contains(m.files.memory.knownBy, name) && !same(v.values[i], r.values[i]) {
-			if here := textOf(r.values[i]); member(i) == memberAuthor || member(i) == memberDate {
+		if slices.Contains(m.files.memory.KnownBy, name) && !same(v.values[i], r.values[i]) {
+			if here := textOf(r.values[i]); field(i) == fieldAuthor || field(i) == fieldDate {
 				name += " (here " + quote(here) + ")"
 			}
 			differ = append(differ, name)
@@ -234,57 +227,49 @@ func (m *merger) twin(v *review, r *record) *Skip {
 func (m *merger) place(v *review, id string) {
 	r := &row{number: v.number, line: v.line}
 	r.cells[fieldID] = v.external
-	known, imported := m.files.memory.entries[v.key]
-	standing := m.byID[fold(id)]
-	if m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id) {
-		m.skip(r.skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id))
-		return
-	}
-	other := m.inOtherFile(id)
-	switch where := m.elsewhere(v, id); {
+	known, imported := m.files.memory.Reviews[v.key]
+	standing := m.byID[strings.ToLower(id)]
+	skip := func(code Code, format string, args ...any) { m.skip(r.skip(code, format, args...)) }
+	where, other := m.elsewhere(v, id), m.inOtherFile(id)
+	switch {
+	case m.cfg.Withdrawn != nil && m.cfg.Withdrawn(id):
+		skip(Withdrawn, "withdrawn.yaml lists %s, so it is left out; there is nothing to do", id)
 	case where != "" && standing == nil:
 		if other != "" && !imported { // the file was moved, and what an import has written in it is known again when it is back
-			m.files.memory.entries[v.key] = m.remember(id, v, known)
+			m.files.memory.Reviews[v.key] = m.remember(id, v, known)
 		}
-		m.skip(r.skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File))
-		return
+		skip(Elsewhere, "the review stays as it is in %s; to have imports update it, move it to %s", where, m.report.File)
 	case other != "":
-		m.skip(r.skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other))
-		return
-	}
-	switch {
+		skip(Taken, "the id %s is already used at %s by another review; give one of the two another id", id, other)
 	case standing != nil && len(known.Wrote) > 0 && known.Scale != m.scale():
 		// Rows with another scale, which the message says to import separately, are easily imported together with all the
 		// others, whose ratings would be halved.
-		m.skip(r.skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source)))
+		skip(OtherScale, "%s was imported with --rating-scale %g before; use that scale again, or delete its entry in %s", id, cmp.Or(known.Scale, reviewcast.MaxRating), memoryPath(m.cfg.Source))
 	case standing != nil && m.another(v, standing):
-		m.skip(r.skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id))
+		skip(Conflict, "%s was another review: its author, date and text all differ from this row's; give the row an id of its own", id)
 	case standing != nil:
 		m.update(v, standing, known)
 	case imported:
-		m.skip(r.skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source)))
+		skip(Removed, "the editor removed %s from %s; to import it again, delete its entry in %s", id, m.report.File, memoryPath(m.cfg.Source))
 	default:
 		m.add(v, id)
 	}
 }
 
 func (m *merger) add(v *review, id string) {
-	r := &record{id: id, values: v.values, date: textOf(v.values[memberDate])}
+	r := &record{id: id, values: v.values, date: textOf(v.values[fieldDate])}
 	m.files.records = append(m.files.records, r)
-	m.byID[fold(id)] = r
-	m.files.memory.entries[v.key] = m.remember(id, v, entry{})
+	m.byID[strings.ToLower(id)] = r
+	m.files.memory.Reviews[v.key] = m.remember(id, v, entry{})
 	m.done(v, r, nil)
 }
 
 // another reports whether an export gives an id to another review than before: nothing that a customer would leave is
 // as it was.
 func (m *merger) another(v *review, r *record) bool {
-	for _, i := range []member{memberAuthor, memberDate, memberText} {
-		if !m.conv.says[i] || same(r.values[i], v.values[i]) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]field{fieldAuthor, fieldDate, fieldText}, func(f field) bool {
+		return !m.conv.says[f] || same(r.values[f], v.values[f])
+	})
 }
 
 // update sets the members whose value is still the one that was last imported. A review that was never imported, or
@@ -302,8 +287,8 @@ func (m *merger) update(v *review, r *record, known entry) {
 			kept = append(kept, memberNames[i])
 		}
 	}
-	r.date = textOf(r.values[memberDate])
-	m.files.memory.entries[v.key] = m.remember(r.id, v, known)
+	r.date = textOf(r.values[fieldDate])
+	m.files.memory.Reviews[v.key] = m.remember(r.id, v, known)
 	m.done(v, r, updated)
 	if len(kept) > 0 {
 		m.report.Kept = append(m.report.Kept, Kept{Row: v.number, ID: r.id, Fields: kept})
@@ -337,14 +322,14 @@ func (m *merger) scale() float64 {
 // forget reports the imported reviews that the export no longer has, and drops the fingerprints of those that the
 // editor removed: a withdrawn text leaves no trace.
 func (m *merger) forget() {
-	for key, e := range m.files.memory.entries {
+	for key, e := range m.files.memory.Reviews {
 		switch {
-		case m.byID[fold(e.ID)] == nil && m.inOtherFile(e.ID) != "":
-		case m.byID[fold(e.ID)] == nil:
-			m.files.memory.entries[key] = entry{ID: e.ID}
-		case !m.seen[key]:
-			r := m.byID[fold(e.ID)]
-			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[memberAuthor])), `"`), maxAuthor), r.date))
+		case m.byID[strings.ToLower(e.ID)] == nil && m.inOtherFile(e.ID) != "":
+		case m.byID[strings.ToLower(e.ID)] == nil:
+			m.files.memory.Reviews[key] = entry{ID: e.ID}
+		case m.first[key] == nil:
+			r := m.byID[strings.ToLower(e.ID)]
+			m.report.Vanished = append(m.report.Vanished, fmt.Sprintf("%s: %s, %s", r.id, shorten(strings.Trim(quote(textOf(r.values[fieldAuthor])), `"`), maxAuthor), r.date))
 		}
 	}
 	slices.Sort(m.report.Vanished)
@@ -354,10 +339,10 @@ func (m *merger) skip(s *Skip) { m.report.Skipped = append(m.report.Skipped, *s)
 
 // done describes a review that is in the file now. updated is nil for a new one, and empty for one that is as it was.
 func (m *merger) done(v *review, r *record, updated []string) {
-	if string(r.values[memberAuthor]) == quotedAnonymous {
+	if string(r.values[fieldAuthor]) == quotedAnonymous {
 		m.report.Anonymous++
 	}
-	if r.values[memberVerification] == nil {
+	if r.values[fieldVerification] == nil {
 		m.report.Unverified++
 	}
 	switch {
@@ -369,10 +354,10 @@ func (m *merger) done(v *review, r *record, updated []string) {
 		m.report.Unchanged++
 		return
 	}
-	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[memberAuthor])}
-	c.Rating, _ = strconv.Atoi(string(r.values[memberRating])) // an editor's nonsense shows as 0
+	c := Change{Row: v.number, ID: r.id, Date: r.date, Fields: updated, Author: textOf(r.values[fieldAuthor])}
+	c.Rating, _ = strconv.Atoi(string(r.values[fieldRating])) // an editor's nonsense shows as 0
 	m.report.Changes = append(m.report.Changes, c)
-	if text := textOf(r.values[memberText]); updated == nil && testForm.MatchString(text) {
+	if text := textOf(r.values[fieldText]); updated == nil && testForm.MatchString(text) {
 		m.report.Tests = append(m.report.Tests, fmt.Sprintf("%s, row %d: %s", r.id, v.number, quote(text)))
 	}
 }

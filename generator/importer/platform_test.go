@@ -139,7 +139,7 @@ func TestPlatforms(t *testing.T) {
 	if err != nil || len(report.Skipped) != 1 || report.Skipped[0].Code != BadDate {
 		t.Errorf("1/2/2026: %+v, %v", report, err)
 	}
-	report, err = CSV(t.Context(), strings.NewReader("Reviewer;Rating;Date\nAda;4,5;2026-01-02\n"), Config{Round: RoundNearest, ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
+	report, err = CSV(t.Context(), strings.NewReader("Reviewer;Rating;Date\nAda;4,5;2026-01-02\n"), Config{Round: "nearest", ContentDir: t.TempDir(), Source: "yelp", Platform: "yelp"})
 	if err != nil || report.Added != 1 {
 		t.Errorf("Excel's semicolons: %+v, %v", report, err)
 	}

@@ -38,7 +38,7 @@ func imported(t interface{ Fatal(...any) }, cfg Config, export []byte, old *file
 }
 
 func noFiles() *files {
-	return &files{source: "shop", memory: &memory{entries: map[string]entry{}}}
+	return &files{source: "shop", memory: &memory{Reviews: map[string]entry{}}}
 }
 
 // reread is what the next import finds on the disk.
@@ -187,9 +187,9 @@ func TestImportProperties(t *testing.T) {
 				if len(both.records) != len(whole.records) {
 					t.Fatal("parts came to", len(both.records), "the whole to", len(whole.records))
 				}
-				for key, e := range stood.memory.entries {
-					if both.memory.entries[key].ID != e.ID {
-						t.Fatal("an id changed", e.ID, both.memory.entries[key].ID)
+				for key, e := range stood.memory.Reviews {
+					if both.memory.Reviews[key].ID != e.ID {
+						t.Fatal("an id changed", e.ID, both.memory.Reviews[key].ID)
 					}
 				}
 			})

@@ -2,17 +2,16 @@ package importer
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,32 +20,8 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// member is a member of a review that imports write, in the order of a line.
-type member int
-
-const (
-	memberAuthor member = iota
-	memberRating
-	memberDate
-	memberTitle
-	memberText
-	memberLanguage
-	memberSource
-	memberSourceURL
-	memberOwnerReply
-	memberVerification
-	memberTechnicians
-	memberServices
-	memberServiceAreas
-)
-
-var memberNames = [...]string{
-	"author", "rating", "date", "title", "text", "language", "source", "source_url",
-	"owner_reply", "verification", "technicians", "services", "service_areas",
-}
-
 // values are the JSON values of the members that imports write; nil is absent, which is what null means too.
-type values [len(memberNames)]jsontext.Value
+type values [fieldReplyDate]jsontext.Value
 
 // record is one line of the import's file.
 type record struct {
@@ -80,7 +55,7 @@ func parseRecord(line []byte) (*record, error) {
 			r.extra[name] = value
 		}
 	}
-	r.date = textOf(r.values[memberDate])
+	r.date = textOf(r.values[fieldDate])
 	return r, nil
 }
 
@@ -91,29 +66,18 @@ func cause(err error) error {
 
 // append writes the line.
 func (r *record) append(b []byte) []byte {
-	b = append(b, `{"id":"`...)
-	b = append(b, r.id...) // ASCII without quotes, by ValidID
-	b = append(b, '"')
+	b = append(b, `{"id":"`+r.id+`"`...) // ASCII without quotes, by ValidID
 	for m, v := range r.values {
 		if v != nil {
-			b = append(b, ',', '"')
-			b = append(b, memberNames[m]...)
-			b = append(b, '"', ':')
+			b = append(b, `,"`+memberNames[m]+`":`...)
 			b = append(b, v...)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.extra)) {
-		b = append(b, ',')
-		b = append(b, quoted(name)...)
-		b = append(b, ':')
+		b = append(b, ","+string(quoted(name))+":"...)
 		b = append(b, r.extra[name]...)
 	}
 	return append(b, '}', '\n')
-}
-
-// newestFirst is the order of lines: date descending, then id ascending.
-func newestFirst(a, b *record) int {
-	return cmp.Or(cmp.Compare(b.date, a.date), cmp.Compare(a.id, b.id))
 }
 
 // parseRecords reads a file of records. It must be valid: what can't be read can't be kept.
@@ -135,9 +99,6 @@ func parseRecords(data []byte) ([]*record, error) {
 	}
 	return records, nil
 }
-
-// fold makes ids equal that differ by case only.
-func fold(id string) string { return strings.ToLower(id) }
 
 // same reports whether two values are equal however they are written.
 func same(a, b jsontext.Value) bool {
@@ -163,13 +124,6 @@ func fingerprint(v jsontext.Value) string {
 	return hex.EncodeToString(sum[:6])
 }
 
-// A key identifies a review of one source in the next export. It is a SHA-256 in hex, so that the memory of the import
-// contains neither the ids of a platform nor the words of a customer. The first part distinguishes the two kinds of
-// keys.
-
-// keyOfID returns the key of a review whose export has ids.
-func keyOfID(external string) string { return keyOf("id", external) }
-
 // keyOfContent returns the key of a review without an id: those of the fields that reviews are identified by, which
 // are what its customer would not have written twice. The author counts as the export has it, so that another policy
 // for names changes no id. The rating does not count, since customers change it, unless nothing else distinguishes two
@@ -188,7 +142,9 @@ func keyOfContent(r *row, date string, knownBy []string) string {
 	return keyOf("content", date, strings.Join(strings.Fields(cell(fieldAuthor)), " "), title, text, url, rating)
 }
 
-// keyOf hashes parts with their lengths, so that different lists of parts have different keys.
+// keyOf returns a key, which identifies a review of one source in the next export. It is a SHA-256 in hex, so that the
+// memory of the import contains neither the ids of a platform nor the words of a customer. The first part distinguishes
+// the kinds of keys. Parts are hashed with their lengths, so that different lists of parts have different keys.
 func keyOf(parts ...string) string {
 	h := sha256.New()
 	var length [8]byte
@@ -234,25 +190,23 @@ func publishedAuthor(name string, full bool) string {
 	}
 	kept := slices.DeleteFunc(strings.Fields(name), func(w string) bool { return strings.Contains(w, "@") })
 	name = strings.Join(kept, " ")
-	if !strings.ContainsFunc(name, unicode.IsLetter) || placeholder(kept) {
+	if !strings.ContainsFunc(name, unicode.IsLetter) || strings.EqualFold(strings.Trim(kept[0], "()[]<>"), anonymous) ||
+		diagnostic.Nobody(name) || strings.EqualFold(name, "a Google user") {
 		return anonymous
 	}
 	if full || len(kept) == 1 {
 		return name
 	}
-	for i := len(kept) - 1; i > 0; i-- {
-		if initial := initialOf(kept[i]); initial != "" {
-			return kept[0] + " " + initial + "."
+	for _, word := range slices.Backward(kept[1:]) {
+		if m := initialForm.FindStringSubmatch(word); m != nil {
+			return kept[0] + " " + strings.ToTitle(m[1]) + m[2] + "."
 		}
 	}
 	return kept[0] // "Maria !!!"
 }
 
-// placeholder reports whether the words are what a platform shows in place of a name.
-func placeholder(words []string) bool {
-	return strings.EqualFold(strings.Trim(words[0], "()[]<>"), anonymous) || diagnostic.Nobody(strings.Join(words, " ")) ||
-		strings.EqualFold(strings.Join(words, " "), "a Google user")
-}
+// initialForm matches the first letter of a word, with its combining marks.
+var initialForm = regexp.MustCompile(`(\pL)(\p{Mn}*)`)
 
 // surnameLast returns "Maria Kowalska" for "Kowalska, Maria", and otherwise drops what follows the comma: "Maria
 // Kowalska, MD".
@@ -265,16 +219,4 @@ func surnameLast(name string) string {
 		return after + " " + before
 	}
 	return before
-}
-
-// initialOf returns the first letter of a word in upper case with its combining marks; "" if there is none.
-func initialOf(word string) string {
-	start := strings.IndexFunc(word, unicode.IsLetter)
-	if start < 0 {
-		return ""
-	}
-	letter, size := utf8.DecodeRuneInString(word[start:])
-	rest := word[start+size:]
-	marks := len(rest) - len(strings.TrimLeftFunc(rest, func(r rune) bool { return unicode.Is(unicode.Mn, r) }))
-	return string(unicode.ToTitle(letter)) + rest[:marks]
 }

@@ -17,7 +17,7 @@ import (
 func (m *merger) scaleFits() error {
 	scale, scales := m.cfg.RatingScale, []float64{reviewcast.MaxRating, 10, 20, 100}
 	fits := slices.IndexFunc(scales, func(scale float64) bool { return m.conv.best <= scale })
-	before := slices.ContainsFunc(slices.Collect(maps.Values(m.files.memory.entries)), func(e entry) bool { return e.Scale == m.scale() })
+	before := slices.ContainsFunc(slices.Collect(maps.Values(m.files.memory.Reviews)), func(e entry) bool { return e.Scale == m.scale() })
 	if before || m.conv.rated < 2 || fits < 0 || 2*scales[fits] > scale {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (m *merger) sameDays(reviews []*review) string {
 	}
 	first, last, n := slices.Min(days), slices.Max(days), 0
 	for _, v := range reviews {
-		if day := textOf(v.values[memberDate]); first <= day && day <= last {
+		if day := textOf(v.values[fieldDate]); first <= day && day <= last {
 			n++
 		}
 	}
@@ -67,14 +67,14 @@ func (m *merger) unlessOwn(where string) string {
 // elsewhere returns where another file has a review: one with its id that an import wrote, or one with its author, date
 // and text; "" if none has.
 func (m *merger) elsewhere(v *review, id string) string {
-	if e, ok := m.files.memory.entries[v.key]; ok && e.ID == id && m.inOtherFile(id) != "" {
+	if e, ok := m.files.memory.Reviews[v.key]; ok && e.ID == id && m.inOtherFile(id) != "" {
 		return m.inOtherFile(id)
 	}
-	author, words := textOf(v.values[memberAuthor]), textOf(v.values[memberText])
+	author, words := textOf(v.values[fieldAuthor]), textOf(v.values[fieldText])
 	if m.cfg.Standing == nil || words == "" || author == anonymous && len(words) < minDistinct {
 		return ""
 	}
-	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[memberDate])), words))
+	return m.unlessOwn(m.cfg.Standing(author, reviewcast.Date(textOf(v.values[fieldDate])), words))
 }
 
 // textOf returns a JSON string as text.
@@ -89,7 +89,7 @@ func textOf(v jsontext.Value) string {
 // otherSource returns an error if the export was imported under another name before: then most of its reviews, or any
 // if the names are alike, are in the file of that import.
 func (m *merger) otherSource(reviews []*review, ids []string) error {
-	if len(m.files.memory.entries) > 0 {
+	if len(m.files.memory.Reviews) > 0 {
 		return nil
 	}
 	found := map[string]int{}

@@ -27,11 +27,11 @@ type Columns struct {
 // CSVReader reads one CSV file (RFC 4180, in UTF-8, with a header).
 type CSVReader struct {
 	*diagnostic.List
+	Columns
 	data  []byte
 	lines []int // where each line begins
 	// Up to byte seen of the data, its line has col-1 code points.
 	seen, col int
-	columns   Columns
 	// Absent are the required columns that are missing, once the header has been read. They are reported there, once.
 	Absent map[string]bool
 	// Fits reports whether a row is right, as far as it can be known.
@@ -40,7 +40,7 @@ type CSVReader struct {
 
 // NewCSVReader returns a reader that reports to p.
 func NewCSVReader(p *diagnostic.List, columns Columns) *CSVReader {
-	return &CSVReader{List: p, columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
+	return &CSVReader{List: p, Columns: columns, lines: []int{0}, col: 1, Absent: make(map[string]bool)}
 }
 
 // Read calls each with every row, as a mapping of the columns to the cells that are not empty. complete is false if
@@ -51,34 +51,18 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 		return false
 	}
 	c.data = data
-	for i := 0; ; {
-		end := bytes.IndexByte(data[i:], '\n')
-		if end > MaxLine || end < 0 && len(data)-i > MaxLine {
+	for line := range bytes.Lines(data) {
+		if len(bytes.TrimSuffix(line, []byte{'\n'})) > MaxLine {
 			c.Add(diagnostic.Error, len(c.lines), 0, "too-long", fmt.Sprintf("the line is longer than %d bytes", MaxLine), "end each row with a line break")
 			return false
 		}
-		if end < 0 {
-			break
-		}
-		i += end + 1
-		c.lines = append(c.lines, i)
+		c.lines = append(c.lines, c.lines[len(c.lines)-1]+len(line))
 	}
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
 	r.ReuseRecord = true
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return true
-	}
-	if err != nil {
-		c.explain(err)
-		return false
-	}
-	names := slices.Clone(header)
-	columns, ok := c.header(r, header)
-	if !ok {
-		return false
-	}
+	var names []string
+	var columns []column
 	complete = true
 	for rows := 0; ; rows++ {
 		row, err := r.Read()
@@ -89,7 +73,14 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			c.explain(err)
 			return false
 		}
-		if rows == MaxRecords {
+		if rows == 0 {
+			names = slices.Clone(row)
+			if columns, ok = c.header(r, row); !ok {
+				return false
+			}
+			continue
+		}
+		if rows > MaxRecords {
 			line, _ := r.FieldPos(0)
 			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
 			return false
@@ -141,18 +132,14 @@ func (c *CSVReader) uneven(r *csv.Reader, row []string, columns []column) {
 }
 
 // column is where a cell goes: a field, or a field in a field.
-type column struct {
-	node         Node // the place of the name
-	outer, inner string
-}
+type column struct{ outer, inner string }
 
 // header reads the names of the columns. ok is false if no row could be understood.
 func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
-	known := func(name string) bool {
-		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) != ""
-	}
+	ours := func(name string) bool { return slices.Contains(c.Names, name) }
+	known := func(name string) bool { return ours(name) || c.DidYouMean(name) != "" }
 	if !slices.ContainsFunc(header, known) && !strings.ContainsAny(header[0], ";\t|,") {
-		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.columns.Required, ","), strings.Join(c.columns.Names, ", "))
+		suggestion := fmt.Sprintf("write a row above it with a name for each of its %d columns, such as %s,text; the names are %s", len(header), strings.Join(c.Required, ","), strings.Join(c.Names, ", "))
 		if strings.Trim(strings.Join(header[1:], ""), " ") == "" || strings.HasPrefix(header[0], "#") {
 			suggestion = "delete the rows above the one that does"
 		}
@@ -160,27 +147,23 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 		return nil, false
 	}
 	foreign := slices.DeleteFunc(slices.Clone(header), known)
-	strange := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return slices.Contains(c.columns.Names, name) })
-	ours := func(name string) bool {
-		return slices.Contains(c.columns.Names, name) || c.columns.DidYouMean(name) == "id"
-	}
-	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, ours) {
+	strange := slices.DeleteFunc(slices.Clone(header), ours)
+	alike := func(name string) bool { return ours(name) || c.DidYouMean(name) == "id" }
+	if len(foreign) >= 3 && 2*len(foreign) > len(header) || len(header) > 2 && !slices.ContainsFunc(header, alike) {
 		c.Add(diagnostic.Error, 1, 1, "unknown-column", "this table is not in our form: it has columns such as "+diagnostic.Quote(strings.Join(strange[:min(len(strange), 5)], ", ")),
-			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.columns.Names[:min(len(c.columns.Names), 6)], ", ")))
+			fmt.Sprintf("if another program exported it, move it out of the content folder and run: reviewcast import csv %s --source %s; otherwise name the columns as in the manual, %s and so on", path.Base(c.File), strings.ToLower(strings.TrimSuffix(path.Base(c.File), path.Ext(c.File))), strings.Join(c.Names[:min(len(c.Names), 6)], ", ")))
 		return nil, false
 	}
 	columns := make([]column, len(header))
 	first := make(map[string]int)
-	some := false
 	for i, name := range header {
 		at := c.cell(r, i, name)
-		columns[i].node = at
 		switch prev, seen := first[name]; {
 		case name == "":
 			c.Add(diagnostic.Warning, at.Line, at.Col, "unknown-column", fmt.Sprintf("column %d has no name and is ignored", i+1), "name it or delete it")
 		case seen:
 			c.Add(diagnostic.Error, at.Line, at.Col, "duplicate-field", fmt.Sprintf("duplicate column %s", name), fmt.Sprintf("the first is column %d; keep one of them", prev+1))
-		case !slices.Contains(c.columns.Names, name):
+		case !ours(name):
 			if sign := strings.IndexAny(name, ";\t|,"); len(header) == 1 && sign >= 0 {
 				message, suggestion := "the whole row is in one pair of quotation marks, so that it has one cell", "delete the quotation mark at the beginning and at the end of each row, and write one where there are two"
 				if between := map[byte]string{';': "semicolons", '\t': "tabs", '|': "bars"}[name[sign]]; between != "" {
@@ -190,29 +173,25 @@ func (c *CSVReader) header(r *csv.Reader, header []string) ([]column, bool) {
 				c.Add(diagnostic.Error, at.Line, at.Col, "csv-separator", message, suggestion)
 				return nil, false
 			}
-			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.columns.Names, ", ")
-			if meant := c.columns.DidYouMean(name); meant != "" {
+			suggestion := "delete the column, or rename it; the columns are " + strings.Join(c.Names, ", ")
+			if meant := c.DidYouMean(name); meant != "" {
 				suggestion = fmt.Sprintf("did you mean %q?", meant)
 				c.Absent[meant] = true
 			}
 			c.Add(diagnostic.Error, at.Line, at.Col, "unknown-column", "unknown column "+diagnostic.Quote(name), suggestion)
 		default:
-			some = true
 			first[name] = i
-			columns[i].outer = name
-			if outer, inner, nested := strings.Cut(name, "."); nested {
-				columns[i].outer, columns[i].inner = outer, inner
-			}
+			columns[i].outer, columns[i].inner, _ = strings.Cut(name, ".")
 		}
 	}
-	required := c.columns.Required
-	for _, name := range required {
+	for _, name := range c.Required {
 		if _, ok := first[name]; !ok && !c.Absent[name] {
+			at := c.cell(r, 0, "")
 			c.Absent[name] = true
-			c.Add(diagnostic.Error, columns[0].node.Line, columns[0].node.Col, "missing-field", "missing column "+name, fmt.Sprintf("the first row must name the columns, among them %s and %s", strings.Join(required[:len(required)-1], ", "), required[len(required)-1]))
+			c.Add(diagnostic.Error, at.Line, at.Col, "missing-field", "missing column "+name, "the first row must name the columns, among them "+diagnostic.Join(c.Required, "and"))
 		}
 	}
-	return columns, some
+	return columns, len(first) > 0
 }
 
 // row builds the mapping of a row in n.
@@ -244,32 +223,28 @@ func (n *Node) set(name string, value Node) {
 // cell returns the node of a cell. encoding/csv has copied the text.
 func (c *CSVReader) cell(r *csv.Reader, i int, s string) Node {
 	line, byteCol := r.FieldPos(i)
-	n := Node{Kind: Cell, Text: s, Line: line}
-	offset := c.lines[line-1] + byteCol - 1
-	if c.seen < c.lines[line-1] || c.seen > offset {
-		c.seen, c.col = c.lines[line-1], 1
+	start := c.lines[line-1]
+	offset := start + byteCol - 1
+	if c.seen < start || c.seen > offset {
+		c.seen, c.col = start, 1
 	}
 	// Counting from the cell before keeps a line of many cells linear.
 	c.col += utf8.RuneCount(c.data[c.seen:offset])
-	c.seen, n.Col = offset, c.col
-	return n
+	c.seen = offset
+	return Node{Kind: Cell, Text: s, Line: line, Col: c.col}
 }
 
 // explain reports why the rest of the file could not be read.
 func (c *CSVReader) explain(err error) {
 	e, _ := errors.AsType[*csv.ParseError](err) // memory gives no other
-	col := 0
-	if e.Line <= len(c.lines) && e.Column > 0 {
-		start := c.lines[e.Line-1]
-		col = utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))]) + 1
-	}
-	line := e.Line
-	message, suggestion := "wrong quotes in this cell", "put the whole cell in double quotes, and write \"\" for a double quote inside"
+	start := c.lines[min(e.Line, len(c.lines))-1]
+	line, col := e.Line, utf8.RuneCount(c.data[start:min(start+e.Column-1, len(c.data))])+1
+	message := "wrong quotes in this cell"
 	if errors.Is(e.Err, csv.ErrBareQuote) {
 		message = "a double quote in a cell that doesn't begin with one"
-	} else if e.Line > len(c.lines) || c.lines[e.Line-1]+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
+	} else if start+e.Column > len(bytes.TrimRight(c.data, "\r\n")) {
 		line, col = e.StartLine, 1
 		message = "a quoted cell of this row is not closed"
 	}
-	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; the rest of the file is not read", suggestion)
+	c.Add(diagnostic.Error, line, col, "csv-syntax", message+"; the rest of the file is not read", "put the whole cell in double quotes, and write \"\" for a double quote inside")
 }

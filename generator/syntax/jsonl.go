@@ -35,7 +35,6 @@ type jsonLine struct {
 	// Up to byte seen, there are col-1 code points.
 	seen, col int
 	values    int
-	text      []byte // of the last string
 }
 
 // ReadJSON parses one line, without its line end, by itself, so that a broken line hides no other. Places are
@@ -88,8 +87,8 @@ func (j *jsonLine) mend(data []byte, fields Fields, err error) *Node {
 	}
 	first, fixed := 0, data
 	for range maxQuotes {
-		var syntax *jsontext.SyntacticError
-		if !errors.As(err, &syntax) {
+		syntax, ok := errors.AsType[*jsontext.SyntacticError](err)
+		if !ok {
 			return nil
 		}
 		quote := bytes.LastIndexByte(fixed[:min(int(syntax.ByteOffset), len(fixed))], '"')
@@ -151,10 +150,15 @@ func JoinJSON(first, rest []byte, fields Fields, p *diagnostic.List) (n *Node, o
 	return nil, first, 1
 }
 
+// jsonError is what is wrong with a line that is JSON.
+type jsonError struct{ code, message, suggestion string }
+
+func (e *jsonError) Error() string { return e.message }
+
 var (
-	errTooDeep  = errors.New("too deep")
-	errTooMany  = errors.New("too many values")
-	errTrailing = errors.New("more than one value")
+	errTooDeep  = &jsonError{"too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels"}
+	errTooMany  = &jsonError{"too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review per line"}
+	errTrailing = &jsonError{"json-syntax", "text after the end of the review", "write one review per line"}
 )
 
 func (j *jsonLine) parse(data []byte) (*Node, error) {
@@ -173,83 +177,49 @@ func (j *jsonLine) parse(data []byte) (*Node, error) {
 	return n, nil
 }
 
-// place sets the position of a node to the byte at offset.
-func (j *jsonLine) place(n *Node, offset int) {
-	j.col += utf8.RuneCount(j.data[j.seen:offset])
-	j.seen = offset
-	n.Line, n.Col = 1, j.col
-}
-
 func (j *jsonLine) value(n *Node, depth int) error {
+	kind := j.PeekKind()
 	if j.values++; j.values > maxValues {
 		return errTooMany
 	}
-	switch k := j.PeekKind(); k {
-	case '{', '[':
-		if depth > MaxDepth {
-			return errTooDeep
-		}
-		if _, err := j.ReadToken(); err != nil {
-			return err
-		}
-		j.place(n, int(j.InputOffset())-1)
-		read := j.array
-		if k == '{' {
-			read = j.object
-		}
-		if err := read(n, depth); err != nil {
-			return err
-		}
-		_, err := j.ReadToken()
-		return err
+	if n.Kind = jsonKinds[kind]; depth > MaxDepth && (n.Kind == List || n.Kind == Mapping) {
+		return errTooDeep
 	}
-	raw, err := j.ReadValue()
+	start := len(j.data) - len(bytes.TrimLeft(j.data[j.InputOffset():], " \t\r\n:,"))
+	token, err := j.ReadToken()
 	if err != nil {
 		return err
 	}
-	j.place(n, int(j.InputOffset())-len(raw))
-	switch raw.Kind() {
-	case 'n':
-		n.Kind, n.Text = Null, "null"
-	case 't', 'f':
-		n.Kind, n.Text = Boolean, string(raw)
-	case '0':
-		n.Kind, n.Text = Number, string(raw)
-	default:
-		if j.text, err = jsontext.AppendUnquote(j.text[:0], raw); err != nil {
+	j.col += utf8.RuneCount(j.data[j.seen:start])
+	j.seen, n.Line, n.Col = start, 1, j.col
+	if n.Kind != List && n.Kind != Mapping {
+		n.Text = token.String()
+		return nil
+	}
+	if n.Kind == Mapping {
+		n.Entries = make([]Entry, 0, 4)
+	}
+	for j.PeekKind() != kind+2 { // ] and }
+		if n.Kind == List {
+			n.Items = append(n.Items, Node{})
+			err = j.value(&n.Items[len(n.Items)-1], depth+1)
+		} else {
+			var e Entry
+			if err = j.value(&e.Key, depth+1); err == nil {
+				err = j.value(&e.Value, depth+1)
+			}
+			n.Entries = append(n.Entries, e)
+		}
+		if err != nil {
 			return err
 		}
-		n.Kind, n.Text = Text, string(j.text)
 	}
-	return nil
+	_, err = j.ReadToken()
+	return err
 }
 
-func (j *jsonLine) object(n *Node, depth int) error {
-	n.Kind, n.Entries = Mapping, make([]Entry, 0, 4)
-	for j.PeekKind() != '}' {
-		var e Entry
-		if err := j.value(&e.Key, depth+1); err != nil {
-			return err
-		}
-		if err := j.value(&e.Value, depth+1); err != nil {
-			return err
-		}
-		n.Entries = append(n.Entries, e)
-	}
-	return nil
-}
-
-func (j *jsonLine) array(n *Node, depth int) error {
-	n.Kind = List
-	for j.PeekKind() != ']' {
-		var item Node
-		if err := j.value(&item, depth+1); err != nil {
-			return err
-		}
-		n.Items = append(n.Items, item)
-	}
-	return nil
-}
+// jsonKinds are the kinds of values by their first characters.
+var jsonKinds = [256]Kind{'n': Null, 't': Boolean, 'f': Boolean, '0': Number, '"': Text, '[': List, '{': Mapping}
 
 // jsonHints are remedies by the beginning of what is not JSON; "a" is any letter.
 var jsonHints = []struct{ begins, suggestion string }{
@@ -267,30 +237,20 @@ var yamlLine = regexp.MustCompile(`^ *(- )?[a-z_]+: `)
 // explain reports why a line is not JSON.
 func (j *jsonLine) explain(err error) {
 	offset := int(j.InputOffset())
-	var syntax *jsontext.SyntacticError
-	if errors.As(err, &syntax) {
+	if syntax, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
 		offset = int(syntax.ByteOffset)
 	}
 	offset = min(offset, len(j.data))
 	col := utf8.RuneCount(j.data[:offset]) + 1
-	switch {
-	case errors.Is(err, errTooDeep):
-		j.Add(diagnostic.Error, 1, col, "too-deep", fmt.Sprintf("lists and fields are nested more than %d deep", MaxDepth), "no file needs more than four levels")
-		return
-	case errors.Is(err, errTooMany):
-		j.Add(diagnostic.Error, 1, col, "too-big", fmt.Sprintf("the line has more than %d values", maxValues), "write one review per line")
-		return
-	case errors.Is(err, errTrailing):
-		j.Add(diagnostic.Error, 1, col, "json-syntax", "text after the end of the review", "write one review per line")
+	if own, ok := errors.AsType[*jsonError](err); ok {
+		j.Add(diagnostic.Error, 1, col, own.code, own.message, own.suggestion)
 		return
 	}
 	if errText := err.Error(); strings.Contains(errText, "in string") && offset > 0 {
 		// The library points at the character or after it.
-		for _, i := range []int{offset, offset - 1} {
-			if i < len(j.data) && j.data[i] == '\t' {
-				j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "tab character in a text", `write \t for a tab and \n for a line break`)
-				return
-			}
+		if i := bytes.LastIndexByte(j.data[:min(offset+1, len(j.data))], '\t'); i >= offset-1 {
+			j.Add(diagnostic.Error, 1, utf8.RuneCount(j.data[:i])+1, "json-syntax", "tab character in a text", `write \t for a tab and \n for a line break`)
+			return
 		}
 	}
 	// The error of a word that begins like true, false or null is inside it.

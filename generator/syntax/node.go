@@ -92,8 +92,6 @@ func (n *Node) AddTo(h *maphash.Hash) {
 // Describe returns what a value is, for messages about what it should be.
 func (n *Node) Describe() string {
 	switch n.Kind {
-	case Null:
-		return "empty"
 	case Text, Cell:
 		return "the text " + diagnostic.Quote(n.Text)
 	case Number, Date, Boolean:

@@ -39,8 +39,8 @@ type repair struct {
 // that is left.
 func (y *yamlText) mend(documents []*yaml.Node, err error) ([]*yaml.Node, error) {
 	for range maxRepairs {
-		var e *yaml.LoadError
-		if err == nil || !errors.As(err, &e) || y.Full() || len(y.data) > maxMended || strings.Contains(e.Message, "exceeded max depth") {
+		e, ok := errors.AsType[*yaml.LoadError](err)
+		if !ok || y.Full() || len(y.data) > maxMended || strings.Contains(e.Message, "exceeded max depth") {
 			break
 		}
 		r, found, next, ok := y.tryRepairs(e)
@@ -71,8 +71,7 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 			}
 			*y.budget -= len(y.data)
 			documents, err := parse([]byte(strings.Join(r.lines, "\n")))
-			var next *yaml.LoadError
-			if err == nil || errors.As(err, &next) && stoppedAt(next) > max(stopped, r.at+1) {
+			if next, ok := errors.AsType[*yaml.LoadError](err); err == nil || ok && stoppedAt(next) > max(stopped, r.at+1) {
 				return r, documents, err, true
 			}
 		}
@@ -117,24 +116,18 @@ func pasted(line string) string {
 }
 
 // odd are the characters that look like a space or like nothing, or like a colon.
-var odd = map[rune]string{'\u00A0': " ", '\u2007': " ", '\u202F': " ", '\u3000': " ", '\u2003': " ", '\u2002': " ", '\u2009': " ",
-	'\u200B': "", '\u2060': "", '\uFEFF': "", '\u00AD': "", '：': ": "}
+var odd = strings.NewReplacer("\u00A0", " ", "\u2007", " ", "\u202F", " ", "\u3000", " ", "\u2003", " ", "\u2002", " ", "\u2009", " ",
+	"\u200B", "", "\u2060", "", "\uFEFF", "", "\u00AD", "", "：", ": ")
 
 // PlainSpaces returns a text with plain spaces and colons, and the first character that is not plain; 0 for none.
 func PlainSpaces(s string) (plain string, first rune) {
-	var b strings.Builder
+	plain = odd.Replace(s)
 	for _, c := range s {
-		instead, is := odd[c]
-		if !is {
-			b.WriteRune(c)
-			continue
-		}
-		b.WriteString(instead)
-		if first == 0 {
-			first = c
+		if odd.Replace(string(c)) != string(c) {
+			return plain, c
 		}
 	}
-	return b.String(), first
+	return plain, 0
 }
 
 // NameOdd returns what such a character is, for messages.
@@ -142,7 +135,7 @@ func NameOdd(c rune) string {
 	switch {
 	case c == '：':
 		return "a full-width colon (U+FF1A)"
-	case odd[c] == "":
+	case odd.Replace(string(c)) == "":
 		return fmt.Sprintf("an invisible character (U+%04X)", c)
 	}
 	return fmt.Sprintf("a non-breaking or wide space (U+%04X)", c)

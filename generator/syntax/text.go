@@ -112,14 +112,10 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 	// are counted.
 	invalid, badLine, badCol, badByte := 0, 0, 0, byte(0)
 	for i := 0; i < len(data); {
-		c, size := rune(data[i]), 1
-		if c >= utf8.RuneSelf {
-			c, size = utf8.DecodeRune(data[i:])
-		}
-		message, suggestion, bad := "", "", true
-		switch {
+		c, size := utf8.DecodeRune(data[i:])
+		switch next := i + size; {
 		case c == '\n':
-			bad = false
+			line, col = line+1, 0
 		case c == 0:
 			p.Add(diagnostic.Error, line, col, "not-text", "NUL byte: this is not a text file", "save it as plain text in UTF-8")
 			return nil, false
@@ -127,31 +123,24 @@ func cleanLines(data []byte, separators bool, p *diagnostic.List) (_ []byte, ok 
 			if invalid++; invalid == 1 {
 				badLine, badCol, badByte = line, col, data[i]
 			}
-		case c == '\r':
-			if bad = i+1 == len(data) || data[i+1] != '\n'; bad {
-				message, suggestion = "carriage return (U+000D) without a line feed", BadRuneRemedy(c)
-			}
-		case separators && (c == '\u2028' || c == '\u2029'):
-			message = fmt.Sprintf("the separator U+%04X is a line end in YAML", c)
-			suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text in double quotes`, c)
-		case !badRune(c):
-			bad = false
+		case c == '\r' && next < len(data) && data[next] == '\n' || !badRune(c, separators):
 		case p.Full(): // a message for each of a million would never be read
 			p.Drop(1, diagnostic.Error)
+			c = utf8.RuneError
 		default:
-			message, suggestion = fmt.Sprintf("%s is not allowed", NameRune(c)), BadRuneRemedy(c)
-		}
-		if message != "" {
+			message, suggestion := NameRune(c)+" is not allowed", BadRuneRemedy(c)
+			switch c {
+			case '\r':
+				message = "carriage return (U+000D) without a line feed"
+			case '\u2028', '\u2029':
+				message = fmt.Sprintf("the separator U+%04X is a line end in YAML", c)
+				suggestion = fmt.Sprintf(`use a line break, or write \u%04x in a text in double quotes`, c)
+			}
 			p.Add(diagnostic.Error, line, col, "bad-character", message, suggestion)
+			c = utf8.RuneError
 		}
-		if bad {
-			out = utf8.AppendRune(out, utf8.RuneError)
-		} else {
-			out = append(out, data[i:i+size]...)
-		}
-		if i, col = i+size, col+1; c == '\n' {
-			line, col = line+1, 1
-		}
+		out = utf8.AppendRune(out, c)
+		i, col = i+size, col+1
 	}
 	if invalid > 0 {
 		message := fmt.Sprintf("byte 0x%02X is not UTF-8", badByte)
@@ -195,14 +184,13 @@ func wide(data []byte) bool {
 
 // suspicious reports whether cleanLines has to look at each character. Few files need it.
 func suspicious(data []byte, separators bool) bool {
-	return !utf8.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool {
-		return badRune(r) || separators && (r == '\u2028' || r == '\u2029')
-	})
+	return !utf8.Valid(data) || bytes.ContainsFunc(data, func(r rune) bool { return badRune(r, separators) })
 }
 
-// badRune reports whether reviewcast.BadRune would find the character in a text.
-func badRune(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF || r >= 0x7F && unicode.IsControl(r)
+// badRune reports whether reviewcast.BadRune would find the character in a text, or it is a separator.
+func badRune(r rune, separators bool) bool {
+	return r < ' ' && r != '\t' && r != '\n' || r == 0xFFFE || r == 0xFFFF || r >= 0x7F && unicode.IsControl(r) ||
+		separators && (r == '\u2028' || r == '\u2029')
 }
 
 // NameRune returns the name of a character that may not be published.

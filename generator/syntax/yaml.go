@@ -46,7 +46,7 @@ func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, eac
 		return false
 	}
 	budget := trialBytes
-	whole := yamlText{List: p, Fields: fields, data: data, line: 1, budget: &budget}
+	whole := yamlText{List: p, Fields: fields, data: data, budget: &budget}
 	documents, err := parse(data)
 	var pieces []item
 	if err != nil && itemwise {
@@ -58,7 +58,7 @@ func ReadYAML(data []byte, fields Fields, itemwise bool, p *diagnostic.List, eac
 	}
 	broken := false
 	for _, piece := range pieces {
-		t := yamlText{List: p, Fields: fields, data: data[piece.start:piece.end], line: 1, before: piece.line - 1, budget: &budget}
+		t := yamlText{List: p, Fields: fields, data: data[piece.start:piece.end], before: piece.line - 1, budget: &budget}
 		documents, err := parse(t.data)
 		broken = broken || err != nil
 		t.read(documents, err, each)
@@ -160,11 +160,10 @@ func parse(data []byte) (documents []*yaml.Node, _ error) {
 type yamlText struct {
 	*diagnostic.List
 	Fields
-	data []byte
-	// rest of data begins with line; both only move on.
-	line, rest int
-	before     int  // how many lines the file has before data
-	budget     *int // how many bytes may still be parsed to try corrections
+	data   []byte
+	lines  []string // of data, once one was looked at
+	before int      // how many lines the file has before data
+	budget *int     // how many bytes may still be parsed to try corrections
 }
 
 func (y *yamlText) convert(v *yaml.Node) Node {
@@ -227,23 +226,14 @@ func (y *yamlText) scalar(v *yaml.Node, n *Node) {
 var kinds = map[string]Kind{"!!null": Null, "!!bool": Boolean, "!!int": Number, "!!float": Number, "!!timestamp": Date}
 
 // keeps reports whether the block scalar at a place keeps all its line breaks (|+ or >+). Otherwise the last one
-// belongs to the format and not to the text. Nodes come in the order of the file, so the file is read once.
+// belongs to the format and not to the text.
 func (y *yamlText) keeps(line, col int) bool {
-	for y.line < line {
-		i := bytes.IndexByte(y.data[y.rest:], '\n')
-		if i < 0 {
-			return false
-		}
-		y.rest += i + 1
-		y.line++
+	if y.lines == nil {
+		y.lines = strings.Split(string(y.data), "\n")
 	}
-	header := y.data[y.rest:]
-	for ; col > 1; col-- {
-		_, size := utf8.DecodeRune(header)
-		header = header[size:]
-	}
-	end := bytes.IndexAny(header, " \t\r\n")
-	return end > 0 && bytes.IndexByte(header[:end], '+') > 0
+	header := []rune(y.lines[line-1])[col-1:]
+	words := strings.Fields(string(header))
+	return len(words) > 0 && strings.Contains(words[0], "+")
 }
 
 // causesFile has the parser errors that no correction fixed; the first that fits is used: what its message says, the
@@ -254,8 +244,8 @@ var causesFile string
 
 // explain reports a syntax error: its cause and its remedy in place of the parser's message.
 func (y *yamlText) explain(err error) {
-	var e *yaml.LoadError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*yaml.LoadError](err)
+	if !ok {
 		y.Add(diagnostic.Error, 0, 0, "yaml-syntax", "YAML can't be read: "+err.Error(), "check the indentation and the quotes")
 		return
 	}
