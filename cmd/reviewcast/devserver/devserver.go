@@ -136,8 +136,9 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 	}
 	terminal.Some(s.Err, s.ContentDir, unknown(warnings, s.linted))
 	s.linted = warnings
-	now := s.current.Load()
-	s.send(&state{Build: now.Build, Message: now.Message, Problems: now.Problems, Total: now.Total, Warnings: s.excerpts(slices.Concat(res.Problems, warnings))})
+	next := *s.current.Load()
+	next.Warnings = s.excerpts(slices.Concat(res.Problems, warnings))
+	s.send(&next)
 }
 
 // accept shows a build and reports it.
@@ -146,37 +147,30 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	if s.current.Load().Message != "" {
 		prefix = "nothing is wrong any more: "
 	}
-	switch {
-	case before != nil && res.Site == before.Site: // a file was written with the same content
-		if prefix != "" {
-			fmt.Fprintln(s.Out, prefix+"nothing changed")
-		}
-		s.clear()
-		s.problems(res.Problems)
-		return nil
-	case before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
+	if before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme) {
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
-	default:
-		s.clear()
+	} else if now := s.current.Load(); now.Message != "" { // the content is what is served again
+		s.send(&state{Build: now.Build, Warnings: now.Warnings})
 	}
 	s.Builder.Accept(res)
 	s.shown = res
 	s.problems(res.Problems)
-	s.built(before, res, prefix, time.Since(start))
+	if before == nil || before.Site != res.Site || prefix != "" { // otherwise a file was written with the same content
+		s.built(before, res, prefix, time.Since(start))
+	}
 	return nil
 }
 
 // fail reports why there is no new build.
 func (s *Server) fail(err error) {
-	var p *generator.ProblemsError
-	if !errors.As(err, &p) {
-		p = &generator.ProblemsError{}
+	var problems []diagnostic.Problem
+	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
+		problems = slices.Clone(p.Problems)
 	}
-	s.problems(p.Problems)
+	s.problems(problems)
 	fmt.Fprintf(s.Err, "%s\n", err)
-	problems := slices.Clone(p.Problems)
 	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
 	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
 }

@@ -145,13 +145,6 @@ func (s *Server) excerpts(problems []diagnostic.Problem) []terminal.Excerpt {
 	return shown
 }
 
-// clear removes the overlay when the content is what is served again.
-func (s *Server) clear() {
-	if now := s.current.Load(); now.Message != "" {
-		s.send(&state{Build: now.Build, Warnings: now.Warnings})
-	}
-}
-
 func (s *Server) send(next *state) {
 	next.superseded = make(chan struct{})
 	if before := s.current.Swap(next); before != nil {

@@ -54,7 +54,7 @@ func newSlowDesk(t *testing.T, dir string, poll time.Duration) *slowDesk {
 		go func() { done <- Watch(ctx, d.server.Config, rebuild) }()
 	} else { // the system's events come from outside of the bubble; here the test sends them
 		d.events = make(chan fsnotify.Event)
-		w := &watch{tree: tree{dir: dir}, Watcher: &fsnotify.Watcher{Events: d.events}, log: d.server.Logger, errs: make(chan error), names: map[string]int64{}, sizes: map[string]int64{}, all: true,
+		w := &watch{dir: dir, Watcher: &fsnotify.Watcher{Events: d.events}, log: d.server.Logger, errs: make(chan error), names: map[string]int64{}, sizes: map[string]int64{}, all: true,
 			timer: time.NewTimer(0), changed: rebuild}
 		go func() { done <- w.run(ctx) }()
 	}

@@ -144,7 +144,7 @@ func TestWatchFollowsMoves(t *testing.T) {
 // TestUnfinished: a file that grows or is empty is not read yet, unless it stays so.
 func TestUnfinished(t *testing.T) {
 	dir := t.TempDir()
-	w := &watch{tree: tree{dir: dir}, burst: time.Now().Add(time.Hour), names: map[string]int64{"x.yaml": -1}, sizes: map[string]int64{"x.yaml": 14}}
+	w := &watch{dir: dir, burst: time.Now().Add(time.Hour), names: map[string]int64{"x.yaml": -1}, sizes: map[string]int64{"x.yaml": 14}}
 	for _, text := range []string{"", "", "half", "half", "half and half", "half and half"} {
 		put(t, dir, map[string]string{"x.yaml": text})
 		was := w.names["x.yaml"]
