@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 	"reviewcast/generator/diagnostic"
@@ -143,14 +143,9 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	// A draft that an editor has begun to change is not overwritten.
-	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	if err := compose.WriteNew(c.Output, draft); errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists and isn't overwritten; name another file with -o", c.Output)
 	} else if err != nil {
-		return err
-	}
-	_, err = f.WriteString(draft)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
