@@ -18,8 +18,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"reviewcast"
@@ -38,7 +40,7 @@ type Config struct {
 	PublicDir  string          // the output directory; required
 	BaseURL    string          // the origin to publish under; "" takes site.yaml's
 	Previous   string          // the last published set: a directory or an http(s) URL; "" is PublicDir
-	Encodings  Encodings       // the encoded variants that are made; "" is EncodingsGzip
+	Encodings  string          // the encoded variants beside each file: "none", "gzip" (also "") or "all"; brotli and zstd are slow
 	Today      reviewcast.Date // no review may be dated after it; "" is the day it is where the business is
 	// Lenient allows examples, and makes vanished reviews warnings, as dev does, which publishes nothing.
 	Lenient bool
@@ -49,19 +51,8 @@ type Config struct {
 	Now    func() time.Time // dates what changed; nil is time.Now
 }
 
-// Encodings names the encoded variants that a build makes beside each file.
-type Encodings string
-
-// None is for development and for hosts that compress by themselves; all adds brotli and zstd, which is slow.
-const (
-	EncodingsNone Encodings = "none"
-	EncodingsGzip Encodings = "gzip"
-	EncodingsAll  Encodings = "all"
-)
-
-func (e Encodings) codings() []render.Coding {
-	return map[Encodings][]render.Coding{"": {render.Gzip}, EncodingsGzip: {render.Gzip}, EncodingsAll: render.Codings}[e]
-}
+// codings are what Config.Encodings names.
+var codings = map[string][]render.Coding{"": {render.Gzip}, "gzip": {render.Gzip}, "all": render.Codings}
 
 // Site is everything that content renders to.
 type Site struct {
@@ -148,10 +139,11 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		if err := b.addVersion(res); err != nil {
 			return nil, err
 		}
-	} else {
-		res.keepVersion()
+	} else { // the result is the published version
+		res.Manifest, res.documents = res.previous.manifest(), maps.Clone(res.previous.set.Files)
+		maps.DeleteFunc(res.documents, func(path string, _ []byte) bool { return !strings.HasPrefix(path, reviewcast.PathChanges) })
 	}
-	files, err := res.files(b.cfg.Encodings.codings())
+	files, err := res.files(codings[b.cfg.Encodings])
 	if err != nil {
 		return nil, err
 	}
@@ -287,8 +279,8 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if len(theme.Templates) > 0 && !broken { // what is wrong in them shows when a page is made
 		cfg := b.cfg
 		cfg.Lenient = true
-		var p *ProblemsError
-		if _, err := NewBuilder(cfg).Prepare(ctx, nil); errors.As(err, &p) {
+		_, err := NewBuilder(cfg).Prepare(ctx, nil)
+		if p, ok := errors.AsType[*ProblemsError](err); ok {
 			problems = append(problems, slices.DeleteFunc(p.Problems, func(p diagnostic.Problem) bool { return p.Code != "theme" || slices.Contains(problems, p) })...)
 		} else if err != nil {
 			return nil, err

@@ -117,7 +117,7 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] }) {
 		return problems
 	}
-	content, all, err := source.NewLoader(b.cfg.ContentDir, source.Config{Today: b.cfg.Today, Now: b.cfg.Now, OutputDir: b.cfg.PublicDir}).LoadPartial(ctx)
+	content, all, err := b.loader.LoadPartial(ctx)
 	previous, perr := b.previous(ctx)
 	if err != nil || perr != nil || !content.Complete {
 		return problems
@@ -140,10 +140,7 @@ func (p *published) missing(content *source.Content) []string {
 			delete(missing, r.ID)
 		}
 	}
-	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
-	for _, w := range content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = true
-	}
+	withdrawn := withdrawnIDs(content)
 	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
 	return slices.Sorted(maps.Keys(missing))
 }
@@ -156,24 +153,23 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 	if len(missing) == 0 {
 		return nil
 	}
+	reported := missing[:min(len(missing), maxVanished)]
 	kept, fresh := make(map[string]*source.Review, len(content.Reviews)), map[string]*source.Review{}
 	for _, r := range content.Reviews {
 		kept[strings.ToLower(r.ID)] = r
-		if !p.ids[r.ID] && !slices.ContainsFunc(missing[:min(len(missing), maxVanished)], func(id string) bool { return strings.EqualFold(id, r.ID) }) {
+		if !p.ids[r.ID] && !slices.ContainsFunc(reported, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
 			fresh[sayings(&r.Review)] = r
 		}
 	}
-	var before reviewcast.Dataset
-	if p.set != nil && json.Unmarshal(p.set.Files[reviewcast.PathReviews], &before) == nil {
-		for _, r := range before.Reviews {
-			if key := strings.ToLower(r.ID); kept[key] == nil {
-				kept[key] = fresh[sayings(&r)]
-			}
+	for id, line := range p.reviews() {
+		var r reviewcast.Review
+		if key := strings.ToLower(id); kept[key] == nil && json.Unmarshal([]byte(line), &r) == nil {
+			kept[key] = fresh[sayings(&r)]
 		}
 	}
 	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
-	for _, id := range missing[:min(len(missing), maxVanished)] {
+	for _, id := range reported {
 		p := vanishedProblem(id, kept[strings.ToLower(id)], content, strangers)
 		p.Severity = severity
 		problems = append(problems, p)
@@ -195,10 +191,7 @@ func sayings(r *reviewcast.Review) string {
 
 // unlisted returns a problem for each published withdrawal that withdrawn.yaml has no more, unless the review is back.
 func (p *published) unlisted(content *source.Content, severity diagnostic.Severity) (problems []diagnostic.Problem) {
-	listed := map[string]bool{} // in lower case
-	for _, w := range content.Withdrawn {
-		listed[strings.ToLower(w.ID)] = true
-	}
+	listed := withdrawnIDs(content)
 	for _, r := range content.Reviews {
 		listed[strings.ToLower(r.ID)] = true
 	}

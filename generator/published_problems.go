@@ -15,14 +15,11 @@ import (
 
 // replaced warns of published reviews that have become another one: a copied entry that kept its id.
 func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	if p.set == nil {
-		return nil
-	}
 	now := make(map[string]*source.Review, len(content.Reviews))
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
-	for id, line := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {
+	for id, line := range p.reviews() {
 		r := now[id]
 		if r == nil || !r.Published || strings.Contains(line, `"author":"`+r.Author+`"`) {
 			continue
@@ -41,13 +38,10 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 
 // strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
 func (p *published) strangers(content *source.Content) []source.Withdrawal {
-	known := p.months(content)
 	if p.set == nil {
 		return nil
 	}
-	for _, r := range content.Reviews {
-		known[strings.ToLower(r.ID)] = r.Date.Month()
-	}
+	known := p.months(content)
 	return slices.DeleteFunc(slices.Clone(content.Withdrawn), func(w source.Withdrawal) bool {
 		return w.ID == "" || cmp.Or(w.Month, known[strings.ToLower(w.ID)]) != ""
 	})

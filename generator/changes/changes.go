@@ -12,6 +12,7 @@ package changes
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -162,9 +163,7 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 			lists.Withdrawn = append(lists.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: reason})
 		}
 	}
-	for id := range come {
-		lists.Added = append(lists.Added, id)
-	}
+	lists.Added = slices.AppendSeq(lists.Added, maps.Keys(come))
 	slices.Sort(lists.Added)
 	slices.Sort(lists.Changed)
 	slices.SortFunc(lists.Withdrawn, func(a, b reviewcast.WithdrawnReview) int { return strings.Compare(a.ID, b.ID) })
