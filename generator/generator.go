@@ -1,13 +1,7 @@
 // Package generator turns an editors' content directory into the published files.
 //
-// # Data flow
-//
-// source.Loader reads the directory and returns the content and what changed in it (a Delta: reviews gone, reviews
-// come; at first, everything comes). The Builder applies the Delta to its entries, one for each published review, with
-// what was found in its text and its rendered lines. It counts the entries (insights), renders the files (render), and
-// compares their hashes with those of the last published set. A build then makes the change document of the new
-// version (changes), and replaces the output directory at once (internal/durable). The command sends the publish ping
-// to the hub.
+// The Builder applies each Delta of the loader to its entries, one for each published review, counts and renders them,
+// and compares the files with the last published set. docs/architecture.md has all steps of a build.
 //
 // The files are a function of the content: the same content gives the same bytes on every machine and every day. Only
 // the change documents also depend on the last published set. The clock dates the manifest and the change document,

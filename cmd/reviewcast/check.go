@@ -134,6 +134,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		}
 		fmt.Fprintf(std.out, "nothing is published in %s yet, so every review is new\n", c.Published)
 		c.Quiet = !c.Verbose
+		before = &reviewcast.Dataset{Business: after.Business}
 	}
 	return c.print(std, before, after)
 }
@@ -141,9 +142,6 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 // print writes a line for each review, and the rating.
 func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 	colors := terminal.PaletteFor(std.out)
-	if before == nil {
-		before = &reviewcast.Dataset{Business: after.Business}
-	}
 	was, is := byID(before), byID(after)
 	d := reviewcast.Difference(slices.Collect(maps.Values(was)), slices.Collect(maps.Values(is)))
 	business := asPublished(before.Business) == asPublished(after.Business)

@@ -121,24 +121,20 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 			args++
 		}
 	}
-	var values []*kong.Value
-	if flag != nil {
-		values = append(values, flag.Value)
-	} else if args < len(node.Positional) {
-		values = append(values, node.Positional[args])
-	}
 	last := words[len(words)-1]
 	var found []terminal.Choice
-	for _, v := range values {
-		found = append(found, candidates(ctx, v, last, content)...)
+	if flag != nil {
+		found, node = candidates(ctx, flag.Value, last, content), &kong.Node{}
+	} else if args < len(node.Positional) {
+		found = candidates(ctx, node.Positional[args], last, content)
 	}
 	for _, n := range node.Children {
-		if flag == nil && !n.Hidden {
+		if !n.Hidden {
 			found = append(found, terminal.Choice{ID: n.Name, Name: n.Help})
 		}
 	}
 	for _, f := range node.Flags {
-		if flag == nil && !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && len(values) == 0) {
+		if !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && args >= len(node.Positional)) {
 			found = append(found, terminal.Choice{ID: "--" + f.Name, Name: f.Help})
 		}
 	}

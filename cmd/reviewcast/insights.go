@@ -186,12 +186,11 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 	}
 	p := terminal.PaletteFor(std.out)
 	cover := insights.Cover(in)
-	found := false
+	var ids []string
 	for _, a := range cover.Aspects {
-		if c.Aspect != "" && c.Aspect != a.ID {
+		if ids = append(ids, a.ID); c.Aspect != "" && c.Aspect != a.ID {
 			continue
 		}
-		found = true
 		fmt.Fprintln(std.out, p.Bold(a.ID))
 		for _, t := range a.Terms {
 			from := ""
@@ -204,11 +203,7 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 			}
 		}
 	}
-	if !found {
-		ids := make([]string, len(cover.Aspects))
-		for i, a := range cover.Aspects {
-			ids[i] = a.ID
-		}
+	if c.Aspect != "" && !slices.Contains(ids, c.Aspect) {
 		return fmt.Errorf("coverage: there is no aspect %q; %s", c.Aspect, diagnostic.DidYouMean(c.Aspect, ids, "there are "+strings.Join(ids, ", ")))
 	}
 	if len(cover.Uncaught) > 0 {

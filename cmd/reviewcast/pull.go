@@ -21,7 +21,7 @@ type pullCmd struct {
 	Quiet         bool          `short:"q" help:"Print nothing but errors."`
 }
 
-// Help is what --help says beside the flags. minEvery is the shortest time between two updates.
+// minEvery is the shortest time between two updates.
 const minEvery = 5 * time.Second
 
 // Run updates the copy once, or until ctx ends.

@@ -140,10 +140,6 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 			come[id] = review
 		}
 	}
-	reasons := make(map[string]string, len(v.Withdrawn)) // ids compare ignoring case
-	for _, w := range v.Withdrawn {
-		reasons[strings.ToLower(w.ID)] = w.Reason
-	}
 	lists := &v.change.Reviews
 	for _, line := range old {
 		id, review, ok := reviewcast.ReviewLine(line)
@@ -152,15 +148,15 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 		}
 		now, still := come[id]
 		delete(come, id)
-		reason, listed := reasons[strings.ToLower(id)]
-		switch {
-		case now == review:
-		case still:
+		listed := func(w reviewcast.Withdrawal) bool { return strings.EqualFold(w.ID, id) }
+		if now == review {
+			continue
+		} else if still {
 			lists.Changed = append(lists.Changed, id)
-		case !listed:
+		} else if i := slices.IndexFunc(v.Withdrawn, listed); i >= 0 {
+			lists.Withdrawn = append(lists.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: v.Withdrawn[i].Reason})
+		} else {
 			return fmt.Errorf("review %s is no longer published and not listed in withdrawn.yaml", id)
-		default:
-			lists.Withdrawn = append(lists.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: reason})
 		}
 	}
 	lists.Added = slices.AppendSeq(lists.Added, maps.Keys(come))

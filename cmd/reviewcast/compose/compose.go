@@ -172,7 +172,7 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if strings.ToLower(c.ID) == lower {
 			return c.ID, nil
 		}
-		if c.HasPrefix(lower) {
+		if strings.HasPrefix(strings.ToLower(c.ID), lower) || strings.HasPrefix(strings.ToLower(c.Name), lower) {
 			found = append(found, c.ID)
 		}
 		if word == "?" { // asks for the names, too

@@ -84,11 +84,6 @@ func (p *Prompter) Text(question string) (string, error) {
 // Choice is a possible answer: an id, and the name that people know it by.
 type Choice struct{ ID, Name string }
 
-// HasPrefix reports whether the id or the name begins with a lower-case prefix.
-func (c Choice) HasPrefix(prefix string) bool {
-	return strings.HasPrefix(strings.ToLower(c.ID), prefix) || strings.HasPrefix(strings.ToLower(c.Name), prefix)
-}
-
 func (c Choice) String() string {
 	if c.Name == "" {
 		return c.ID

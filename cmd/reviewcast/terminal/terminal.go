@@ -21,11 +21,8 @@ func IsTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// dumb reports whether the terminal can only print: no colors, no cursor movement.
-func dumb() bool { return os.Getenv("TERM") == "dumb" }
-
-// CanRedraw reports whether f is a terminal on which a line can be overwritten.
-func CanRedraw(f any) bool { return IsTerminal(f) && !dumb() }
+// CanRedraw reports whether f is a terminal that does more than print: it has colors, and moves the cursor.
+func CanRedraw(f any) bool { return IsTerminal(f) && os.Getenv("TERM") != "dumb" }
 
 // Widths in columns. A terminal that is narrower than the minimum breaks the lines itself.
 const (
@@ -117,7 +114,7 @@ type Palette struct{ on bool }
 // (bixense.com/clicolors). NO_COLOR (no-color.org) overrides both.
 func PaletteFor(w io.Writer) Palette {
 	forced := os.Getenv("CLICOLOR_FORCE")
-	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || IsTerminal(w) && !dumb())}
+	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || CanRedraw(w))}
 }
 
 func (p Palette) paint(code, s string) string {
