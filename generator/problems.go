@@ -170,16 +170,14 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
 	for _, id := range reported {
-		p := vanishedProblem(id, kept[strings.ToLower(id)], content, strangers)
-		p.Severity = severity
-		problems = append(problems, p)
+		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
-		problems = append(problems, diagnostic.Problem{
-			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
-			Message:    fmt.Sprintf("%d more published reviews are gone", more),
-			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
-		})
+		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
+			"when all of them are, it may be the wrong folder, or another --source of an import"))
+	}
+	for i := range problems {
+		problems[i].Severity = severity
 	}
 	return problems
 }
@@ -207,30 +205,24 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal) diagnostic.Problem {
-	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: YYYY-MM-DD}", id)
 	if kept == nil {
-		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
-		p.Suggestion = "put it back under this id, " + withdraw
+		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw
+		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
 			if diagnostic.Nearest(w.ID, []string{id}) != "" {
-				p.File, p.Line, p.Col = w.At.File, w.At.Line, w.At.Col
-				p.Message += fmt.Sprintf(", and there has never been a review %q", w.ID)
-				p.Suggestion = fmt.Sprintf("write %s here, or put the review back", id)
+				at, message = w.At, message+fmt.Sprintf(", and there has never been a review %q", w.ID)
+				remedy = fmt.Sprintf("write %s here, or put the review back", id)
 			}
 		}
-		return p
+		return at.Error("vanished", message, remedy)
 	}
 	at := content.Position(kept)
-	p.File, p.Line, p.Col = at.File, at.Line, at.Col
 	if kept.ID != id {
-		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
-		p.Suggestion = fmt.Sprintf("write the id as %s: the published id must stay", id)
-		return p
+		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
+			fmt.Sprintf("write the id as %s: the published id must stay", id))
 	}
-	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
-	p.Suggestion = "give it its verification back, " + withdraw
-	return p
+	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw)
 }
 
 // renamed returns the problem of a business that has another id than the published one.

@@ -93,20 +93,15 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, locked
 	}
 	hasLast := err == nil
 	err = filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == d.path {
-			return nil
-		}
-		if err == nil && entry.IsDir() && access(path) != nil {
-			locked = cmp.Or(locked, path)
-		}
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(d.path, path)
+		rel, _ := filepath.Rel(d.path, path) // it is below
 		name := filepath.ToSlash(rel)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && path == d.path:
 		case err != nil:
 			return err
+		case entry.IsDir() && access(path) != nil:
+			locked = cmp.Or(locked, path)
+		case entry.IsDir():
 		case ours(name):
 			old = append(old, name)
 		case !hasLast && !strings.HasPrefix(name, "."):
@@ -311,15 +306,13 @@ func (d *Dir) replaceFile(name string) error {
 // recover finishes or removes what a killed process left. Without a commit record that is a set that nobody has
 // seen, or the old set after an exchange.
 func (d *Dir) recover() error {
+	var m moves
 	data, err := os.ReadFile(filepath.Join(d.staging, commitFile))
-	if err == nil {
-		var m moves
-		if json.Unmarshal(data, &m) == nil {
-			return d.rollForward(m)
-		}
-		// The record itself is cut short, so nothing has been moved yet.
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if err == nil && json.Unmarshal(data, &m) == nil {
+		return d.rollForward(m)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	// If there is a record, it is cut short, so nothing has been moved yet.
 	return os.RemoveAll(d.staging)
 }
