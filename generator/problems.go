@@ -79,12 +79,13 @@ func public(baseURL string) bool {
 	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
 }
 
-// severity is that of content that would break what is published.
-func (b *Builder) severity() diagnostic.Severity {
-	if b.cfg.Lenient {
-		return diagnostic.Warning
+// withSeverity gives problems a severity.
+func withSeverity(severity diagnostic.Severity, lists ...[]diagnostic.Problem) []diagnostic.Problem {
+	all := slices.Concat(lists...)
+	for i := range all {
+		all[i].Severity = severity
 	}
-	return diagnostic.Error
+	return all
 }
 
 // citing are the codes of problems with citations of reviews.
@@ -107,8 +108,13 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	gone := previous.vanishedProblems(missing, content, b.severity())
-	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.misspelt(content), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
+	breaking := diagnostic.Error
+	if b.cfg.Lenient {
+		breaking = diagnostic.Warning
+	}
+	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), b.renamed(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content), previous.replaced(content), b.moved(previous, content))
+	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
@@ -149,7 +155,7 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content, severity diagnostic.Severity) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -176,9 +182,6 @@ func (p *published) vanishedProblems(missing []string, content *source.Content, 
 		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
 			"when all of them are, it may be the wrong folder, or another --source of an import"))
 	}
-	for i := range problems {
-		problems[i].Severity = severity
-	}
 	return problems
 }
 
@@ -188,16 +191,16 @@ func sayings(r *reviewcast.Review) string {
 }
 
 // unlisted returns a problem for each published withdrawal that withdrawn.yaml has no more, unless the review is back.
-func (p *published) unlisted(content *source.Content, severity diagnostic.Severity) (problems []diagnostic.Problem) {
+func (p *published) unlisted(content *source.Content) (problems []diagnostic.Problem) {
 	listed := withdrawnIDs(content)
 	for _, r := range content.Reviews {
 		listed[strings.ToLower(r.ID)] = true
 	}
 	for _, w := range p.withdrawn {
 		if !listed[strings.ToLower(w.ID)] {
-			problems = append(problems, diagnostic.Problem{Severity: severity, File: source.WithdrawnFile, Code: "vanished",
-				Message:    fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),
-				Suggestion: fmt.Sprintf("put it back: - {id: %s, reason: %s, date: %s}", w.ID, w.Reason, w.Date)})
+			problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished",
+				fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),
+				fmt.Sprintf("put it back: - {id: %s, reason: %s, date: %s}", w.ID, w.Reason, w.Date)))
 		}
 	}
 	return problems
@@ -231,11 +234,9 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}
-	return []diagnostic.Problem{{
-		Severity: b.severity(), File: source.BusinessFile, Code: "business-id",
-		Message:    fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
-		Suggestion: fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was),
-	}}
+	return []diagnostic.Problem{diagnostic.Position{File: source.BusinessFile}.Error("business-id",
+		fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
+		fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was))}
 }
 
 // claimProblems compares what the editors claim with the counts. A claim about nothing is an error.

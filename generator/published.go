@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/changes"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
@@ -138,18 +137,6 @@ func checkNamed(where string) error {
 		return fmt.Errorf("--previous %s is not a set that reviewcast has published: it has no %s; %s", where, manifestName, remedy)
 	}
 	return nil
-}
-
-// addVersion makes the change document of the version that a build publishes.
-func (b *Builder) addVersion(res *Result) (err error) {
-	res.documents, err = changes.New(changes.Input{
-		Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
-		Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
-		Withdrawn: res.Withdrawn, Time: res.time, Forget: b.cfg.Forget,
-	})
-	res.Changed = append(res.Changed, reviewcast.PathLatestChange, reviewcast.PathVersions)
-	slices.Sort(res.Changed)
-	return err
 }
 
 func (s *Site) body(path string) []byte {

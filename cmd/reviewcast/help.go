@@ -114,7 +114,10 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 			}
 			flag = nil
 		case strings.HasPrefix(word, "-"):
-			flag = valueFlag(node, word)
+			named := func(f *kong.Flag) bool { return word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short) }
+			if i := slices.IndexFunc(node.Flags, named); i >= 0 && !node.Flags[i].IsBool() {
+				flag = node.Flags[i]
+			}
 		case child >= 0:
 			node = node.Children[child]
 		default:
@@ -169,16 +172,6 @@ func splitValues(in []string) (words []string, prefix string) {
 		words = []string{""}
 	}
 	return words, prefix
-}
-
-// valueFlag returns the flag with a name, if it takes a value.
-func valueFlag(node *kong.Node, name string) *kong.Flag {
-	for _, f := range node.Flags {
-		if (name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)) && !f.IsBool() {
-			return f
-		}
-	}
-	return nil
 }
 
 // candidates returns what a value can be: one of its choices, or an id of the content

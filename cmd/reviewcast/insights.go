@@ -95,13 +95,9 @@ func printExplanation(std streams, e sentiment.Explanation) {
 }
 
 func polarityColor(p terminal.Palette, polarity reviewcast.Polarity, s string) string {
-	switch polarity {
-	case reviewcast.Positive:
-		return p.Green(s)
-	case reviewcast.Negative:
-		return p.Red(s)
-	case reviewcast.Mixed:
-		return p.Yellow(s)
+	colors := map[reviewcast.Polarity]func(string) string{reviewcast.Positive: p.Green, reviewcast.Negative: p.Red, reviewcast.Mixed: p.Yellow}
+	if color := colors[polarity]; color != nil {
+		return color(s)
 	}
 	return p.Dim(s)
 }

@@ -83,7 +83,8 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+msg, 4))
 	}
 	_, input := errors.AsType[compose.InputError](err)
-	if _, usage := errors.AsType[usageError](err); usage || input {
+	_, option := errors.AsType[*importer.UsageError](err)
+	if _, usage := errors.AsType[usageError](err); usage || input || option {
 		return exitUsage
 	}
 	if v, ok := errors.AsType[verdict](err); ok {

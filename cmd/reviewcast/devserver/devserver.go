@@ -88,28 +88,22 @@ func (s *Server) Run(ctx context.Context) error {
 			s.build.Store(&build{pages: b.pages, index: func() {}})
 		}
 	}()
-	return Watch(ctx, s.Config, func(c Change) time.Duration { return s.rebuild(ctx, c) })
+	return Watch(ctx, s.Config, func(names []string, quiet time.Duration) time.Duration { return s.rebuild(ctx, names, quiet) })
 }
 
 // rebuild builds once and shows the result, or why there is none. What may be half of a save is not shown: rebuild
 // returns how long nothing must change before it is called again.
-func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
+func (s *Server) rebuild(ctx context.Context, names []string, quiet time.Duration) (wait time.Duration) {
 	start := time.Now()
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
 	s.stopLint()
-	res, err := s.Builder.Prepare(ctx, c.Names)
+	res, err := s.Builder.Prepare(ctx, names)
 	if ctx.Err() != nil {
 		return 0
 	}
-	if s.shown != nil {
-		built := 0
-		if err == nil {
-			built = len(res.Dataset.Reviews)
-		}
-		if wait := settleTime(err, len(s.shown.Dataset.Reviews), built); c.Quiet < wait {
-			return wait
-		}
+	if wait := s.settleTime(res, err); quiet < wait {
+		return wait
 	}
 	if err == nil {
 		err = s.accept(res, start)
@@ -226,11 +220,13 @@ const (
 )
 
 // settleTime returns how long nothing must have changed before a build replaces the one that is shown.
-func settleTime(err error, shown, built int) time.Duration {
+func (s *Server) settleTime(res *generator.Result, err error) time.Duration {
 	switch {
-	case err == nil && 2*built < shown:
+	case s.shown == nil:
+		return 0
+	case err == nil && 2*len(res.Dataset.Reviews) < len(s.shown.Dataset.Reviews):
 		return lossWait
-	case err != nil || built < shown:
+	case err != nil || len(res.Dataset.Reviews) < len(s.shown.Dataset.Reviews):
 		return doubtWait
 	}
 	return 0

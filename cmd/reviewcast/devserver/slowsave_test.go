@@ -45,10 +45,10 @@ func newSlowDesk(t *testing.T, dir string, poll time.Duration) *slowDesk {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	t.Cleanup(func() { cancel(); <-done })
-	rebuild := func(c Change) time.Duration {
+	rebuild := func(names []string, quiet time.Duration) time.Duration {
 		d.building.Lock()
 		defer d.building.Unlock()
-		return d.server.rebuild(ctx, c)
+		return d.server.rebuild(ctx, names, quiet)
 	}
 	if poll > 0 {
 		go func() { done <- Watch(ctx, d.server.Config, rebuild) }()

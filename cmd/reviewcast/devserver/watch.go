@@ -17,13 +17,10 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Change is what [Watch] reports.
-type Change struct {
-	// Names are the files that changed, relative to the folder, with slashes; nil means anything.
-	Names []string
-	// Quiet is for at least how long nothing has changed.
-	Quiet time.Duration
-}
+// Changed is told the files that changed, relative to the folder, with slashes, nil for anything, and for at least how
+// long nothing has changed. If it returns a duration, it is called again when nothing has changed for that long, with
+// the same names and those until then.
+type Changed func(names []string, quiet time.Duration) (wait time.Duration)
 
 const (
 	// maxBurst is how long changes without a pause put off a build.
@@ -33,13 +30,12 @@ const (
 )
 
 // Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx
-// ends. If changed returns a duration, it is called again when nothing has changed for that long, with the same
-// names and those until then.
+// ends.
 //
 // Directories are watched and not files, since many editors save by renaming. When the folder itself vanishes
 // (another branch checked out), changed is called, and again when it is back. With Poll, the tree is compared at
 // that interval: network folders send no events. Changes while changed runs are reported afterwards.
-func Watch(ctx context.Context, c Config, changed func(Change) (wait time.Duration)) error {
+func Watch(ctx context.Context, c Config, changed Changed) error {
 	// Absolute, since walk compares paths, and . is no prefix of the paths below it.
 	dir, err := filepath.Abs(c.ContentDir)
 	if err != nil {
@@ -90,7 +86,7 @@ type watch struct {
 	tick              <-chan time.Time
 	stamps            map[string]string // with Poll, at the last tick
 	log               *slog.Logger
-	changed           func(Change) time.Duration
+	changed           Changed
 	errs              chan error
 	folders           map[string]bool // watched
 
@@ -155,12 +151,12 @@ func (w *watch) call() {
 			return
 		}
 	}
-	c := Change{Quiet: time.Since(w.last)}
+	var names []string
 	if !w.all {
-		c.Names = slices.Sorted(maps.Keys(w.names))
+		names = slices.Sorted(maps.Keys(w.names))
 	}
 	w.burst = time.Time{}
-	wait := w.changed(c)
+	wait := w.changed(names, time.Since(w.last))
 	w.reported = w.moved && wait == 0
 	if wait == 0 {
 		w.all = false
@@ -200,16 +196,16 @@ func (w *watch) handle(ev fsnotify.Event) {
 	if ev.Op == fsnotify.Chmod || ev.Name != w.dir && w.ignored(ev.Name) {
 		return
 	}
+	name := ev.Name
 	folder := ev.Name == w.dir || w.folders[ev.Name] && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename))
 	if ev.Has(fsnotify.Create) {
 		info, err := os.Stat(ev.Name)
 		folder = folder || err == nil && info.IsDir()
 	}
 	if folder {
-		w.event("")
-		return
+		name = ""
 	}
-	w.event(ev.Name)
+	w.event(name)
 }
 
 // event notes a change and puts the next call off. Without a name, folders may have changed.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
@@ -97,10 +98,7 @@ func Width(s string) int { return displaywidth.Options{ControlSequences: true}.S
 // Visible removes what would control a terminal or change a line's direction: reviews come from strangers.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control) {
 			return -1
 		}
 		return r
