@@ -93,7 +93,7 @@ func review(id, extra string) string {
 
 func config(content, public string) Config {
 	return Config{
-		ContentDir: content, PublicDir: public, BaseURL: "https://reviews.example.com", Encodings: EncodingsNone,
+		ContentDir: content, PublicDir: public, BaseURL: "https://reviews.example.com", Encodings: "none",
 		Today: "2026-06-01", Now: func() time.Time { return time.Date(2026, 6, 1, 9, 0, 0, 0, time.UTC) },
 	}
 }

@@ -23,7 +23,6 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 		License:     cmp.Or(content.Site.License, noLicense),
 		Business:    content.Business,
 		ReviewCount: len(all),
-		Unpublished: unpublished(content),
 		Reviews:     make([]reviewcast.Review, 0, len(all)),
 	}
 	ds.Business.URL = cmp.Or(ds.Business.URL, baseURL)
@@ -31,12 +30,7 @@ func dataset(content *source.Content, baseURL string, all []*entry) *reviewcast.
 		ds.Reviews = append(ds.Reviews, e.published)
 	}
 	ds.AggregateRating = reviewcast.Aggregate(ds.Reviews)
-	return ds
-}
-
-// unpublished counts what is left out. A withdrawal counts whether or not its review is in the files.
-func unpublished(content *source.Content) reviewcast.Unpublished {
-	var u reviewcast.Unpublished
+	u := &ds.Unpublished // a withdrawal counts whether or not its review is in the files
 	for _, r := range content.Reviews {
 		if r.Hidden == source.Unverified {
 			u.Unverified++
@@ -49,7 +43,7 @@ func unpublished(content *source.Content) reviewcast.Unpublished {
 			u.Withdrawn++
 		}
 	}
-	return u
+	return ds
 }
 
 // Dataset loads the content and returns what a build would publish of it, with its warnings.

@@ -28,11 +28,9 @@ type entries struct {
 	analyzer *sentiment.Analyzer
 	of       map[*source.Review]*entry
 	// changed are the reviews before and after the deltas since the last accepted result; nil where there is none.
-	changed map[string]*beforeAfter
+	changed map[string]*[2]*reviewcast.Review
 	theme   pages.Theme
 }
-
-type beforeAfter struct{ before, after *reviewcast.Review }
 
 // apply brings the entries up to date. New reviews are analyzed and rendered on all cores.
 func (e *entries) apply(content *source.Content, d *source.Delta) error {
@@ -40,7 +38,7 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 		e.analyzer = sentiment.NewAnalyzer(vocabulary(content))
 	}
 	if e.of == nil {
-		e.of, e.changed = make(map[*source.Review]*entry, len(d.Come)), map[string]*beforeAfter{}
+		e.of, e.changed = make(map[*source.Review]*entry, len(d.Come)), map[string]*[2]*reviewcast.Review{}
 	}
 	for _, r := range d.Gone {
 		if old := e.of[r]; old != nil {
@@ -48,12 +46,7 @@ func (e *entries) apply(content *source.Content, d *source.Delta) error {
 			delete(e.of, r)
 		}
 	}
-	var come []*source.Review
-	for _, r := range d.Come {
-		if r.Published {
-			come = append(come, r)
-		}
-	}
+	come := slices.DeleteFunc(slices.Clone(d.Come), func(r *source.Review) bool { return !r.Published })
 	made, err := render.Parallel(len(come), runtime.GOMAXPROCS(0), func(i int) (*entry, error) { return newEntry(e.analyzer, come[i]) })
 	if err != nil {
 		return err
@@ -91,19 +84,17 @@ func newEntry(a *sentiment.Analyzer, r *source.Review) (*entry, error) {
 
 // note remembers what became of a review: the first before and the last after.
 func (e *entries) note(id string, before, after *reviewcast.Review) {
-	c := e.changed[id]
-	if c == nil {
-		c = &beforeAfter{before: before}
-		e.changed[id] = c
+	if e.changed[id] == nil {
+		e.changed[id] = &[2]*reviewcast.Review{before}
 	}
-	c.after = after
+	e.changed[id][1] = after
 }
 
 // delta returns what has changed since accept was called last.
 func (e *entries) delta() *reviewcast.Delta {
 	var before, after []*reviewcast.Review
 	for _, c := range e.changed {
-		before, after = append(before, c.before), append(after, c.after)
+		before, after = append(before, c[0]), append(after, c[1])
 	}
 	isNil := func(r *reviewcast.Review) bool { return r == nil }
 	return reviewcast.Difference(slices.DeleteFunc(before, isNil), slices.DeleteFunc(after, isNil))

@@ -1,13 +1,7 @@
 // Package generator turns an editors' content directory into the published files.
 //
-// # Data flow
-//
-// source.Loader reads the directory and returns the content and what changed in it (a Delta: reviews gone, reviews
-// come; at first, everything comes). The Builder applies the Delta to its entries, one for each published review, with
-// what was found in its text and its rendered lines. It counts the entries (insights), renders the files (render), and
-// compares their hashes with those of the last published set. A build then makes the change document of the new
-// version (changes), and replaces the output directory at once (internal/durable). The command sends the publish ping
-// to the hub.
+// The Builder applies each Delta of the loader to its entries, one for each published review, counts and renders them,
+// and compares the files with the last published set. docs/architecture.md has all steps of a build.
 //
 // The files are a function of the content: the same content gives the same bytes on every machine and every day. Only
 // the change documents also depend on the last published set. The clock dates the manifest and the change document,
@@ -18,11 +12,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"reviewcast"
+	"reviewcast/generator/changes"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/insights"
 	"reviewcast/generator/lint"
@@ -38,7 +35,7 @@ type Config struct {
 	PublicDir  string          // the output directory; required
 	BaseURL    string          // the origin to publish under; "" takes site.yaml's
 	Previous   string          // the last published set: a directory or an http(s) URL; "" is PublicDir
-	Encodings  Encodings       // the encoded variants that are made; "" is EncodingsGzip
+	Encodings  string          // the encoded variants beside each file: "none", "gzip" (also "") or "all"; brotli and zstd are slow
 	Today      reviewcast.Date // no review may be dated after it; "" is the day it is where the business is
 	// Lenient allows examples, and makes vanished reviews warnings, as dev does, which publishes nothing.
 	Lenient bool
@@ -49,19 +46,8 @@ type Config struct {
 	Now    func() time.Time // dates what changed; nil is time.Now
 }
 
-// Encodings names the encoded variants that a build makes beside each file.
-type Encodings string
-
-// None is for development and for hosts that compress by themselves; all adds brotli and zstd, which is slow.
-const (
-	EncodingsNone Encodings = "none"
-	EncodingsGzip Encodings = "gzip"
-	EncodingsAll  Encodings = "all"
-)
-
-func (e Encodings) codings() []render.Coding {
-	return map[Encodings][]render.Coding{"": {render.Gzip}, EncodingsGzip: {render.Gzip}, EncodingsAll: render.Codings}[e]
-}
+// codings are what Config.Encodings names.
+var codings = map[string][]render.Coding{"": {render.Gzip}, "gzip": {render.Gzip}, "all": render.Codings}
 
 // Site is everything that content renders to.
 type Site struct {
@@ -141,17 +127,27 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := res.addPages(b.cfg.Now()); err != nil {
-		return nil, err
+	pages, err := res.Pages.All()
+	if err != nil {
+		return nil, templateProblem(err)
 	}
+	res.setArtifacts(res.Artifacts, pages)
+	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(res.previous.manifest(), res.Site, b.cfg.Now())
 	if len(res.Changed)+len(res.Removed) > 0 || b.cfg.Forget {
-		if err := b.addVersion(res); err != nil {
+		if res.documents, err = changes.New(changes.Input{
+			Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
+			Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
+			Withdrawn: res.Withdrawn, Time: res.time, Forget: b.cfg.Forget,
+		}); err != nil {
 			return nil, err
 		}
-	} else {
-		res.keepVersion()
+		res.Changed = append(res.Changed, reviewcast.PathLatestChange, reviewcast.PathVersions)
+		slices.Sort(res.Changed)
+	} else { // the result is the published version
+		res.Manifest, res.documents = res.previous.manifest(), maps.Clone(res.previous.set.Files)
+		maps.DeleteFunc(res.documents, func(path string, _ []byte) bool { return !strings.HasPrefix(path, reviewcast.PathChanges) })
 	}
-	files, err := res.files(b.cfg.Encodings.codings())
+	files, err := res.files(codings[b.cfg.Encodings])
 	if err != nil {
 		return nil, err
 	}
@@ -244,17 +240,6 @@ func (r *Result) Lint(ctx context.Context, contentDir string) ([]diagnostic.Prob
 	return lint.Check(ctx, contentDir, &source.Partial{Content: r.content}, r.Problems)
 }
 
-// addPages makes all pages, and compares all files with the published ones.
-func (r *Result) addPages(now time.Time) error {
-	all, err := r.Pages.All()
-	if err != nil {
-		return templateProblem(err)
-	}
-	r.setArtifacts(r.Artifacts, all)
-	r.Manifest, r.Changed, r.Removed, r.time = nextManifest(r.previous.manifest(), r.Site, now)
-	return nil
-}
-
 // Check runs every step that can fail because of the content, and package lint. It returns all problems, sorted,
 // except those that other errors may have caused, and writes nothing.
 func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
@@ -287,8 +272,8 @@ func (b *Builder) Check(ctx context.Context) ([]diagnostic.Problem, error) {
 	if len(theme.Templates) > 0 && !broken { // what is wrong in them shows when a page is made
 		cfg := b.cfg
 		cfg.Lenient = true
-		var p *ProblemsError
-		if _, err := NewBuilder(cfg).Prepare(ctx, nil); errors.As(err, &p) {
+		_, err := NewBuilder(cfg).Prepare(ctx, nil)
+		if p, ok := errors.AsType[*ProblemsError](err); ok {
 			problems = append(problems, slices.DeleteFunc(p.Problems, func(p diagnostic.Problem) bool { return p.Code != "theme" || slices.Contains(problems, p) })...)
 		} else if err != nil {
 			return nil, err

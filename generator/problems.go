@@ -79,12 +79,13 @@ func public(baseURL string) bool {
 	return host != "localhost" && !strings.HasSuffix(host, ".localhost") && !strings.HasSuffix(host, ".example")
 }
 
-// severity is that of content that would break what is published.
-func (b *Builder) severity() diagnostic.Severity {
-	if b.cfg.Lenient {
-		return diagnostic.Warning
+// withSeverity gives problems a severity.
+func withSeverity(severity diagnostic.Severity, lists ...[]diagnostic.Problem) []diagnostic.Problem {
+	all := slices.Concat(lists...)
+	for i := range all {
+		all[i].Severity = severity
 	}
-	return diagnostic.Error
+	return all
 }
 
 // citing are the codes of problems with citations of reviews.
@@ -107,8 +108,13 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 			return slices.ContainsFunc(content.Reviews, func(r *source.Review) bool { return r.ID == id })
 		})
 	}
-	gone := previous.vanishedProblems(missing, content, b.severity())
-	return slices.Concat(others(), gone, previous.unlisted(content, b.severity()), previous.misspelt(content), previous.replaced(content), b.moved(previous, content), b.renamed(previous, content)), broken || len(missing) > 0
+	breaking := diagnostic.Error
+	if b.cfg.Lenient {
+		breaking = diagnostic.Warning
+	}
+	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), b.renamed(previous, content))
+	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content), previous.replaced(content), b.moved(previous, content))
+	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
 
 // causes adds the published reviews that are gone to problems of content that can't be loaded, and removes the citations
@@ -117,7 +123,7 @@ func (b *Builder) causes(ctx context.Context, problems []diagnostic.Problem) []d
 	if !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return citing[p.Code] }) {
 		return problems
 	}
-	content, all, err := source.NewLoader(b.cfg.ContentDir, source.Config{Today: b.cfg.Today, Now: b.cfg.Now, OutputDir: b.cfg.PublicDir}).LoadPartial(ctx)
+	content, all, err := b.loader.LoadPartial(ctx)
 	previous, perr := b.previous(ctx)
 	if err != nil || perr != nil || !content.Complete {
 		return problems
@@ -140,10 +146,7 @@ func (p *published) missing(content *source.Content) []string {
 			delete(missing, r.ID)
 		}
 	}
-	withdrawn := make(map[string]bool, len(content.Withdrawn)) // as ids compare, ignoring case
-	for _, w := range content.Withdrawn {
-		withdrawn[strings.ToLower(w.ID)] = true
-	}
+	withdrawn := withdrawnIDs(content)
 	maps.DeleteFunc(missing, func(id string, _ bool) bool { return withdrawn[strings.ToLower(id)] })
 	return slices.Sorted(maps.Keys(missing))
 }
@@ -152,38 +155,32 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content, severity diagnostic.Severity) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
+	reported := missing[:min(len(missing), maxVanished)]
 	kept, fresh := make(map[string]*source.Review, len(content.Reviews)), map[string]*source.Review{}
 	for _, r := range content.Reviews {
 		kept[strings.ToLower(r.ID)] = r
-		if !p.ids[r.ID] && !slices.ContainsFunc(missing[:min(len(missing), maxVanished)], func(id string) bool { return strings.EqualFold(id, r.ID) }) {
+		if !p.ids[r.ID] && !slices.ContainsFunc(reported, func(id string) bool { return strings.EqualFold(id, r.ID) }) {
 			fresh[sayings(&r.Review)] = r
 		}
 	}
-	var before reviewcast.Dataset
-	if p.set != nil && json.Unmarshal(p.set.Files[reviewcast.PathReviews], &before) == nil {
-		for _, r := range before.Reviews {
-			if key := strings.ToLower(r.ID); kept[key] == nil {
-				kept[key] = fresh[sayings(&r)]
-			}
+	for id, line := range p.reviews() {
+		var r reviewcast.Review
+		if key := strings.ToLower(id); kept[key] == nil && json.Unmarshal([]byte(line), &r) == nil {
+			kept[key] = fresh[sayings(&r)]
 		}
 	}
 	strangers := p.strangers(content)
 	var problems []diagnostic.Problem
-	for _, id := range missing[:min(len(missing), maxVanished)] {
-		p := vanishedProblem(id, kept[strings.ToLower(id)], content, strangers)
-		p.Severity = severity
-		problems = append(problems, p)
+	for _, id := range reported {
+		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
-		problems = append(problems, diagnostic.Problem{
-			Severity: severity, File: "withdrawn.yaml", Code: "vanished",
-			Message:    fmt.Sprintf("%d more published reviews are gone", more),
-			Suggestion: "when all of them are, it may be the wrong folder, or another --source of an import",
-		})
+		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
+			"when all of them are, it may be the wrong folder, or another --source of an import"))
 	}
 	return problems
 }
@@ -194,19 +191,16 @@ func sayings(r *reviewcast.Review) string {
 }
 
 // unlisted returns a problem for each published withdrawal that withdrawn.yaml has no more, unless the review is back.
-func (p *published) unlisted(content *source.Content, severity diagnostic.Severity) (problems []diagnostic.Problem) {
-	listed := map[string]bool{} // in lower case
-	for _, w := range content.Withdrawn {
-		listed[strings.ToLower(w.ID)] = true
-	}
+func (p *published) unlisted(content *source.Content) (problems []diagnostic.Problem) {
+	listed := withdrawnIDs(content)
 	for _, r := range content.Reviews {
 		listed[strings.ToLower(r.ID)] = true
 	}
 	for _, w := range p.withdrawn {
 		if !listed[strings.ToLower(w.ID)] {
-			problems = append(problems, diagnostic.Problem{Severity: severity, File: source.WithdrawnFile, Code: "vanished",
-				Message:    fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),
-				Suggestion: fmt.Sprintf("put it back: - {id: %s, reason: %s, date: %s}", w.ID, w.Reason, w.Date)})
+			problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished",
+				fmt.Sprintf("the withdrawal of %q is published, and withdrawn.yaml doesn't list it any more", w.ID),
+				fmt.Sprintf("put it back: - {id: %s, reason: %s, date: %s}", w.ID, w.Reason, w.Date)))
 		}
 	}
 	return problems
@@ -214,30 +208,24 @@ func (p *published) unlisted(content *source.Content, severity diagnostic.Severi
 
 // vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
 func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal) diagnostic.Problem {
-	p := diagnostic.Problem{File: "withdrawn.yaml", Code: "vanished"}
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today())
 	if kept == nil {
-		p.Message = fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
-		p.Suggestion = "put it back under this id, " + withdraw
+		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw
+		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
 		for _, w := range strangers {
 			if diagnostic.Nearest(w.ID, []string{id}) != "" {
-				p.File, p.Line, p.Col = w.At.File, w.At.Line, w.At.Col
-				p.Message += fmt.Sprintf(", and there has never been a review %q", w.ID)
-				p.Suggestion = fmt.Sprintf("write %s here, or put the review back", id)
+				at, message = w.At, message+fmt.Sprintf(", and there has never been a review %q", w.ID)
+				remedy = fmt.Sprintf("write %s here, or put the review back", id)
 			}
 		}
-		return p
+		return at.Error("vanished", message, remedy)
 	}
 	at := content.Position(kept)
-	p.File, p.Line, p.Col = at.File, at.Line, at.Col
 	if kept.ID != id {
-		p.Message = fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID)
-		p.Suggestion = fmt.Sprintf("write the id as %s: the published id must stay", id)
-		return p
+		return at.Error("vanished", fmt.Sprintf("review %q is published, but its id is written %q now", id, kept.ID),
+			fmt.Sprintf("write the id as %s: the published id must stay", id))
 	}
-	p.Message = fmt.Sprintf("review %q is published, but it has lost its verification", id)
-	p.Suggestion = "give it its verification back, " + withdraw
-	return p
+	return at.Error("vanished", fmt.Sprintf("review %q is published, but it has lost its verification", id), "give it its verification back, "+withdraw)
 }
 
 // renamed returns the problem of a business that has another id than the published one.
@@ -246,11 +234,9 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}
-	return []diagnostic.Problem{{
-		Severity: b.severity(), File: source.BusinessFile, Code: "business-id",
-		Message:    fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
-		Suggestion: fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was),
-	}}
+	return []diagnostic.Problem{diagnostic.Position{File: source.BusinessFile}.Error("business-id",
+		fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
+		fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was))}
 }
 
 // claimProblems compares what the editors claim with the counts. A claim about nothing is an error.

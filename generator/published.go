@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,7 +18,6 @@ import (
 	"time"
 
 	"reviewcast"
-	"reviewcast/generator/changes"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/render"
 	"reviewcast/generator/source"
@@ -138,32 +139,6 @@ func checkNamed(where string) error {
 	return nil
 }
 
-// addVersion makes the change document of the version that a build publishes.
-func (b *Builder) addVersion(res *Result) (err error) {
-	res.documents, err = changes.New(changes.Input{
-		Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
-		Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
-		Withdrawn: res.Withdrawn, Time: res.time, Forget: b.cfg.Forget,
-	})
-	res.Changed = append(res.Changed, reviewcast.PathLatestChange, reviewcast.PathVersions)
-	slices.Sort(res.Changed)
-	return err
-}
-
-// keepVersion makes the result the published version: nothing has changed.
-func (r *Result) keepVersion() {
-	r.Manifest = r.previous.manifest()
-	r.documents = map[string][]byte{}
-	if r.previous.set == nil {
-		return
-	}
-	for path, body := range r.previous.set.Files {
-		if strings.HasPrefix(path, reviewcast.PathChanges) {
-			r.documents[path] = body
-		}
-	}
-}
-
 func (s *Site) body(path string) []byte {
 	if i, ok := slices.BinarySearchFunc(s.Artifacts, path, func(a render.Artifact, p string) int { return cmp.Compare(a.Path, p) }); ok {
 		return s.Artifacts[i].Body
@@ -175,11 +150,6 @@ func (s *Site) body(path string) []byte {
 // the content, or of the last published set.
 func withdrawals(content *source.Content, previous *published) []reviewcast.Withdrawal {
 	months := previous.months(content)
-	for _, r := range content.Reviews {
-		if r.Hidden == source.Withdrawn || r.Hidden == source.Legal {
-			months[strings.ToLower(r.ID)] = r.Date.Month()
-		}
-	}
 	list := make([]reviewcast.Withdrawal, 0, len(content.Withdrawn))
 	for _, w := range content.Withdrawn {
 		out := reviewcast.Withdrawal{ID: w.ID, Reason: string(w.Reason), Date: w.Date}
@@ -192,27 +162,45 @@ func withdrawals(content *source.Content, previous *published) []reviewcast.With
 	return list
 }
 
-// months returns the months of withdrawn reviews that the set knows, published in it or withdrawn before it, by id in
-// lower case.
+// months returns the months of withdrawn reviews, by id in lower case: of those in the content, published in the set,
+// or withdrawn before it.
 func (p *published) months(content *source.Content) map[string]string {
-	months := map[string]string{}
-	if p.set == nil || len(content.Withdrawn) == 0 {
+	months, wanted := map[string]string{}, withdrawnIDs(content)
+	if len(wanted) == 0 {
 		return months
-	}
-	wanted := make(map[string]bool, len(content.Withdrawn))
-	for _, w := range content.Withdrawn {
-		wanted[strings.ToLower(w.ID)] = true
 	}
 	for _, w := range p.withdrawn {
 		if w.Month != nil {
 			months[strings.ToLower(w.ID)] = *w.Month
 		}
 	}
-	for id, review := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {
+	for id, review := range p.reviews() {
 		var r reviewcast.Review
 		if wanted[strings.ToLower(id)] && json.Unmarshal([]byte(review), &r) == nil && r.Date.Valid() {
 			months[strings.ToLower(id)] = r.Date.Month()
 		}
 	}
+	for _, r := range content.Reviews {
+		if id := strings.ToLower(r.ID); wanted[id] {
+			months[id] = r.Date.Month()
+		}
+	}
 	return months
+}
+
+// withdrawnIDs returns the ids of withdrawn.yaml in lower case: ids compare ignoring case.
+func withdrawnIDs(content *source.Content) map[string]bool {
+	ids := make(map[string]bool, len(content.Withdrawn))
+	for _, w := range content.Withdrawn {
+		ids[strings.ToLower(w.ID)] = true
+	}
+	return ids
+}
+
+// reviews are the reviews of the set by id, as they are published; none without a set.
+func (p *published) reviews() iter.Seq2[string, string] {
+	if p.set == nil {
+		return maps.All(map[string]string(nil))
+	}
+	return reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews])
 }

@@ -15,14 +15,11 @@ import (
 
 // replaced warns of published reviews that have become another one: a copied entry that kept its id.
 func (p *published) replaced(content *source.Content) (problems []diagnostic.Problem) {
-	if p.set == nil {
-		return nil
-	}
 	now := make(map[string]*source.Review, len(content.Reviews))
 	for _, r := range content.Reviews {
 		now[r.ID] = r
 	}
-	for id, line := range reviewcast.ReviewLines(p.set.Files[reviewcast.PathReviews]) {
+	for id, line := range p.reviews() {
 		r := now[id]
 		if r == nil || !r.Published || strings.Contains(line, `"author":"`+r.Author+`"`) {
 			continue
@@ -31,23 +28,19 @@ func (p *published) replaced(content *source.Content) (problems []diagnostic.Pro
 		if json.Unmarshal([]byte(line), &was) != nil || was.Author == r.Author || was.Date == r.Date || was.Text == nil || r.Text == nil || *was.Text == *r.Text {
 			continue
 		}
-		q := content.Position(r).Error("replaced", fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
-			"if it is another customer's, give it an id of its own, and put the old review back")
-		q.Severity = diagnostic.Warning
-		problems = append(problems, q)
+		problems = append(problems, content.Position(r).Error("replaced",
+			fmt.Sprintf("the published review %q was by %s of %s, and is another one now: author, date and text differ", id, was.Author, was.Date),
+			"if it is another customer's, give it an id of its own, and put the old review back"))
 	}
 	return problems
 }
 
 // strangers returns the withdrawals of reviews that neither the files nor what is published have ever had.
 func (p *published) strangers(content *source.Content) []source.Withdrawal {
-	known := p.months(content)
 	if p.set == nil {
 		return nil
 	}
-	for _, r := range content.Reviews {
-		known[strings.ToLower(r.ID)] = r.Date.Month()
-	}
+	known := p.months(content)
 	return slices.DeleteFunc(slices.Clone(content.Withdrawn), func(w source.Withdrawal) bool {
 		return w.ID == "" || cmp.Or(w.Month, known[strings.ToLower(w.ID)]) != ""
 	})
@@ -63,9 +56,8 @@ func (p *published) misspelt(content *source.Content) (problems []diagnostic.Pro
 			return r.Published && idLetters.ReplaceAllString(r.ID, "") == digits && diagnostic.Nearest(letters, []string{idDigits.ReplaceAllString(r.ID, "")}) != ""
 		})
 		if i >= 0 {
-			q := w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)), fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID))
-			q.Severity = diagnostic.Warning
-			problems = append(problems, q)
+			problems = append(problems, w.At.Error("unknown-review", fmt.Sprintf("there is no review %s", diagnostic.Quote(w.ID)),
+				fmt.Sprintf("did you mean %q? It is still published", content.Reviews[i].ID)))
 		}
 	}
 	return problems
@@ -77,7 +69,7 @@ func (b *Builder) moved(previous *published, content *source.Content) []diagnost
 	if was == is || is == "" || b.cfg.Lenient || was == "" || !public(was) || !public(is) {
 		return nil
 	}
-	return []diagnostic.Problem{{Severity: diagnostic.Warning, File: source.SiteFile, Code: "moved",
-		Message:    fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
-		Suggestion: "write base_url: " + was + " unless the site has moved"}}
+	return []diagnostic.Problem{diagnostic.Position{File: source.SiteFile}.Error("moved",
+		fmt.Sprintf("the address is %s, and the published pages are for %s: ids in feeds and addresses of subscriptions change, and readers see every entry as new", is, was),
+		"write base_url: "+was+" unless the site has moved")}
 }

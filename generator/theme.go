@@ -8,7 +8,6 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/pages"
@@ -54,8 +53,8 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 			problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: "templates/" + name, Line: 1 + bytes.Count(body[:at[0]], []byte("\n")), Code: "theme", Message: fmt.Sprintf("%s is shown as it stands", body[at[0]:at[1]]), Suggestion: "a value has two braces on either side, and begins with a point, such as {{.Business.Name}}"})
 		}
 	}
-	if line, message := unbalanced(t.CSS); message != "" {
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: "theme.css", Line: line, Code: "theme", Message: message, Suggestion: "write a { and a } for each rule; browsers ignore what follows a mistake"})
+	if at, message := unbalanced(t.CSS); message != "" {
+		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: "theme.css", Line: 1 + bytes.Count(t.CSS[:at], []byte("\n")), Code: "theme", Message: message, Suggestion: "write a { and a } for each rule; browsers ignore what follows a mistake"})
 	}
 	kind, svg := http.DetectContentType(t.Logo), bytes.Contains(t.Logo, []byte("<svg"))
 	if t.LogoName == "logo.svg" && !svg || t.LogoName != "" && t.LogoName != "logo.svg" && kind != "image/"+t.LogoName[len("logo."):] {
@@ -67,23 +66,21 @@ func themeProblems(t pages.Theme) (problems []diagnostic.Problem) {
 // oneBrace matches a word in single braces.
 var oneBrace = regexp.MustCompile(`\B\{[a-zA-Z][a-zA-Z. _-]*\}\B`)
 
-// cssBraces matches braces of a style sheet, line ends, and comments and strings as a whole.
-var cssBraces = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|'[^'\n]*'|[{}\n]`)
+// cssBraces matches braces of a style sheet, and comments and strings as a whole.
+var cssBraces = regexp.MustCompile(`(?s)/\*.*?\*/|"[^"\n]*"|'[^'\n]*'|[{}]`)
 
-// unbalanced returns the line of a brace of a style sheet without its counterpart, and a message; "" for none.
-func unbalanced(css []byte) (line int, message string) {
-	line = 1
-	var open []int // lines
-	for _, m := range cssBraces.FindAllString(string(css), -1) {
-		switch {
-		case m == "{":
-			open = append(open, line)
-		case m == "}" && len(open) == 0:
-			return line, "this } closes nothing"
-		case m == "}":
+// unbalanced returns where a brace of a style sheet has no counterpart, and a message; "" for none.
+func unbalanced(css []byte) (at int, message string) {
+	var open []int
+	for _, m := range cssBraces.FindAllIndex(css, -1) {
+		switch brace := css[m[0]]; {
+		case brace == '{':
+			open = append(open, m[0])
+		case brace == '}' && len(open) == 0:
+			return m[0], "this } closes nothing"
+		case brace == '}':
 			open = open[:len(open)-1]
 		}
-		line += strings.Count(m, "\n")
 	}
 	if len(open) > 0 {
 		return open[len(open)-1], "the { of this rule is not closed"

@@ -43,7 +43,7 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 	if source.OutputName(c.Content, c.Public) != "" && !isPublished(c.Public) && isPublished(beside) {
 		return usageError{fmt.Errorf("--public: %s would be a second published folder, inside the content folder; the first is beside it: --public %s", c.Public, beside)}
 	}
-	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = generator.Encodings(c.Encodings), c.Forget, c.NewID
+	cfg.Encodings, cfg.Forget, cfg.NewBusinessID = c.Encodings, c.Forget, c.NewID
 	res, err := generator.NewBuilder(cfg).Build(ctx)
 	if err != nil {
 		return std.buildError(c.Content, err)

@@ -60,23 +60,18 @@ func (c *checkCmd) Run(ctx context.Context, std streams) error {
 // text writes for people: first the errors, which stop a build, then the warnings.
 func (c *checkCmd) text(std streams, problems []diagnostic.Problem, errs int) error {
 	colors := terminal.PaletteFor(std.out)
-	byCode := map[string]int{}
-	for _, severity := range []diagnostic.Severity{diagnostic.Error, diagnostic.Warning} {
-		var some []diagnostic.Problem
-		for _, p := range problems {
-			if p.Severity == severity {
-				some = append(some, p)
-				byCode[p.Code]++
-			}
-		}
-		if c.Quiet && severity == diagnostic.Warning {
-			return nil
-		}
-		if err := terminal.Explain(std.out, c.Content, some); err != nil {
-			return err
-		}
+	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) })
+	if c.Quiet {
+		return terminal.Explain(std.out, c.Content, problems[:errs])
+	}
+	if err := terminal.Explain(std.out, c.Content, problems); err != nil {
+		return err
 	}
 	if c.Verbose {
+		byCode := map[string]int{}
+		for _, p := range problems {
+			byCode[p.Code]++
+		}
 		for _, code := range slices.SortedFunc(maps.Keys(byCode), func(a, b string) int {
 			return cmp.Or(cmp.Compare(byCode[b], byCode[a]), cmp.Compare(a, b))
 		}) {
@@ -133,6 +128,7 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 		}
 		fmt.Fprintf(std.out, "nothing is published in %s yet, so every review is new\n", c.Published)
 		c.Quiet = !c.Verbose
+		before = &reviewcast.Dataset{Business: after.Business}
 	}
 	return c.print(std, before, after)
 }
@@ -140,9 +136,6 @@ func (c *diffCmd) Run(ctx context.Context, std streams) error {
 // print writes a line for each review, and the rating.
 func (c *diffCmd) print(std streams, before, after *reviewcast.Dataset) error {
 	colors := terminal.PaletteFor(std.out)
-	if before == nil {
-		before = &reviewcast.Dataset{Business: after.Business}
-	}
 	was, is := byID(before), byID(after)
 	d := reviewcast.Difference(slices.Collect(maps.Values(was)), slices.Collect(maps.Values(is)))
 	business := asPublished(before.Business) == asPublished(after.Business)

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -41,15 +42,12 @@ func (f *contentFlags) config() (generator.Config, error) {
 	if filepath.Clean(f.Public) == filepath.Clean(f.Content) {
 		return generator.Config{}, usageError{fmt.Errorf("--public: %s is the content folder; name another one, to which the pages are written, such as public", f.Public)}
 	}
-	baseURL := f.BaseURL
-	if baseURL != "" {
-		var err error
-		if baseURL, err = reviewcast.ParseBaseURL(f.BaseURL); err != nil {
-			if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, ":/") && !strings.Contains(err.Error(), "; write http") {
-				err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
-			}
-			return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
+	baseURL, err := reviewcast.ParseBaseURL(f.BaseURL)
+	if f.BaseURL != "" && err != nil {
+		if host, _, _ := strings.Cut(f.BaseURL, "/"); !strings.Contains(f.BaseURL, ":/") && !strings.Contains(err.Error(), "; write http") {
+			err = fmt.Errorf("%w; write %s", err, strings.Replace("https://"+host, "https://localhost", "http://localhost", 1))
 		}
+		return generator.Config{}, usageError{fmt.Errorf("--base-url: %w", err)}
 	}
 	return generator.Config{
 		ContentDir: f.Content, PublicDir: f.Public, BaseURL: baseURL, Previous: f.Previous, Today: reviewcast.Date(f.Today),
@@ -128,12 +126,12 @@ func checkPublished(where string) error {
 	if _, port, ok := strings.Cut(host, ":"); ok && isPort(port) {
 		scheme = "http://"
 	}
-	switch _, err := os.Stat(where); {
-	case err == nil && isContent(where):
+	switch here := exists(where); {
+	case isContent(where):
 		return usageError{fmt.Errorf("%s is the content folder; name the folder that a build has written, such as public", where)}
-	case err != nil && (hostForm.MatchString(where) || scheme == "http://"):
+	case !here && (hostForm.MatchString(where) || scheme == "http://"):
 		return usageError{fmt.Errorf("%s: there is no such folder here; for a published site, write %s%s", where, scheme, host)}
-	case err != nil && !strings.Contains(where, "://"):
+	case !here && !strings.Contains(where, "://"):
 		beside, _ := filepath.Glob(filepath.Join(filepath.Dir(where), "*"))
 		if meant := diagnostic.Nearest(filepath.Clean(where), slices.DeleteFunc(beside, func(name string) bool { return !isPublished(name) })); meant != "" {
 			return usageError{fmt.Errorf("%s: there is no such folder here; did you mean %s?", where, meant)}
@@ -143,13 +141,11 @@ func checkPublished(where string) error {
 }
 
 // isPublished and isContent report whether a folder is one that a build writes, or one that editors do.
-func isPublished(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, reviewcast.PathManifest))
-	return err == nil
-}
+func isPublished(dir string) bool { return exists(dir, reviewcast.PathManifest) }
+func isContent(dir string) bool   { return exists(dir, source.BusinessFile) }
 
-func isContent(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, source.BusinessFile))
+func exists(elem ...string) bool {
+	_, err := os.Stat(filepath.Join(elem...))
 	return err == nil
 }
 
@@ -157,6 +153,9 @@ func isFolder(dir string) bool {
 	info, err := os.Stat(dir)
 	return err == nil && info.IsDir()
 }
+
+// maxErrorLines is the number of errors that commands other than check list.
+const maxErrorLines = 10
 
 // load reads the folder for a command that writes to it, and returns today's date where the business is. Every id
 // and withdrawal must be known, or a withdrawn text could come back. Other errors don't matter.
@@ -176,28 +175,18 @@ func (f *folderFlags) load(ctx context.Context) (*source.Content, *time.Location
 		return p.Severity != diagnostic.Error || content.Complete && !settings && p.Code != "duplicate-id"
 	})
 	if len(problems) > 0 {
-		return nil, nil, "", fmt.Errorf("%s has errors; fix them first, so that names, ids and withdrawals are known:\n%s", f.Content, errorLines(f.Content, problems))
+		lines := fmt.Sprintf("%s has errors; fix them first, so that names, ids and withdrawals are known:", f.Content)
+		for _, p := range problems[:min(len(problems), maxErrorLines)] {
+			lines += "\n  " + terminal.Line(f.Content, p)
+		}
+		if len(problems) > maxErrorLines {
+			lines += "\n  … and more; `reviewcast check` lists all"
+		}
+		return nil, nil, "", errors.New(lines)
 	}
 	zone, err := time.LoadLocation(content.Business.TimeZone)
 	if err != nil {
 		return nil, nil, "", err
 	}
 	return content.Content, zone, cmp.Or(reviewcast.Date(f.Today), reviewcast.Date(time.Now().In(zone).Format(time.DateOnly))), nil
-}
-
-// maxErrorLines is the number of errors that commands other than check list.
-const maxErrorLines = 10
-
-// errorLines lists the errors of a content folder, as part of an error message.
-func errorLines(content string, problems []diagnostic.Problem) string {
-	var lines []string
-	for _, p := range problems {
-		if p.Severity == diagnostic.Error {
-			lines = append(lines, "  "+terminal.Line(content, p))
-		}
-	}
-	if len(lines) > maxErrorLines {
-		lines = append(lines[:maxErrorLines], "  … and more; `reviewcast check` lists all")
-	}
-	return strings.Join(lines, "\n")
 }

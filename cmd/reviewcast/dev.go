@@ -76,11 +76,8 @@ func (c *devCmd) offerStarter(ctx context.Context, std streams) error {
 		create := false
 		question := fmt.Sprintf("There are no reviews in the folder %s yet. Create a folder with examples to start from? [Y/n]", c.Content)
 		err := p.Line(question, func(answer string) error {
-			switch strings.ToLower(answer) {
-			case "", "y", "yes":
-				create = true
-			case "n", "no":
-			default:
+			answer = strings.ToLower(answer)
+			if create = answer == "" || answer == "y" || answer == "yes"; !create && answer != "n" && answer != "no" {
 				return errors.New("write y or n")
 			}
 			return nil

@@ -85,7 +85,7 @@ type edgeCmd struct {
 	PrintConfig bool `name:"print-config" help:"Print every flag with its value, without passwords, and where it is from, and exit."`
 }
 
-// Help is what --help says beside the flags. Run serves until ctx ends.
+// Run serves until ctx ends.
 func (c *edgeCmd) Run(ctx context.Context, std streams, k *kong.Context) error {
 	if c.Public == "" {
 		c.Public = "public"

@@ -114,31 +114,30 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 			}
 			flag = nil
 		case strings.HasPrefix(word, "-"):
-			flag = valueFlag(node, word)
+			named := func(f *kong.Flag) bool { return word == "--"+f.Name || f.Short != 0 && word == "-"+string(f.Short) }
+			if i := slices.IndexFunc(node.Flags, named); i >= 0 && !node.Flags[i].IsBool() {
+				flag = node.Flags[i]
+			}
 		case child >= 0:
 			node = node.Children[child]
 		default:
 			args++
 		}
 	}
-	var values []*kong.Value
-	if flag != nil {
-		values = append(values, flag.Value)
-	} else if args < len(node.Positional) {
-		values = append(values, node.Positional[args])
-	}
 	last := words[len(words)-1]
 	var found []terminal.Choice
-	for _, v := range values {
-		found = append(found, candidates(ctx, v, last, content)...)
+	if flag != nil {
+		found, node = candidates(ctx, flag.Value, last, content), &kong.Node{}
+	} else if args < len(node.Positional) {
+		found = candidates(ctx, node.Positional[args], last, content)
 	}
 	for _, n := range node.Children {
-		if flag == nil && !n.Hidden {
+		if !n.Hidden {
 			found = append(found, terminal.Choice{ID: n.Name, Name: n.Help})
 		}
 	}
 	for _, f := range node.Flags {
-		if flag == nil && !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && len(values) == 0) {
+		if !f.Hidden && (strings.HasPrefix(last, "-") || last == "" && args >= len(node.Positional)) {
 			found = append(found, terminal.Choice{ID: "--" + f.Name, Name: f.Help})
 		}
 	}
@@ -173,16 +172,6 @@ func splitValues(in []string) (words []string, prefix string) {
 		words = []string{""}
 	}
 	return words, prefix
-}
-
-// valueFlag returns the flag with a name, if it takes a value.
-func valueFlag(node *kong.Node, name string) *kong.Flag {
-	for _, f := range node.Flags {
-		if (name == "--"+f.Name || f.Short != 0 && name == "-"+string(f.Short)) && !f.IsBool() {
-			return f
-		}
-	}
-	return nil
 }
 
 // candidates returns what a value can be: one of its choices, or an id of the content

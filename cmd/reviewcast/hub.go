@@ -98,10 +98,9 @@ func (c *hubListCmd) Run(ctx context.Context, std streams) error {
 			fmt.Fprintf(w, "%d\t%s\t%d\t%s\t%s\t%s\n", r.ID, subscriptionState(r, time.Now()), r.Failures, r.ExpiresAt.Format(time.RFC3339), r.Topic, r.Callback)
 		}
 		for _, h := range pending {
-			if c.Failing || c.Topic != "" && h.Topic != c.Topic {
-				continue
+			if !c.Failing && (c.Topic == "" || h.Topic == c.Topic) {
+				fmt.Fprintf(w, "-\tpending: %s\t%d\t\t%s\t%s\n", h.Mode, h.Attempts, h.Topic, h.Callback)
 			}
-			fmt.Fprintf(w, "-\tpending: %s\t%d\t\t%s\t%s\n", h.Mode, h.Attempts, h.Topic, h.Callback)
 		}
 		if len(pending) == maxPending {
 			fmt.Fprintf(w, "… only the oldest %d pending verifications are shown\n", maxPending)
@@ -270,14 +269,9 @@ func (std streams) report(done, named []int64, what string, err error) error {
 		return err
 	}
 	fmt.Fprintf(std.out, "%s %s\n", terminal.Plural(len(done), "subscription"), what)
-	var missing []string
-	for _, id := range unique(named) {
-		if !slices.Contains(done, id) {
-			missing = append(missing, strconv.FormatInt(id, 10))
-		}
-	}
+	missing := slices.DeleteFunc(unique(named), func(id int64) bool { return slices.Contains(done, id) })
 	if len(missing) > 0 {
-		return fmt.Errorf("no subscription %s", strings.Join(missing, ", "))
+		return fmt.Errorf("no subscription %s", strings.Trim(strings.Join(strings.Fields(fmt.Sprint(missing)), ", "), "[]"))
 	}
 	return nil
 }

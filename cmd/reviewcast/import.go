@@ -118,11 +118,9 @@ func (c *importPlatformCmd) Run(ctx context.Context, std streams, k *kong.Contex
 // run imports the file; columns is --map. Rows that cannot be imported are reported and are no failure.
 func (f *importFlags) run(ctx context.Context, std streams, file, columns string, cfg importer.Config,
 	with func(context.Context, io.Reader, importer.Config) (*importer.Report, error)) error {
-	var err error
-	if columns != "" {
-		if cfg.Map, err = importer.ParseMap(columns); err != nil {
-			return usageError{fmt.Errorf("--map: %w", err)}
-		}
+	given, err := importer.ParseMap(columns)
+	if columns != "" && err != nil {
+		return usageError{fmt.Errorf("--map: %w", err)}
 	}
 	content, zone, today, err := f.load(ctx)
 	if err != nil {
@@ -133,7 +131,7 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 		return err
 	}
 	defer in.Close()
-	cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = f.Content, zone, today, content.Site.Policies.AuthorNames
+	cfg.Map, cfg.ContentDir, cfg.Location, cfg.Today, cfg.AuthorNames = given, f.Content, zone, today, content.Site.Policies.AuthorNames
 	cfg.Language, cfg.Encoding, cfg.DryRun, cfg.Partial, cfg.Lookup = f.Language, f.Encoding, f.DryRun, f.Partial, content.Named
 	if f.Round != "none" {
 		cfg.Round = f.Round
@@ -149,13 +147,9 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 	release := context.AfterFunc(ctx, func() { _ = in.Close() })
 	report, err := with(ctx, in, cfg)
 	release()
-	_, usage := errors.AsType[*importer.UsageError](err)
-	switch {
-	case err != nil && ctx.Err() != nil:
+	if err != nil && ctx.Err() != nil {
 		return terminal.ErrStopped
-	case usage:
-		return usageError{err}
-	case err != nil:
+	} else if err != nil {
 		return err
 	}
 	return f.print(std, report)

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 
 	"reviewcast"
+	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 	"reviewcast/generator/diagnostic"
@@ -95,13 +95,9 @@ func printExplanation(std streams, e sentiment.Explanation) {
 }
 
 func polarityColor(p terminal.Palette, polarity reviewcast.Polarity, s string) string {
-	switch polarity {
-	case reviewcast.Positive:
-		return p.Green(s)
-	case reviewcast.Negative:
-		return p.Red(s)
-	case reviewcast.Mixed:
-		return p.Yellow(s)
+	colors := map[reviewcast.Polarity]func(string) string{reviewcast.Positive: p.Green, reviewcast.Negative: p.Red, reviewcast.Mixed: p.Yellow}
+	if color := colors[polarity]; color != nil {
+		return color(s)
 	}
 	return p.Dim(s)
 }
@@ -143,14 +139,9 @@ func (c *suggestCmd) Run(ctx context.Context, std streams) error {
 		return err
 	}
 	// A draft that an editor has begun to change is not overwritten.
-	f, err := os.OpenFile(c.Output, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
+	if err := compose.WriteNew(c.Output, draft); errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("%s already exists and isn't overwritten; name another file with -o", c.Output)
 	} else if err != nil {
-		return err
-	}
-	_, err = f.WriteString(draft)
-	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(std.out, "drafted %s; copy what is true into faq.yaml and summary.md\n", c.Output)
@@ -191,12 +182,11 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 	}
 	p := terminal.PaletteFor(std.out)
 	cover := insights.Cover(in)
-	found := false
+	var ids []string
 	for _, a := range cover.Aspects {
-		if c.Aspect != "" && c.Aspect != a.ID {
+		if ids = append(ids, a.ID); c.Aspect != "" && c.Aspect != a.ID {
 			continue
 		}
-		found = true
 		fmt.Fprintln(std.out, p.Bold(a.ID))
 		for _, t := range a.Terms {
 			from := ""
@@ -209,11 +199,7 @@ func (c *coverageCmd) Run(ctx context.Context, std streams) error {
 			}
 		}
 	}
-	if !found {
-		ids := make([]string, len(cover.Aspects))
-		for i, a := range cover.Aspects {
-			ids[i] = a.ID
-		}
+	if c.Aspect != "" && !slices.Contains(ids, c.Aspect) {
 		return fmt.Errorf("coverage: there is no aspect %q; %s", c.Aspect, diagnostic.DidYouMean(c.Aspect, ids, "there are "+strings.Join(ids, ", ")))
 	}
 	if len(cover.Uncaught) > 0 {

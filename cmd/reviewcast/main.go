@@ -84,7 +84,8 @@ func report(err error, stderr io.Writer) int {
 		fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+msg, 4))
 	}
 	_, input := errors.AsType[compose.InputError](err)
-	if _, usage := errors.AsType[usageError](err); usage || input {
+	_, option := errors.AsType[*importer.UsageError](err)
+	if _, usage := errors.AsType[usageError](err); usage || input || option {
 		return exitUsage
 	}
 	if v, ok := errors.AsType[verdict](err); ok {
@@ -104,23 +105,20 @@ type streams struct {
 
 // prompt calls ask with the terminal if people are there to answer.
 func (std streams) prompt(ctx context.Context, ask func(*terminal.Prompter) error) error {
-	in, ok := std.in.(*os.File)
-	if !ok || !terminal.IsTerminal(in) || !terminal.IsTerminal(std.out) {
+	if !terminal.IsTerminal(std.in) || !terminal.IsTerminal(std.out) {
 		return nil
 	}
-	return ask(terminal.NewPrompter(ctx, in, std.out))
+	return ask(terminal.NewPrompter(ctx, std.in, std.out))
 }
 
 // exited is the panic that ends run when kong has printed a help or a version.
 type exited struct{}
 
 // run is the program. It returns when the command is done or ctx ends.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (err error) {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	defer func() {
-		if r := recover(); r != nil {
-			if _, ok := r.(exited); !ok {
-				panic(r)
-			}
+		if r := recover(); r != nil && r != (exited{}) {
+			panic(r)
 		}
 	}()
 	parser, err := newParser(ctx, streams{stdin, stdout, stderr})
@@ -138,7 +136,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		if strings.HasPrefix(arg, "--") {
 			_, value, _ = strings.Cut(arg, "=")
 		}
-		if _, err := os.Stat(value); err != nil && slices.Contains(placeholders, value) {
+		if slices.Contains(placeholders, value) && !exists(value) {
 			return usageError{fmt.Errorf("%s of the help stands for a word of yours; write yours in its place, as in: reviewcast import csv cards.csv --source cards --map rating=Stars,date=Day", value)}
 		}
 	}
@@ -252,8 +250,6 @@ func parseError(args []string, err error) error {
 	export, noExport := strings.CutPrefix(message, "<file>: ")
 	unknown, isFlag := strings.CutPrefix(message, "unknown flag ")
 	near := meantWords[diagnostic.Nearest(unknown, slices.Sorted(maps.Keys(meantWords)))]
-	_, statErr := os.Stat(word)
-	_, insideErr := os.Stat(filepath.Join("content", word))
 	switch {
 	case isFlag && strings.HasPrefix(near, "--") && !strings.Contains(near, "PORT"):
 		return fmt.Errorf("%s; did you mean %s?", message, near)
@@ -280,9 +276,9 @@ func parseError(args []string, err error) error {
 			kind += "; write the best rating, such as 10"
 		}
 		return fmt.Errorf("%s: %s is not %s", flag, strings.TrimSuffix(got, " (string)"), kind)
-	case word != message && args[0] == "import" && statErr == nil && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
+	case word != message && args[0] == "import" && exists(word) && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
 		return fmt.Errorf("%s; import one file at a time", message)
-	case word != message && args[0] == "import" && statErr == nil:
+	case word != message && args[0] == "import" && exists(word):
 		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, ""))
 	case word != message && args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
 		if strings.HasPrefix(strings.ToLower(filepath.Ext(args[2])), ".xls") || filepath.Ext(args[2]) == ".ods" {
@@ -293,9 +289,9 @@ func parseError(args []string, err error) error {
 		return fmt.Errorf("%s; an export is csv, google, jsonl, trustpilot or yelp; save a workbook as CSV", message)
 	case word != message && args[0] == "schema":
 		return fmt.Errorf("%s; write: reviewcast schema --dir %s", message, filepath.Join(word, schema.Folder))
-	case word != message && statErr == nil && (args[0] == "diff" || args[0] == "verify"):
+	case word != message && exists(word) && (args[0] == "diff" || args[0] == "verify"):
 		return fmt.Errorf("%s; name the published folder or address only, such as reviewcast %s %s", message, args[0], cmp.Or(map[bool]string{true: word}[isPublished(word)], "public"))
-	case word != message && statErr == nil:
+	case word != message && exists(word):
 		flag := "--content"
 		if isPublished(word) {
 			flag = "--public"
@@ -304,7 +300,7 @@ func parseError(args []string, err error) error {
 			return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out, or name its folder, --content %s", message, args[0], contentAbove(word))
 		}
 		return fmt.Errorf("%s; a folder is given with a flag, such as %s %s; --help lists them", message, flag, cmp.Or(contentAbove(word), word))
-	case word != message && insideErr == nil:
+	case word != message && exists("content", word):
 		return fmt.Errorf("%s; reviewcast %s reads the whole folder: leave the file out", message, args[0])
 	}
 	if p, ok := errors.AsType[*kong.ParseError](err); ok && isFlag && p.Context.Selected() != nil {
@@ -375,7 +371,7 @@ func explainError(ctx context.Context, err error) error {
 	}
 	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrPermission) {
 		where := path.Path
-		if _, none := os.Stat(where); none != nil {
+		if !exists(where) {
 			where = "the folder " + filepath.Dir(where)
 		}
 		return fmt.Errorf("this user may not use %s; ask for the right to read and write there, or choose another folder: %w", where, err)

@@ -21,7 +21,7 @@ type pullCmd struct {
 	Quiet         bool          `short:"q" help:"Print nothing but errors."`
 }
 
-// Help is what --help says beside the flags. minEvery is the shortest time between two updates.
+// minEvery is the shortest time between two updates.
 const minEvery = 5 * time.Second
 
 // Run updates the copy once, or until ctx ends.
@@ -121,12 +121,9 @@ func (verdict) Error() string { return "" }
 
 // Run verifies once.
 func (c *verifyCmd) Run(ctx context.Context, std streams) error {
-	var since verify.Note
-	if c.Since != "" {
-		var err error
-		if since, err = verify.ParseNote(c.Since); err != nil {
-			return usageError{fmt.Errorf("--since: %w", err)}
-		}
+	since, err := verify.ParseNote(c.Since) // none is the zero value
+	if c.Since != "" && err != nil {
+		return usageError{fmt.Errorf("--since: %w", err)}
 	}
 	if err := checkPublished(c.Published); err != nil {
 		return err

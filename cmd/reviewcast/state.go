@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -85,17 +86,12 @@ func stateSource(state string) string {
 
 // stateName returns the file name of the state of an origin.
 func stateName(baseURL string) string {
-	host := baseURL
-	if u, err := url.Parse(baseURL); err == nil {
-		host = u.Host
-	}
+	_, host, _ := strings.Cut(baseURL, "://")
 	return "hub-" + strings.NewReplacer(":", "_", "[", "", "]", "").Replace(host) + ".sqlite"
 }
 
 // stateDir returns the system's directory for the state of programs.
-func stateDir() (string, error) {
-	var dir string
-	var err error
+func stateDir() (dir string, err error) {
 	switch runtime.GOOS {
 	case "windows":
 		dir, err = os.UserCacheDir() // %LocalAppData%
@@ -131,15 +127,11 @@ func resolve(path string) string {
 
 // edgeEnvironment names an environment variable for every flag of edge, for services.
 func edgeEnvironment(k *kong.Kong) error {
-	for _, command := range k.Model.Children {
-		if command.Name != "edge" {
-			continue
-		}
-		for _, f := range command.Flags {
-			if f.Name != "print-config" && len(f.Envs) == 0 {
-				f.Envs = []string{"REVIEWCAST_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
-				f.Tag.Envs = f.Envs
-			}
+	i := slices.IndexFunc(k.Model.Children, func(command *kong.Node) bool { return command.Name == "edge" })
+	for _, f := range k.Model.Children[i].Flags {
+		if f.Name != "print-config" && len(f.Envs) == 0 {
+			f.Envs = []string{"REVIEWCAST_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))}
+			f.Tag.Envs = f.Envs
 		}
 	}
 	return nil
@@ -147,12 +139,6 @@ func edgeEnvironment(k *kong.Kong) error {
 
 // printConfig prints the flags with their values, without passwords, and where each is from.
 func printConfig(std streams, k *kong.Context) {
-	given := map[*kong.Flag]bool{}
-	for _, p := range k.Path {
-		if p.Flag != nil {
-			given[p.Flag] = true
-		}
-	}
 	for _, f := range k.Selected().Flags {
 		if f.Name == "print-config" {
 			continue
@@ -163,23 +149,19 @@ func printConfig(std streams, k *kong.Context) {
 				source = env
 			}
 		}
-		if given[f] {
+		if slices.ContainsFunc(k.Path, func(p *kong.Path) bool { return p.Flag == f }) {
 			source = "flag"
 		}
-		value := withoutPassword(valueOf(f))
+		value := fmt.Sprint(f.Target.Interface())
+		if f.IsSlice() {
+			value = strings.Join(strings.Fields(strings.Trim(value, "[]")), ",")
+		}
+		value = withoutPassword(value)
 		if strings.HasSuffix(f.Name, "-secret") && value != "" {
 			value = "xxxxx"
 		}
 		fmt.Fprintf(std.out, "--%s=%s\t(%s)\n", f.Name, value, source)
 	}
-}
-
-func valueOf(f *kong.Flag) string {
-	value := fmt.Sprint(f.Target.Interface())
-	if f.IsSlice() {
-		value = strings.Join(strings.Fields(strings.Trim(value, "[]")), ",")
-	}
-	return value
 }
 
 // withoutPassword hides values that may have a password, in an address or in a

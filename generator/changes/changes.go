@@ -12,6 +12,7 @@ package changes
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -139,10 +140,6 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 			come[id] = review
 		}
 	}
-	reasons := make(map[string]string, len(v.Withdrawn)) // ids compare ignoring case
-	for _, w := range v.Withdrawn {
-		reasons[strings.ToLower(w.ID)] = w.Reason
-	}
 	lists := &v.change.Reviews
 	for _, line := range old {
 		id, review, ok := reviewcast.ReviewLine(line)
@@ -151,20 +148,18 @@ func (v *version) listReviews(ops []reviewcast.Op) error {
 		}
 		now, still := come[id]
 		delete(come, id)
-		reason, listed := reasons[strings.ToLower(id)]
-		switch {
-		case now == review:
-		case still:
+		listed := func(w reviewcast.Withdrawal) bool { return strings.EqualFold(w.ID, id) }
+		if now == review {
+			continue
+		} else if still {
 			lists.Changed = append(lists.Changed, id)
-		case !listed:
+		} else if i := slices.IndexFunc(v.Withdrawn, listed); i >= 0 {
+			lists.Withdrawn = append(lists.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: v.Withdrawn[i].Reason})
+		} else {
 			return fmt.Errorf("review %s is no longer published and not listed in withdrawn.yaml", id)
-		default:
-			lists.Withdrawn = append(lists.Withdrawn, reviewcast.WithdrawnReview{ID: id, Reason: reason})
 		}
 	}
-	for id := range come {
-		lists.Added = append(lists.Added, id)
-	}
+	lists.Added = slices.AppendSeq(lists.Added, maps.Keys(come))
 	slices.Sort(lists.Added)
 	slices.Sort(lists.Changed)
 	slices.SortFunc(lists.Withdrawn, func(a, b reviewcast.WithdrawnReview) int { return strings.Compare(a.ID, b.ID) })

@@ -73,7 +73,8 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 		}
 		target := filepath.Join(dir, filepath.FromSlash(path))
 		if d.IsDir() {
-			return mkdirAll(target, &made)
+			made = append(made, missing(target)...)
+			return os.MkdirAll(target, 0o755)
 		}
 		text, err := fs.ReadFile(content, path)
 		if err != nil {
@@ -92,8 +93,7 @@ func write(dir string, content fs.FS, edit func(name string, text []byte) []byte
 		return errors.Join(err, f.Close())
 	})
 	if err != nil {
-		// Children are removed first. A folder into which somebody else has put something can't be removed, and should not
-		// be.
+		// Children first. A folder into which somebody else has put something can't be removed, and should not be.
 		for _, path := range slices.Backward(made) {
 			os.Remove(path)
 		}
@@ -128,20 +128,10 @@ func checkEmpty(dir string) error {
 		dir, held)
 }
 
-// mkdirAll creates dir and its missing parents and appends what it created to made, which os.MkdirAll does not report.
-func mkdirAll(dir string, made *[]string) error {
-	err := os.Mkdir(dir, 0o755)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := mkdirAll(filepath.Dir(dir), made); err != nil {
-			return err
-		}
-		err = os.Mkdir(dir, 0o755)
+// missing returns those of dir and its parents that don't exist, parents first.
+func missing(dir string) []string {
+	if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+		return nil
 	}
-	if errors.Is(err, fs.ErrExist) {
-		return nil // if it is a file, creating something below it fails
-	}
-	if err == nil {
-		*made = append(*made, dir)
-	}
-	return err
+	return append(missing(filepath.Dir(dir)), dir)
 }

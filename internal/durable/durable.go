@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -73,12 +72,10 @@ func (d *Dir) acquire(ctx context.Context, name string) error {
 			return fmt.Errorf("lock %s: %w", name, err)
 		}
 		held, err := l.Stat()
-		if err == nil {
-			var at fs.FileInfo
-			if at, err = os.Stat(name); err == nil && os.SameFile(held, at) {
-				d.lock = l
-				return nil
-			}
+		at, aerr := os.Stat(name)
+		if err == nil && aerr == nil && os.SameFile(held, at) {
+			d.lock = l
+			return nil
 		}
 		l.Close()
 	}

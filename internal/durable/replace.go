@@ -38,7 +38,7 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 			return nil, fmt.Errorf("write %s: %q cannot be the name of a file in it", d.path, name)
 		}
 	}
-	old, kept, err := d.inventory(ours)
+	old, kept, locked, err := d.inventory(ours)
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +60,8 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 	if len(same) == len(files) && len(same) == len(old) {
 		return nil, nil
 	}
-	if err := d.checkRemovable(); err != nil {
-		return nil, err
+	if locked != "" {
+		return nil, fmt.Errorf("%s belongs to another user, perhaps since a command with sudo; make it yours with sudo chown -R \"$USER\" %q, and try again", locked, d.path)
 	}
 	if err := d.stage(ctx, files, same); err != nil {
 		os.RemoveAll(d.staging)
@@ -84,25 +84,24 @@ func (d *Dir) Replace(ctx context.Context, files map[string][]byte, ours func(na
 // file is the path of a file in the directory.
 func (d *Dir) file(name string) string { return filepath.Join(d.path, filepath.FromSlash(name)) }
 
-// inventory lists the existing files: those of the old set, and those to keep.
-func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err error) {
+// inventory lists the existing files: those of the old set, and those to keep. locked is a directory that can't be
+// removed, so that it would be in the way of every later Lock; "" if there is none.
+func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, locked string, err error) {
 	_, err = os.Stat(d.file(d.last))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	hasLast := err == nil
 	err = filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == d.path {
-			return nil
-		}
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		rel, err := filepath.Rel(d.path, path)
+		rel, _ := filepath.Rel(d.path, path) // it is below
 		name := filepath.ToSlash(rel)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && path == d.path:
 		case err != nil:
 			return err
+		case entry.IsDir() && access(path) != nil:
+			locked = cmp.Or(locked, path)
+		case entry.IsDir():
 		case ours(name):
 			old = append(old, name)
 		case !hasLast && !strings.HasPrefix(name, "."):
@@ -112,20 +111,7 @@ func (d *Dir) inventory(ours func(name string) bool) (old, kept []string, err er
 		}
 		return nil
 	})
-	return old, kept, err
-}
-
-// checkRemovable refuses an old set that can't be removed, because it would be in the way of every later Lock.
-func (d *Dir) checkRemovable() error {
-	return filepath.WalkDir(d.path, func(path string, entry fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && path == d.path {
-			return nil
-		}
-		if err != nil || !entry.IsDir() || access(path) == nil {
-			return err
-		}
-		return fmt.Errorf("%s belongs to another user, perhaps since a command with sudo; make it yours with sudo chown -R \"$USER\" %q, and try again", path, d.path)
-	})
+	return old, kept, locked, err
 }
 
 // holds reports whether a name is that of a regular file with these bytes.
@@ -320,15 +306,13 @@ func (d *Dir) replaceFile(name string) error {
 // recover finishes or removes what a killed process left. Without a commit record that is a set that nobody has
 // seen, or the old set after an exchange.
 func (d *Dir) recover() error {
+	var m moves
 	data, err := os.ReadFile(filepath.Join(d.staging, commitFile))
-	if err == nil {
-		var m moves
-		if json.Unmarshal(data, &m) == nil {
-			return d.rollForward(m)
-		}
-		// The record itself is cut short, so nothing has been moved yet.
-	} else if !errors.Is(err, fs.ErrNotExist) {
+	if err == nil && json.Unmarshal(data, &m) == nil {
+		return d.rollForward(m)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	// If there is a record, it is cut short, so nothing has been moved yet.
 	return os.RemoveAll(d.staging)
 }

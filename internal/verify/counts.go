@@ -17,14 +17,14 @@ func (v *verifier) same(what string, got, want any) {
 	g, err1 := reviewcast.EncodeJSON(got)
 	w, err2 := reviewcast.EncodeJSON(want)
 	if err1 != nil || err2 != nil || !bytes.Equal(g, w) {
-		v.contradict("%s is %s, and the reviews give %s", what, bytes.TrimSpace(g), bytes.TrimSpace(w))
+		v.Contradictions.add("%s is %s, and the reviews give %s", what, bytes.TrimSpace(g), bytes.TrimSpace(w))
 	}
 }
 
 // percent compares a percentage of one decimal.
 func (v *verifier) percent(what string, got float64, n, of int) {
 	if want := 100 * float64(n) / float64(max(of, 1)); math.Abs(got-want) > 0.051 {
-		v.contradict("%s is %v, and the reviews give %.1f", what, got, want)
+		v.Contradictions.add("%s is %v, and the reviews give %.1f", what, got, want)
 	}
 }
 
@@ -39,15 +39,15 @@ func (v *verifier) checkDataset() {
 		id := strings.ToLower(r.ID)
 		switch {
 		case !reviewcast.ValidID(r.ID) || seen[id]:
-			v.contradict("the id %q is not valid, or there twice", r.ID)
+			v.Contradictions.add("the id %q is not valid, or there twice", r.ID)
 		case r.Rating < reviewcast.MinRating || r.Rating > reviewcast.MaxRating || !r.Date.Valid():
-			v.contradict("review %s has %d stars and the date %q", r.ID, r.Rating, r.Date)
+			v.Contradictions.add("review %s has %d stars and the date %q", r.ID, r.Rating, r.Date)
 		case !r.Verified:
-			v.contradict("review %s is not verified", r.ID)
+			v.Contradictions.add("review %s is not verified", r.ID)
 		case i > 0 && reviewcast.Compare(&ds.Reviews[i-1], r) >= 0:
-			v.contradict("review %s is not in the published order", r.ID)
+			v.Contradictions.add("review %s is not in the published order", r.ID)
 		case v.withdrawn[id].ID != "":
-			v.contradict("review %s is published, and listed in %s", r.ID, reviewcast.PathWithdrawn)
+			v.Contradictions.add("review %s is published, and listed in %s", r.ID, reviewcast.PathWithdrawn)
 		}
 		seen[id] = true
 	}
@@ -85,7 +85,7 @@ func (v *verifier) checkInsights() {
 	}
 	if q := in.PullQuote; q != nil && v.checkIDs("pull_quote", q.ReviewID) {
 		if text := v.reviews[q.ReviewID].Text; text == nil || q.Text == "" || !strings.Contains(*text, q.Text) {
-			v.contradict("the pull quote is not in the text of review %s", q.ReviewID)
+			v.Contradictions.add("the pull quote is not in the text of review %s", q.ReviewID)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (v *verifier) checkInsights() {
 func (v *verifier) checkIDs(where string, ids ...string) bool {
 	for _, id := range ids {
 		if v.reviews[id] == nil {
-			v.contradict("%s of the insights names review %s, which is not published", where, id)
+			v.Contradictions.add("%s of the insights names review %s, which is not published", where, id)
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (v *verifier) checkDates() {
 		delete(months, got.Month)
 	}
 	for _, month := range slices.Sorted(maps.Keys(months)) {
-		v.contradict("the insights leave out the month %s", month)
+		v.Contradictions.add("the insights leave out the month %s", month)
 	}
 }
 
@@ -151,10 +151,10 @@ func (v *verifier) checkAspect(a *reviewcast.Aspect) {
 			text = []rune(*s)
 		}
 		if e.Start < 0 || e.Start > e.End || e.End > len(text) || string(text[e.Start:e.End]) != e.Quote {
-			v.contradict("a quote of %s is not at %d to %d of the text of review %s", where, e.Start, e.End, e.ReviewID)
+			v.Contradictions.add("a quote of %s is not at %d to %d of the text of review %s", where, e.Start, e.End, e.ReviewID)
 		}
 		if _, ok := v.insights.PerReview[e.ReviewID].Aspects[a.ID]; !ok {
-			v.contradict("%s quotes review %s, in which per_review does not find it", where, e.ReviewID)
+			v.Contradictions.add("%s quotes review %s, in which per_review does not find it", where, e.ReviewID)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func (v *verifier) checkHistory(since Note) {
 	v.section("the newest change document describes this set of files", v.checkNewest)
 	v.section("every withdrawn review is listed once, with its reason", v.checkWithdrawals)
 	if since != (Note{}) && noted < from {
-		v.unknown("the change documents since the noted version %d are no longer published; they begin with version %d "+
+		v.Unknown.add("the change documents since the noted version %d are no longer published; they begin with version %d "+
 			"(there are at most %d, and a legal withdrawal removes those with the text). Note the state of the site more often", noted, from, reviewcast.MaxChanges)
 	}
 	from = max(from, noted)
@@ -31,7 +31,7 @@ func (v *verifier) checkHistory(since Note) {
 	proves := fmt.Sprintf("the lists of the change documents since version %d lead to exactly these reviews", from)
 	v.section(proves, func() { w.back(from) })
 	if noted == from && len(v.Contradictions)+len(v.Unknown) == 0 {
-		v.prove("since the noted version %d no review vanished, and none was edited, without a published change", noted)
+		v.Proven.add("since the noted version %d no review vanished, and none was edited, without a published change", noted)
 	}
 }
 
@@ -42,19 +42,19 @@ func (v *verifier) checkNote(since Note) (noted int64, kept bool) {
 	case since == Note{}:
 		return 0, true
 	case since.Size > int64(len(versions)):
-		v.contradict("%s has %d bytes, and had %d when it was noted: the site was rolled back, versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
+		v.Contradictions.add("%s has %d bytes, and had %d when it was noted: the site was rolled back, versions were removed, or a cache is behind", reviewcast.PathVersions, len(versions), since.Size)
 		return 0, false
 	case reviewcast.SHA256(versions[:since.Size]) != since.SHA256:
-		v.contradict("the first %d bytes of %s have another hash than was noted: the history was rewritten", since.Size, reviewcast.PathVersions)
+		v.Contradictions.add("the first %d bytes of %s have another hash than was noted: the history was rewritten", since.Size, reviewcast.PathVersions)
 		return 0, false
 	}
 	lines, err := reviewcast.ParseVersions(versions[:since.Size])
 	if err != nil || len(lines) == 0 {
-		v.unknown("the noted size is not the end of a line of %s", reviewcast.PathVersions)
+		v.Unknown.add("the noted size is not the end of a line of %s", reviewcast.PathVersions)
 		return 0, false
 	}
 	noted = lines[len(lines)-1].Sequence
-	v.prove("what was published when the note was taken is still the beginning of %s, up to version %d", reviewcast.PathVersions, noted)
+	v.Proven.add("what was published when the note was taken is still the beginning of %s, up to version %d", reviewcast.PathVersions, noted)
 	return noted, true
 }
 
@@ -72,7 +72,7 @@ func (v *verifier) checkNewest() {
 	for _, c := range slices.Backward(v.set.Changes) {
 		for _, f := range c.Files {
 			if to[f.Path] != f.To {
-				v.contradict("version %d leaves another %s than the set has, or the next change of it begins with", c.Sequence, f.Path)
+				v.Contradictions.add("version %d leaves another %s than the set has, or the next change of it begins with", c.Sequence, f.Path)
 			}
 			to[f.Path] = f.From
 		}
@@ -83,7 +83,7 @@ func (v *verifier) checkNewest() {
 func (v *verifier) checkWithdrawals() {
 	for id, w := range v.withdrawn {
 		if w.Reason != reviewcast.ReasonWithdrawn && w.Reason != reviewcast.ReasonLegal || !w.Date.Valid() || !reviewcast.ValidID(id) {
-			v.contradict("%s lists %q with the reason %q and the date %q", reviewcast.PathWithdrawn, w.ID, w.Reason, w.Date)
+			v.Contradictions.add("%s lists %q with the reason %q and the date %q", reviewcast.PathWithdrawn, w.ID, w.Reason, w.Date)
 		}
 	}
 }
@@ -124,10 +124,10 @@ func (w *walk) back(until int64) {
 // checkState compares the reviews at a version with those that its document commits to.
 func (w *walk) checkState(c *reviewcast.Change) {
 	if c.IDsSHA256 != reviewcast.IDsSHA256(slices.Collect(maps.Keys(w.ids))) {
-		w.contradict("version %d had other reviews than follow from the versions after it: a review vanished, or was exchanged, without standing in a list", c.Sequence)
+		w.Contradictions.add("version %d had other reviews than follow from the versions after it: a review vanished, or was exchanged, without standing in a list", c.Sequence)
 	}
 	if c.ReviewCount != len(w.ids) {
-		w.contradict("version %d counts %d reviews, and %d follow from the versions after it", c.Sequence, c.ReviewCount, len(w.ids))
+		w.Contradictions.add("version %d counts %d reviews, and %d follow from the versions after it", c.Sequence, c.ReviewCount, len(w.ids))
 	}
 	a, d := c.AggregateRating, c.AggregateRating.Distribution
 	w.same(fmt.Sprintf("the rating of version %d", c.Sequence), []any{a.RatingCount, a.RatingValue}, []any{c.ReviewCount, d.Mean()})
@@ -138,7 +138,7 @@ func (w *walk) checkState(c *reviewcast.Change) {
 func (w *walk) checkLists(c *reviewcast.Change) {
 	for _, id := range slices.Concat(c.Reviews.Added, c.Reviews.Changed) {
 		if !w.ids[id] {
-			w.contradict("version %d names review %s, which it does not publish", c.Sequence, id)
+			w.Contradictions.add("version %d names review %s, which it does not publish", c.Sequence, id)
 		}
 	}
 	for _, gone := range c.Reviews.Withdrawn {
@@ -146,12 +146,12 @@ func (w *walk) checkLists(c *reviewcast.Change) {
 		listed, ok := w.withdrawn[id]
 		switch {
 		case w.ids[gone.ID]:
-			w.contradict("version %d publishes review %s and says that it was withdrawn", c.Sequence, gone.ID)
+			w.Contradictions.add("version %d publishes review %s and says that it was withdrawn", c.Sequence, gone.ID)
 		case w.returned[id]:
 		case !ok:
-			w.contradict("review %s is gone since version %d and not listed in %s", gone.ID, c.Sequence, reviewcast.PathWithdrawn)
+			w.Contradictions.add("review %s is gone since version %d and not listed in %s", gone.ID, c.Sequence, reviewcast.PathWithdrawn)
 		case gone.Reason != listed.Reason && listed.Reason != reviewcast.ReasonLegal: // a text may be erased later
-			w.contradict("review %s was withdrawn in version %d for the reason %q, and %s says %q", gone.ID, c.Sequence, gone.Reason, reviewcast.PathWithdrawn, listed.Reason)
+			w.Contradictions.add("review %s was withdrawn in version %d for the reason %q, and %s says %q", gone.ID, c.Sequence, gone.Reason, reviewcast.PathWithdrawn, listed.Reason)
 		}
 	}
 }

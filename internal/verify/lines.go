@@ -16,10 +16,10 @@ func (w *walk) checkLines(c *reviewcast.Change) {
 	at := slices.IndexFunc(c.Files, func(f reviewcast.FileChange) bool { return f.Path == reviewcast.PathReviews })
 	switch {
 	case at < 0 && len(listed)+len(c.Reviews.Withdrawn) > 0:
-		w.contradict("version %d lists changes of reviews, and %s did not change", c.Sequence, reviewcast.PathReviews)
+		w.Contradictions.add("version %d lists changes of reviews, and %s did not change", c.Sequence, reviewcast.PathReviews)
 	case at < 0:
 	case len(w.lines) != lineCount(len(w.ids)):
-		w.contradict("%s of version %d has %d lines for %d reviews", reviewcast.PathReviews, c.Sequence, len(w.lines), len(w.ids))
+		w.Contradictions.add("%s of version %d has %d lines for %d reviews", reviewcast.PathReviews, c.Sequence, len(w.lines), len(w.ids))
 		w.lines = make([]string, before)
 	case c.Files[at].Ops == nil:
 		w.checkLeftOut(c, int(c.Files[at].Size), listed)
@@ -52,7 +52,7 @@ func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string
 		}
 		if op.End == 0 {
 			if w.lines[n] != "" && w.lines[n] != op.Line {
-				w.contradict("line %d of version %d is not the one that its document gives", n, c.Sequence)
+				w.Contradictions.add("line %d of version %d is not the one that its document gives", n, c.Sequence)
 			}
 			if id, _, ok := reviewcast.ReviewLine(op.Line); ok {
 				fresh[id] = n
@@ -67,7 +67,7 @@ func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string
 		n += made
 	}
 	if n != len(w.lines) {
-		w.contradict("the operations of version %d do not make its %d lines out of %d", c.Sequence, len(w.lines), before)
+		w.Contradictions.add("the operations of version %d do not make its %d lines out of %d", c.Sequence, len(w.lines), before)
 		return old
 	}
 	w.checkFresh(c, fresh, listed, copied)
@@ -78,7 +78,7 @@ func (w *walk) undo(c *reviewcast.Change, ops []reviewcast.Op, listed map[string
 func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map[string]bool, copied []bool) {
 	for id := range listed {
 		if _, ok := fresh[id]; !ok {
-			w.contradict("version %d lists review %s, and its line did not change", c.Sequence, id)
+			w.Contradictions.add("version %d lists review %s, and its line did not change", c.Sequence, id)
 		}
 	}
 	commas := 0
@@ -87,7 +87,7 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map
 			continue
 		}
 		if commas++; !w.lostComma(n, copied) && !w.gainedComma(n, listed) {
-			w.contradict("version %d changed review %s without listing it", c.Sequence, id)
+			w.Contradictions.add("version %d changed review %s without listing it", c.Sequence, id)
 		}
 	}
 	gone := 0
@@ -97,7 +97,7 @@ func (w *walk) checkFresh(c *reviewcast.Change, fresh map[string]int, listed map
 		}
 	}
 	if want := len(c.Reviews.Withdrawn) + len(c.Reviews.Changed) + commas; gone != want || commas > 2 {
-		w.contradict("version %d dropped the lines of %d reviews, and lists %d", c.Sequence, gone, want)
+		w.Contradictions.add("version %d dropped the lines of %d reviews, and lists %d", c.Sequence, gone, want)
 	}
 }
 
@@ -135,8 +135,8 @@ func (w *walk) checkLeftOut(c *reviewcast.Change, fileSize int, listed map[strin
 	}
 	switch {
 	case size <= reviewcast.MaxOpsSize(fileSize) && !slices.Contains(w.lines, ""):
-		w.contradict("version %d leaves out which lines of %s it changed, although what it lists is small", c.Sequence, reviewcast.PathReviews)
+		w.Contradictions.add("version %d leaves out which lines of %s it changed, although what it lists is small", c.Sequence, reviewcast.PathReviews)
 	case w.noted: // otherwise nobody asked what changed
-		w.unknown("version %d changed so much that its document leaves out the lines; an edit that it does not list could not be seen", c.Sequence)
+		w.Unknown.add("version %d changed so much that its document leaves out the lines; an edit that it does not list could not be seen", c.Sequence)
 	}
 }

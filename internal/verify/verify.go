@@ -24,9 +24,9 @@ import (
 
 // Result is what a verification found. Each entry is a sentence.
 type Result struct {
-	Contradictions []string // claims that are not so
-	Unknown        []string // claims that can't be checked, with the reason
-	Proven         []string // claims that were recomputed
+	Contradictions sentences // claims that are not so
+	Unknown        sentences // claims that can't be checked, with the reason
+	Proven         sentences // claims that were recomputed
 
 	Note     Note  // of versions.txt now; empty for a set without changes
 	Sequence int64 // 0 when the set could not be read
@@ -34,23 +34,15 @@ type Result struct {
 	Rating   *float64
 }
 
-func (r *Result) contradict(format string, args ...any) {
-	r.Contradictions = append(r.Contradictions, fmt.Sprintf(format, args...))
-}
+type sentences []string
 
-func (r *Result) unknown(format string, args ...any) {
-	r.Unknown = append(r.Unknown, fmt.Sprintf(format, args...))
-}
-
-func (r *Result) prove(format string, args ...any) {
-	r.Proven = append(r.Proven, fmt.Sprintf(format, args...))
-}
+func (s *sentences) add(format string, args ...any) { *s = append(*s, fmt.Sprintf(format, args...)) }
 
 // section runs a check, and adds what it proves when it finds no contradiction.
 func (r *Result) section(proves string, check func()) {
 	before := len(r.Contradictions)
 	if check(); len(r.Contradictions) == before {
-		r.prove("%s", proves)
+		r.Proven.add("%s", proves)
 	}
 }
 
@@ -79,14 +71,14 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 	set, err := mirror.Read(ctx, source, scope)
 	switch {
 	case errors.Is(err, mirror.ErrDamaged) || errors.Is(err, mirror.ErrHistory):
-		r.contradict("%v", err)
+		r.Contradictions.add("%v", err)
 		return r
 	case err != nil:
-		r.unknown("%v", err)
+		r.Unknown.add("%v", err)
 		return r
 	}
 	r.Sequence = set.Manifest.Sequence
-	r.prove("all %d files have the hashes that the manifest and the change documents name", len(set.Files)-1)
+	r.Proven.add("all %d files have the hashes that the manifest and the change documents name", len(set.Files)-1)
 	v := &verifier{Result: r, set: set}
 	if !v.decode() {
 		return r
@@ -95,7 +87,7 @@ func Verify(ctx context.Context, source mirror.Source, scope mirror.Scope, since
 	r.section("review_count, the rating, its distribution and the order of the reviews follow from the reviews", v.checkDataset)
 	r.section("the counts and quotes of the insights follow from the reviews and from what is listed for each", v.checkInsights)
 	if len(set.Versions) == 0 {
-		r.unknown("the set was published by a program that kept no changes: nothing can be said about earlier versions")
+		r.Unknown.add("the set was published by a program that kept no changes: nothing can be said about earlier versions")
 		return r
 	}
 	versions := set.Files[reviewcast.PathVersions]
@@ -123,7 +115,7 @@ func (v *verifier) decode() bool {
 			continue // a program that knew no changes
 		}
 		if err := json.Unmarshal(body, to); err != nil {
-			v.contradict("%s is not what the description of the site says: %v", path, err)
+			v.Contradictions.add("%s is not what the description of the site says: %v", path, err)
 			return false
 		}
 	}

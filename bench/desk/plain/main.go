@@ -44,8 +44,8 @@ func (b *builder) run(watch bool) error {
 	// As dev does it: a large heap that is collected after the build, and the same watch.
 	debug.SetGCPercent(400)
 	calm := time.AfterFunc(time.Hour, runtime.GC)
-	return devserver.Watch(ctx, devserver.Config{ContentDir: b.content, Logger: slog.Default()}, func(c devserver.Change) time.Duration {
-		if err := b.build(ctx, c.Names); err != nil {
+	return devserver.Watch(ctx, devserver.Config{ContentDir: b.content, Logger: slog.Default()}, func(names []string, _ time.Duration) time.Duration {
+		if err := b.build(ctx, names); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		calm.Reset(150 * time.Millisecond)

@@ -72,13 +72,13 @@ func (r *Review) Ask(p *terminal.Prompter, content *source.Content, today string
 	if r.Verification != "" {
 		q.ask(&r.Reference, "Reference (your proof, never published; optional)", anything)
 	}
-	for _, l := range r.lists(content) {
-		if len(*l.ids) > 0 || len(l.choices) == 0 {
+	for _, l := range r.lists() {
+		if len(*l.ids) > 0 || len(Choices(content, l.kind)) == 0 {
 			continue
 		}
 		answer := ""
 		q.ask(&answer, l.question+" (separated by commas, ? lists)", func(s string) (_ string, err error) {
-			*l.ids, err = l.resolve(strings.Split(s, ","))
+			*l.ids, err = l.resolve(strings.Split(s, ","), content)
 			return s, err
 		})
 	}

@@ -7,7 +7,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,8 +54,8 @@ func (r *Review) Resolve(content *source.Content) error {
 		return inputErrorf("%s; %s", message, remedy)
 	}
 	var errs []error
-	for _, l := range r.lists(content) {
-		ids, err := l.resolve(*l.ids)
+	for _, l := range r.lists() {
+		ids, err := l.resolve(*l.ids, content)
 		errs, *l.ids = append(errs, err), ids
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -81,8 +80,7 @@ func (r *Review) Resolve(content *source.Content) error {
 func UsedIDs(content *source.Content) (taken map[string]string, withdrawn map[string]bool) {
 	taken, withdrawn = map[string]string{}, map[string]bool{}
 	for _, r := range content.Reviews {
-		at := content.Position(r)
-		taken[strings.ToLower(r.ID)] = fmt.Sprintf("%s:%d", at.File, at.Line)
+		taken[strings.ToLower(r.ID)] = place(content, r)
 	}
 	for _, w := range content.Withdrawn {
 		withdrawn[strings.ToLower(w.ID)] = true
@@ -90,51 +88,51 @@ func UsedIDs(content *source.Content) (taken map[string]string, withdrawn map[st
 	return taken, withdrawn
 }
 
+// place returns where a review is.
+func place(content *source.Content, r *source.Review) string {
+	at := content.Position(r)
+	return fmt.Sprintf("%s:%d", at.File, at.Line)
+}
+
 // Places returns a function that returns where the content has a review with an author, a date and a text.
 func Places(content *source.Content) func(author string, date reviewcast.Date, text string) string {
-	seed := maphash.MakeSeed()
-	hash := func(author string, date reviewcast.Date, text string) uint64 {
-		return maphash.Comparable(seed, [3]string{author, string(date), text})
-	}
-	places := map[uint64]*source.Review{}
+	reviews := map[[3]string]*source.Review{}
 	for _, r := range content.Reviews {
 		if r.Text != nil {
-			places[hash(r.Author, r.Date, *r.Text)] = r
+			reviews[[3]string{r.Author, string(r.Date), *r.Text}] = r
 		}
 	}
 	return func(author string, date reviewcast.Date, text string) string {
-		r := places[hash(author, date, text)]
-		if r == nil {
-			return ""
+		if r := reviews[[3]string{author, string(date), text}]; r != nil {
+			return place(content, r)
 		}
-		at := content.Position(r)
-		return fmt.Sprintf("%s:%d", at.File, at.Line)
+		return ""
 	}
 }
 
 // list is a field of ids of business.yaml.
 type list struct {
+	kind     string // of [Choices]
 	question string
 	what     string // one of them, in a message
 	ids      *[]string
-	choices  []terminal.Choice
 }
 
-func (r *Review) lists(content *source.Content) []list {
+func (r *Review) lists() []list {
 	return []list{
-		{"Technicians", "a technician of business.yaml", &r.Technicians, Choices(content, "technicians")},
-		{"Services", "a service of business.yaml", &r.Services, Choices(content, "services")},
-		{"Service areas", "a service area of business.yaml", &r.ServiceAreas, Choices(content, "service-areas")},
+		{"technicians", "Technicians", "a technician of business.yaml", &r.Technicians},
+		{"services", "Services", "a service of business.yaml", &r.Services},
+		{"service-areas", "Service areas", "a service area of business.yaml", &r.ServiceAreas},
 	}
 }
 
 // resolve returns the ids that words stand for, each once.
-func (l list) resolve(words []string) (ids []string, err error) {
+func (l list) resolve(words []string, content *source.Content) (ids []string, err error) {
 	for _, word := range words {
 		if strings.TrimSpace(word) == "" {
 			continue
 		}
-		id, werr := resolve(word, l.what, l.choices)
+		id, werr := resolve(word, l.what, Choices(content, l.kind))
 		if err = errors.Join(err, werr); !slices.Contains(ids, id) {
 			ids = append(ids, id)
 		}
@@ -174,7 +172,7 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 		if strings.ToLower(c.ID) == lower {
 			return c.ID, nil
 		}
-		if c.HasPrefix(lower) {
+		if strings.HasPrefix(strings.ToLower(c.ID), lower) || strings.HasPrefix(strings.ToLower(c.Name), lower) {
 			found = append(found, c.ID)
 		}
 		if word == "?" { // asks for the names, too
@@ -206,18 +204,13 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	path = filepath.Join(dir, filepath.FromSlash(r.file()))
-	if err = os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return "", nil, fmt.Errorf("write the review: %w", err)
+	if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
+		err = WriteNew(path, r.yaml())
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return "", nil, fmt.Errorf("write the review: %s exists already; choose another --id", path)
 	} else if err != nil {
 		return "", nil, fmt.Errorf("write the review: %w", err)
-	}
-	_, err = f.WriteString(r.yaml())
-	if err = errors.Join(err, f.Close()); err != nil {
-		return "", nil, fmt.Errorf("write the review: %w", errors.Join(err, os.Remove(path)))
 	}
 	_, _, problems, err = source.NewLoader(dir, source.Config{Today: reviewcast.Date(today)}).Load(ctx, nil)
 	// Other files may have been saved in the meantime.
@@ -230,6 +223,19 @@ func (r *Review) Write(ctx context.Context, dir, today string) (path string, pro
 		_ = os.Remove(filepath.Dir(path)) // fails unless Write created it
 	}
 	return path, problems, err
+}
+
+// WriteNew writes a file that must not exist yet.
+func WriteNew(path, text string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return err
 }
 
 // yaml returns the content of the file: quoted strings, and blocks for several paragraphs.
@@ -254,12 +260,9 @@ func (r *Review) yaml() string {
 			fmt.Fprintf(&b, "    reference: %s\n", quoteYAML(r.Reference))
 		}
 	}
-	for _, l := range []struct {
-		name string
-		ids  []string
-	}{{"technicians", r.Technicians}, {"services", r.Services}, {"service_areas", r.ServiceAreas}} {
-		if len(l.ids) > 0 {
-			fmt.Fprintf(&b, "  %s: [%s]\n", l.name, strings.Join(l.ids, ", "))
+	for _, l := range r.lists() {
+		if len(*l.ids) > 0 {
+			fmt.Fprintf(&b, "  %s: [%s]\n", strings.ReplaceAll(l.kind, "-", "_"), strings.Join(*l.ids, ", "))
 		}
 	}
 	return b.String()

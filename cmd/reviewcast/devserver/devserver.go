@@ -88,28 +88,22 @@ func (s *Server) Run(ctx context.Context) error {
 			s.build.Store(&build{pages: b.pages, index: func() {}})
 		}
 	}()
-	return Watch(ctx, s.Config, func(c Change) time.Duration { return s.rebuild(ctx, c) })
+	return Watch(ctx, s.Config, func(names []string, quiet time.Duration) time.Duration { return s.rebuild(ctx, names, quiet) })
 }
 
 // rebuild builds once and shows the result, or why there is none. What may be half of a save is not shown: rebuild
 // returns how long nothing must change before it is called again.
-func (s *Server) rebuild(ctx context.Context, c Change) (wait time.Duration) {
+func (s *Server) rebuild(ctx context.Context, names []string, quiet time.Duration) (wait time.Duration) {
 	start := time.Now()
 	s.reporting.Lock()
 	defer s.reporting.Unlock()
 	s.stopLint()
-	res, err := s.Builder.Prepare(ctx, c.Names)
+	res, err := s.Builder.Prepare(ctx, names)
 	if ctx.Err() != nil {
 		return 0
 	}
-	if s.shown != nil {
-		built := 0
-		if err == nil {
-			built = len(res.Dataset.Reviews)
-		}
-		if wait := settleTime(err, len(s.shown.Dataset.Reviews), built); c.Quiet < wait {
-			return wait
-		}
+	if wait := s.settleTime(res, err); quiet < wait {
+		return wait
 	}
 	if err == nil {
 		err = s.accept(res, start)
@@ -136,8 +130,9 @@ func (s *Server) lint(ctx context.Context, res *generator.Result) {
 	}
 	terminal.Some(s.Err, s.ContentDir, unknown(warnings, s.linted))
 	s.linted = warnings
-	now := s.current.Load()
-	s.send(&state{Build: now.Build, Message: now.Message, Problems: now.Problems, Total: now.Total, Warnings: s.excerpts(slices.Concat(res.Problems, warnings))})
+	next := *s.current.Load()
+	next.Warnings = s.excerpts(slices.Concat(res.Problems, warnings))
+	s.send(&next)
 }
 
 // accept shows a build and reports it.
@@ -146,37 +141,30 @@ func (s *Server) accept(res *generator.Result, start time.Time) error {
 	if s.current.Load().Message != "" {
 		prefix = "nothing is wrong any more: "
 	}
-	switch {
-	case before != nil && res.Site == before.Site: // a file was written with the same content
-		if prefix != "" {
-			fmt.Fprintln(s.Out, prefix+"nothing changed")
-		}
-		s.clear()
-		s.problems(res.Problems)
-		return nil
-	case before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme):
+	if before == nil || before.Manifest.SetSHA256() != res.Manifest.SetSHA256() || !reflect.DeepEqual(before.Pages.Theme, res.Pages.Theme) {
 		if err := s.show(res); err != nil {
 			return fmt.Errorf("show the build: %w", err)
 		}
-	default:
-		s.clear()
+	} else if now := s.current.Load(); now.Message != "" { // the content is what is served again
+		s.send(&state{Build: now.Build, Warnings: now.Warnings})
 	}
 	s.Builder.Accept(res)
 	s.shown = res
 	s.problems(res.Problems)
-	s.built(before, res, prefix, time.Since(start))
+	if before == nil || before.Site != res.Site || prefix != "" { // otherwise a file was written with the same content
+		s.built(before, res, prefix, time.Since(start))
+	}
 	return nil
 }
 
 // fail reports why there is no new build.
 func (s *Server) fail(err error) {
-	var p *generator.ProblemsError
-	if !errors.As(err, &p) {
-		p = &generator.ProblemsError{}
+	var problems []diagnostic.Problem
+	if p, ok := errors.AsType[*generator.ProblemsError](err); ok {
+		problems = slices.Clone(p.Problems)
 	}
-	s.problems(p.Problems)
+	s.problems(problems)
 	fmt.Fprintf(s.Err, "%s\n", err)
-	problems := slices.Clone(p.Problems)
 	slices.SortStableFunc(problems, func(a, b diagnostic.Problem) int { return cmp.Compare(a.Severity, b.Severity) }) // errors first
 	s.send(&state{Build: s.current.Load().Build, Message: err.Error(), Problems: s.excerpts(problems), Total: len(problems)})
 }
@@ -232,11 +220,13 @@ const (
 )
 
 // settleTime returns how long nothing must have changed before a build replaces the one that is shown.
-func settleTime(err error, shown, built int) time.Duration {
+func (s *Server) settleTime(res *generator.Result, err error) time.Duration {
 	switch {
-	case err == nil && 2*built < shown:
+	case s.shown == nil:
+		return 0
+	case err == nil && 2*len(res.Dataset.Reviews) < len(s.shown.Dataset.Reviews):
 		return lossWait
-	case err != nil || built < shown:
+	case err != nil || len(res.Dataset.Reviews) < len(s.shown.Dataset.Reviews):
 		return doubtWait
 	}
 	return 0

@@ -32,7 +32,7 @@ func TestProblemsOfEqualContent(t *testing.T) {
 	rebuild := func() string {
 		t.Helper()
 		printed.Reset()
-		if wait := s.rebuild(t.Context(), Change{Quiet: time.Hour}); wait != 0 {
+		if wait := s.rebuild(t.Context(), nil, time.Hour); wait != 0 {
 			t.Fatalf("rebuild waits for %s", wait)
 		}
 		return printed.String()
@@ -80,7 +80,7 @@ func TestLines(t *testing.T) {
 	} {
 		put(t, dir, map[string]string{step.file: step.text})
 		printed.Reset()
-		if wait := s.rebuild(t.Context(), Change{Quiet: time.Hour}); wait != 0 {
+		if wait := s.rebuild(t.Context(), nil, time.Hour); wait != 0 {
 			t.Fatalf("rebuild waits for %s", wait)
 		}
 		if out := printed.String(); !strings.HasPrefix(out, step.want) || step.want == "" && out != "" {
@@ -108,7 +108,7 @@ func TestLint(t *testing.T) {
 			t.Helper()
 			printed.Reset()
 			put(t, dir, review(text))
-			s.rebuild(t.Context(), Change{Quiet: time.Hour})
+			s.rebuild(t.Context(), nil, time.Hour)
 			time.Sleep(wait)
 			synctest.Wait()
 			return printed.String(), len(s.current.Load().Warnings)

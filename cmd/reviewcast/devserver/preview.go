@@ -49,14 +49,6 @@ func (b *build) page(path string) (*render.Artifact, error) {
 
 // ServeHTTP answers the paths of the preview and passes all others to an edge.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	switch r.URL.Path {
-	case previewScript:
-		writeFile(w, http.StatusOK, "text/javascript; charset=utf-8", previewJS)
-		return
-	case previewEvents:
-		s.events(w, r)
-		return
-	}
 	path := r.URL.Path
 	if strings.HasSuffix(path, "/") {
 		path += "index.html"
@@ -64,6 +56,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	shown := s.current.Load().Build // before the build: a page that is newer than its id reloads once more
 	b := s.build.Load()
 	switch {
+	case path == previewScript:
+		writeFile(w, http.StatusOK, "text/javascript; charset=utf-8", previewJS)
+	case path == previewEvents:
+		s.events(w, r)
 	case b == nil && path == reviewcast.PathIndex:
 		writeFile(w, http.StatusServiceUnavailable, reviewcast.MediaHTML, withScript(emptyPage, ""))
 	case b == nil || r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -80,11 +76,12 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, b *build, shown, 
 	case err != nil: // of a template of the theme
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
-	case page != nil && page.MediaType == reviewcast.MediaHTML:
-		writeFile(w, http.StatusOK, page.MediaType, withScript(page.Body, shown))
-		return
 	case page != nil:
-		writeFile(w, http.StatusOK, page.MediaType, page.Body)
+		body := page.Body
+		if page.MediaType == reviewcast.MediaHTML {
+			body = withScript(body, shown)
+		}
+		writeFile(w, http.StatusOK, page.MediaType, body)
 		return
 	}
 	if folder, _ := b.page(path + "/index.html"); folder != nil {
@@ -143,13 +140,6 @@ func (s *Server) excerpts(problems []diagnostic.Problem) []terminal.Excerpt {
 		shown[i].File = filepath.Join(s.ContentDir, filepath.FromSlash(shown[i].File))
 	}
 	return shown
-}
-
-// clear removes the overlay when the content is what is served again.
-func (s *Server) clear() {
-	if now := s.current.Load(); now.Message != "" {
-		s.send(&state{Build: now.Build, Warnings: now.Warnings})
-	}
 }
 
 func (s *Server) send(next *state) {

@@ -45,16 +45,16 @@ func newSlowDesk(t *testing.T, dir string, poll time.Duration) *slowDesk {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	t.Cleanup(func() { cancel(); <-done })
-	rebuild := func(c Change) time.Duration {
+	rebuild := func(names []string, quiet time.Duration) time.Duration {
 		d.building.Lock()
 		defer d.building.Unlock()
-		return d.server.rebuild(ctx, c)
+		return d.server.rebuild(ctx, names, quiet)
 	}
 	if poll > 0 {
 		go func() { done <- Watch(ctx, d.server.Config, rebuild) }()
 	} else { // the system's events come from outside of the bubble; here the test sends them
 		d.events = make(chan fsnotify.Event)
-		w := &watch{tree: tree{dir: dir}, Watcher: &fsnotify.Watcher{Events: d.events}, log: d.server.Logger, errs: make(chan error), names: map[string]int64{}, sizes: map[string]int64{}, all: true,
+		w := &watch{dir: dir, Watcher: &fsnotify.Watcher{Events: d.events}, log: d.server.Logger, errs: make(chan error), names: map[string]int64{}, sizes: map[string]int64{}, all: true,
 			timer: time.NewTimer(0), changed: rebuild}
 		go func() { done <- w.run(ctx) }()
 	}

@@ -17,13 +17,10 @@ import (
 	"reviewcast/generator/source"
 )
 
-// Change is what [Watch] reports.
-type Change struct {
-	// Names are the files that changed, relative to the folder, with slashes; nil means anything.
-	Names []string
-	// Quiet is for at least how long nothing has changed.
-	Quiet time.Duration
-}
+// Changed is told the files that changed, relative to the folder, with slashes, nil for anything, and for at least how
+// long nothing has changed. If it returns a duration, it is called again when nothing has changed for that long, with
+// the same names and those until then.
+type Changed func(names []string, quiet time.Duration) (wait time.Duration)
 
 const (
 	// maxBurst is how long changes without a pause put off a build.
@@ -33,34 +30,33 @@ const (
 )
 
 // Watch calls changed when it has begun to watch, and then after every burst of changes in the folder, until ctx
-// ends. If changed returns a duration, it is called again when nothing has changed for that long, with the same
-// names and those until then.
+// ends.
 //
 // Directories are watched and not files, since many editors save by renaming. When the folder itself vanishes
 // (another branch checked out), changed is called, and again when it is back. With Poll, the tree is compared at
 // that interval: network folders send no events. Changes while changed runs are reported afterwards.
-func Watch(ctx context.Context, c Config, changed func(Change) (wait time.Duration)) error {
+func Watch(ctx context.Context, c Config, changed Changed) error {
 	// Absolute, since walk compares paths, and . is no prefix of the paths below it.
 	dir, err := filepath.Abs(c.ContentDir)
 	if err != nil {
 		return fmt.Errorf("watch %s: %w", c.ContentDir, err)
 	}
-	t := tree{dir: dir}
+	w := &watch{Watcher: &fsnotify.Watcher{}, dir: dir, log: c.Logger, changed: changed, errs: make(chan error, 1),
+		names: map[string]int64{}, sizes: map[string]int64{}, all: true, timer: time.NewTimer(0)}
 	if name := source.OutputName(c.ContentDir, c.OutputDir); name != "" {
-		t.output = filepath.Join(t.dir, filepath.FromSlash(name))
+		w.output = filepath.Join(dir, filepath.FromSlash(name))
 	}
 	if c.Poll > 0 {
-		return t.poll(ctx, c.Poll, changed)
+		w.tick, w.stamps = time.Tick(c.Poll), w.stamp()
+	} else if err := w.rewatch(); err != nil {
+		return fmt.Errorf("watch %s: %w; --poll 1s works without events of the system", dir, err)
+	} else {
+		defer func() { w.Close() }()
 	}
-	w := &watch{tree: t, log: c.Logger, changed: changed, errs: make(chan error, 1), names: map[string]int64{}, sizes: map[string]int64{}, all: true, timer: time.NewTimer(0)}
-	if err := w.rewatch(); err != nil {
-		return fmt.Errorf("watch %s: %w; --poll 1s works without events of the system", t.dir, err)
-	}
-	defer func() { w.Close() }()
 	return w.run(ctx)
 }
 
-// run handles events until ctx ends.
+// run handles events and ticks until ctx ends.
 func (w *watch) run(ctx context.Context) error {
 	for {
 		select {
@@ -71,20 +67,28 @@ func (w *watch) run(ctx context.Context) error {
 			w.event("")
 		case ev := <-w.Events:
 			w.handle(ev)
+		case <-w.tick:
+			if now := w.stamp(); !maps.Equal(now, w.stamps) {
+				w.stamps, w.last, w.all = now, time.Now(), true
+				w.timer.Reset(0)
+			}
 		case <-w.timer.C:
 			w.call()
 		}
 	}
 }
 
-// watch is the state of Watch with events of the system.
+// watch is the state of Watch.
 type watch struct {
-	*fsnotify.Watcher
-	tree
-	log     *slog.Logger
-	changed func(Change) time.Duration
-	errs    chan error
-	folders map[string]bool // watched
+	*fsnotify.Watcher // has no events with Poll
+	dir               string
+	output            string // the output folder if it is inside; "" if not
+	tick              <-chan time.Time
+	stamps            map[string]string // with Poll, at the last tick
+	log               *slog.Logger
+	changed           Changed
+	errs              chan error
+	folders           map[string]bool // watched
 
 	timer    *time.Timer      // runs until changed is to be called
 	burst    time.Time        // the first event since the last call; zero if there is none
@@ -106,7 +110,7 @@ func (w *watch) rewatch() error {
 	if err != nil {
 		return err
 	}
-	if w.Watcher != nil {
+	if w.folders != nil {
 		w.Close()
 	}
 	w.Watcher, w.folders = fresh, map[string]bool{}
@@ -118,7 +122,7 @@ func (w *watch) rewatch() error {
 			}
 		}
 	}()
-	return w.walk(w.dir, func(path string, isDir bool) error {
+	return w.walk(func(path string, isDir bool) error {
 		if !isDir {
 			return nil
 		}
@@ -147,12 +151,12 @@ func (w *watch) call() {
 			return
 		}
 	}
-	c := Change{Quiet: time.Since(w.last)}
+	var names []string
 	if !w.all {
-		c.Names = slices.Sorted(maps.Keys(w.names))
+		names = slices.Sorted(maps.Keys(w.names))
 	}
 	w.burst = time.Time{}
-	wait := w.changed(c)
+	wait := w.changed(names, time.Since(w.last))
 	w.reported = w.moved && wait == 0
 	if wait == 0 {
 		w.all = false
@@ -192,16 +196,16 @@ func (w *watch) handle(ev fsnotify.Event) {
 	if ev.Op == fsnotify.Chmod || ev.Name != w.dir && w.ignored(ev.Name) {
 		return
 	}
+	name := ev.Name
 	folder := ev.Name == w.dir || w.folders[ev.Name] && (ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename))
 	if ev.Has(fsnotify.Create) {
 		info, err := os.Stat(ev.Name)
 		folder = folder || err == nil && info.IsDir()
 	}
 	if folder {
-		w.event("")
-		return
+		name = ""
 	}
-	w.event(ev.Name)
+	w.event(name)
 }
 
 // event notes a change and puts the next call off. Without a name, folders may have changed.
@@ -218,39 +222,10 @@ func (w *watch) event(name string) {
 	w.timer.Reset(min(debounce, max(0, maxBurst-w.last.Sub(w.burst))))
 }
 
-// tree is the watched folder.
-type tree struct {
-	dir    string
-	output string // the output folder if it is inside; "" if not
-}
-
-// poll is Watch without events: it compares names, sizes and times.
-func (t tree) poll(ctx context.Context, interval time.Duration, changed func(Change) time.Duration) error {
-	last := t.stamps()
-	wait, quiet := changed(Change{}), time.Duration(0)
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-			now := t.stamps()
-			quiet += interval
-			if !maps.Equal(now, last) {
-				last, quiet = now, 0
-			} else if wait == 0 || quiet < wait {
-				continue
-			}
-			wait = changed(Change{Quiet: quiet})
-		}
-	}
-}
-
-// stamps returns the size and time of each file that can be read now.
-func (t tree) stamps() map[string]string {
+// stamp returns the size and time of each file that can be read now.
+func (w *watch) stamp() map[string]string {
 	stamps := map[string]string{}
-	_ = t.walk(t.dir, func(path string, isDir bool) error {
+	_ = w.walk(func(path string, isDir bool) error {
 		if info, err := os.Stat(path); err == nil && !isDir {
 			stamps[path] = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
 		}
@@ -260,33 +235,25 @@ func (t tree) stamps() map[string]string {
 }
 
 // ignored reports whether the loader ignores a path, the output folder among others.
-func (t tree) ignored(path string) bool {
-	if t.output != "" && (path == t.output || path == t.output+".staging" || path == t.output+".lock") {
-		return true
-	}
-	return source.Ignored(filepath.Base(path))
+func (w *watch) ignored(path string) bool {
+	output := w.output != "" && (path == w.output || path == w.output+".staging" || path == w.output+".lock")
+	return output || source.Ignored(filepath.Base(path))
 }
 
-// walk visits root and everything below it that the loader may read. Like the loader it follows no links to
-// folders below root. What vanishes in the meantime is left out.
-func (t tree) walk(root string, visit func(path string, isDir bool) error) error {
-	return filepath.WalkDir(root+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
+// walk visits the folder and everything below it that the loader may read. Like the loader it follows no links to
+// folders below it. What vanishes in the meantime is left out.
+func (w *watch) walk(visit func(path string, isDir bool) error) error {
+	return filepath.WalkDir(w.dir+string(filepath.Separator), func(path string, e fs.DirEntry, err error) error {
 		path = filepath.Clean(path)
-		below := path != filepath.Clean(root)
-		switch {
-		case err != nil:
-		case below && t.ignored(path):
-			if e.IsDir() {
-				return fs.SkipDir
-			}
-			return nil
-		default:
+		below := path != w.dir
+		skip := below && w.ignored(path)
+		if err == nil && !skip {
 			err = visit(path, e.IsDir())
 		}
-		if below && errors.Is(err, fs.ErrNotExist) {
-			if e.IsDir() {
-				return fs.SkipDir
-			}
+		switch gone := below && errors.Is(err, fs.ErrNotExist); {
+		case (skip || gone) && e.IsDir():
+			return fs.SkipDir
+		case skip || gone:
 			return nil
 		}
 		return err

@@ -47,7 +47,7 @@ func TestWatchFollowsLinks(t *testing.T) {
 			changed := make(chan struct{}, 100)
 			done := make(chan error, 1)
 			go func() {
-				done <- Watch(t.Context(), Config{ContentDir: link, Poll: poll, Logger: slog.New(slog.DiscardHandler)}, func(Change) time.Duration { changed <- struct{}{}; return 0 })
+				done <- Watch(t.Context(), Config{ContentDir: link, Poll: poll, Logger: slog.New(slog.DiscardHandler)}, func([]string, time.Duration) time.Duration { changed <- struct{}{}; return 0 })
 			}()
 			for i, file := range []string{"", "real/business.yaml", "real/shared/x.yaml"} {
 				if file != "" {
@@ -76,7 +76,7 @@ func TestWatchFollowsMoves(t *testing.T) {
 	changed := make(chan []string, 10000)
 	done := make(chan error, 1)
 	go func() {
-		done <- Watch(t.Context(), Config{ContentDir: dir, Logger: slog.New(slog.DiscardHandler)}, func(c Change) time.Duration { changed <- c.Names; return 0 })
+		done <- Watch(t.Context(), Config{ContentDir: dir, Logger: slog.New(slog.DiscardHandler)}, func(names []string, _ time.Duration) time.Duration { changed <- names; return 0 })
 	}()
 	// sees waits until a file is named, or everything may have changed.
 	sees := func(file string) {
@@ -144,7 +144,7 @@ func TestWatchFollowsMoves(t *testing.T) {
 // TestUnfinished: a file that grows or is empty is not read yet, unless it stays so.
 func TestUnfinished(t *testing.T) {
 	dir := t.TempDir()
-	w := &watch{tree: tree{dir: dir}, burst: time.Now().Add(time.Hour), names: map[string]int64{"x.yaml": -1}, sizes: map[string]int64{"x.yaml": 14}}
+	w := &watch{dir: dir, burst: time.Now().Add(time.Hour), names: map[string]int64{"x.yaml": -1}, sizes: map[string]int64{"x.yaml": 14}}
 	for _, text := range []string{"", "", "half", "half", "half and half", "half and half"} {
 		put(t, dir, map[string]string{"x.yaml": text})
 		was := w.names["x.yaml"]

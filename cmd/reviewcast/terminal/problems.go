@@ -113,10 +113,7 @@ func linesOf(content, file string) []string {
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() || info.Size() > maxExcerpt {
 		return nil
 	}
-	data, err := root.ReadFile(name)
-	if err != nil {
-		return nil
-	}
+	data, _ := root.ReadFile(name)
 	return slices.Collect(strings.Lines(string(data)))
 }
 

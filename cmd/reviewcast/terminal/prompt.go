@@ -25,32 +25,27 @@ type Prompter struct {
 // NewPrompter returns a Prompter that reads lines.
 func NewPrompter(ctx context.Context, in io.Reader, out io.Writer) *Prompter {
 	lines := bufio.NewReader(in)
-	return &Prompter{out: out, read: readLines(ctx, func(prompt string) (string, error) {
-		fmt.Fprint(out, prompt)
-		line, err := lines.ReadString('\n')
-		return strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "?"), err
-	})}
-}
-
-// readLines makes read return when ctx ends. Its goroutine stays until the program ends, which is at once.
-func readLines(ctx context.Context, read func(string) (string, error)) func(string) (string, error) {
-	return func(prompt string) (string, error) {
+	return &Prompter{out: out, read: func(prompt string) (string, error) {
 		answered := make(chan string, 1)
-		go func() {
-			if line, err := read(prompt); err == nil {
-				answered <- line
+		go func() { // stays, if ctx ends, until the program does, which is at once
+			fmt.Fprint(out, prompt)
+			if line, err := lines.ReadString('\n'); err == nil {
+				answered <- strings.ToValidUTF8(strings.TrimRight(line, "\r\n"), "?")
 			}
 			close(answered)
 		}()
 		select {
 		case line, ok := <-answered:
-			if ok {
+			switch {
+			case len(line) >= maxAnswer:
+				return "", fmt.Errorf("a line cannot have more than %d characters here; leave the text empty and add it to the file afterwards", maxAnswer-1)
+			case ok:
 				return line, nil
 			}
 		case <-ctx.Done():
 		}
 		return "", ErrStopped
-	}
+	}}
 }
 
 // Line asks a question until take accepts the answer.
@@ -58,14 +53,11 @@ func (p *Prompter) Line(question string, take func(answer string) error) error {
 	prompt := question + ": "
 	for {
 		answer, err := p.read(prompt)
-		if err != nil {
-			return err
-		}
-		if err = tooLong(answer); err == nil {
+		if err == nil {
 			err = take(strings.TrimSpace(answer))
 		}
-		if err == nil {
-			return nil
+		if err == nil || errors.Is(err, ErrStopped) {
+			return err
 		}
 		fmt.Fprintln(p.out, foldTo("  "+err.Error(), Columns(os.Stdout), 2))
 	}
@@ -78,9 +70,6 @@ func (p *Prompter) Text(question string) (string, error) {
 	var lines []string
 	for {
 		line, err := p.read(prompt)
-		if err == nil {
-			err = tooLong(line)
-		}
 		if err != nil {
 			return "", err
 		}
@@ -92,20 +81,8 @@ func (p *Prompter) Text(question string) (string, error) {
 	}
 }
 
-func tooLong(line string) error {
-	if len(line) >= maxAnswer {
-		return fmt.Errorf("a line cannot have more than %d characters here; leave the text empty and add it to the file afterwards", maxAnswer-1)
-	}
-	return nil
-}
-
 // Choice is a possible answer: an id, and the name that people know it by.
 type Choice struct{ ID, Name string }
-
-// HasPrefix reports whether the id or the name begins with a lower-case prefix.
-func (c Choice) HasPrefix(prefix string) bool {
-	return strings.HasPrefix(strings.ToLower(c.ID), prefix) || strings.HasPrefix(strings.ToLower(c.Name), prefix)
-}
 
 func (c Choice) String() string {
 	if c.Name == "" {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/clipperhouse/displaywidth"
 	"golang.org/x/term"
@@ -21,11 +22,8 @@ func IsTerminal(f any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-// dumb reports whether the terminal can only print: no colors, no cursor movement.
-func dumb() bool { return os.Getenv("TERM") == "dumb" }
-
-// CanRedraw reports whether f is a terminal on which a line can be overwritten.
-func CanRedraw(f any) bool { return IsTerminal(f) && !dumb() }
+// CanRedraw reports whether f is a terminal that does more than print: it has colors, and moves the cursor.
+func CanRedraw(f any) bool { return IsTerminal(f) && os.Getenv("TERM") != "dumb" }
 
 // Widths in columns. A terminal that is narrower than the minimum breaks the lines itself.
 const (
@@ -100,10 +98,7 @@ func Width(s string) int { return displaywidth.Options{ControlSequences: true}.S
 // Visible removes what would control a terminal or change a line's direction: reviews come from strangers.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r < 0x20, r >= 0x7f && r < 0xa0, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e, r == 0x200f:
+		if r != '\n' && r != '\t' && unicode.In(r, unicode.Cc, unicode.Bidi_Control) {
 			return -1
 		}
 		return r
@@ -117,7 +112,7 @@ type Palette struct{ on bool }
 // (bixense.com/clicolors). NO_COLOR (no-color.org) overrides both.
 func PaletteFor(w io.Writer) Palette {
 	forced := os.Getenv("CLICOLOR_FORCE")
-	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || IsTerminal(w) && !dumb())}
+	return Palette{os.Getenv("NO_COLOR") == "" && (forced != "" && forced != "0" || CanRedraw(w))}
 }
 
 func (p Palette) paint(code, s string) string {
