@@ -36,29 +36,12 @@ func IsYAML(name string) bool { return formatOf(name) == formatYAML }
 type file struct {
 	path    string
 	stamp   stamp
-	records []placed // in the order of the file
-	reviews int      // records with an id
+	records []*record // in the order of the file
+	reviews int       // records with an id
 	// complete reports whether every review in it has an id.
 	complete bool
 	problems []diagnostic.Problem // its own and those of its records
-	lines    map[*record]int      // the first line of each record
-}
-
-// newFile joins what was read of a file. complete is false if there may be reviews that were not read.
-func newFile(path string, stamp stamp, records []placed, problems *diagnostic.List, complete bool) *file {
-	f := &file{path: path, stamp: stamp, records: records, complete: complete, lines: make(map[*record]int, len(records))}
-	for _, r := range records {
-		f.lines[r.record] = r.line
-		if r.ID != "" {
-			f.reviews++
-		}
-		if r.problems != nil {
-			problems.Join(r.problems, r.line)
-		}
-	}
-	f.complete = f.complete && f.reviews == len(records)
-	f.problems = problems.All()
-	return f
+	lines    map[*record]int      // the first line of each record; 0 for none
 }
 
 // all returns the records of a file, which may be nil.
@@ -66,11 +49,7 @@ func (f *file) all() []*record {
 	if f == nil {
 		return nil
 	}
-	records := make([]*record, len(f.records))
-	for i, r := range f.records {
-		records[i] = r.record
-	}
-	return records
+	return f.records
 }
 
 // read reads a regular file of at most limit bytes. Nothing is read from one that is larger. The status is older than

@@ -159,9 +159,9 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 
 // changes looks at the files and reads those that changed.
 func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]*job, error) {
-	there, gone, ok := []found(nil), []*job(nil), false
+	jobs, ok := []*job(nil), false
 	if l.sure && names != nil {
-		there, gone, ok = l.tree.named(root, names)
+		jobs, ok = l.tree.named(root, names)
 	}
 	l.sure = false // should this fail
 	if !ok {
@@ -169,20 +169,15 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 		if err != nil {
 			return nil, err
 		}
-		there, gone = w.files, l.tree.missing(w.files)
+		jobs = append(w.files, l.tree.missing(w.files)...)
 		l.tree.notes, l.tree.linked = w.notes, w.linked
 	}
-	var jobs []*job
-	for _, f := range there {
-		if j := l.tree.look(f); j != nil {
-			jobs = append(jobs, j)
-		}
-	}
+	jobs = l.tree.changed(jobs)
 	if err := readFiles(ctx, root, jobs); err != nil {
 		return nil, err
 	}
 	l.sure = true
-	return append(jobs, gone...), nil
+	return jobs, nil
 }
 
 // apply brings the index up to date. If a small file or the day changed, it makes a new one.

@@ -38,12 +38,6 @@ type ref struct {
 	at    place
 }
 
-// placed is a record with its first line in its file; 0 for none.
-type placed struct {
-	*record
-	line int
-}
-
 // seed makes the hashes of one process comparable.
 var seed = maphash.MakeSeed()
 
@@ -55,17 +49,18 @@ type parser struct {
 	salt     uint64             // of the keys: what else the records depend on
 	old      map[uint64]*record // by key
 	listed   int                // problems of earlier records
-	records  []placed
-	problems *diagnostic.List // of the file
+	now      *file              // with the records so far
+	problems *diagnostic.List   // of the file
 }
 
 // newParser returns a parser of a file. old are the records of its last state.
-func newParser(ctx context.Context, file string, old []placed) *parser {
-	p := &parser{decoder: &decoder{List: &diagnostic.List{File: file}}, ctx: ctx, old: make(map[uint64]*record, len(old)), problems: &diagnostic.List{File: file}}
+func newParser(ctx context.Context, path string, old []*record) *parser {
+	p := &parser{decoder: &decoder{List: &diagnostic.List{File: path}}, ctx: ctx, old: make(map[uint64]*record, len(old)),
+		now: &file{path: path, lines: make(map[*record]int, len(old))}, problems: &diagnostic.List{File: path}}
 	for _, r := range old {
 		// One whose problems aren't all listed has to be read again.
 		if r.problems == nil || r.problems.Complete() {
-			p.old[r.key] = r.record
+			p.old[r.key] = r
 		}
 	}
 	return p
@@ -121,7 +116,13 @@ func (p *parser) add(n *syntax.Node) {
 	if r == nil {
 		r = p.decode(key, n)
 	}
-	p.records = append(p.records, placed{r, line})
+	p.put(r, line)
+}
+
+// put puts in a record that begins on a line.
+func (p *parser) put(r *record, line int) {
+	p.now.records = append(p.now.records, r)
+	p.now.lines[r] = line
 }
 
 // manyWrong is how many wrong cells of a CSV row are reported as one mistake.

@@ -32,7 +32,7 @@ var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "log
 // walker finds the review files below a root. No link leads out of it, and links to folders below reviews/ are
 // refused, so that no folder is read twice.
 type walker struct {
-	files  []found
+	files  []*job
 	notes  []diagnostic.Problem
 	linked bool
 	root   *os.Root
@@ -102,7 +102,7 @@ func walk(root *os.Root, output string) (*walker, error) {
 			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
 		}
 	}
-	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(w.files, func(a, b *job) int { return strings.Compare(a.path, b.path) })
 	return w, nil
 }
 
@@ -144,7 +144,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		// Opening a pipe would block.
 		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
 	default:
-		w.files = append(w.files, found{name, info})
+		w.files = append(w.files, &job{path: name, info: info})
 	}
 }
 
