@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/syntax"
 )
 
 // format is how a file's reviews are written.
@@ -53,27 +52,26 @@ func (f *file) all() []*record {
 }
 
 // read reads a regular file of at most limit bytes. Nothing is read from one that is larger. The status is older than
-// the bytes, so that a change in between shows.
+// the bytes, so that a change in between shows; it is nil, without a problem, if there is no file.
 func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagnostic.Problem) {
 	f, err := root.Open(name)
 	if err != nil {
-		p := openProblem(name, err)
-		if errors.Is(err, fs.ErrNotExist) {
-			p.Code = "" // the caller knows whether it may be missing
+		if info, _ := root.Lstat(name); errors.Is(err, fs.ErrNotExist) && (info == nil || info.Mode()&fs.ModeSymlink == 0) {
+			return nil, nil, nil
 		}
+		p := openProblem("the file", name, err)
 		return nil, nil, &p
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	problem := diagnostic.Problem{Severity: diagnostic.Error, File: name}
-	switch {
+	var problem diagnostic.Problem
+	switch info, err := f.Stat(); {
 	case err != nil:
-		problem = openProblem(name, err)
+		problem = openProblem("the file", name, err)
 	case !info.Mode().IsRegular():
-		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is not a regular file", "replace it by a regular file"
+		problem = diagnostic.Position{File: name}.Error("unreadable", "it is not a regular file", "replace it by a regular file")
 	case info.Size() > limit:
-		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it"
-		if limit == syntax.MaxYAMLFile && formatOf(name) == formatYAML {
+		problem = diagnostic.Position{File: name}.Error("too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it")
+		if formatOf(name) == formatYAML {
 			problem.Suggestion = "split it, or use JSONL"
 		}
 	default:
@@ -82,7 +80,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 		if err == nil {
 			return buf.Bytes(), info, nil
 		}
-		problem = openProblem(name, err)
+		problem = openProblem("the file", name, err)
 	}
 	return nil, nil, &problem
 }

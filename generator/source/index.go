@@ -96,12 +96,27 @@ func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
 
 func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review) }
 
-// unique returns the published order without the later reviews of an id.
+// unique returns the published order without the further reviews of an id.
 func (x *index) unique(at places) []*Review {
-	if len(x.byID) == len(x.order) {
+	further := x.further(at)
+	if len(further) == 0 {
 		return x.order
 	}
-	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return x.first(r.ID, at) != r })
+	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return further[r] != nil })
+}
+
+// further returns each review whose id is that of a review before it, which is the value.
+func (x *index) further(at places) map[*Review]*Review {
+	firsts := map[*Review]*Review{}
+	if len(x.byID) == len(x.order) {
+		return firsts // each has its own id
+	}
+	for _, r := range x.order {
+		if first := x.first(r.ID, at); first != r {
+			firsts[r] = first
+		}
+	}
+	return firsts
 }
 
 // first returns the review that stands first among those with an id; nil for none.
@@ -113,20 +128,10 @@ func (x *index) first(id string, at places) *Review {
 	return slices.MinFunc(reviews, at.compare)
 }
 
-// ids returns the ids of all reviews, sorted.
-func (x *index) ids() []string {
-	ids := make([]string, 0, len(x.order))
+// ids returns the ids of those reviews, sorted.
+func (x *index) ids(of func(*Review) bool) (ids []string) {
 	for _, r := range x.order {
-		ids = append(ids, r.ID)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// by returns the ids of the published reviews of an author, sorted.
-func (x *index) by(author string) (ids []string) {
-	for _, r := range x.order {
-		if r.Published && strings.EqualFold(r.Author, author) {
+		if of(r) {
 			ids = append(ids, r.ID)
 		}
 	}
@@ -158,22 +163,13 @@ func (p places) compare(a, b *Review) int {
 
 // problems returns what is wrong between the reviews and the rest of the folder.
 func (x *index) problems(at places) []diagnostic.Problem {
-	reviews := slices.Collect(maps.Keys(x.suspects))
-	firsts := make(map[*Review]*Review) // for each further review with an id
-	for _, r := range x.order {
-		if len(x.byID) == len(x.order) {
-			break // each has its own id
-		}
-		if first := x.first(r.ID, at); first != r {
-			if firsts[r] = first; !x.suspects[r] {
-				reviews = append(reviews, r)
-			}
-		}
+	firsts, suspects := x.further(at), maps.Clone(x.suspects)
+	for r := range firsts {
+		suspects[r] = true
 	}
-	slices.SortFunc(reviews, at.compare)
 	problems, copied := x.copies(firsts)
 	list := diagnostic.List{}
-	for _, r := range reviews {
+	for _, r := range slices.SortedFunc(maps.Keys(suspects), at.compare) {
 		if r.rec.file != list.File {
 			problems = append(problems, list.All()...)
 			list = diagnostic.List{File: r.rec.file}
@@ -220,10 +216,11 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 			shared[[2]string{first.rec.file, r.rec.file}]++
 		}
 	}
+	if len(shared) == 0 {
+		return nil, nil
+	}
 	for _, r := range x.order {
-		if len(shared) > 0 {
-			size[r.rec.file]++
-		}
+		size[r.rec.file]++
 	}
 	copied = map[[2]string]bool{}
 	for pair, n := range shared {
@@ -234,8 +231,8 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if len(original) > len(other) { // systems lengthen the name of a copy
 			original, other = other, original
 		}
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: other, Code: "duplicate-id",
-			Message: fmt.Sprintf("%d of its reviews are in %s, too", n, original), Suggestion: "one of both files is a copy: keep the one with the right words, and delete the other"})
+		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original),
+			"one of both files is a copy: keep the one with the right words, and delete the other"))
 	}
 	return problems, copied
 }

@@ -96,7 +96,7 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	if l.index == nil { // there are too many reviews
 		return &Partial{Content: &Content{}}, problems, nil
 	}
-	p := &Partial{Content: l.content(), Complete: l.complete() && !diagnostic.HasErrors(l.tree.notes)}
+	p := &Partial{Content: l.content(), Complete: l.complete()}
 	for _, q := range problems {
 		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != WithdrawnFile)
 	}
@@ -150,7 +150,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	} else {
 		l.apply(root, gone, come)
 		at, around := places(l.tree.files), l.index.around
-		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete() && !diagnostic.HasErrors(l.tree.notes)))
+		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()))
 	}
 	problems = slices.DeleteFunc(causes(problems), func(p diagnostic.Problem) bool { return misplaced && p.Code == "missing-file" })
 	diagnostic.Sort(problems)
@@ -182,17 +182,17 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 
 // apply brings the index up to date. If a small file or the day changed, it makes a new one.
 func (l *Loader) apply(root *os.Root, gone, come []*record) {
-	files, key := readSmallFiles(root)
+	files, problems, key := readSmallFiles(root)
 	if x := l.index; x != nil && x.around.key == key && x.around.today == l.today(x.around.content.Business.TimeZone) {
 		x.apply(gone, come)
 		return
 	}
-	l.index = newIndex(newSurroundings(files, key, l.today))
-	var all []*record
+	l.index = newIndex(newSurroundings(files, problems, key, l.today))
+	come = nil
 	for _, f := range l.tree.files {
-		all = append(all, f.all()...)
+		come = append(come, f.records...)
 	}
-	l.index.apply(nil, all)
+	l.index.apply(nil, come)
 }
 
 // content returns what the files say. Of several reviews with the same id it has the first.
@@ -205,7 +205,7 @@ func (l *Loader) content() *Content {
 
 // complete reports whether every review has been read.
 func (l *Loader) complete() bool {
-	return !slices.ContainsFunc(l.tree.files, func(f *file) bool { return !f.complete })
+	return !diagnostic.HasErrors(l.tree.notes) && !slices.ContainsFunc(l.tree.files, func(f *file) bool { return !f.complete })
 }
 
 // today returns the last day that a date may name.

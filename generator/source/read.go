@@ -46,10 +46,10 @@ func (j *job) read(ctx context.Context, root *os.Root) {
 	}
 	data, info, problem := read(root, j.path, limit)
 	if problem != nil {
-		if problem.Code != "" { // else it is gone since it was found
-			j.now = &file{path: j.path, problems: []diagnostic.Problem{*problem}}
-		}
-		return
+		j.now = &file{path: j.path, problems: []diagnostic.Problem{*problem}}
+	}
+	if info == nil {
+		return // it may be gone since it was found
 	}
 	stamp := stamp{info: info, fresh: time.Since(info.ModTime()) <= granularity, sum: maphash.Bytes(seed, data)}
 	if j.old != nil && j.old.stamp.info != nil && j.old.stamp.sum == stamp.sum {

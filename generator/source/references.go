@@ -162,38 +162,32 @@ func (k *names) listed(text string) (ids []string) {
 // citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
 // may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
-	for _, c := range s.evidence {
-		if _, p := c.find(x, at, complete); p != nil {
-			others := slices.DeleteFunc(slices.Clone(c.among), func(id string) bool {
+	for _, c := range s.cited {
+		r, p := c.find(x, at, complete)
+		if p != nil && c.among != nil {
+			others := slices.DeleteFunc(slices.Clone(c.among.EvidenceReviewIDs), func(id string) bool {
 				_, wrong := (&citation{id: id}).find(x, at, complete)
 				return wrong != nil
 			})
-			if p.Suggestion == "" && len(others) > 0 {
-				p.Suggestion = fmt.Sprintf("write the id of another review, or leave it out: evidence_review_ids: [%s]", strings.Join(others, ", "))
+			if len(others) > 0 {
+				p.Suggestion = cmp.Or(p.Suggestion, fmt.Sprintf("write the id of another review, or leave it out: evidence_review_ids: [%s]", strings.Join(others, ", ")))
 			}
-			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete evidence_review_ids")
+		}
+		if p != nil {
+			field, _, _ := strings.Cut(c.what, ".")
+			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete "+field)
 			problems = append(problems, *p)
+		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
+			suggestion := "copy part of its text exactly"
+			if r.Text == nil {
+				suggestion = "the review has no text; choose another"
+			} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(c.quote)) {
+				suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
+			}
+			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
-	if s.quote == nil {
-		return problems
-	}
-	r, p := s.quote.find(x, at, complete)
-	if p != nil {
-		p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete pull_quote")
-		problems = append(problems, *p)
-	}
-	quote := s.content.Vocabulary.PullQuote
-	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
-		return problems
-	}
-	suggestion := "copy part of its text exactly"
-	if r.Text == nil {
-		suggestion = "the review has no text; choose another"
-	} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(quote.Text)) {
-		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
-	}
-	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
+	return problems
 }
 
 // copied drops what often changes when a text is copied.
@@ -209,7 +203,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil:
-		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexByte(c.id, '#')+1:], ".yaml"), x.ids(), "")
+		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexByte(c.id, '#')+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
@@ -217,7 +211,8 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	default:
 		return r, nil
 	}
-	if by := x.by(c.id); r == nil && len(by) > 0 {
+	by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, c.id) })
+	if r == nil && len(by) > 0 {
 		p := c.at.Error(code, fmt.Sprintf("%s is the author of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or "))
 		return nil, &p
 	}

@@ -53,7 +53,7 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 		q.required("review_id", "text")
 		if id, text := q.text("review_id"), q.nonBlank("text"); id != "" && text != "" {
 			v.PullQuote = &reviewcast.PullQuote{ReviewID: id, Text: text}
-			s.quote = &citation{id: id, what: q.name("review_id"), at: d.position(q.placeOf("review_id")), words: d.position(q.placeOf("text"))}
+			s.cited = append(s.cited, citation{id: id, what: q.name("review_id"), at: d.position(q.placeOf("review_id")), quote: text, words: d.position(q.placeOf("text"))})
 		}
 	}
 }
@@ -161,14 +161,10 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 			}
 		}
 		r.required("question", "answer")
-		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
-		first := len(s.evidence)
+		q := &reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
 		for n, id := range r.itemsOf("evidence_review_ids") {
 			q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-			s.evidence = append(s.evidence, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n))})
-		}
-		for c := range s.evidence[first:] {
-			s.evidence[first+c].among = q.EvidenceReviewIDs
+			s.cited = append(s.cited, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n)), among: q})
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
 			q.EvidenceAspects = append(q.EvidenceAspects, id)
@@ -179,7 +175,7 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 			at := r.placeOf("question")
 			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
 		}
-		s.content.FAQ = append(s.content.FAQ, q)
+		s.content.FAQ = append(s.content.FAQ, *q)
 	}
 }
 

@@ -113,8 +113,7 @@ func (w *walker) folder(dir string) {
 		return // gone since it was found
 	}
 	if err != nil {
-		w.note(diagnostic.Error, dir, "unreadable", "the folder can't be read: "+cause(err), "ask whoever made it for the right to read it, or put a copy of your own in its place")
-		return
+		w.notes = append(w.notes, openProblem("the folder", dir, err))
 	}
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); !w.isElsewhere(name) && !Ignored(e.Name()) && !w.isOutput(name) {
@@ -182,10 +181,8 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 		return info, true
 	case errors.Is(err, fs.ErrNotExist) && !link:
 		// Editors save by renaming: a file that is gone now comes back with a new event.
-	case errors.Is(err, fs.ErrNotExist):
-		w.note(diagnostic.Error, name, "symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
 	default:
-		w.notes = append(w.notes, openProblem(name, err))
+		w.notes = append(w.notes, openProblem("the file", name, err))
 	}
 	return nil, false
 }
@@ -291,21 +288,18 @@ func Ignored(name string) bool {
 		strings.HasPrefix(name, "~$") || slices.Contains([]string{"README.md", "Thumbs.db", "desktop.ini", "__MACOSX"}, name) || strings.HasSuffix(name, ".schema.json")
 }
 
-// openProblem returns the problem of a file that can't be opened.
-func openProblem(name string, err error) diagnostic.Problem {
-	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "ask whoever made it for the right to read it, or put a copy of your own in its place"}
+// openProblem returns the problem of a file or folder that can't be opened; what says which of them.
+func openProblem(what, name string, err error) diagnostic.Problem {
+	at := diagnostic.Position{File: name}
+	if errors.Is(err, fs.ErrNotExist) {
+		return at.Error("symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
+	}
 	// os does not export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
-		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link points outside the content folder", "put the file itself here"
+		return at.Error("symlink-outside", "the link points outside the content folder", "put the file itself here")
 	}
-	return p
-}
-
-// cause returns the error of the system in an error of the file system.
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err // without the path
 	}
-	return err.Error()
+	return at.Error("unreadable", what+" can't be read: "+err.Error(), "ask whoever made it for the right to read it, or put a copy of your own in its place")
 }
