@@ -23,17 +23,8 @@ var (
 		time_zone language same_as logo services technicians service_areas`)
 	addressSchema = newSchema("address", "address.", "{street_address: …, address_locality: …, postal_code: …, address_country: …}",
 		"street_address address_locality address_region postal_code address_country")
-	geoSchema    = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
-	namedSchemas = [len(refLists)]*schema{}
+	geoSchema = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
 )
-
-func init() {
-	businessSchema.items = map[string]*schema{}
-	for i, l := range refLists {
-		namedSchemas[i] = newSchema("the "+l.one, "", "{id: %i, name: %t}", "id name aliases")
-		businessSchema.items[l.name] = namedSchemas[i]
-	}
-}
 
 // CountryPattern is the form of a country in business.yaml.
 const CountryPattern = `^[A-Z]{2}$`
@@ -62,17 +53,13 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Category = r.category("category")
 	b.URL = r.url("url")
 	b.Telephone = r.nonBlank("telephone")
-	if wrong, remedy := wrongTelephone(b.Telephone); wrong != "" {
-		at := r.placeOf("telephone")
-		d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "two-numbers", fmt.Sprintf("telephone %s %s", diagnostic.Quote(b.Telephone), wrong), remedy)
-	}
+	r.dialled(b.Telephone)
 	b.Email = r.email("email")
 	if a, ok := r.inner("address", addressSchema); ok {
 		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
 			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
 		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
-			at := a.placeOf("street_address")
-			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
 		}
 	}
 	if g, ok := r.inner("geo", geoSchema); ok {
@@ -95,16 +82,15 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// wrongTelephone returns what is wrong with a telephone number, and what to write; "" if nothing is.
-func wrongTelephone(s string) (wrong, remedy string) {
+// dialled warns of a telephone number that telephones can't dial.
+func (r *fields) dialled(s string) {
 	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(s)
 	switch {
 	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
-		return "is more than one number", "write one, which telephones can dial"
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
 	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
-		return "has a letter in place of a digit", "write " + digits
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
 	}
-	return "", ""
 }
 
 // listed reads the technicians, services or areas.
@@ -113,8 +99,8 @@ func (r *fields) listed(list int, s *surroundings) {
 	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
 	s.content.known[list] = known
 	seen := map[string]int32{}
-	for _, n := range joined(r.items(field), namedSchemas[list], r.List) {
-		one, ok := r.fields(&n, namedSchemas[list])
+	for _, n := range joined(r.items(field), refLists[list].entry, r.List) {
+		one, ok := r.fields(&n, refLists[list].entry)
 		if !ok {
 			known.partial = true
 			continue
@@ -131,8 +117,7 @@ func (r *fields) listed(list int, s *surroundings) {
 			if field == "technicians" {
 				effect, remedy = "is credited to neither", remedy+", or list the technicians of such reviews"
 			}
-			at := one.placeOf("id")
-			r.Add(diagnostic.Warning, int(at.Line), int(at.Col), "shared-name", fmt.Sprintf("%s is a name of another %s, too, so a review that names %[1]s %[3]s", diagnostic.Quote(shared), refLists[list].one, effect), remedy)
+			one.warn("id", "shared-name", fmt.Sprintf("%s is a name of another %s, too, so a review that names %[1]s %[3]s", diagnostic.Quote(shared), refLists[list].one, effect), remedy)
 		}
 		switch field {
 		case "technicians":

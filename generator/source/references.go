@@ -25,11 +25,6 @@ func (s *surroundings) complete(rec *record) *Review {
 	return &r
 }
 
-// erased reports whether a record has words that must not be kept.
-func (s *surroundings) erased(w *record) bool {
-	return s.withdrawn[strings.ToLower(w.ID)].Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil)
-}
-
 // check reports dates in the future and ids that business.yaml doesn't list. The places are relative to the record.
 func (s *surroundings) check(w *record, p *diagnostic.List) {
 	s.future("date", w.Date, w.date, p)
@@ -39,12 +34,11 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	if w.verifiedOn != (place{}) {
 		s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
 	}
-	if s.erased(w) {
-		at := s.withdrawn[strings.ToLower(w.ID)].At
-		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), at.File, at.Line),
+	switch listed := s.withdrawn[strings.ToLower(w.ID)]; {
+	case listed.Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil):
+		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), listed.At.File, listed.At.Line),
 			"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
-	}
-	if listed := s.withdrawn[strings.ToLower(w.ID)]; listed.Reason == Withdrawn && w.Text != nil {
+	case listed.Reason == Withdrawn && w.Text != nil:
 		p.Add(diagnostic.Warning, int(w.id.Line), int(w.id.Col), "withdrawn-text", fmt.Sprintf("%s:%d withdraws the review %s, so it is not published", listed.At.File, listed.At.Line, diagnostic.Quote(w.ID)),
 			"delete it here, or its entry in "+WithdrawnFile+" if it shall be published")
 	}
@@ -93,7 +87,8 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	} else if ok {
 		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
 		suggestion = "write the id of the one that is meant"
-	} else if other := s.listOf(r.value); other != nil {
+	} else if i := slices.IndexFunc(s.content.known[:], func(k *names) bool { return k != nil && k.ids[r.value] }); i >= 0 {
+		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
 	} else if plain := strings.Map(visible, r.value); plain != r.value && known.ids[plain] {
@@ -109,16 +104,6 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		suggestion = fmt.Sprintf("did you mean %q?", id)
 	}
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
-}
-
-// listOf returns the list in which business.yaml has an id; nil for none.
-func (s *surroundings) listOf(id string) *refList {
-	for i := range refLists {
-		if known := s.content.known[i]; known != nil && known.ids[id] {
-			return &refLists[i]
-		}
-	}
-	return nil
 }
 
 // visible drops characters that show nothing.

@@ -48,7 +48,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			}
 			d.fail(at, "bad-url", message, suggestion)
 		case localForm.MatchString(parsed):
-			d.Add(diagnostic.Warning, at.Line, at.Col, "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
+			r.warn("base_url", "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
 		}
 		s.BaseURL = parsed
 	}
