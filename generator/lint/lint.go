@@ -38,21 +38,16 @@ import (
 // Check returns Warnings about the reviews of a folder. known are the problems that were found in loading it: what may
 // only follow from an Error in site.yaml or business.yaml is not reported.
 func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
-	broken := func(name string) bool {
-		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
-	}
 	in := newInspector(content.Content)
 	for _, p := range known {
 		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
+		in.noNames = in.noNames || p.Severity == diagnostic.Error && p.File == source.SiteFile
+		in.noBusiness = in.noBusiness || p.Severity == diagnostic.Error && p.File == source.BusinessFile
 	}
-	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
-	for i, r := range content.Reviews {
+	for i, r := range slices.Concat(content.Reviews, content.Unidentified) {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		in.review(r)
-	}
-	for _, r := range content.Unidentified {
 		in.review(r)
 	}
 	in.siteLanguage()
@@ -209,9 +204,7 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			if in.remarked(top(file), "a text", s, chatCode) == s {
-				in.garbled(top(file), "a text", s)
-			}
+			in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, chatCode))
 		}
 	}
 	b := &c.Business
@@ -281,9 +274,8 @@ const sharedWords, wholeWords = 12, 10
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
 func (in *inspector) duplicates(reviews []*source.Review) {
-	older := map[string]*source.Review{}     // by what is equal in nearly equal texts
-	for i := len(reviews) - 1; i >= 0; i-- { // oldest first
-		r := reviews[i]
+	older := map[string]*source.Review{}         // by what is equal in nearly equal texts
+	for _, r := range slices.Backward(reviews) { // oldest first
 		if r.Text == nil || r.Date == "" {
 			continue
 		}

@@ -53,7 +53,13 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Category = r.category("category")
 	b.URL = r.url("url")
 	b.Telephone = r.nonBlank("telephone")
-	r.dialled(b.Telephone)
+	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
+	switch s := b.Telephone; {
+	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
+	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
+	}
 	b.Email = r.email("email")
 	if a, ok := r.inner("address", addressSchema); ok {
 		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
@@ -79,17 +85,6 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Technicians, b.Services, b.ServiceAreas = []reviewcast.Technician{}, []reviewcast.Named{}, []reviewcast.Named{}
 	for i := range refLists {
 		r.listed(i, s)
-	}
-}
-
-// dialled warns of a telephone number that telephones can't dial.
-func (r *fields) dialled(s string) {
-	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(s)
-	switch {
-	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
-	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
-		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
 	}
 }
 
@@ -141,9 +136,8 @@ func (r *fields) category(f string) string {
 	if s == "" || slices.Contains(Categories, s) {
 		return s
 	}
-	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
 	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
-	if meant != "" {
+	if meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories); meant != "" {
 		suggestion = "write category: " + meant
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s, which is no type of business of schema.org", r.name(f), diagnostic.Quote(s)), suggestion)
@@ -211,16 +205,21 @@ func (k *names) meant(word string) string {
 	if id, ok := k.byName[strings.ToLower(word)]; ok {
 		return id
 	}
-	near := diagnostic.Nearest(word, k.all)
-	for i := 0; i < len(k.all) && !k.ids[near] && k.byName[strings.ToLower(near)] == ""; i++ {
+	near := k.id(diagnostic.Nearest(word, k.all))
+	for i := 0; i < len(k.all) && near == ""; i++ {
 		if strings.HasPrefix(strings.ToLower(k.all[i]), strings.ToLower(word)+" ") {
-			near = k.all[i]
+			near = k.id(k.all[i])
 		}
 	}
-	if k.ids[near] {
-		return near
+	return near
+}
+
+// id returns the id that is a word, or has it as a name; "" for none.
+func (k *names) id(word string) string {
+	if k.ids[word] {
+		return word
 	}
-	return k.byName[strings.ToLower(near)]
+	return k.byName[strings.ToLower(word)]
 }
 
 // add adds an entry, and returns a name that another one has, too.

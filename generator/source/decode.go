@@ -120,10 +120,7 @@ var prose = []string{"title", "text", "description", "answer", "quote"}
 func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant string) {
 	key := e.Key.Text
 	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
-		if meant = strings.TrimSpace(plain); !slices.Contains(s.names, meant) {
-			meant = ""
-		}
-		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), meant
+		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
 	}
 	switch {
 	case s == reviewSchema && slices.Contains(hiding, diagnostic.Squash(key)):
@@ -254,8 +251,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
 				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", entries[i-1].Key.Text)
 			}
-			if meant != "" {
-				r.meant |= 1 << s.index[meant]
+			if i, ok := s.index[meant]; ok {
+				r.meant |= 1 << i
 			}
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:

@@ -14,22 +14,13 @@ import (
 	"reviewcast/generator/diagnostic"
 )
 
-// format is how a file's reviews are written.
-type format uint8
+var formats = map[string]string{".yaml": "yaml", ".yml": "yaml", ".jsonl": "jsonl", ".csv": "csv"}
 
-const (
-	formatYAML format = iota + 1
-	formatJSONL
-	formatCSV
-)
-
-var formats = map[string]format{".yaml": formatYAML, ".yml": formatYAML, ".jsonl": formatJSONL, ".csv": formatCSV}
-
-// formatOf returns a file's format by its extension; 0 for none that holds reviews.
-func formatOf(name string) format { return formats[strings.ToLower(path.Ext(name))] }
+// formatOf returns how a file's reviews are written, by its extension; "" for a file that holds none.
+func formatOf(name string) string { return formats[strings.ToLower(path.Ext(name))] }
 
 // IsYAML reports whether a file of reviews is YAML, by its name.
-func IsYAML(name string) bool { return formatOf(name) == formatYAML }
+func IsYAML(name string) bool { return formatOf(name) == "yaml" }
 
 // file is a file with reviews as it was last read. But for its stamp it is never changed.
 type file struct {
@@ -71,7 +62,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 		problem = diagnostic.Position{File: name}.Error("unreadable", "it is not a regular file", "replace it by a regular file")
 	case info.Size() > limit:
 		problem = diagnostic.Position{File: name}.Error("too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it")
-		if formatOf(name) == formatYAML {
+		if IsYAML(name) {
 			problem.Suggestion = "split it, or use JSONL"
 		}
 	default:

@@ -53,7 +53,10 @@ func (x *index) apply(gone, come []*record) {
 		id := strings.ToLower(rec.ID)
 		x.byID[id] = append(x.byID[id], r)
 	}
-	x.reorder(leaving, added)
+	if len(leaving)+len(added) > 0 {
+		stay := slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return leaving[r] })
+		x.order = merge(stay, added)
+	}
 }
 
 // remove removes the review of a record and returns it.
@@ -73,25 +76,18 @@ func (x *index) remove(rec *record) *Review {
 	return r
 }
 
-// reorder makes the published order of what stays and what was added.
-func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
-	if len(leaving)+len(added) == 0 {
-		return
-	}
+// merge makes one published order of reviews in that order and others.
+func merge(order, added []*Review) []*Review {
 	slices.SortFunc(added, compare)
-	order := make([]*Review, 0, len(x.order)+len(added))
-	for _, r := range x.order {
-		if leaving[r] {
-			continue
-		}
+	merged := make([]*Review, 0, len(order)+len(added))
+	for _, r := range order {
 		for len(added) > 0 && compare(added[0], r) < 0 {
-			order = append(order, added[0])
+			merged = append(merged, added[0])
 			added = added[1:]
 		}
-		order = append(order, r)
+		merged = append(merged, r)
 	}
-	order = append(order, added...)
-	x.order = order
+	return append(merged, added...)
 }
 
 func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review) }
@@ -190,20 +186,19 @@ const manyLost = 4
 // once keeps the first of many messages on the same lost id.
 func once(problems []diagnostic.Problem) []diagnostic.Problem {
 	count := map[string]int{}
-	lost := func(p diagnostic.Problem) bool { return strings.HasSuffix(p.Suggestion, goneRemedy) }
 	for _, p := range problems {
 		count[p.Message]++
 	}
-	first, kept := map[string]bool{}, problems[:0]
+	kept := problems[:0]
 	for _, p := range problems {
-		if n := count[p.Message]; n >= manyLost && lost(p) {
-			if first[p.Message] {
-				continue
-			}
-			first[p.Message] = true
+		n := count[p.Message]
+		if n >= manyLost && strings.HasSuffix(p.Suggestion, goneRemedy) {
+			count[p.Message] = -1
 			p.Message += fmt.Sprintf("; %d reviews name it", n)
 		}
-		kept = append(kept, p)
+		if n > 0 {
+			kept = append(kept, p)
+		}
 	}
 	return kept
 }

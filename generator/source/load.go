@@ -96,10 +96,8 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	if l.index == nil { // there are too many reviews
 		return &Partial{Content: &Content{}}, problems, nil
 	}
-	p := &Partial{Content: l.content(), Complete: l.complete()}
-	for _, q := range problems {
-		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != WithdrawnFile)
-	}
+	wrong := func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == WithdrawnFile }
+	p := &Partial{Content: l.content(), Complete: l.complete() && !slices.ContainsFunc(problems, wrong)}
 	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil
 }

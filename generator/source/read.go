@@ -41,7 +41,7 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 // read reads the file.
 func (j *job) read(ctx context.Context, root *os.Root) {
 	limit := int64(syntax.MaxDataFile)
-	if formatOf(j.path) == formatYAML {
+	if IsYAML(j.path) {
 		limit = syntax.MaxYAMLFile
 	}
 	data, info, problem := read(root, j.path, limit)
@@ -62,7 +62,7 @@ func (j *job) read(ctx context.Context, root *os.Root) {
 // parse makes the records of the file.
 func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
 	p := newParser(ctx, j.path, j.old.all())
-	parse := map[format]func([]byte) bool{formatYAML: p.parseYAML, formatCSV: p.parseCSV, formatJSONL: p.parseJSONL}[formatOf(j.path)]
+	parse := map[string]func([]byte) bool{"yaml": p.parseYAML, "csv": p.parseCSV, "jsonl": p.parseJSONL}[formatOf(j.path)]
 	f := p.now
 	f.complete = parse(data)
 	if len(data) == 0 {

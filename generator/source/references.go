@@ -31,9 +31,7 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	if w.OwnerReply != nil {
 		s.future("owner_reply.date", w.OwnerReply.Date, w.replyDate, p)
 	}
-	if w.verifiedOn != (place{}) {
-		s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
-	}
+	s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
 	switch listed := s.withdrawn[strings.ToLower(w.ID)]; {
 	case listed.Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil):
 		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), listed.At.File, listed.At.Line),
@@ -62,9 +60,9 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 }
 
-// future reports a date after today.
+// future reports a date after today, if it has a place.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
-	if d > s.today {
+	if d > s.today && at != (place{}) {
 		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s; correct the year, the month or the day", s.today))
 	}
 }
@@ -95,7 +93,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
 	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(ids, ", "); formatOf(p.File) == formatCSV {
+		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(ids, ", "); formatOf(p.File) == "csv" {
 			suggestion = "separate them by semicolons: " + strings.Join(ids, ";")
 		}
 	} else if known.partial {

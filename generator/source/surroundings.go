@@ -57,7 +57,7 @@ func readSmallFiles(root *os.Root) (files map[string][]byte, problems []diagnost
 	return files, problems, h.Sum64()
 }
 
-// newSurroundings decodes the small files.
+// newSurroundings decodes the small files, and fills in what the editors left out.
 func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
 	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, problems: problems, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
@@ -74,19 +74,14 @@ func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key
 	if data, ok := files[SummaryFile]; ok {
 		s.summary(data)
 	}
-	s.defaults()
-	return s
-}
-
-// defaults fills in what the editors left out.
-func (s *surroundings) defaults() {
-	site, business := &s.content.Site, &s.content.Business
+	site, business := &c.Site, &c.Business
 	site.Language = cmp.Or(site.Language, business.Language, "en")
 	business.Language = cmp.Or(business.Language, site.Language)
 	site.Title = cmp.Or(site.Title, "Reviews of "+business.Name)
 	site.Policies.AuthorNames = cmp.Or(site.Policies.AuthorNames, "initials")
 	business.Category = cmp.Or(business.Category, "LocalBusiness")
 	business.TimeZone = cmp.Or(business.TimeZone, "UTC")
+	return s
 }
 
 // decode decodes a small YAML file, which has one document.

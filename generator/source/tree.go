@@ -106,7 +106,7 @@ func (t *tree) named(root *os.Root, names []string) (jobs []*job, ok bool) {
 			continue
 		case dir == "." && name != reviewsFolder && slices.Contains(knownFiles, name):
 			continue // the small files are read by every load
-		case dir == "." || formatOf(name) == 0 || !t.hasFolder(dir), t.hasFolder(name),
+		case dir == "." || formatOf(name) == "" || !t.hasFolder(dir), t.hasFolder(name),
 			foldsNames && t.get(name) == nil,
 			slices.ContainsFunc(t.notes, func(p diagnostic.Problem) bool { return p.File == name }):
 			return nil, false

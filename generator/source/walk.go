@@ -83,7 +83,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
 		}
 		w.wrongName(name, remedy)
-	case formatOf(name) != 0:
+	case formatOf(name) != "":
 		w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
 	case w.there(path.Join(name, BusinessFile)):
 		remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
@@ -134,7 +134,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
-	case formatOf(name) == 0:
+	case formatOf(name) == "":
 		w.unknown(name, instead(name))
 	case !info.Mode().IsRegular():
 		// Opening a pipe would block.
@@ -201,7 +201,7 @@ func (w *walker) isOutput(name string) bool {
 func hidden(name string) string {
 	stem := strings.TrimSuffix(name, path.Ext(name))
 	switch ext, wrong := misspelt[strings.ToLower(path.Ext(name))]; {
-	case wrong && formatOf(stem) != 0:
+	case wrong && formatOf(stem) != "":
 		return stem
 	case ext != "":
 		return stem + ext
