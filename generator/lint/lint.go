@@ -23,7 +23,6 @@ package lint
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"regexp"
@@ -61,20 +60,8 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	in.root = root
 	in.cutTexts()
 	warnings := in.place()
-	if in.err != nil {
-		return nil, fmt.Errorf("read content folder %s: %w", dir, in.err)
-	}
 	diagnostic.Sort(warnings)
 	return warnings, nil
-}
-
-// read reads a file of the folder, which may be gone.
-func (in *inspector) read(name string) []byte {
-	data, err := in.root.ReadFile(name)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		in.err = err
-	}
-	return data
 }
 
 // finding is a warning whose place in the file is not yet known: that is the place of the review.
@@ -95,7 +82,6 @@ type inspector struct {
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 	fits                bool            // a text is in the language of the site
 	root                *os.Root
-	err                 error // of reading a file
 }
 
 func newInspector(c *source.Content) *inspector {
@@ -204,7 +190,7 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, chatCode))
+			in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, "chat-in-text"))
 		}
 	}
 	b := &c.Business
@@ -243,7 +229,7 @@ func (in *inspector) place() (problems []diagnostic.Problem) {
 	for _, f := range in.findings {
 		if f.File != file {
 			file = f.File
-			data = in.read(file)
+			data, _ = in.root.ReadFile(file) // a file that is gone has no other places
 		}
 		f.locate(data)
 		problems = append(problems, f.Problem)

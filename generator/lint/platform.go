@@ -23,9 +23,6 @@ type remark struct {
 	code, message, remedy string
 }
 
-// chatCode is the code of remarks that are found in the editors' own texts, too.
-const chatCode = "chat-in-text"
-
 // remarks are those of words.txt.
 var remarks = func() (list []remark) {
 	_, rows, _ := strings.Cut(wordsFile, "[remarks]\n")

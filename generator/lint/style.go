@@ -56,10 +56,8 @@ func firstLine(s string) string {
 func newPeople(c *source.Content) map[string]bool {
 	known := map[string]bool{}
 	add := func(names ...string) {
-		for _, name := range names {
-			for _, w := range wordsOf(name) {
-				known[strings.ToLower(w)] = true
-			}
+		for _, w := range wordsOf(strings.Join(names, " ")) {
+			known[strings.ToLower(w)] = true
 		}
 	}
 	b := &c.Business
@@ -187,9 +185,7 @@ func luhn(number string) bool {
 	for i := range len(number) {
 		d := int(number[len(number)-1-i] - '0')
 		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
+			d = d*2/10 + d*2%10
 		}
 		sum += d
 	}
@@ -202,7 +198,7 @@ func luhn(number string) bool {
 // cutTexts warns of texts that end where such a comment begins.
 func (in *inspector) cutTexts() {
 	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
-		data := in.read(name)
+		data, _ := in.root.ReadFile(name)
 		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
 			in.cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[2]:at[3]]))
 		}
@@ -214,7 +210,8 @@ func (in *inspector) cutTexts() {
 		}
 	}
 	for name, reviews := range byFile {
-		in.cutIn(in.read(name), name, reviews)
+		data, _ := in.root.ReadFile(name)
+		in.cutIn(data, name, reviews)
 	}
 }
 

@@ -167,10 +167,18 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 		if err != nil {
 			return nil, err
 		}
-		jobs = append(w.files, l.tree.missing(w.files)...)
+		jobs = w.files
+		for _, f := range l.tree.files {
+			if _, ok := slices.BinarySearchFunc(w.files, f.path, func(j *job, path string) int { return strings.Compare(j.path, path) }); !ok {
+				jobs = append(jobs, &job{path: f.path}) // it is gone
+			}
+		}
 		l.tree.notes, l.tree.linked = w.notes, w.linked
 	}
-	jobs = l.tree.changed(jobs)
+	jobs = slices.DeleteFunc(jobs, func(j *job) bool {
+		j.old = l.tree.get(j.path)
+		return j.old != nil && j.info != nil && j.old.stamp.current(j.info)
+	})
 	if err := readFiles(ctx, root, jobs); err != nil {
 		return nil, err
 	}

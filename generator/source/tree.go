@@ -33,24 +33,6 @@ func (t *tree) get(path string) *file {
 	return nil
 }
 
-// changed returns the jobs of those files that have changed.
-func (t *tree) changed(jobs []*job) []*job {
-	return slices.DeleteFunc(jobs, func(j *job) bool {
-		j.old = t.get(j.path)
-		return j.old != nil && j.info != nil && j.old.stamp.current(j.info)
-	})
-}
-
-// missing returns the jobs that remove the files that a walk didn't find.
-func (t *tree) missing(there []*job) (gone []*job) {
-	for _, f := range t.files {
-		if _, ok := slices.BinarySearchFunc(there, f.path, func(j *job, path string) int { return strings.Compare(j.path, path) }); !ok {
-			gone = append(gone, &job{path: f.path})
-		}
-	}
-	return gone
-}
-
 // update puts the files in that were read.
 func (t *tree) update(jobs []*job) {
 	if len(jobs) == 0 {

@@ -69,10 +69,8 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", d.fail(n, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 	}
 	// There are at least as many bytes as code points, and nearly always few enough.
-	if len(s) > reviewcast.MaxTextLength {
-		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
-			return "", d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
-		}
+	if len(s) > reviewcast.MaxTextLength && utf8.RuneCountInString(s) > reviewcast.MaxTextLength {
+		return "", d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, utf8.RuneCountInString(s)), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 	}
 	return s, true
 }

@@ -126,7 +126,7 @@ func (r *fields) claims() []Claim {
 		aspect, before := c.text("aspect"), len(out)
 		for _, measure := range claimSchema.names[1:] {
 			if c.value(measure) != nil {
-				out = append(out, Claim{Aspect: aspect, Measure: measure, Value: c.float(measure, 0, maxClaim), At: r.position(c.placeOf(measure))})
+				out = append(out, Claim{Aspect: aspect, Measure: measure, Value: c.float(measure, 0, 1e9), At: r.position(c.placeOf(measure))})
 			}
 		}
 		if len(out) == before {
@@ -135,9 +135,6 @@ func (r *fields) claims() []Claim {
 	}
 	return out
 }
-
-// maxClaim is the largest number in a claim.
-const maxClaim = 1e9
 
 // faq reads faq.yaml.
 func (d *decoder) faq(n *syntax.Node, s *surroundings) {

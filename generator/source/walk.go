@@ -101,7 +101,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
 		}
 		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
-		w.unknown(name, diagnostic.DidYouMean(name, near, other))
+		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", diagnostic.DidYouMean(name, near, other))
 	}
 }
 
@@ -135,7 +135,7 @@ func (w *walker) entry(name string, e fs.DirEntry) {
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
 	case formatOf(name) == "":
-		w.unknown(name, instead(name))
+		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", instead(name))
 	case !info.Mode().IsRegular():
 		// Opening a pipe would block.
 		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
@@ -245,10 +245,6 @@ func (w *walker) wrongName(name, remedy string) {
 		message = "its name ends in .txt, which Windows hides, so that it is not read"
 	}
 	w.note(diagnostic.Error, name, "wrong-name", message, remedy)
-}
-
-func (w *walker) unknown(name, suggestion string) {
-	w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", suggestion)
 }
 
 func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion string) {
