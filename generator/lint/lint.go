@@ -130,7 +130,11 @@ func (in *inspector) review(r *source.Review) {
 		if author || reply {
 			continue
 		}
-		in.style(at, t.name, *t.text)
+		if strings.ContainsAny(*t.text, "<[*&") {
+			if s := markupForm.FindString(*t.text); s != "" {
+				in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", t.name, diagnostic.Quote(s)), "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words")
+			}
+		}
 		if t.name == "text" && !in.noNames {
 			in.otherLanguage(r, at)
 		}

@@ -17,11 +17,9 @@ import (
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
 	words := strings.Fields(author)
-	if len(words) < 2 {
+	// "Chantal & Rob" are two first names.
+	if len(words) < 2 || slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }) {
 		return author, false
-	}
-	if slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }) {
-		return author, false // "Chantal & Rob" are two first names
 	}
 	last := words[len(words)-1]
 	r, size := utf8.DecodeRuneInString(last)
@@ -36,16 +34,6 @@ func initials(author string) (short string, full bool) {
 var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:amp|quot|lt|gt|nbsp|apos|#x?[0-9a-f]{2,5});`)
-
-// style reports markup, which is published as plain characters.
-func (in *inspector) style(at diagnostic.Position, field, text string) {
-	if !strings.ContainsAny(text, "<[*&") {
-		return
-	}
-	if s := markupForm.FindString(text); s != "" {
-		in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words")
-	}
-}
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")

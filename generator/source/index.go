@@ -61,15 +61,12 @@ func (x *index) apply(gone, come []*record) {
 
 // remove removes the review of a record and returns it.
 func (x *index) remove(rec *record) *Review {
-	if rec.ID == "" {
-		r := x.unidentified[rec]
-		delete(x.unidentified, rec)
-		return r
+	r, id := x.unidentified[rec], strings.ToLower(rec.ID)
+	delete(x.unidentified, rec)
+	if i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec }); i >= 0 {
+		r = x.byID[id][i]
+		x.byID[id] = slices.Delete(x.byID[id], i, i+1)
 	}
-	id := strings.ToLower(rec.ID)
-	i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec })
-	r := x.byID[id][i]
-	x.byID[id] = slices.Delete(x.byID[id], i, i+1)
 	if len(x.byID[id]) == 0 {
 		delete(x.byID, id)
 	}

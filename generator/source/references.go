@@ -3,9 +3,9 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -67,17 +67,14 @@ func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagn
 	}
 }
 
-// goneID is the suggestion for an id that is like no other.
-const (
-	goneID     = "add it there under %s" + goneRemedy
-	goneRemedy = ", also if it was deleted: older reviews name it; or write a known id"
-)
+// goneRemedy ends the suggestion for an id that is like no other.
+const goneRemedy = ", also if it was deleted: older reviews name it; or write a known id"
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
-	suggestion := fmt.Sprintf(goneID, list.name)
+	suggestion := "add it there under " + list.name + goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
@@ -89,7 +86,7 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
-	} else if plain := strings.Map(visible, r.value); plain != r.value && known.ids[plain] {
+	} else if plain := invisible.ReplaceAllString(r.value, ""); plain != r.value && known.ids[plain] {
 		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
 	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
@@ -104,13 +101,8 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
-// visible drops characters that show nothing.
-func visible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
-		return -1
-	}
-	return r
-}
+// invisible matches characters that show nothing.
+var invisible = regexp.MustCompile(`\p{Cf}`)
 
 // noList reports a text where a list of ids belongs.
 func noList(r *ref, known *names, p *diagnostic.List) {

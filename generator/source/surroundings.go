@@ -51,8 +51,7 @@ func readSmallFiles(root *os.Root) (files map[string][]byte, problems []diagnost
 		} else if info != nil {
 			files[name] = data
 		}
-		fmt.Fprintf(&h, "%s %v %v %d\n", name, info != nil, problem, len(data))
-		_, _ = h.Write(data)
+		fmt.Fprintf(&h, "%s %v %v %d\n%s", name, info != nil, problem, len(data), data)
 	}
 	return files, problems, h.Sum64()
 }

@@ -106,17 +106,15 @@ func (r *fields) id() string {
 	return ""
 }
 
-// exponent matches the short form of a large number.
-var exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
+var (
+	// exponent matches the short form of a large number.
+	exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
+	accents  = regexp.MustCompile(`\p{Mn}`)
+)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if unicode.Is(unicode.Mn, c) {
-			return -1 // of ü, u stays
-		}
-		return c
-	}, norm.NFD.String(s))
+	s = accents.ReplaceAllString(norm.NFD.String(s), "") // of ü, u stays
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")

@@ -36,15 +36,14 @@ type walker struct {
 	notes  []diagnostic.Problem
 	linked bool
 	root   *os.Root
-	fsys   fs.FS
 	output string // the name of the output folder; "" when it is elsewhere
 }
 
 // walk finds the review files and what should not be in the folder. output is the slash-separated name of the output
 // folder if it is inside, "" if not. An error means that the folder itself can't be read.
 func walk(root *os.Root, output string) (*walker, error) {
-	w := &walker{root: root, fsys: root.FS(), output: output}
-	entries, err := fs.ReadDir(w.fsys, ".")
+	w := &walker{root: root, output: output}
+	entries, err := fs.ReadDir(w.root.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +95,7 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 		if ext == ".txt" || remedies[ext] == "" && pictures[ext] == "" {
 			other = "the folder holds " + strings.Join(all, ", ") + " and README.md"
 		}
-		inside, _ := fs.ReadDir(w.fsys, name) // nothing, unless it is a folder
+		inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
 		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
 			other = "move " + inside[i].Name() + " up, beside business.yaml"
 		}
@@ -107,11 +106,8 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string) {
-	entries, err := fs.ReadDir(w.fsys, dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return // gone since it was found
-	}
-	if err != nil {
+	entries, err := fs.ReadDir(w.root.FS(), dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone since it was found
 		w.notes = append(w.notes, openProblem("the folder", dir, err))
 	}
 	for _, e := range entries {
@@ -158,15 +154,11 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	if link {
 		info, err = w.root.Stat(name)
 	}
-	switch {
-	case err == nil:
-		return info, true
-	case errors.Is(err, fs.ErrNotExist) && !link:
-		// Editors save by renaming: a file that is gone now comes back with a new event.
-	default:
+	// Editors save by renaming: a file that is gone now comes back with a new event.
+	if err != nil && (link || !errors.Is(err, fs.ErrNotExist)) {
 		w.notes = append(w.notes, openProblem("the file", name, err))
 	}
-	return nil, false
+	return info, err == nil
 }
 
 // isElsewhere reports whether name stands for a file that is in iCloud only.
