@@ -52,12 +52,11 @@ func Check(ctx context.Context, dir string, content *source.Partial, known []dia
 	in.siteLanguage()
 	in.small()
 	in.duplicates(content.Reviews)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	var err error
+	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
-	defer root.Close()
-	in.root = root
+	defer in.root.Close()
 	in.cutTexts()
 	warnings := in.place()
 	diagnostic.Sort(warnings)
@@ -286,10 +285,7 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			}
 		}
 		if same != nil {
-			how := "nearly the same text as"
-			if *same.Text == *r.Text {
-				how = "the same text as"
-			}
+			how := map[bool]string{true: "the same text as", false: "nearly the same text as"}[*same.Text == *r.Text]
 			at := in.content.Position(same)
 			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
 				"if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them")

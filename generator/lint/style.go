@@ -236,10 +236,8 @@ func (in *inspector) cut(file string, line int, rest string) {
 // field without a value.
 func endsIn(r *source.Review, field, words string) bool {
 	ends := func(name string, text *string) bool {
-		if field != "" && field != name {
-			return false
-		}
-		return words == "" && (text == nil || *text == "") || words != "" && text != nil && strings.HasSuffix(*text, words)
+		empty := text == nil || *text == ""
+		return (field == "" || field == name) && (words == "") == empty && (empty || strings.HasSuffix(*text, words))
 	}
 	return ends("reference", &r.Reference) && field != "" || ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
 }

@@ -317,12 +317,7 @@ func (r *fields) warn(f, code, message, suggestion string) {
 }
 
 // placeOf returns the place of a field's value, or of the mapping if it has none.
-func (r *fields) placeOf(f string) place {
-	if n := r.value(f); n != nil {
-		return placeOf(n)
-	}
-	return placeOf(r.node)
-}
+func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
 // examples of required fields.
 var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "the service name": "Drain cleaning", "the service area name": "Old Town", "the business name": "Acme Plumbing", "label": "Punctuality",

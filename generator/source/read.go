@@ -61,7 +61,15 @@ func (j *job) read(ctx context.Context, root *os.Root) {
 
 // parse makes the records of the file.
 func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
-	p := newParser(ctx, j.path, j.old.all())
+	old := j.old.all()
+	p := &parser{decoder: &decoder{List: &diagnostic.List{File: j.path}}, ctx: ctx, old: make(map[uint64]*record, len(old)),
+		now: &file{path: j.path, lines: make(map[*record]int, len(old))}, problems: &diagnostic.List{File: j.path}}
+	for _, r := range old {
+		// One whose problems aren't all listed has to be read again.
+		if r.problems == nil || r.problems.Complete() {
+			p.old[r.key] = r
+		}
+	}
 	parse := map[string]func([]byte) bool{"yaml": p.parseYAML, "csv": p.parseCSV, "jsonl": p.parseJSONL}[formatOf(j.path)]
 	f := p.now
 	f.complete = parse(data)

@@ -53,19 +53,6 @@ type parser struct {
 	problems *diagnostic.List   // of the file
 }
 
-// newParser returns a parser of a file. old are the records of its last state.
-func newParser(ctx context.Context, path string, old []*record) *parser {
-	p := &parser{decoder: &decoder{List: &diagnostic.List{File: path}}, ctx: ctx, old: make(map[uint64]*record, len(old)),
-		now: &file{path: path, lines: make(map[*record]int, len(old))}, problems: &diagnostic.List{File: path}}
-	for _, r := range old {
-		// One whose problems aren't all listed has to be read again.
-		if r.problems == nil || r.problems.Complete() {
-			p.old[r.key] = r
-		}
-	}
-	return p
-}
-
 // take returns and removes the record with a key, since a record is in one place only; nil if there is none.
 func (p *parser) take(key uint64) *record {
 	r := p.old[key]

@@ -169,9 +169,6 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 	}
 }
 
-// otherReason is the suggestion for a reason that is none.
-const otherReason = "write legal if the law requires that its text disappears everywhere (privacy, a court), or else withdrawn, also for a review that is here twice"
-
 // withdrawals reads withdrawn.yaml.
 func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 	seen := map[string]int32{}
@@ -188,7 +185,9 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 			continue
 		}
 		r.required("id", "reason", "date")
-		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
+		w := Withdrawal{ID: r.id(), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
+		w.Reason = Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)},
+			"write legal if the law requires that its text disappears everywhere (privacy, a court), or else withdrawn, also for a review that is here twice"))
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
 		if _, again := s.withdrawn[strings.ToLower(w.ID)]; !again {
 			s.withdrawn[strings.ToLower(w.ID)] = w
