@@ -23,8 +23,8 @@ package lint
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
+	"html"
 	"os"
 	"regexp"
 	"slices"
@@ -38,54 +38,36 @@ import (
 // Check returns Warnings about the reviews of a folder. known are the problems that were found in loading it: what may
 // only follow from an Error in site.yaml or business.yaml is not reported.
 func Check(ctx context.Context, dir string, content *source.Partial, known []diagnostic.Problem) ([]diagnostic.Problem, error) {
-	broken := func(name string) bool {
-		return slices.ContainsFunc(known, func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == name })
-	}
-	in := &inspector{content: content.Content, people: newPeople(content.Content), own: newOwnData(content.Content), notUTF8: map[string]bool{}}
+	in := newInspector(content.Content)
 	for _, p := range known {
 		in.notUTF8[p.File] = in.notUTF8[p.File] || p.Code == "not-utf8"
+		in.noNames = in.noNames || p.Severity == diagnostic.Error && p.File == source.SiteFile
+		in.noBusiness = in.noBusiness || p.Severity == diagnostic.Error && p.File == source.BusinessFile
 	}
-	in.noNames, in.noBusiness = broken(source.SiteFile), broken(source.BusinessFile)
-	for i, r := range content.Reviews {
+	for i, r := range slices.Concat(content.Reviews, content.Unidentified) {
 		if i%256 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		in.review(r)
 	}
-	for _, r := range content.Unidentified {
-		in.review(r)
-	}
 	in.siteLanguage()
 	in.small()
 	in.duplicates(content.Reviews)
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	var err error
+	if in.root, err = os.OpenRoot(dir); err != nil {
 		return nil, fmt.Errorf("open content folder: %w", err)
 	}
-	defer root.Close()
-	in.root = root
-	warnings := append(in.place(), in.cutTexts()...)
-	if in.err != nil {
-		return nil, fmt.Errorf("read content folder %s: %w", dir, in.err)
-	}
+	defer in.root.Close()
+	in.cutTexts()
+	warnings := in.place()
 	diagnostic.Sort(warnings)
 	return warnings, nil
 }
 
-// read reads a file of the folder, which may be gone.
-func (in *inspector) read(name string) []byte {
-	data, err := in.root.ReadFile(name)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		in.err = err
-	}
-	return data
-}
-
-// finding is a warning whose place in the file is not yet known.
+// finding is a warning whose place in the file is not yet known: that is the place of the review.
 type finding struct {
-	at                        diagnostic.Position // of the review
-	snippet                   string              // of the text, as it is in the file
-	code, message, suggestion string
+	diagnostic.Problem
+	snippet string // of the text, as it is in the file
 }
 
 // inspector collects findings.
@@ -93,30 +75,34 @@ type inspector struct {
 	content  *source.Content
 	findings []finding
 	people   map[string]bool
-	own      ownData
+	// The contact data that the business publishes.
+	email, phone, street string
 	// noNames and noBusiness skip what depends on site.yaml or business.yaml, which has errors.
 	noNames, noBusiness bool
 	notUTF8             map[string]bool // files in which U+FFFD stands for a byte
 	fits                bool            // a text is in the language of the site
 	root                *os.Root
-	err                 error // of reading a file
 }
 
-func (in *inspector) add(r *source.Review, snippet, code, message, suggestion string) {
-	in.findings = append(in.findings, finding{in.content.Position(r), snippet, code, message, suggestion})
+func newInspector(c *source.Content) *inspector {
+	b := &c.Business
+	return &inspector{content: c, people: newPeople(c), notUTF8: map[string]bool{},
+		email: strings.ToLower(b.Email), phone: digits(b.Telephone), street: strings.ToLower(b.Address.StreetAddress)}
 }
+
+func (in *inspector) add(at diagnostic.Position, snippet, code, message, suggestion string) {
+	p := at.Error(code, message, suggestion)
+	p.Severity = diagnostic.Warning
+	in.findings = append(in.findings, finding{p, snippet})
+}
+
+// top is the place of what concerns a whole file.
+func top(file string) diagnostic.Position { return diagnostic.Position{File: file, Line: 1, Col: 1} }
 
 // review checks one review.
 func (in *inspector) review(r *source.Review) {
-	if in.beside(r) {
-		// A surname would be one of those words.
-	} else if in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
-		author, _ := diagnostic.TrimCurlyQuotes(r.Author)
-		if short, full := initials(author); full {
-			in.add(r, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
-				fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
-		}
-	}
+	at := in.content.Position(r)
+	in.author(r, at)
 	for _, t := range []struct {
 		name string
 		text *string
@@ -124,43 +110,58 @@ func (in *inspector) review(r *source.Review) {
 		if t.text == nil {
 			continue
 		}
-		at, plain := in.content.Position(r), *t.text
-		if t.name != "author" {
+		plain, author, reply := *t.text, t.name == "author", t.name == "owner_reply.text"
+		if !author {
 			plain = in.remarked(at, t.name, plain, "")
 		}
 		if plain == *t.text {
 			in.garbled(at, t.name, plain)
 		}
-		reply := t.name == "owner_reply.text"
 		if _, was := diagnostic.TrimCurlyQuotes(*t.text); was && !reply {
-			in.add(r, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
+			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
 		if reply && r.Text != nil && *r.Text == *t.text {
-			in.add(r, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
-		}
-		if t.name == "author" && strings.HasSuffix(*t.text, ",") {
-			in.add(r, *t.text, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(*t.text)), "write "+strings.TrimRight(*t.text, ", "))
-		}
-		if t.name == "author" && diagnostic.Nobody(*t.text) {
-			in.add(r, *t.text, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(*t.text)), "write Anonymous")
-		}
-		if t.name == "author" {
-			in.personal(r, t.name, *t.text)
-			continue
+			in.add(at, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
 		}
 		if !reply || !in.noBusiness { // its own telephone isn't known then
-			in.personal(r, t.name, plain)
+			in.personal(r, at, t.name, plain)
 		}
-		if !reply {
-			in.style(r, t.name, *t.text)
+		if author || reply {
+			continue
+		}
+		if strings.ContainsAny(*t.text, "<[*&") {
+			if s := markupForm.FindString(*t.text); s != "" {
+				remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
+				if line := firstLine((*t.text)[strings.LastIndexByte((*t.text)[:strings.Index(*t.text, s)], '\n')+1:]); s[0] == '&' && len(line) <= maxMended {
+					remedy = "write " + html.UnescapeString(line)
+				}
+				in.add(at, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", t.name, diagnostic.Quote(s)), remedy)
+			}
 		}
 		if t.name == "text" && !in.noNames {
-			in.otherLanguage(r)
+			in.otherLanguage(r, at)
 		}
-		if !reply && !in.noBusiness {
-			in.unlisted(r, t.name, *t.text)
+		if !in.noBusiness {
+			in.unlisted(at, t.name, *t.text)
 		}
+	}
+}
+
+// author checks the name of the author.
+func (in *inspector) author(r *source.Review, at diagnostic.Position) {
+	author, _ := diagnostic.TrimCurlyQuotes(r.Author)
+	if in.beside(r, at) {
+		// A surname would be one of those words.
+	} else if short, full := initials(author); full && in.content.Site.Policies.AuthorNames == "initials" && !in.noNames {
+		in.add(at, r.Author, "full-surname", fmt.Sprintf("author %s has a full surname, but the policy in site.yaml is initials", diagnostic.Quote(r.Author)),
+			fmt.Sprintf("write %q, or set author_names: full in site.yaml if the authors agreed", short))
+	}
+	if strings.HasSuffix(r.Author, ",") {
+		in.add(at, r.Author, "placeholder", fmt.Sprintf("author %s ends with a comma", diagnostic.Quote(r.Author)), "write "+strings.TrimRight(r.Author, ", "))
+	}
+	if diagnostic.Nobody(r.Author) {
+		in.add(at, r.Author, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(r.Author)), "write Anonymous")
 	}
 }
 
@@ -175,17 +176,17 @@ var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "(Or
 // garbled reports placeholders, and characters that a wrong encoding has changed or lost.
 func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
-		in.findings = append(in.findings, finding{at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
-			"copy the text again from where it was given, or correct it"})
+		in.add(at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
+			"copy the text again from where it was given, or correct it")
 	} else if (strings.HasSuffix(text, "ore") || slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) })) && placeholder.MatchString(text) {
 		word := strings.TrimSpace(placeholder.FindString(text))
 		remedy := "write what it stands for, or delete it"
 		if added := strings.IndexByte("#(.=\xe2", word[0]) >= 0; added {
 			remedy = "it is not the customer's: write what the customer wrote, or delete it"
 		}
-		in.findings = append(in.findings, finding{at, word, "placeholder", fmt.Sprintf("%s has %s, which is published as it is", name, diagnostic.Quote(word)), remedy})
+		in.add(at, word, "placeholder", fmt.Sprintf("%s has %s, which is published as it is", name, diagnostic.Quote(word)), remedy)
 	} else if strings.ContainsRune(text, utf8.RuneError) && !in.notUTF8[at.File] {
-		in.findings = append(in.findings, finding{at, string(utf8.RuneError), "mojibake", name + " has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it"})
+		in.add(at, string(utf8.RuneError), "mojibake", name+" has \ufffd, which stands for a character that a program has lost", "copy the text again from where it was given, or correct it")
 	}
 }
 
@@ -197,10 +198,7 @@ func (in *inspector) small() {
 	c := in.content
 	look := func(file string, texts ...string) {
 		for _, s := range texts {
-			at := diagnostic.Position{File: file, Line: 1, Col: 1}
-			if in.remarked(at, "a text", s, chatCode) == s {
-				in.garbled(at, "a text", s)
-			}
+			in.garbled(top(file), "a text", in.remarked(top(file), "a text", s, "chat-in-text"))
 		}
 	}
 	b := &c.Business
@@ -213,7 +211,7 @@ func (in *inspector) small() {
 	}
 	look(source.SiteFile, c.Site.Title, c.Site.Description)
 	if fictional := strings.HasSuffix(b.URL, ".example") || slices.Contains(source.ExampleBusinesses, b.ID); !fictional && exampleHost.MatchString(c.Site.BaseURL) {
-		in.findings = append(in.findings, finding{diagnostic.Position{File: source.SiteFile, Line: 1, Col: 1}, c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/"})
+		in.add(top(source.SiteFile), c.Site.BaseURL, "placeholder", "base_url is an address for examples, which nobody can have", "write the address to which you upload public/")
 	}
 	for _, q := range c.FAQ {
 		look(source.FAQFile, q.Question, q.Answer)
@@ -233,16 +231,16 @@ func replyOf(r *source.Review) *string {
 // place finds the place of each finding in its file: the first occurrence of its words after the beginning of the
 // review, or else the review.
 func (in *inspector) place() (problems []diagnostic.Problem) {
-	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.at.File, b.at.File) })
+	slices.SortStableFunc(in.findings, func(a, b finding) int { return strings.Compare(a.File, b.File) })
 	var data []byte
 	file := ""
-	for _, m := range in.findings {
-		if m.at.File != file {
-			file = m.at.File
-			data = in.read(file)
+	for _, f := range in.findings {
+		if f.File != file {
+			file = f.File
+			data, _ = in.root.ReadFile(file) // a file that is gone has no other places
 		}
-		at := locate(data, m.at, m.snippet)
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: at.Line, Col: at.Col, Code: m.code, Message: m.message, Suggestion: m.suggestion})
+		f.locate(data)
+		problems = append(problems, f.Problem)
 	}
 	return problems
 }
@@ -250,27 +248,17 @@ func (in *inspector) place() (problems []diagnostic.Problem) {
 // maxSeek is how many bytes after the beginning of a review its words are searched: the longest review is shorter.
 const maxSeek = 1 << 20
 
-// locate finds words in a file at or after a place. Words that are folded or escaped in the file are not found; then
-// the review is the place.
-func locate(data []byte, at diagnostic.Position, snippet string) diagnostic.Position {
-	start := 0
-	for line := 1; line < at.Line; line++ {
-		i := bytes.IndexByte(data[start:], '\n')
-		if i < 0 {
-			return at
-		}
-		start += i + 1
+// locate finds the words in the file at or after the place. Words that are folded or escaped in the file are not found;
+// then the review is the place.
+func (f *finding) locate(data []byte) {
+	for line := 1; line < f.Line; line++ {
+		_, data, _ = bytes.Cut(data, []byte{'\n'})
 	}
-	rest := data[start:min(len(data), start+maxSeek)]
-	i := bytes.Index(rest, []byte(snippet))
-	if snippet == "" || i < 0 {
-		return at
+	before, _, found := bytes.Cut(data[:min(len(data), maxSeek)], []byte(f.snippet))
+	if found && f.snippet != "" {
+		f.Line += bytes.Count(before, []byte{'\n'})
+		f.Col = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
 	}
-	before := rest[:i]
-	found := at
-	found.Line += bytes.Count(before, []byte{'\n'})
-	found.Col = utf8.RuneCount(before[bytes.LastIndexByte(before, '\n')+1:]) + 1
-	return found
 }
 
 // sharedWords is how many first or last words two texts share that are nearly the same: whoever posts a text in two
@@ -280,9 +268,8 @@ const sharedWords, wholeWords = 12, 10
 // duplicates reports reviews whose text is nearly that of an older one. Short texts are often alike: of those author,
 // stars and date must be equal, too.
 func (in *inspector) duplicates(reviews []*source.Review) {
-	older := map[string]*source.Review{}     // by what is equal in nearly equal texts
-	for i := len(reviews) - 1; i >= 0; i-- { // oldest first
-		r := reviews[i]
+	older := map[string]*source.Review{}         // by what is equal in nearly equal texts
+	for _, r := range slices.Backward(reviews) { // oldest first
 		if r.Text == nil || r.Date == "" {
 			continue
 		}
@@ -303,12 +290,9 @@ func (in *inspector) duplicates(reviews []*source.Review) {
 			}
 		}
 		if same != nil {
-			how := "nearly the same text as"
-			if *same.Text == *r.Text {
-				how = "the same text as"
-			}
+			how := map[bool]string{true: "the same text as", false: "nearly the same text as"}[*same.Text == *r.Text]
 			at := in.content.Position(same)
-			in.add(r, firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
+			in.add(in.content.Position(r), firstLine(*r.Text), "near-duplicate", fmt.Sprintf("review %q has %s %q (%s:%d)", r.ID, how, same.ID, at.File, at.Line),
 				map[bool]string{true: "delete one of them, unless two customers wrote the same", false: "if one export was imported twice, delete one of the two files; if one customer posted it in two places, keep one of them"}[at.File == in.content.Position(r).File])
 		}
 	}

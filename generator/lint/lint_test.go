@@ -189,7 +189,7 @@ func BenchmarkCheck(b *testing.B) {
 		b.Fatal(err, problems)
 	}
 	for b.Loop() {
-		in := &inspector{content: content, people: newPeople(content), own: newOwnData(content)}
+		in := newInspector(content)
 		for _, r := range content.Reviews {
 			in.review(r)
 		}

@@ -23,9 +23,6 @@ type remark struct {
 	code, message, remedy string
 }
 
-// chatCode is the code of remarks that are found in the editors' own texts, too.
-const chatCode = "chat-in-text"
-
 // remarks are those of words.txt.
 var remarks = func() (list []remark) {
 	_, rows, _ := strings.Cut(wordsFile, "[remarks]\n")
@@ -47,7 +44,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
 				below = strconv.Quote(reply)
 			}
-			in.findings = append(in.findings, finding{at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below)})
+			in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below))
 			text = text[:place[0]] + text[place[1]:]
 		}
 	}
@@ -58,7 +55,7 @@ func (in *inspector) remarked(at diagnostic.Position, field, text, code string) 
 var besideName = regexp.MustCompile(`(?i)[\s·•,|(–-]*(?:\blocal guide\b|\bverified (?:buyer|purchase|customer|reviewer)\b|\b[0-9][0-9.,]* (?:reviews?|ratings?|photos?|rezension(?:en)?|bewertung(?:en)?|fotos?|avis|recension[ei]|reseñas?|opiniones|avaliaç(?:ão|ões))\b).*$`)
 
 // beside reports such words in the name of an author.
-func (in *inspector) beside(r *source.Review) bool {
+func (in *inspector) beside(r *source.Review, place diagnostic.Position) bool {
 	at := besideName.FindStringIndex(r.Author)
 	if at == nil || at[0] == 0 {
 		return false
@@ -67,7 +64,7 @@ func (in *inspector) beside(r *source.Review) bool {
 	if short, full := initials(name); full && in.content.Site.Policies.AuthorNames == "initials" {
 		name = short
 	}
-	in.add(r, r.Author, "placeholder", fmt.Sprintf("author has %s, which a platform shows beside the name and which is published with it", diagnostic.Quote(strings.TrimLeft(r.Author[at[0]:], " ·•,|(–-"))), "write author: "+name)
+	in.add(place, r.Author, "placeholder", fmt.Sprintf("author has %s, which a platform shows beside the name and which is published with it", diagnostic.Quote(strings.TrimLeft(r.Author[at[0]:], " ·•,|(–-"))), "write author: "+name)
 	return true
 }
 
@@ -81,7 +78,7 @@ var languageOf, languages = diagnostic.Lines(wordsFile, "words"), diagnostic.Mea
 const minForeign, maxForeign = 4, 8
 
 // otherLanguage reports a text in another language than it is published as.
-func (in *inspector) otherLanguage(r *source.Review) {
+func (in *inspector) otherLanguage(r *source.Review, at diagnostic.Position) {
 	own, _, _ := strings.Cut(r.Language, "-")
 	script, _ := language.Make(own).Script()
 	enough := map[bool]int{true: minForeign, false: 2}[script.String() == "Latn"]
@@ -109,21 +106,21 @@ func (in *inspector) otherLanguage(r *source.Review) {
 		return
 	}
 	named := strings.TrimSuffix(fmt.Sprintf("%s (%s)", own, languages[own]), " ()")
-	in.add(r, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), "write language: "+best)
+	in.add(at, firstLine(*r.Text), "language", fmt.Sprintf("the text is published as %s, and looks %s", named, languages[best]), "write language: "+best)
 }
 
 // siteLanguage puts one warning, on the language of the site, in place of those on each of the texts: if all are in one
 // other language, and none in its own, the site has the wrong one.
 func (in *inspector) siteLanguage() {
-	other := func(f finding) bool { return f.code != "language" }
+	other := func(f finding) bool { return f.Code != "language" }
 	texts := slices.DeleteFunc(slices.Clone(in.findings), other)
 	site, _, _ := strings.Cut(in.content.Site.Language, "-")
 	if in.fits || len(texts) < 2 || slices.ContainsFunc(texts, func(f finding) bool {
-		return f.message != texts[0].message || !strings.HasPrefix(f.message, "the text is published as "+site)
+		return f.Message != texts[0].Message || !strings.HasPrefix(f.Message, "the text is published as "+site)
 	}) {
 		return
 	}
 	in.findings = slices.DeleteFunc(in.findings, func(f finding) bool { return !other(f) })
-	message := strings.NewReplacer("the text is", "the reviews are", "looks", "look").Replace(texts[0].message)
-	in.findings = append(in.findings, finding{diagnostic.Position{File: source.SiteFile, Line: 1, Col: 1}, "language:", "language", message, texts[0].suggestion})
+	message := strings.NewReplacer("the text is", "the reviews are", "looks", "look").Replace(texts[0].Message)
+	in.add(top(source.SiteFile), "language:", "language", message, texts[0].Suggestion)
 }

@@ -3,7 +3,6 @@ package lint
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,11 +17,9 @@ import (
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
 	words := strings.Fields(author)
-	if len(words) < 2 {
+	// "Chantal & Rob" are two first names.
+	if len(words) < 2 || slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }) {
 		return author, false
-	}
-	if slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }) {
-		return author, false // "Chantal & Rob" are two first names
 	}
 	last := words[len(words)-1]
 	r, size := utf8.DecodeRuneInString(last)
@@ -38,20 +35,6 @@ var joins = []string{"&", "+", "and", "und", "et", "e", "y"}
 
 var markupForm = regexp.MustCompile(`(?i)</?(?:b|i|u|p|br|em|strong|a|div|span|font|img|h[1-6]|script|style|ul|li)(?:\s[^<>]*)?/?>|\[/?(?:b|i|u|url|img|color|size)(?:=[^\]]*)?\]|\*\*[^*\n]+\*\*|\]\(https?://|&(?:amp|quot|lt|gt|nbsp|apos|#x?[0-9a-f]{2,5});`)
 
-// style reports markup, which is published as plain characters.
-func (in *inspector) style(r *source.Review, field, text string) {
-	if !strings.ContainsAny(text, "<[*&") {
-		return
-	}
-	if s := markupForm.FindString(text); s != "" {
-		remedy := "if it came with an export, write what it stands for: & for &amp;, a space or a new line for <br>; leave it if these are the customer's own words"
-		if line := firstLine(text[strings.LastIndexByte(text[:strings.Index(text, s)], '\n')+1:]); s[0] == '&' && len(line) <= maxMended {
-			remedy = "write " + html.UnescapeString(line)
-		}
-		in.add(r, s, "markup", fmt.Sprintf("%s contains the markup %s, which is published as plain characters", field, diagnostic.Quote(s)), remedy)
-	}
-}
-
 // maxMended is how many bytes a line has at most that a remedy repeats.
 const maxMended = 160
 
@@ -64,10 +47,8 @@ func firstLine(s string) string {
 func newPeople(c *source.Content) map[string]bool {
 	known := map[string]bool{}
 	add := func(names ...string) {
-		for _, name := range names {
-			for _, w := range wordsOf(name) {
-				known[strings.ToLower(w)] = true
-			}
+		for _, w := range wordsOf(strings.Join(names, " ")) {
+			known[strings.ToLower(w)] = true
 		}
 	}
 	b := &c.Business
@@ -76,13 +57,10 @@ func newPeople(c *source.Content) map[string]bool {
 		add(t.Name)
 		add(t.Aliases...)
 	}
-	for _, s := range b.Services {
-		add(s.Name)
-		add(c.ServiceAliases[s.ID]...)
-	}
-	for _, a := range b.ServiceAreas {
-		add(a.Name)
-		add(c.AreaAliases[a.ID]...)
+	for _, n := range slices.Concat(b.Services, b.ServiceAreas) {
+		add(n.Name)
+		add(c.ServiceAliases[n.ID]...)
+		add(c.AreaAliases[n.ID]...)
 	}
 	return known
 }
@@ -98,7 +76,7 @@ var namedForm = regexp.MustCompile(`\b(?i:technician|tech|plumber|electrician|in
 var trades = []string{"tech", "téc", "tec", "plumb", "plomb", "electr", "install", "engin", "mechan", "repairman", "fitter", "monteur", "idraulico", "fontanero"}
 
 // unlisted reports a technician whom a text names and who is not in business.yaml.
-func (in *inspector) unlisted(r *source.Review, field, text string) {
+func (in *inspector) unlisted(at diagnostic.Position, field, text string) {
 	lowered := strings.ToLower(text)
 	if !slices.ContainsFunc(trades, func(s string) bool { return strings.Contains(lowered, s) }) {
 		return
@@ -111,7 +89,7 @@ func (in *inspector) unlisted(r *source.Review, field, text string) {
 			continue
 		}
 		seen = name
-		in.add(r, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, who is not in business.yaml", field, diagnostic.Quote(name)),
+		in.add(at, m[0], "unlisted-technician", fmt.Sprintf("%s names the technician %s, who is not in business.yaml", field, diagnostic.Quote(name)),
 			"add the technician, or add the name to a technician's aliases")
 	}
 }
@@ -141,15 +119,8 @@ var (
 // Limits of the digits of a telephone number: E.164 allows 15; fewer than 8 are a part number, a price or a year.
 const minPhoneDigits, maxPhoneDigits = 8, 15
 
-// ownData is the contact data that the business publishes.
-type ownData struct{ email, phone, street string }
-
-func newOwnData(c *source.Content) ownData {
-	return ownData{strings.ToLower(c.Business.Email), digits(c.Business.Telephone), strings.ToLower(c.Business.Address.StreetAddress)}
-}
-
 // personal reports personal data in a text.
-func (in *inspector) personal(r *source.Review, field, text string) {
+func (in *inspector) personal(r *source.Review, at diagnostic.Position, field, text string) {
 	remedy := "ask the customer to edit the review where it was posted, or withdraw it"
 	switch {
 	case field == "author":
@@ -161,8 +132,8 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	}
 	if strings.Contains(text, "@") || strings.Contains(text, "(at)") || strings.Contains(text, "[at]") {
 		for _, s := range emailForm.FindAllString(text, -1) {
-			if strings.ToLower(s) != in.own.email {
-				in.add(r, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), remedy)
+			if strings.ToLower(s) != in.email {
+				in.add(at, s, "email-in-text", fmt.Sprintf("%s contains the e-mail address %s", field, diagnostic.Quote(s)), remedy)
 			}
 		}
 	}
@@ -173,24 +144,24 @@ func (in *inspector) personal(r *source.Review, field, text string) {
 	for _, s := range cardForm.FindAllString(text, -1) {
 		if luhn(digits(s)) {
 			cards = append(cards, s)
-			in.add(r, s, "card-in-text", fmt.Sprintf("%s contains a possible card number ending in %s", field, digits(s)[len(digits(s))-4:]), "withdraw the review until the customer has changed it")
+			in.add(at, s, "card-in-text", fmt.Sprintf("%s contains a possible card number ending in %s", field, digits(s)[len(digits(s))-4:]), "withdraw the review until the customer has changed it")
 		}
 	}
 	for _, s := range accountForm.FindAllString(text, -1) {
 		cards = append(cards, s)
-		in.add(r, s, "card-in-text", field+" contains a bank account (IBAN)", "withdraw the review until the customer has changed it")
+		in.add(at, s, "card-in-text", field+" contains a bank account (IBAN)", "withdraw the review until the customer has changed it")
 	}
 	for _, s := range phoneForm.FindAllString(text, -1) {
 		d := digits(s)
-		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.own.phone != "" && strings.HasSuffix(in.own.phone, strings.TrimLeft(d, "0")) ||
+		if len(d) < minPhoneDigits || len(d) > maxPhoneDigits || dateForm.MatchString(s) || in.phone != "" && strings.HasSuffix(in.phone, strings.TrimLeft(d, "0")) ||
 			slices.ContainsFunc(cards, func(card string) bool { return strings.Contains(card, s) || strings.Contains(s, card) }) {
 			continue
 		}
-		in.add(r, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), remedy)
+		in.add(at, s, "phone-in-text", fmt.Sprintf("%s contains the telephone number %s", field, diagnostic.Quote(s)), remedy)
 	}
 	for _, s := range addressForm.FindAllString(text, -1) {
-		if in.own.street == "" || !strings.Contains(in.own.street, strings.ToLower(s)) {
-			in.add(r, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), remedy)
+		if in.street == "" || !strings.Contains(in.street, strings.ToLower(s)) {
+			in.add(at, s, "address-in-text", fmt.Sprintf("%s contains the street address %s", field, diagnostic.Quote(s)), remedy)
 		}
 	}
 }
@@ -205,9 +176,7 @@ func luhn(number string) bool {
 	for i := range len(number) {
 		d := int(number[len(number)-1-i] - '0')
 		if i%2 == 1 {
-			if d *= 2; d > 9 {
-				d -= 9
-			}
+			d = d*2/10 + d*2%10
 		}
 		sum += d
 	}
@@ -218,11 +187,11 @@ func luhn(number string) bool {
 // "they were the", and the file is valid. A # followed by a space is assumed to be a comment on purpose.
 
 // cutTexts warns of texts that end where such a comment begins.
-func (in *inspector) cutTexts() (problems []diagnostic.Problem) {
+func (in *inspector) cutTexts() {
 	for _, name := range []string{source.BusinessFile, source.SiteFile, source.FAQFile} {
-		data := in.read(name)
+		data, _ := in.root.ReadFile(name)
 		for _, at := range cutLine.FindAllSubmatchIndex(data, -1) {
-			problems = append(problems, cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[0]:at[2]]), string(data[at[2]:at[3]])))
+			in.cut(name, 1+bytes.Count(data[:at[2]], []byte("\n")), string(data[at[2]:at[3]]))
 		}
 	}
 	byFile := map[string][]*source.Review{}
@@ -232,9 +201,9 @@ func (in *inspector) cutTexts() (problems []diagnostic.Problem) {
 		}
 	}
 	for name, reviews := range byFile {
-		problems = append(problems, in.cutIn(in.read(name), name, reviews)...)
+		data, _ := in.root.ReadFile(name)
+		in.cutIn(data, name, reviews)
 	}
-	return problems
 }
 
 // commentForm matches the beginning of a comment that may be part of a text.
@@ -243,41 +212,35 @@ var commentForm = regexp.MustCompile(" #[^ \t#\r\n]")
 // plainField matches the line of a field whose value is on the line without quotes, up to a comment.
 var plainField = regexp.MustCompile(`^(?:- +)?(?:(author|title|text|reference):)?[ \t]*([^"'|>]?.*?)$`)
 
-func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) []diagnostic.Problem {
-	var problems []diagnostic.Problem
+func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) {
 	line := 0
 	for text := range strings.Lines(string(data)) {
 		line++
 		for _, at := range commentForm.FindAllStringIndex(text, -1) {
 			before, rest := text[:at[0]+1], strings.TrimSpace(text[at[0]+1:])
 			m := plainField.FindStringSubmatch(strings.TrimSpace(before))
-			if m == nil || m[1] == "" && m[2] == "" || !slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
-				continue
+			if m != nil && m[1]+m[2] != "" && slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
+				in.cut(name, line, rest)
 			}
-			problems = append(problems, cut(name, line, before, rest))
 		}
 	}
-	return problems
 }
 
 // cutLine matches a line of the small files whose text ends at a comment.
 var cutLine = regexp.MustCompile(`(?m)^ *(?:- )?(?:description|title|feed_title|question|answer|name): [^'"|>\n][^\n]*? (#[^ \t#\r\n][^\r\n]*)`)
 
-// cut returns the warning of a text that ends before rest.
-func cut(file string, line int, before, rest string) diagnostic.Problem {
-	return diagnostic.Problem{Severity: diagnostic.Warning, File: file, Line: line, Col: utf8.RuneCountInString(before) + 1, Code: "cut-by-comment",
-		Message:    fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)),
-		Suggestion: "put the whole text in double quotes"}
+// cut warns of a text that ends before rest.
+func (in *inspector) cut(file string, line int, rest string) {
+	in.add(diagnostic.Position{File: file, Line: line}, rest, "cut-by-comment",
+		fmt.Sprintf("the text from %s on is left out: in YAML a # after a space begins a comment", diagnostic.Quote(rest)), "put the whole text in double quotes")
 }
 
 // endsIn reports whether a text of the review ends in words: those of one field if it is named. Empty words mean a
 // field without a value.
 func endsIn(r *source.Review, field, words string) bool {
 	ends := func(name string, text *string) bool {
-		if field != "" && field != name {
-			return false
-		}
-		return words == "" && (text == nil || *text == "") || words != "" && text != nil && strings.HasSuffix(*text, words)
+		empty := text == nil || *text == ""
+		return (field == "" || field == name) && (words == "") == empty && (empty || strings.HasSuffix(*text, words))
 	}
 	return ends("reference", &r.Reference) && field != "" || ends("author", &r.Author) || ends("title", r.Title) || ends("text", r.Text) || ends("text", replyOf(r))
 }

@@ -23,17 +23,8 @@ var (
 		time_zone language same_as logo services technicians service_areas`)
 	addressSchema = newSchema("address", "address.", "{street_address: …, address_locality: …, postal_code: …, address_country: …}",
 		"street_address address_locality address_region postal_code address_country")
-	geoSchema    = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
-	namedSchemas = [len(refLists)]*schema{}
+	geoSchema = newSchema("geo", "geo.", "{latitude: 45.65, longitude: 9.19}", "latitude longitude")
 )
-
-func init() {
-	businessSchema.items = map[string]*schema{}
-	for i, l := range refLists {
-		namedSchemas[i] = newSchema("the "+l.one, "", "{id: %i, name: %t}", "id name aliases")
-		businessSchema.items[l.name] = namedSchemas[i]
-	}
-}
 
 // CountryPattern is the form of a country in business.yaml.
 const CountryPattern = `^[A-Z]{2}$`
@@ -62,23 +53,25 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 	b.Category = r.category("category")
 	b.URL = r.url("url")
 	b.Telephone = r.nonBlank("telephone")
-	if wrong, remedy := wrongTelephone(b.Telephone); wrong != "" {
-		at := r.placeOf("telephone")
-		d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "two-numbers", fmt.Sprintf("telephone %s %s", diagnostic.Quote(b.Telephone), wrong), remedy)
+	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(b.Telephone)
+	switch s := b.Telephone; {
+	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s is more than one number", diagnostic.Quote(s)), "write one, which telephones can dial")
+	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
+		r.warn("telephone", "two-numbers", fmt.Sprintf("telephone %s has a letter in place of a digit", diagnostic.Quote(s)), "write "+digits)
 	}
 	b.Email = r.email("email")
 	if a, ok := r.inner("address", addressSchema); ok {
 		b.Address = reviewcast.Address{StreetAddress: a.text("street_address"), AddressLocality: a.text("address_locality"),
 			AddressRegion: a.text("address_region"), PostalCode: a.text("postal_code"), AddressCountry: a.country("address_country")}
 		if street, code, town := b.Address.StreetAddress, b.Address.PostalCode, b.Address.AddressLocality; code != "" && strings.Contains(street, code) || town != "" && strings.Contains(street, ", "+town) {
-			at := a.placeOf("street_address")
-			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
+			a.warn("street_address", "bad-value", "address.street_address has the town or the postal code, too, so that they are shown twice", "write only the street and the number")
 		}
 	}
 	if g, ok := r.inner("geo", geoSchema); ok {
 		g.required("latitude", "longitude")
 		b.Geo = &reviewcast.Geo{Latitude: g.float("latitude", -90, 90), Longitude: g.float("longitude", -180, 180)}
-		d.elsewhere(g.placeOf("latitude"), b.Geo, b.Address.AddressCountry)
+		g.elsewhere(b.Geo, b.Address.AddressCountry)
 	}
 	b.Hours = d.hours(&r)
 	b.TimeZone = r.timeZone("time_zone", b.Address.AddressCountry)
@@ -97,7 +90,7 @@ func (d *decoder) business(n *syntax.Node, s *surroundings) {
 }
 
 // elsewhere warns of a place outside its country that would be inside with its numbers exchanged or with another sign.
-func (d *decoder) elsewhere(at place, g *reviewcast.Geo, country string) {
+func (r *fields) elsewhere(g *reviewcast.Geo, country string) {
 	var south, north, west, east float64
 	if n, _ := fmt.Sscanf(bounds[country], "%g,%g,%g,%g", &south, &north, &west, &east); n < 4 {
 		return // its bounds aren't known
@@ -106,23 +99,11 @@ func (d *decoder) elsewhere(at place, g *reviewcast.Geo, country string) {
 	for i, p := range [][2]float64{{a, o}, {a, -o}, {o, a}, {-a, o}, {-a, -o}, {o, -a}, {-o, a}, {-o, -a}} {
 		if south <= p[0] && p[0] <= north && west <= p[1] && p[1] <= east {
 			if i > 0 {
-				d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
+				r.warn("latitude", "bad-value", "geo is not in "+country+", the country of the address", fmt.Sprintf("write {latitude: %g, longitude: %g} if the numbers are exchanged or a minus is missing", p[0], p[1]))
 			}
 			return
 		}
 	}
-}
-
-// wrongTelephone returns what is wrong with a telephone number, and what to write; "" if nothing is.
-func wrongTelephone(s string) (wrong, remedy string) {
-	digits := strings.NewReplacer("O", "0", "o", "0", "I", "1", "l", "1").Replace(s)
-	switch {
-	case strings.ContainsAny(s, ",;|") || strings.Count(s, "/") == 1 && len(s) > 18 || strings.Contains(s, " or "):
-		return "is more than one number", "write one, which telephones can dial"
-	case digits != s && !strings.ContainsFunc(digits, unicode.IsLetter): // not 1-800-PLUMBER
-		return "has a letter in place of a digit", "write " + digits
-	}
-	return "", ""
 }
 
 // listed reads the technicians, services or areas.
@@ -131,8 +112,8 @@ func (r *fields) listed(list int, s *surroundings) {
 	known := &names{ids: map[string]bool{}, byName: map[string]string{}}
 	s.content.known[list] = known
 	seen := map[string]int32{}
-	for _, n := range joined(r.items(field), namedSchemas[list], r.List) {
-		one, ok := r.fields(&n, namedSchemas[list])
+	for _, n := range joined(r.items(field), refLists[list].entry, r.List) {
+		one, ok := r.fields(&n, refLists[list].entry)
 		if !ok {
 			known.partial = true
 			continue
@@ -140,8 +121,7 @@ func (r *fields) listed(list int, s *surroundings) {
 		one.required("id", "name")
 		id, name, aliases := one.id(), one.nonBlank("name"), append([]string{}, one.texts("aliases")...)
 		if i := slices.IndexFunc(aliases, func(s string) bool { return strings.Contains(s, ";") }); i >= 0 {
-			at := one.placeOf("aliases")
-			r.Add(diagnostic.Warning, int(at.Line), int(at.Col), "shared-name", fmt.Sprintf("the alias %s looks like several names, and is found as one only", diagnostic.Quote(aliases[i])), "separate them by commas; "+one.listOf("aliases", &syntax.Node{Kind: syntax.Text, Text: strings.Join(aliases, ",")}))
+			one.warn("aliases", "shared-name", fmt.Sprintf("the alias %s looks like several names, and is found as one only", diagnostic.Quote(aliases[i])), "separate them by commas; "+one.listOf("aliases", &syntax.Node{Kind: syntax.Text, Text: strings.Join(aliases, ",")}))
 		}
 		if id == "" {
 			known.partial = true
@@ -153,8 +133,7 @@ func (r *fields) listed(list int, s *surroundings) {
 			if field == "technicians" {
 				effect, remedy = "is credited to neither", remedy+", or list the technicians of such reviews"
 			}
-			at := one.placeOf("id")
-			r.Add(diagnostic.Warning, int(at.Line), int(at.Col), "shared-name", fmt.Sprintf("%s is a name of another %s, too, so a review that names %[1]s %[3]s", diagnostic.Quote(shared), refLists[list].one, effect), remedy)
+			one.warn("id", "shared-name", fmt.Sprintf("%s is a name of another %s, too, so a review that names %[1]s %[3]s", diagnostic.Quote(shared), refLists[list].one, effect), remedy)
 		}
 		switch field {
 		case "technicians":
@@ -178,9 +157,8 @@ func (r *fields) category(f string) string {
 	if s == "" || slices.Contains(Categories, s) {
 		return s
 	}
-	meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories)
 	suggestion := "choose a type of schema.org's LocalBusiness, such as Plumber, or write LocalBusiness"
-	if meant != "" {
+	if meant := diagnostic.Nearest(s[strings.LastIndexByte(s, '/')+1:], Categories); meant != "" {
 		suggestion = "write category: " + meant
 	}
 	r.fail(r.value(f), "bad-value", fmt.Sprintf("%s is %s, which is no type of business of schema.org", r.name(f), diagnostic.Quote(s)), suggestion)
@@ -248,16 +226,21 @@ func (k *names) meant(word string) string {
 	if id, ok := k.byName[strings.ToLower(word)]; ok {
 		return id
 	}
-	near := diagnostic.Nearest(word, k.all)
-	for i := 0; i < len(k.all) && !k.ids[near] && k.byName[strings.ToLower(near)] == ""; i++ {
+	near := k.id(diagnostic.Nearest(word, k.all))
+	for i := 0; i < len(k.all) && near == ""; i++ {
 		if strings.HasPrefix(strings.ToLower(k.all[i]), strings.ToLower(word)+" ") {
-			near = k.all[i]
+			near = k.id(k.all[i])
 		}
 	}
-	if k.ids[near] {
-		return near
+	return near
+}
+
+// id returns the id that is a word, or has it as a name; "" for none.
+func (k *names) id(word string) string {
+	if k.ids[word] {
+		return word
 	}
-	return k.byName[strings.ToLower(near)]
+	return k.byName[strings.ToLower(word)]
 }
 
 // add adds an entry, and returns a name that another one has, too.

@@ -2,7 +2,6 @@ package source
 
 import (
 	"slices"
-	"strings"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -36,13 +35,9 @@ func (c *Content) Today() reviewcast.Date { return c.today }
 // "technicians", "services" or "service_areas".
 func (c *Content) Named(field, name string) (id string, ok bool) {
 	known := c.known[slices.IndexFunc(refLists[:], func(l refList) bool { return l.name == field })]
-	switch {
-	case known == nil:
-		return "", false
-	case known.ids[name]:
-		return name, true
+	if known != nil {
+		id = known.id(name)
 	}
-	id = known.byName[strings.ToLower(name)]
 	return id, id != ""
 }
 

@@ -24,9 +24,10 @@ type decoder struct {
 	absent map[string]bool
 }
 
-// fail reports an Error at a node.
-func (d *decoder) fail(n *syntax.Node, code, message, suggestion string) {
+// fail reports an Error at a node. It returns false, for what a caller has of it.
+func (d *decoder) fail(n *syntax.Node, code, message, suggestion string) bool {
 	d.Add(diagnostic.Error, n.Line, n.Col, code, message, suggestion)
+	return false
 }
 
 // schema is a set of fields, in the order in which they are documented.
@@ -38,7 +39,6 @@ type schema struct {
 	also   map[string]string // other words that editors use, and the fields they mean
 	// example is how to write a value that was written as a text: %t is the text, %i an id made of it.
 	example string
-	items   map[string]*schema // of the fields that are lists of groups
 }
 
 // newSchema makes a schema of names, separated by spaces.
@@ -54,16 +54,19 @@ func newSchema(what, prefix, example, names string) *schema {
 // schemas are all schemas.
 var schemas []*schema
 
-// Fields returns the names of the fields of a table ("review", "owner_reply", "geo"), in the documented order; nil for
-// an unknown table.
-func Fields(table string) []string {
+// schemaOf returns the schema of a table ("review", "owner_reply", "geo"); one without fields for an unknown table.
+func schemaOf(table string) *schema {
 	for _, s := range schemas {
 		if strings.TrimPrefix(s.what, "the ") == table {
-			return slices.Clone(s.names)
+			return s
 		}
 	}
-	return nil
+	return &schema{}
 }
+
+// Fields returns the names of the fields of a table ("review", "owner_reply", "geo"), in the documented order; nil for
+// an unknown table.
+func Fields(table string) []string { return slices.Clone(schemaOf(table).names) }
 
 // isField reports whether any file of the folder has a field of this name.
 func isField(name string) bool {
@@ -117,10 +120,7 @@ var prose = []string{"title", "text", "description", "answer", "quote"}
 func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant string) {
 	key := e.Key.Text
 	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
-		if meant = strings.TrimSpace(plain); !slices.Contains(s.names, meant) {
-			meant = ""
-		}
-		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), meant
+		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
 	}
 	switch {
 	case s == reviewSchema && slices.Contains(hiding, diagnostic.Squash(key)):
@@ -201,7 +201,7 @@ type fields struct {
 }
 
 // wrongType reports a value that should have fields.
-func (d *decoder) wrongType(n *syntax.Node, s *schema) {
+func (d *decoder) wrongType(n *syntax.Node, s *schema) bool {
 	suggestion := "the fields are " + strings.Join(s.names, ", ")
 	switch first := syntax.MissingSpace(n.Text, isField); {
 	case n.Kind == syntax.Text && first != "":
@@ -219,25 +219,20 @@ func (d *decoder) wrongType(n *syntax.Node, s *schema) {
 	case n.Kind != syntax.List && !d.strict && s.example != "":
 		suggestion = "write " + strings.Replace(s.prefix, ".", ": ", 1) + s.hint(n)
 	}
-	d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
+	return d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", s.what, n.Describe()), suggestion)
 }
 
 // fields finds the fields of n and reports unknown and duplicate ones. ok is false if n is not a mapping.
 func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 	r = fields{decoder: d, schema: s, node: n}
 	if n.Kind != syntax.Mapping {
-		if n.Kind != syntax.Refused {
-			d.wrongType(n, s)
-		}
-		return r, false
+		return r, n.Kind != syntax.Refused && d.wrongType(n, s)
 	}
 	if s == reviewSchema && len(n.Entries) == 1 && n.Entries[0].Value.Kind == syntax.List && !isField(n.Entries[0].Key.Text) {
-		d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
-		return r, false
+		return r, d.fail(n, "wrong-type", fmt.Sprintf("the reviews are below a field %s", diagnostic.Quote(n.Entries[0].Key.Text)), "delete its line and begin with the hyphens")
 	}
 	if e := n.Entries; len(e) == 1 && strings.HasPrefix(s.example, "{id: %i") && e[0].Value.Kind == syntax.Text && s.meant(e[0].Key.Text) == "" {
-		d.fail(n, "wrong-type", fmt.Sprintf("%s is only %s", s.what, diagnostic.Quote(e[0].Key.Text+": "+e[0].Value.Text)), "write "+s.written(e[0].Key.Text))
-		return r, false
+		return r, d.fail(n, "wrong-type", fmt.Sprintf("%s is only %s", s.what, diagnostic.Quote(e[0].Key.Text+": "+e[0].Value.Text)), "write "+s.written(e[0].Key.Text))
 	}
 	if s == reviewSchema && !d.Full() && len(n.Entries) > 0 && !slices.ContainsFunc(n.Entries, func(e syntax.Entry) bool { return isField(e.Key.Text) || s.meant(e.Key.Text) != "" }) {
 		remedy := "write a line for each field: id, author, rating, date, and the customer's words as text"
@@ -245,8 +240,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			e := &first.Value.Entries[0]
 			remedy = fmt.Sprintf("delete the lines such as %s: and put a hyphen before the first field of each review: - %s: %s", first.Key.Text, e.Key.Text, e.Value.Text)
 		}
-		d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
-		return r, false
+		return r, d.fail(n, "wrong-type", "this is not a review: none of its fields is known", remedy)
 	}
 	second := false // another review begins
 	entries := d.outdented(n, s)
@@ -266,8 +260,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 			case unicode.IsUpper([]rune(key.Text + ".")[0]) && (e.Value.Kind == syntax.Text || meant == ""):
 				suggestion = fmt.Sprintf("if it belongs to the %s above, write %[1]s: | there and all of its lines below it, indented further", entries[i-1].Key.Text)
 			}
-			if meant != "" {
-				r.meant |= 1 << s.index[meant]
+			if i, ok := s.index[meant]; ok {
+				r.meant |= 1 << i
 			}
 			d.fail(key, "unknown-field", fmt.Sprintf("%s has an unknown field %s", s.what, diagnostic.Quote(key.Text)), suggestion)
 		case r.found[f] != nil && second:
@@ -325,13 +319,14 @@ func (r *fields) value(f string) *syntax.Node {
 	return nil
 }
 
-// placeOf returns the place of a field's value, or of the mapping if it has none.
-func (r *fields) placeOf(f string) place {
-	if n := r.value(f); n != nil {
-		return placeOf(n)
-	}
-	return placeOf(r.node)
+// warn reports a Warning at a field's value, or at the mapping if it has none.
+func (r *fields) warn(f, code, message, suggestion string) {
+	at := r.placeOf(f)
+	r.Add(diagnostic.Warning, int(at.Line), int(at.Col), code, message, suggestion)
 }
+
+// placeOf returns the place of a field's value, or of the mapping if it has none.
+func (r *fields) placeOf(f string) place { return placeOf(cmp.Or(r.value(f), r.node)) }
 
 // examples of required fields.
 var examples = map[string]string{"id": "jo-2026-03", "author": "Maria K.", "rating": "5", "date": "2026-03-14", "name": "Rosa Marin", "the service name": "Drain cleaning", "the service area name": "Old Town", "the business name": "Acme Plumbing", "label": "Punctuality",

@@ -12,53 +12,26 @@ import (
 	"time"
 
 	"reviewcast/generator/diagnostic"
-	"reviewcast/generator/syntax"
 )
 
-// format is how a file's reviews are written.
-type format uint8
+var formats = map[string]string{".yaml": "yaml", ".yml": "yaml", ".jsonl": "jsonl", ".csv": "csv"}
 
-const (
-	formatYAML format = iota + 1
-	formatJSONL
-	formatCSV
-)
-
-var formats = map[string]format{".yaml": formatYAML, ".yml": formatYAML, ".jsonl": formatJSONL, ".csv": formatCSV}
-
-// formatOf returns a file's format by its extension; 0 for none that holds reviews.
-func formatOf(name string) format { return formats[strings.ToLower(path.Ext(name))] }
+// formatOf returns how a file's reviews are written, by its extension; "" for a file that holds none.
+func formatOf(name string) string { return formats[strings.ToLower(path.Ext(name))] }
 
 // IsYAML reports whether a file of reviews is YAML, by its name.
-func IsYAML(name string) bool { return formatOf(name) == formatYAML }
+func IsYAML(name string) bool { return formatOf(name) == "yaml" }
 
 // file is a file with reviews as it was last read. But for its stamp it is never changed.
 type file struct {
 	path    string
 	stamp   stamp
-	records []placed // in the order of the file
-	reviews int      // records with an id
+	records []*record // in the order of the file
+	reviews int       // records with an id
 	// complete reports whether every review in it has an id.
 	complete bool
 	problems []diagnostic.Problem // its own and those of its records
-	lines    map[*record]int      // the first line of each record
-}
-
-// newFile joins what was read of a file. complete is false if there may be reviews that were not read.
-func newFile(path string, stamp stamp, records []placed, problems *diagnostic.List, complete bool) *file {
-	f := &file{path: path, stamp: stamp, records: records, complete: complete, lines: make(map[*record]int, len(records))}
-	for _, r := range records {
-		f.lines[r.record] = r.line
-		if r.ID != "" {
-			f.reviews++
-		}
-		if r.problems != nil {
-			problems.Join(r.problems, r.line)
-		}
-	}
-	f.complete = f.complete && f.reviews == len(records)
-	f.problems = problems.All()
-	return f
+	lines    map[*record]int      // the first line of each record; 0 for none
 }
 
 // all returns the records of a file, which may be nil.
@@ -66,35 +39,30 @@ func (f *file) all() []*record {
 	if f == nil {
 		return nil
 	}
-	records := make([]*record, len(f.records))
-	for i, r := range f.records {
-		records[i] = r.record
-	}
-	return records
+	return f.records
 }
 
 // read reads a regular file of at most limit bytes. Nothing is read from one that is larger. The status is older than
-// the bytes, so that a change in between shows.
+// the bytes, so that a change in between shows; it is nil, without a problem, if there is no file.
 func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagnostic.Problem) {
 	f, err := root.Open(name)
 	if err != nil {
-		p := openProblem(name, err)
-		if errors.Is(err, fs.ErrNotExist) {
-			p.Code = "" // the caller knows whether it may be missing
+		if info, _ := root.Lstat(name); errors.Is(err, fs.ErrNotExist) && (info == nil || info.Mode()&fs.ModeSymlink == 0) {
+			return nil, nil, nil
 		}
+		p := openProblem("the file", name, err)
 		return nil, nil, &p
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	problem := diagnostic.Problem{Severity: diagnostic.Error, File: name}
-	switch {
+	var problem diagnostic.Problem
+	switch info, err := f.Stat(); {
 	case err != nil:
-		problem = openProblem(name, err)
+		problem = openProblem("the file", name, err)
 	case !info.Mode().IsRegular():
-		problem.Code, problem.Message, problem.Suggestion = "unreadable", "it is not a regular file", "replace it by a regular file"
+		problem = diagnostic.Position{File: name}.Error("unreadable", "it is not a regular file", "replace it by a regular file")
 	case info.Size() > limit:
-		problem.Code, problem.Message, problem.Suggestion = "too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it"
-		if limit == syntax.MaxYAMLFile && formatOf(name) == formatYAML {
+		problem = diagnostic.Position{File: name}.Error("too-big", fmt.Sprintf("the file has %d bytes; the limit is %d MiB", info.Size(), limit>>20), "split it")
+		if IsYAML(name) {
 			problem.Suggestion = "split it, or use JSONL"
 		}
 	default:
@@ -103,7 +71,7 @@ func read(root *os.Root, name string, limit int64) ([]byte, fs.FileInfo, *diagno
 		if err == nil {
 			return buf.Bytes(), info, nil
 		}
-		problem = openProblem(name, err)
+		problem = openProblem("the file", name, err)
 	}
 	return nil, nil, &problem
 }

@@ -16,6 +16,15 @@ var (
 	hoursForm = regexp.MustCompile(`^D(-D)?(,D(-D)?)*( T-T(,T-T)*)?$`)
 	dayForm   = regexp.MustCompile(`\b(Mo|Tu|We|Th|Fr|Sa|Su)\b`)
 	clockForm = regexp.MustCompile(`\b([01][0-9]|2[0-3]):[0-5][0-9]\b|\b24:00\b`)
+	// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
+	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
+	daysOnly     = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
+	letterWords  = regexp.MustCompile(`\pL+`)
+	timeWords    = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
+	dashes       = regexp.MustCompile(` ?[-–—] ?`)
+	commas       = regexp.MustCompile(` ?, ?`)
+	// workday matches hours such as 09:00-05:00, which end in the afternoon.
+	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
 )
 
 // knownHours reports whether programs understand opening hours.
@@ -83,12 +92,6 @@ func overlaps(a, b string) bool {
 	return a[:3] == b[:3] && a[:8] < end(b) && b[:8] < end(a)
 }
 
-// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
-var (
-	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
-	daysOnly     = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
-)
-
 // meantHours returns the hours that a text means in schema.org's form, each of its days and times, and a remark on
 // what it can't be written for.
 func meantHours(s string) (meant []string, rest string) {
@@ -117,15 +120,6 @@ func meantHours(s string) (meant []string, rest string) {
 	}
 	return meant, rest
 }
-
-var (
-	letterWords = regexp.MustCompile(`\pL+`)
-	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
-	dashes      = regexp.MustCompile(` ?[-–—] ?`)
-	commas      = regexp.MustCompile(` ?, ?`)
-	// workday matches hours such as 09:00-05:00, which end in the afternoon.
-	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
-)
 
 // plainHours writes hours such as "Mon – Fri 8am to 6pm" in schema.org's form.
 func plainHours(s string) string {

@@ -53,55 +53,63 @@ func (x *index) apply(gone, come []*record) {
 		id := strings.ToLower(rec.ID)
 		x.byID[id] = append(x.byID[id], r)
 	}
-	x.reorder(leaving, added)
+	if len(leaving)+len(added) > 0 {
+		stay := slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return leaving[r] })
+		x.order = merge(stay, added)
+	}
 }
 
 // remove removes the review of a record and returns it.
 func (x *index) remove(rec *record) *Review {
-	if rec.ID == "" {
-		r := x.unidentified[rec]
-		delete(x.unidentified, rec)
-		return r
+	r, id := x.unidentified[rec], strings.ToLower(rec.ID)
+	delete(x.unidentified, rec)
+	if i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec }); i >= 0 {
+		r = x.byID[id][i]
+		x.byID[id] = slices.Delete(x.byID[id], i, i+1)
 	}
-	id := strings.ToLower(rec.ID)
-	i := slices.IndexFunc(x.byID[id], func(r *Review) bool { return r.rec == rec })
-	r := x.byID[id][i]
-	x.byID[id] = slices.Delete(x.byID[id], i, i+1)
 	if len(x.byID[id]) == 0 {
 		delete(x.byID, id)
 	}
 	return r
 }
 
-// reorder makes the published order of what stays and what was added.
-func (x *index) reorder(leaving map[*Review]bool, added []*Review) {
-	if len(leaving)+len(added) == 0 {
-		return
-	}
+// merge makes one published order of reviews in that order and others.
+func merge(order, added []*Review) []*Review {
 	slices.SortFunc(added, compare)
-	order := make([]*Review, 0, len(x.order)+len(added))
-	for _, r := range x.order {
-		if leaving[r] {
-			continue
-		}
+	merged := make([]*Review, 0, len(order)+len(added))
+	for _, r := range order {
 		for len(added) > 0 && compare(added[0], r) < 0 {
-			order = append(order, added[0])
+			merged = append(merged, added[0])
 			added = added[1:]
 		}
-		order = append(order, r)
+		merged = append(merged, r)
 	}
-	order = append(order, added...)
-	x.order = order
+	return append(merged, added...)
 }
 
 func compare(a, b *Review) int { return reviewcast.Compare(&a.Review, &b.Review) }
 
-// unique returns the published order without the later reviews of an id.
+// unique returns the published order without the further reviews of an id.
 func (x *index) unique(at places) []*Review {
-	if len(x.byID) == len(x.order) {
+	further := x.further(at)
+	if len(further) == 0 {
 		return x.order
 	}
-	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return x.first(r.ID, at) != r })
+	return slices.DeleteFunc(slices.Clone(x.order), func(r *Review) bool { return further[r] != nil })
+}
+
+// further returns each review whose id is that of a review before it, which is the value.
+func (x *index) further(at places) map[*Review]*Review {
+	firsts := map[*Review]*Review{}
+	if len(x.byID) == len(x.order) {
+		return firsts // each has its own id
+	}
+	for _, r := range x.order {
+		if first := x.first(r.ID, at); first != r {
+			firsts[r] = first
+		}
+	}
+	return firsts
 }
 
 // first returns the review that stands first among those with an id; nil for none.
@@ -113,20 +121,10 @@ func (x *index) first(id string, at places) *Review {
 	return slices.MinFunc(reviews, at.compare)
 }
 
-// ids returns the ids of all reviews, sorted.
-func (x *index) ids() []string {
-	ids := make([]string, 0, len(x.order))
+// ids returns the ids of those reviews, sorted.
+func (x *index) ids(of func(*Review) bool) (ids []string) {
 	for _, r := range x.order {
-		ids = append(ids, r.ID)
-	}
-	slices.Sort(ids)
-	return ids
-}
-
-// by returns the ids of the published reviews of an author, sorted.
-func (x *index) by(author string) (ids []string) {
-	for _, r := range x.order {
-		if r.Published && strings.EqualFold(r.Author, author) {
+		if of(r) {
 			ids = append(ids, r.ID)
 		}
 	}
@@ -158,22 +156,13 @@ func (p places) compare(a, b *Review) int {
 
 // problems returns what is wrong between the reviews and the rest of the folder.
 func (x *index) problems(at places) []diagnostic.Problem {
-	reviews := slices.Collect(maps.Keys(x.suspects))
-	firsts := make(map[*Review]*Review) // for each further review with an id
-	for _, r := range x.order {
-		if len(x.byID) == len(x.order) {
-			break // each has its own id
-		}
-		if first := x.first(r.ID, at); first != r {
-			if firsts[r] = first; !x.suspects[r] {
-				reviews = append(reviews, r)
-			}
-		}
+	firsts, suspects := x.further(at), maps.Clone(x.suspects)
+	for r := range firsts {
+		suspects[r] = true
 	}
-	slices.SortFunc(reviews, at.compare)
 	problems, copied := x.copies(firsts)
 	list := diagnostic.List{}
-	for _, r := range reviews {
+	for _, r := range slices.SortedFunc(maps.Keys(suspects), at.compare) {
 		if r.rec.file != list.File {
 			problems = append(problems, list.All()...)
 			list = diagnostic.List{File: r.rec.file}
@@ -194,20 +183,19 @@ const manyLost = 4
 // once keeps the first of many messages on the same lost id.
 func once(problems []diagnostic.Problem) []diagnostic.Problem {
 	count := map[string]int{}
-	lost := func(p diagnostic.Problem) bool { return strings.HasSuffix(p.Suggestion, goneRemedy) }
 	for _, p := range problems {
 		count[p.Message]++
 	}
-	first, kept := map[string]bool{}, problems[:0]
+	kept := problems[:0]
 	for _, p := range problems {
-		if n := count[p.Message]; n >= manyLost && lost(p) {
-			if first[p.Message] {
-				continue
-			}
-			first[p.Message] = true
+		n := count[p.Message]
+		if n >= manyLost && strings.HasSuffix(p.Suggestion, goneRemedy) {
+			count[p.Message] = -1
 			p.Message += fmt.Sprintf("; %d reviews name it", n)
 		}
-		kept = append(kept, p)
+		if n > 0 {
+			kept = append(kept, p)
+		}
 	}
 	return kept
 }
@@ -220,10 +208,11 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 			shared[[2]string{first.rec.file, r.rec.file}]++
 		}
 	}
+	if len(shared) == 0 {
+		return nil, nil
+	}
 	for _, r := range x.order {
-		if len(shared) > 0 {
-			size[r.rec.file]++
-		}
+		size[r.rec.file]++
 	}
 	copied = map[[2]string]bool{}
 	for pair, n := range shared {
@@ -234,8 +223,8 @@ func (x *index) copies(firsts map[*Review]*Review) (problems []diagnostic.Proble
 		if len(original) > len(other) { // systems lengthen the name of a copy
 			original, other = other, original
 		}
-		problems = append(problems, diagnostic.Problem{Severity: diagnostic.Error, File: other, Code: "duplicate-id",
-			Message: fmt.Sprintf("%d of its reviews are in %s, too", n, original), Suggestion: "one of both files is a copy: keep the one with the right words, and delete the other"})
+		problems = append(problems, diagnostic.Position{File: other}.Error("duplicate-id", fmt.Sprintf("%d of its reviews are in %s, too", n, original),
+			"one of both files is a copy: keep the one with the right words, and delete the other"))
 	}
 	return problems, copied
 }

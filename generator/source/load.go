@@ -96,10 +96,8 @@ func (l *Loader) LoadPartial(ctx context.Context) (*Partial, []diagnostic.Proble
 	if l.index == nil { // there are too many reviews
 		return &Partial{Content: &Content{}}, problems, nil
 	}
-	p := &Partial{Content: l.content(), Complete: l.complete() && !diagnostic.HasErrors(l.tree.notes)}
-	for _, q := range problems {
-		p.Complete = p.Complete && (q.Severity != diagnostic.Error || q.File != WithdrawnFile)
-	}
+	wrong := func(p diagnostic.Problem) bool { return p.Severity == diagnostic.Error && p.File == WithdrawnFile }
+	p := &Partial{Content: l.content(), Complete: l.complete() && !slices.ContainsFunc(problems, wrong)}
 	p.Unidentified = slices.SortedFunc(maps.Values(l.index.unidentified), places(l.tree.files).compare)
 	return p, problems, nil
 }
@@ -150,7 +148,7 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 	} else {
 		l.apply(root, gone, come)
 		at, around := places(l.tree.files), l.index.around
-		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete() && !diagnostic.HasErrors(l.tree.notes)))
+		problems = slices.Concat(problems, around.problems, l.index.problems(at), around.citations(l.index, at, l.complete()))
 	}
 	problems = slices.DeleteFunc(causes(problems), func(p diagnostic.Problem) bool { return misplaced && p.Code == "missing-file" })
 	diagnostic.Sort(problems)
@@ -159,9 +157,9 @@ func (l *Loader) update(ctx context.Context, names []string) ([]diagnostic.Probl
 
 // changes looks at the files and reads those that changed.
 func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]*job, error) {
-	there, gone, ok := []found(nil), []*job(nil), false
+	jobs, ok := []*job(nil), false
 	if l.sure && names != nil {
-		there, gone, ok = l.tree.named(root, names)
+		jobs, ok = l.tree.named(root, names)
 	}
 	l.sure = false // should this fail
 	if !ok {
@@ -169,35 +167,38 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 		if err != nil {
 			return nil, err
 		}
-		there, gone = w.files, l.tree.missing(w.files)
+		jobs = w.files
+		for _, f := range l.tree.files {
+			if _, ok := slices.BinarySearchFunc(w.files, f.path, func(j *job, path string) int { return strings.Compare(j.path, path) }); !ok {
+				jobs = append(jobs, &job{path: f.path}) // it is gone
+			}
+		}
 		l.tree.notes, l.tree.linked = w.notes, w.linked
 	}
-	var jobs []*job
-	for _, f := range there {
-		if j := l.tree.look(f); j != nil {
-			jobs = append(jobs, j)
-		}
-	}
+	jobs = slices.DeleteFunc(jobs, func(j *job) bool {
+		j.old = l.tree.get(j.path)
+		return j.old != nil && j.info != nil && j.old.stamp.current(j.info)
+	})
 	if err := readFiles(ctx, root, jobs); err != nil {
 		return nil, err
 	}
 	l.sure = true
-	return append(jobs, gone...), nil
+	return jobs, nil
 }
 
 // apply brings the index up to date. If a small file or the day changed, it makes a new one.
 func (l *Loader) apply(root *os.Root, gone, come []*record) {
-	files, key := readSmallFiles(root)
+	files, problems, key := readSmallFiles(root)
 	if x := l.index; x != nil && x.around.key == key && x.around.content.today == l.today(x.around.content.Business.TimeZone) {
 		x.apply(gone, come)
 		return
 	}
-	l.index = newIndex(newSurroundings(files, key, l.today))
-	var all []*record
+	l.index = newIndex(newSurroundings(files, problems, key, l.today))
+	come = nil
 	for _, f := range l.tree.files {
-		all = append(all, f.all()...)
+		come = append(come, f.records...)
 	}
-	l.index.apply(nil, all)
+	l.index.apply(nil, come)
 }
 
 // content returns what the files say. Of several reviews with the same id it has the first.
@@ -210,7 +211,7 @@ func (l *Loader) content() *Content {
 
 // complete reports whether every review has been read.
 func (l *Loader) complete() bool {
-	return !slices.ContainsFunc(l.tree.files, func(f *file) bool { return !f.complete })
+	return !diagnostic.HasErrors(l.tree.notes) && !slices.ContainsFunc(l.tree.files, func(f *file) bool { return !f.complete })
 }
 
 // today returns the last day that a date may name.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"hash/maphash"
+	"io/fs"
 	"os"
 	"runtime"
 	"time"
@@ -17,8 +18,9 @@ import (
 // job is the reading of one file.
 type job struct {
 	path string
-	old  *file // nil for a new file
-	now  *file // afterwards; nil if the file is gone
+	info fs.FileInfo // as it was found; nil if it is gone
+	old  *file       // nil for a new file
+	now  *file       // afterwards; nil if the file is gone
 }
 
 // readFiles reads files in parallel, as many as there are processors.
@@ -27,7 +29,7 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 	workers.SetLimit(runtime.GOMAXPROCS(0))
 	for _, j := range jobs {
 		workers.Go(func() error {
-			if running.Err() == nil {
+			if j.info != nil && running.Err() == nil {
 				j.read(running, root)
 			}
 			return running.Err()
@@ -39,17 +41,15 @@ func readFiles(ctx context.Context, root *os.Root, jobs []*job) error {
 // read reads the file.
 func (j *job) read(ctx context.Context, root *os.Root) {
 	limit := int64(syntax.MaxDataFile)
-	if formatOf(j.path) == formatYAML {
+	if IsYAML(j.path) {
 		limit = syntax.MaxYAMLFile
 	}
 	data, info, problem := read(root, j.path, limit)
 	if problem != nil {
-		if problem.Code != "" { // else it is gone since it was found
-			problems := diagnostic.List{File: j.path}
-			problems.Put(*problem)
-			j.now = newFile(j.path, stamp{}, nil, &problems, false)
-		}
-		return
+		j.now = &file{path: j.path, problems: []diagnostic.Problem{*problem}}
+	}
+	if info == nil {
+		return // it may be gone since it was found
 	}
 	stamp := stamp{info: info, fresh: time.Since(info.ModTime()) <= granularity, sum: maphash.Bytes(seed, data)}
 	if j.old != nil && j.old.stamp.info != nil && j.old.stamp.sum == stamp.sum {
@@ -61,17 +61,32 @@ func (j *job) read(ctx context.Context, root *os.Root) {
 
 // parse makes the records of the file.
 func (j *job) parse(ctx context.Context, data []byte, stamp stamp) {
-	var old []placed
-	if j.old != nil {
-		old = j.old.records
+	old := j.old.all()
+	p := &parser{decoder: &decoder{List: &diagnostic.List{File: j.path}}, ctx: ctx, old: make(map[uint64]*record, len(old)),
+		now: &file{path: j.path, lines: make(map[*record]int, len(old))}, problems: &diagnostic.List{File: j.path}}
+	for _, r := range old {
+		// One whose problems aren't all listed has to be read again.
+		if r.problems == nil || r.problems.Complete() {
+			p.old[r.key] = r
+		}
 	}
-	p := newParser(ctx, j.path, old)
-	parse := map[format]func([]byte) bool{formatYAML: p.parseYAML, formatCSV: p.parseCSV, formatJSONL: p.parseJSONL}[formatOf(j.path)]
-	complete := parse(data)
+	parse := map[string]func([]byte) bool{"yaml": p.parseYAML, "csv": p.parseCSV, "jsonl": p.parseJSONL}[formatOf(j.path)]
+	f := p.now
+	f.complete = parse(data)
 	if len(data) == 0 {
 		p.problems.Add(diagnostic.Warning, 1, 1, "empty-file", "the file is empty", "delete it; if it had reviews, it may not have been copied to this computer yet")
 	}
-	j.now = newFile(j.path, stamp, p.records, p.problems, complete)
+	for _, r := range f.records {
+		if r.ID != "" {
+			f.reviews++
+		}
+		if r.problems != nil {
+			p.problems.Join(r.problems, f.lines[r])
+		}
+	}
+	f.complete = f.complete && f.reviews == len(f.records)
+	f.stamp, f.problems = stamp, p.problems.All()
+	j.now = f
 }
 
 // parseJSONL reads a file with one review a line. A line that the last state of the file had is not parsed again.
@@ -88,7 +103,7 @@ func (p *parser) parseJSONL(data []byte) (complete bool) {
 			}
 			r = p.decode(key, n)
 		}
-		p.records = append(p.records, placed{r, line})
+		p.put(r, line)
 		if p.ctx.Err() != nil {
 			return 0
 		}

@@ -38,12 +38,6 @@ type ref struct {
 	at    place
 }
 
-// placed is a record with its first line in its file; 0 for none.
-type placed struct {
-	*record
-	line int
-}
-
 // seed makes the hashes of one process comparable.
 var seed = maphash.MakeSeed()
 
@@ -55,20 +49,8 @@ type parser struct {
 	salt     uint64             // of the keys: what else the records depend on
 	old      map[uint64]*record // by key
 	listed   int                // problems of earlier records
-	records  []placed
-	problems *diagnostic.List // of the file
-}
-
-// newParser returns a parser of a file. old are the records of its last state.
-func newParser(ctx context.Context, file string, old []placed) *parser {
-	p := &parser{decoder: &decoder{List: &diagnostic.List{File: file}}, ctx: ctx, old: make(map[uint64]*record, len(old)), problems: &diagnostic.List{File: file}}
-	for _, r := range old {
-		// One whose problems aren't all listed has to be read again.
-		if r.problems == nil || r.problems.Complete() {
-			p.old[r.key] = r.record
-		}
-	}
-	return p
+	now      *file              // with the records so far
+	problems *diagnostic.List   // of the file
 }
 
 // take returns and removes the record with a key, since a record is in one place only; nil if there is none.
@@ -121,7 +103,13 @@ func (p *parser) add(n *syntax.Node) {
 	if r == nil {
 		r = p.decode(key, n)
 	}
-	p.records = append(p.records, placed{r, line})
+	p.put(r, line)
+}
+
+// put puts in a record that begins on a line.
+func (p *parser) put(r *record, line int) {
+	p.now.records = append(p.now.records, r)
+	p.now.lines[r] = line
 }
 
 // manyWrong is how many wrong cells of a CSV row are reported as one mistake.

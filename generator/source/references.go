@@ -3,9 +3,9 @@ package source
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -25,26 +25,18 @@ func (s *surroundings) complete(rec *record) *Review {
 	return &r
 }
 
-// erased reports whether a record has words that must not be kept.
-func (s *surroundings) erased(w *record) bool {
-	return s.withdrawn[strings.ToLower(w.ID)].Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil)
-}
-
 // check reports dates in the future and ids that business.yaml doesn't list. The places are relative to the record.
 func (s *surroundings) check(w *record, p *diagnostic.List) {
 	s.future("date", w.Date, w.date, p)
 	if w.OwnerReply != nil {
 		s.future("owner_reply.date", w.OwnerReply.Date, w.replyDate, p)
 	}
-	if w.verifiedOn != (place{}) {
-		s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
-	}
-	if s.erased(w) {
-		at := s.withdrawn[strings.ToLower(w.ID)].At
-		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), at.File, at.Line),
+	s.future("verification.verified_on", w.Verification.VerifiedOn, w.verifiedOn, p)
+	switch listed := s.withdrawn[strings.ToLower(w.ID)]; {
+	case listed.Reason == Legal && (w.Title != nil || w.Text != nil || w.OwnerReply != nil):
+		p.Add(diagnostic.Error, int(w.id.Line), int(w.id.Col), "legal-text", fmt.Sprintf("the words of the review %s are still here, and %s:%d withdraws it for legal reasons", diagnostic.Quote(w.ID), listed.At.File, listed.At.Line),
 			"delete the review from this file; its entry in "+WithdrawnFile+" is enough")
-	}
-	if listed := s.withdrawn[strings.ToLower(w.ID)]; listed.Reason == Withdrawn && w.Text != nil {
+	case listed.Reason == Withdrawn && w.Text != nil:
 		p.Add(diagnostic.Warning, int(w.id.Line), int(w.id.Col), "withdrawn-text", fmt.Sprintf("%s:%d withdraws the review %s, so it is not published", listed.At.File, listed.At.Line, diagnostic.Quote(w.ID)),
 			"delete it here, or its entry in "+WithdrawnFile+" if it shall be published")
 	}
@@ -68,24 +60,21 @@ func (s *surroundings) check(w *record, p *diagnostic.List) {
 	}
 }
 
-// future reports a date after today.
+// future reports a date after today, if it has a place.
 func (s *surroundings) future(what string, d reviewcast.Date, at place, p *diagnostic.List) {
-	if d > s.content.today {
+	if d > s.content.today && at != (place{}) {
 		p.Add(diagnostic.Error, int(at.Line), int(at.Col), "future-date", fmt.Sprintf("%s %s is in the future", what, d), fmt.Sprintf("today is %s; correct the year, the month or the day", s.content.today))
 	}
 }
 
-// goneID is the suggestion for an id that is like no other.
-const (
-	goneID     = "add it there under %s" + goneRemedy
-	goneRemedy = ", also if it was deleted: older reviews name it; or write a known id"
-)
+// goneRemedy ends the suggestion for an id that is like no other.
+const goneRemedy = ", also if it was deleted: older reviews name it; or write a known id"
 
 // unknown reports an id that is not in business.yaml, and which one was probably meant.
 func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	list := &refLists[r.list]
 	message := fmt.Sprintf("%s is not a %s in business.yaml", diagnostic.Quote(r.value), list.one)
-	suggestion := fmt.Sprintf(goneID, list.name)
+	suggestion := "add it there under " + list.name + goneRemedy
 	code := "unknown-" + strings.ReplaceAll(list.one, " ", "-")
 	if id, ok := known.byName[strings.ToLower(r.value)]; ok && id != "" {
 		message = fmt.Sprintf("%s is the name of a %s, not its id", diagnostic.Quote(r.value), list.one)
@@ -93,14 +82,15 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	} else if ok {
 		message = fmt.Sprintf("%s is the name of more than one %s", diagnostic.Quote(r.value), list.one)
 		suggestion = "write the id of the one that is meant"
-	} else if other := s.listOf(r.value); other != nil {
+	} else if i := slices.IndexFunc(s.content.known[:], func(k *names) bool { return k != nil && k.ids[r.value] }); i >= 0 {
+		other := refLists[i]
 		message = fmt.Sprintf("%s is a %s, and no %s", diagnostic.Quote(r.value), other.one, list.one)
 		suggestion = fmt.Sprintf("write it in the list %s", other.name)
-	} else if plain := strings.Map(visible, r.value); plain != r.value && known.ids[plain] {
+	} else if plain := invisible.ReplaceAllString(r.value, ""); plain != r.value && known.ids[plain] {
 		suggestion = fmt.Sprintf("there is an invisible character in it; delete it, and type %s again", plain)
 	} else if ids := known.listed(r.value); len(ids) > 1 && (strings.ContainsAny(r.value, ";,") || !slices.ContainsFunc(ids, func(id string) bool { return !known.ids[id] })) {
 		message = fmt.Sprintf("%s is one text, not several ids", diagnostic.Quote(r.value))
-		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(ids, ", "); formatOf(p.File) == formatCSV {
+		if suggestion = "separate them by commas, and quote each or none: " + strings.Join(ids, ", "); formatOf(p.File) == "csv" {
 			suggestion = "separate them by semicolons: " + strings.Join(ids, ";")
 		}
 	} else if known.partial {
@@ -111,23 +101,8 @@ func (s *surroundings) unknown(r *ref, known *names, p *diagnostic.List) {
 	p.Add(diagnostic.Error, int(r.at.Line), int(r.at.Col), code, message, suggestion)
 }
 
-// listOf returns the list in which business.yaml has an id; nil for none.
-func (s *surroundings) listOf(id string) *refList {
-	for i := range refLists {
-		if known := s.content.known[i]; known != nil && known.ids[id] {
-			return &refLists[i]
-		}
-	}
-	return nil
-}
-
-// visible drops characters that show nothing.
-func visible(r rune) rune {
-	if unicode.Is(unicode.Cf, r) {
-		return -1
-	}
-	return r
-}
+// invisible matches characters that show nothing.
+var invisible = regexp.MustCompile(`\p{Cf}`)
 
 // noList reports a text where a list of ids belongs.
 func noList(r *ref, known *names, p *diagnostic.List) {
@@ -162,44 +137,38 @@ func (k *names) listed(text string) (ids []string) {
 // citations reports what the small files cite and is not published. If not all reviews could be read, an unknown one
 // may be among those.
 func (s *surroundings) citations(x *index, at places, complete bool) (problems []diagnostic.Problem) {
-	for _, c := range s.evidence {
-		if _, p := c.find(x, at, complete); p != nil {
-			others := slices.DeleteFunc(slices.Clone(c.among), func(id string) bool {
+	for _, c := range s.cited {
+		r, p := c.find(x, at, complete)
+		if p != nil && c.among != nil {
+			others := slices.DeleteFunc(slices.Clone(c.among.EvidenceReviewIDs), func(id string) bool {
 				_, wrong := (&citation{id: id}).find(x, at, complete)
 				return wrong != nil
 			})
-			if p.Suggestion == "" && len(others) > 0 {
-				p.Suggestion = fmt.Sprintf("write the id of another review, or leave it out: evidence_review_ids: [%s]", strings.Join(others, ", "))
+			if len(others) > 0 {
+				p.Suggestion = cmp.Or(p.Suggestion, fmt.Sprintf("write the id of another review, or leave it out: evidence_review_ids: [%s]", strings.Join(others, ", ")))
 			}
-			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete evidence_review_ids")
+		}
+		if p != nil {
+			field, _, _ := strings.Cut(c.what, ".")
+			p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete "+field)
 			problems = append(problems, *p)
+		} else if r != nil && (r.Text == nil || !strings.Contains(*r.Text, c.quote)) && c.quote != "" {
+			suggestion := "copy part of its text exactly"
+			if r.Text == nil {
+				suggestion = "the review has no text; choose another"
+			} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(c.quote)) {
+				suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
+			} else if first, last, ok := strings.Cut(strings.ReplaceAll(c.quote, "...", "…"), "…"); ok {
+				suggestion = "copy one part of it, in which nothing is left out"
+				from := strings.Index(*r.Text, strings.TrimSpace(first))
+				if to := strings.LastIndex(*r.Text, strings.TrimSpace(last)); from >= 0 && from < to {
+					suggestion += ", such as: " + (*r.Text)[from:to+len(strings.TrimSpace(last))]
+				}
+			}
+			problems = append(problems, c.words.Error("bad-quote", "pull_quote.text is not part of the text of "+c.id, suggestion))
 		}
 	}
-	if s.quote == nil {
-		return problems
-	}
-	r, p := s.quote.find(x, at, complete)
-	if p != nil {
-		p.Suggestion = cmp.Or(p.Suggestion, "write the id of a published review, or delete pull_quote")
-		problems = append(problems, *p)
-	}
-	quote := s.content.Vocabulary.PullQuote
-	if r == nil || r.Text != nil && strings.Contains(*r.Text, quote.Text) {
-		return problems
-	}
-	suggestion := "copy part of its text exactly"
-	if r.Text == nil {
-		suggestion = "the review has no text; choose another"
-	} else if strings.Contains(copied.Replace(*r.Text), copied.Replace(quote.Text)) {
-		suggestion = "spaces, line breaks or quotation marks differ; copy the text exactly"
-	} else if first, last, ok := strings.Cut(strings.ReplaceAll(quote.Text, "...", "…"), "…"); ok {
-		suggestion = "copy one part of it, in which nothing is left out"
-		from := strings.Index(*r.Text, strings.TrimSpace(first))
-		if to := strings.LastIndex(*r.Text, strings.TrimSpace(last)); from >= 0 && from < to {
-			suggestion += ", such as: " + (*r.Text)[from:to+len(strings.TrimSpace(last))]
-		}
-	}
-	return append(problems, s.quote.words.Error("bad-quote", fmt.Sprintf("pull_quote.text is not part of the text of %s", quote.ReviewID), suggestion))
+	return problems
 }
 
 // copied drops what often changes when a text is copied.
@@ -215,7 +184,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil:
-		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexByte(c.id, '#')+1:], ".yaml"), x.ids(), "")
+		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexByte(c.id, '#')+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:
@@ -223,7 +192,8 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	default:
 		return r, nil
 	}
-	if by := x.by(c.id); r == nil && len(by) > 0 {
+	by := x.ids(func(r *Review) bool { return r.Published && strings.EqualFold(r.Author, c.id) })
+	if r == nil && len(by) > 0 {
 		p := c.at.Error(code, fmt.Sprintf("%s is the author of a review, not its id", diagnostic.Quote(c.id)), "write "+strings.Join(by[:min(len(by), 3)], " or "))
 		return nil, &p
 	}

@@ -27,9 +27,15 @@ var requiredFields = []string{"id", "author", "rating", "date"}
 type refList struct {
 	name string // of the field, there and in business.yaml
 	one  string // what one of them is
+
+	entry *schema // of one of them in business.yaml
 }
 
-var refLists = [...]refList{{"technicians", "technician"}, {"services", "service"}, {"service_areas", "service area"}}
+var refLists = [...]refList{newRefList("technicians", "technician"), newRefList("services", "service"), newRefList("service_areas", "service area")}
+
+func newRefList(name, one string) refList {
+	return refList{name, one, newSchema("the "+one, "", "{id: %i, name: %t}", "id name aliases")}
+}
 
 // review decodes one review into w. One that has problems is kept, since its id matters to other files.
 func (d *decoder) review(n *syntax.Node, w *record) {
@@ -51,8 +57,8 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	w.Author = r.nonBlank("author")
 	w.Rating = r.stars("rating")
 	w.Date, w.date = r.date("date"), r.placeOf("date")
-	w.Title = r.optional("title")
-	w.Text = r.optional("text")
+	w.Title = pointer(r.text("title"))
+	w.Text = pointer(r.text("text"))
 	w.Language = r.language("language")
 	w.Source = r.source()
 	w.SourceURL = pointer(r.url("source_url"))
@@ -72,8 +78,9 @@ func (d *decoder) review(n *syntax.Node, w *record) {
 	r.job(w)
 }
 
+// pointer returns an optional text; a blank one is none.
 func pointer(s string) *string {
-	if s == "" {
+	if blank(s) {
 		return nil
 	}
 	return &s
@@ -88,17 +95,16 @@ func (r *fields) source() string {
 	if s == "" {
 		return "direct"
 	}
-	n := r.value("source")
 	switch lower := strings.ToLower(s); {
 	case addressForm.MatchString(lower):
-		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(addressForm.FindStringSubmatch(lower)[1], "google")))
+		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(addressForm.FindStringSubmatch(lower)[1], "google")))
 	case lower != platform(lower):
-		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), platform(lower)), "write "+platform(lower))
+		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), platform(lower)), "write "+platform(lower))
 	case lower != s:
-		r.Add(diagnostic.Warning, n.Line, n.Col, "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
+		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
 	if strings.ContainsAny(s, "\n\t") {
-		r.fail(n, "bad-value", "source has more than one line", "write one word, such as google")
+		r.fail(r.value("source"), "bad-value", "source has more than one line", "write one word, such as google")
 	}
 	return s
 }
@@ -123,7 +129,7 @@ func (r *fields) reply(w *record) *reviewcast.OwnerReply {
 	reply := &reviewcast.OwnerReply{Text: r.nonBlank("text"), Date: r.date("date")}
 	w.replyDate = r.placeOf("date")
 	if reply.Date != "" && w.Date != "" && reply.Date < w.Date {
-		r.Add(diagnostic.Warning, int(w.replyDate.Line), int(w.replyDate.Col), "reply-before-review",
+		r.warn("date", "reply-before-review",
 			fmt.Sprintf("the reply (%s) is older than the review (%s)", reply.Date, w.Date), "check both dates")
 	}
 	return reply
@@ -141,7 +147,7 @@ func (r *fields) verification(w *record) {
 	if r.value("verified_on") != nil {
 		w.Verification.VerifiedOn, w.verifiedOn = r.date("verified_on"), r.placeOf("verified_on")
 		if day := w.Verification.VerifiedOn; day != "" && w.Date != "" && w.Date.Noon().Sub(day.Noon()) > halfYear {
-			r.Add(diagnostic.Warning, int(w.verifiedOn.Line), int(w.verifiedOn.Col), "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date), "check the year of both dates")
+			r.warn("verified_on", "early-verification", fmt.Sprintf("the verification (%s) is long before the review (%s)", day, w.Date), "check the year of both dates")
 		}
 	}
 	w.Reference = r.text("reference")

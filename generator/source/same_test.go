@@ -98,7 +98,7 @@ func TestSameInEveryFormat(tt *testing.T) {
 			if len(p.records) != 1 || diagnostic.HasErrors(p.problems) {
 				t.Fatalf("%s: %v\n%s\n%s", format, p.problems, block, table.Bytes())
 			}
-			got := p.records[0].record
+			got := p.records[0]
 			if want == nil {
 				want = got
 			}

@@ -48,7 +48,7 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 			}
 			d.fail(at, "bad-url", message, suggestion)
 		case localForm.MatchString(parsed):
-			d.Add(diagnostic.Warning, at.Line, at.Col, "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
+			r.warn("base_url", "local-url", "base_url is this computer, which nobody else can reach", "write the address to which you upload public/; dev needs none")
 		}
 		s.BaseURL = parsed
 	}
@@ -67,9 +67,6 @@ func (d *decoder) site(n *syntax.Node, s *Site) {
 		s.Policies.AuthorNames = p.choice("author_names", []string{"initials", "full"}, "initials publishes \"Maria K.\", full \"Maria Kovacs\"; for no name at all, write author: Anonymous in the review")
 	}
 }
-
-// creativeCommons matches the beginning of a licence that is written as people say it.
-var creativeCommons = regexp.MustCompile(`(?i)^(cc|creative commons) `)
 
 // email reads an e-mail address and checks its form.
 func (r *fields) email(f string) string {
@@ -94,15 +91,15 @@ func (r *fields) url(f string) string {
 	return ""
 }
 
-// profiles matches pages of the business on other companies' sites.
-var profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
-
-// localForm matches addresses of this computer.
-var localForm = regexp.MustCompile(`^https?://(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$`)
-
-// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm
-// the beginning of an address, perhaps misspelt.
 var (
+	// creativeCommons matches the beginning of a licence that is written as people say it.
+	creativeCommons = regexp.MustCompile(`(?i)^(cc|creative commons) `)
+	// profiles matches pages of the business on other companies' sites.
+	profiles = regexp.MustCompile(`^https?://([a-z0-9-]+\.)*(google\.[a-z.]+|goo\.gl|g\.page|facebook\.com|instagram\.com|yelp\.[a-z.]+|trustpilot\.com|tripadvisor\.[a-z.]+)(/|$)`)
+	// localForm matches addresses of this computer.
+	localForm = regexp.MustCompile(`^https?://(localhost|127\.[0-9.]+|\[::1\])(:[0-9]+)?$`)
+	// hostForm matches an address without its scheme, fileForm the name of a file, schemeForm the beginning of an address,
+	// perhaps misspelt.
 	emailForm  = regexp.MustCompile(`[^\s<>,;:()@]+@[^\s<>,;:()@]+\.\pL+`)
 	schemeForm = regexp.MustCompile(`(?i)^(ht?tps?|htps?)([:;]/*|//)`)
 	linkForm   = regexp.MustCompile(`https?://[^\s()<>\[\]]+`)

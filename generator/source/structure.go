@@ -107,17 +107,13 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 
 // causes drops the messages on quotes that a value needs which is wrong with them, too.
 func causes(problems []diagnostic.Problem) []diagnostic.Problem {
-	type line struct {
-		file string
-		line int
-	}
-	wrong := map[line]bool{}
+	wrong := map[diagnostic.Position]bool{} // lines
 	for _, p := range problems {
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
-			wrong[line{p.File, p.Line}] = true
+			wrong[diagnostic.Position{File: p.File, Line: p.Line}] = true
 		}
 	}
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "yaml-syntax" && wrong[line{p.File, p.Line}] && strings.Contains(p.Message, "quotes")
+		return p.Code == "yaml-syntax" && wrong[diagnostic.Position{File: p.File, Line: p.Line}] && strings.Contains(p.Message, "quotes")
 	})
 }

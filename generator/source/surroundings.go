@@ -7,6 +7,7 @@ import (
 	"hash/maphash"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"reviewcast"
@@ -19,10 +20,8 @@ import (
 type surroundings struct {
 	content  Content // but for the reviews
 	problems []diagnostic.Problem
-	key      uint64 // hash of all that the files say
-	// evidence and quote are what faq.yaml and insights.yaml cite.
-	evidence []citation
-	quote    *citation
+	key      uint64     // hash of all that the files say
+	cited    []citation // by faq.yaml and insights.yaml
 	// withdrawn are the entries of withdrawn.yaml, by id in lower case.
 	withdrawn map[string]Withdrawal
 }
@@ -30,94 +29,69 @@ type surroundings struct {
 // citation is a place where a small file names a review.
 type citation struct {
 	id, what string
-	among    []string // the ids of the same question
 	at       diagnostic.Position
-	words    diagnostic.Position // of the quoted text
-}
-
-// smallFile is a file that is read by every load.
-type smallFile struct {
-	present bool
-	data    []byte
-	problem *diagnostic.Problem // why it can't be read
+	among    *reviewcast.FAQ // the question; nil for a quote
+	quote    string
+	words    diagnostic.Position // of the quote
 }
 
 // readSmallFiles reads every file but those with reviews. key is the hash of all that they say.
-func readSmallFiles(root *os.Root) (files map[string]smallFile, key uint64) {
-	files = make(map[string]smallFile, len(knownFiles))
+func readSmallFiles(root *os.Root) (files map[string][]byte, problems []diagnostic.Problem, key uint64) {
+	files = map[string][]byte{}
 	var h maphash.Hash
 	h.SetSeed(seed)
 	for _, name := range knownFiles {
 		if name == reviewsFolder {
 			continue
 		}
-		f := readSmallFile(root, name)
-		files[name] = f
-		fmt.Fprintf(&h, "%s %v %v %d\n", name, f.present, f.problem, len(f.data))
-		_, _ = h.Write(f.data)
-	}
-	return files, h.Sum64()
-}
-
-func readSmallFile(root *os.Root, name string) smallFile {
-	data, _, problem := read(root, name, syntax.MaxYAMLFile)
-	if problem == nil {
-		return smallFile{present: true, data: data}
-	}
-	if problem.Code == "" {
-		if info, err := root.Lstat(name); err != nil || info.Mode()&os.ModeSymlink == 0 {
-			return smallFile{}
+		data, info, problem := read(root, name, syntax.MaxYAMLFile)
+		if problem != nil {
+			problems = append(problems, *problem)
+		} else if info != nil {
+			files[name] = data
 		}
-		problem.Code, problem.Message, problem.Suggestion = "symlink-broken", "the target of the link does not exist", "delete it, or put the file here"
+		fmt.Fprintf(&h, "%s %v %v %d\n%s", name, info != nil, problem, len(data), data)
 	}
-	return smallFile{present: true, problem: problem}
+	return files, problems, h.Sum64()
 }
 
-// newSurroundings decodes the small files.
-func newSurroundings(files map[string]smallFile, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
-	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, key: key, withdrawn: map[string]Withdrawal{}}
+// newSurroundings decodes the small files, and fills in what the editors left out.
+func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
+	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, problems: problems, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
-	for _, name := range knownFiles {
-		if p := files[name].problem; p != nil {
-			s.problems = append(s.problems, *p)
-		}
+	if files[BusinessFile] == nil && !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return p.File == BusinessFile }) {
+		s.problems = append(s.problems, diagnostic.Position{File: BusinessFile}.Error("missing-file", "the file is missing",
+			"create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"))
 	}
 	s.decode(files, SiteFile, func(d *decoder, n *syntax.Node) { d.site(n, &c.Site) })
 	s.decode(files, BusinessFile, func(d *decoder, n *syntax.Node) { d.business(n, s) })
-	if !files[BusinessFile].present {
-		s.problems = append(s.problems, diagnostic.Problem{Severity: diagnostic.Error, File: BusinessFile, Code: "missing-file",
-			Message: "the file is missing", Suggestion: "create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"})
-	}
 	c.today = today(c.Business.TimeZone)
 	s.decode(files, insightsFile, func(d *decoder, n *syntax.Node) { d.vocabulary(n, s) })
 	s.decode(files, FAQFile, func(d *decoder, n *syntax.Node) { d.faq(n, s) })
 	s.decode(files, WithdrawnFile, func(d *decoder, n *syntax.Node) { d.withdrawals(n, s) })
-	s.summary(files[SummaryFile])
-	s.defaults()
-	return s
-}
-
-// defaults fills in what the editors left out.
-func (s *surroundings) defaults() {
-	site, business := &s.content.Site, &s.content.Business
+	if data, ok := files[SummaryFile]; ok {
+		s.summary(data)
+	}
+	site, business := &c.Site, &c.Business
 	site.Language = cmp.Or(site.Language, business.Language, "en")
 	business.Language = cmp.Or(business.Language, site.Language)
 	site.Title = cmp.Or(site.Title, "Reviews of "+business.Name)
 	site.Policies.AuthorNames = cmp.Or(site.Policies.AuthorNames, "initials")
 	business.Category = cmp.Or(business.Category, "LocalBusiness")
 	business.TimeZone = cmp.Or(business.TimeZone, "UTC")
+	return s
 }
 
 // decode decodes a small YAML file, which has one document.
-func (s *surroundings) decode(files map[string]smallFile, name string, decode func(*decoder, *syntax.Node)) {
-	file := files[name]
-	if file.problem != nil || !file.present {
+func (s *surroundings) decode(files map[string][]byte, name string, decode func(*decoder, *syntax.Node)) {
+	data, ok := files[name]
+	if !ok {
 		return
 	}
 	p := diagnostic.List{File: name}
 	d := &decoder{List: &p}
 	documents := 0
-	syntax.ReadYAML(file.data, fieldNames, false, &p, func(n *syntax.Node) {
+	syntax.ReadYAML(data, fieldNames, false, &p, func(n *syntax.Node) {
 		switch documents++; documents {
 		case 1:
 			decode(d, n)
@@ -142,12 +116,9 @@ var notInSummary = []struct {
 }
 
 // summary reads the Markdown of summary.md.
-func (s *surroundings) summary(file smallFile) {
-	if file.problem != nil || !file.present {
-		return
-	}
+func (s *surroundings) summary(data []byte) {
 	p := diagnostic.List{File: SummaryFile}
-	if data, ok := syntax.Clean(file.data, false, &p); ok {
+	if data, ok := syntax.Clean(data, false, &p); ok {
 		text := strings.TrimRight(string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))), "\n")
 		d := &decoder{List: &p}
 		for _, no := range notInSummary {

@@ -20,12 +20,6 @@ type tree struct {
 	linked bool // something in the folder is a link
 }
 
-// found is a file that is there.
-type found struct {
-	path string
-	info fs.FileInfo
-}
-
 // find returns the index of a file, or where it belongs.
 func find(files []*file, path string) (int, bool) {
 	return slices.BinarySearchFunc(files, path, func(f *file, path string) int { return strings.Compare(f.path, path) })
@@ -37,25 +31,6 @@ func (t *tree) get(path string) *file {
 		return t.files[i]
 	}
 	return nil
-}
-
-// look returns the job of reading a file again; nil if it hasn't changed.
-func (t *tree) look(f found) *job {
-	old := t.get(f.path)
-	if old != nil && old.stamp.current(f.info) {
-		return nil
-	}
-	return &job{path: f.path, old: old}
-}
-
-// missing returns the jobs that remove the files that a walk didn't find.
-func (t *tree) missing(there []found) (gone []*job) {
-	for _, f := range t.files {
-		if _, ok := slices.BinarySearchFunc(there, f.path, func(f found, path string) int { return strings.Compare(f.path, path) }); !ok {
-			gone = append(gone, &job{path: f.path, old: f})
-		}
-	}
-	return gone
 }
 
 // update puts the files in that were read.
@@ -81,8 +56,9 @@ func (t *tree) tooMany() *diagnostic.Problem {
 	total := 0
 	for _, f := range t.files {
 		if total += f.reviews; total > MaxReviews {
-			return &diagnostic.Problem{Severity: diagnostic.Error, File: f.path, Code: "too-many-reviews",
-				Message: fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), Suggestion: "publish them under several businesses"}
+			p := diagnostic.Position{File: f.path}.Error("too-many-reviews",
+				fmt.Sprintf("with this file the folder has more than %d reviews", MaxReviews), "publish them under several businesses")
+			return &p
 		}
 	}
 	return nil
@@ -100,9 +76,9 @@ const foldsNames = runtime.GOOS == "windows" || runtime.GOOS == "darwin"
 
 // named looks at nothing but the named files. ok is false if everything has to be looked at: a folder came or went, a
 // file may have changed under another name.
-func (t *tree) named(root *os.Root, names []string) (there []found, gone []*job, ok bool) {
+func (t *tree) named(root *os.Root, names []string) (jobs []*job, ok bool) {
 	if t.linked {
-		return nil, nil, false
+		return nil, false
 	}
 	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	for _, name := range names {
@@ -112,23 +88,20 @@ func (t *tree) named(root *os.Root, names []string) (there []found, gone []*job,
 			continue
 		case dir == "." && name != reviewsFolder && slices.Contains(knownFiles, name):
 			continue // the small files are read by every load
-		case dir == "." || formatOf(name) == 0 || !t.hasFolder(dir), t.hasFolder(name),
+		case dir == "." || formatOf(name) == "" || !t.hasFolder(dir), t.hasFolder(name),
+			foldsNames && t.get(name) == nil,
 			slices.ContainsFunc(t.notes, func(p diagnostic.Problem) bool { return p.File == name }):
-			return nil, nil, false
+			return nil, false
 		}
-		old := t.get(name)
 		info, err := root.Lstat(name)
 		switch {
-		case old == nil && foldsNames:
-			return nil, nil, false
-		case errors.Is(err, fs.ErrNotExist) && old != nil:
-			gone = append(gone, &job{path: name, old: old})
 		case errors.Is(err, fs.ErrNotExist):
+			jobs = append(jobs, &job{path: name})
 		case err != nil || !info.Mode().IsRegular():
-			return nil, nil, false
+			return nil, false
 		default:
-			there = append(there, found{name, info})
+			jobs = append(jobs, &job{path: name, info: info})
 		}
 	}
-	return there, gone, true
+	return jobs, true
 }

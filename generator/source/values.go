@@ -24,11 +24,16 @@ import (
 
 // text reads a text as written.
 func (r *fields) text(f string) string {
-	if n := r.value(f); n != nil {
-		s, _ := r.plainText(n, r.name(f))
-		return s
+	s, _, _ := r.given(f)
+	return s
+}
+
+// given is text with its node. ok is false if it is absent or wrong.
+func (r *fields) given(f string) (s string, n *syntax.Node, ok bool) {
+	if n = r.value(f); n != nil {
+		s, ok = r.plainText(n, r.name(f))
 	}
-	return ""
+	return s, n, ok
 }
 
 // plainText reads the text of a node.
@@ -40,12 +45,10 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		return "", false
 	case syntax.Number, syntax.Date:
 		if d.strict {
-			d.fail(n, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(s)), fmt.Sprintf("put it in double quotes: %q", s))
-			return "", false
+			return "", d.fail(n, "wrong-type", fmt.Sprintf("%s is the number %s; it must be text", name, syntax.QuoteScalar(s)), fmt.Sprintf("put it in double quotes: %q", s))
 		}
 	case syntax.Boolean:
-		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, s), fmt.Sprintf("put it in quotes: %q", s))
-		return "", false
+		return "", d.fail(n, "wrong-type", fmt.Sprintf("%s is %s, which means true or false; it must be text", name, s), fmt.Sprintf("put it in quotes: %q", s))
 	default:
 		suggestion := "write the text after the field's name; quote it if it contains special characters"
 		if n.Kind == syntax.List && !d.strict {
@@ -60,30 +63,21 @@ func (d *decoder) plainText(n *syntax.Node, name string) (string, bool) {
 		} else if i := slices.IndexFunc(n.Entries, func(e syntax.Entry) bool { return e.Key.Text == "id" || e.Key.Text == "value" }); i >= 0 {
 			suggestion = "write only " + n.Entries[i].Value.Text + " in place of its fields"
 		}
-		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)
-		return "", false
+		return "", d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must be text", name, n.Kind), suggestion)
 	}
 	if i, c := reviewcast.BadRune(s); i >= 0 {
-		d.fail(n, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
-		return "", false
+		return "", d.fail(n, "bad-character", fmt.Sprintf("%s contains the %s", name, syntax.NameRune(c)), syntax.BadRuneRemedy(c))
 	}
 	// There are at least as many bytes as code points, and nearly always few enough.
-	if len(s) > reviewcast.MaxTextLength {
-		if length := utf8.RuneCountInString(s); length > reviewcast.MaxTextLength {
-			d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, length), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
-			return "", false
-		}
+	if len(s) > reviewcast.MaxTextLength && utf8.RuneCountInString(s) > reviewcast.MaxTextLength {
+		return "", d.fail(n, "too-long", fmt.Sprintf("%s has %d characters", name, utf8.RuneCountInString(s)), fmt.Sprintf("at most %d are published", reviewcast.MaxTextLength))
 	}
 	return s, true
 }
 
 // nonBlank reads a text that must not be blank.
 func (r *fields) nonBlank(f string) string {
-	n := r.value(f)
-	if n == nil {
-		return ""
-	}
-	s, ok := r.plainText(n, r.name(f))
+	s, n, ok := r.given(f)
 	if ok && blank(s) {
 		r.fail(n, "blank", r.name(f)+" is blank", "write it, or leave the field out if it isn't required")
 		return ""
@@ -91,22 +85,13 @@ func (r *fields) nonBlank(f string) string {
 	return s
 }
 
-// optional reads a customer's text; a blank one is none.
-func (r *fields) optional(f string) *string {
-	if s := r.text(f); !blank(s) {
-		return &s
-	}
-	return nil
-}
-
 // blank reports whether a text has nothing but white space.
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 // id reads an id.
 func (r *fields) id() string {
-	s := r.text("id")
-	n := r.value("id")
-	if n == nil || reviewcast.ValidID(s) || s == "" && (n.Text != "" || n.Kind >= syntax.List) {
+	s, n, ok := r.given("id")
+	if !ok || reviewcast.ValidID(s) {
 		return s
 	}
 	suggestion := fmt.Sprintf("an id is a letter or digit, then letters, digits, '.', '_' and '-', at most %d in all", reviewcast.MaxIDLength)
@@ -123,17 +108,15 @@ func (r *fields) id() string {
 	return ""
 }
 
-// exponent matches the short form of a large number.
-var exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
+var (
+	// exponent matches the short form of a large number.
+	exponent = regexp.MustCompile(`^[0-9][.,][0-9]+E\+[0-9]+$`)
+	accents  = regexp.MustCompile(`\p{Mn}`)
+)
 
 // fixID returns an id that may have been meant; "" if it finds none.
 func fixID(s string) string {
-	s = strings.Map(func(c rune) rune {
-		if unicode.Is(unicode.Mn, c) {
-			return -1 // of ü, u stays
-		}
-		return c
-	}, norm.NFD.String(s))
+	s = accents.ReplaceAllString(norm.NFD.String(s), "") // of ü, u stays
 	id := strings.Join(strings.FieldsFunc(s, func(c rune) bool {
 		return c > unicode.MaxASCII || !reviewcast.ValidID("a"+string(c))
 	}), "-")
@@ -171,7 +154,7 @@ func (r *fields) date(f string) reviewcast.Date {
 	}
 	if d := reviewcast.Date(n.Text); d.Valid() {
 		if d < firstYear {
-			r.Add(diagnostic.Warning, n.Line, n.Col, "bad-date", fmt.Sprintf("%s %s is long ago", r.name(f), d), "check the year")
+			r.warn(f, "bad-date", fmt.Sprintf("%s %s is long ago", r.name(f), d), "check the year")
 		}
 		return d
 	}
@@ -224,9 +207,8 @@ func (r *fields) stars(f string) int {
 
 // language reads a BCP 47 tag and returns it in its usual case: "en-us" is "en-US".
 func (r *fields) language(f string) string {
-	s := r.text(f)
-	n := r.value(f)
-	if n == nil || s == "" && n.Text != "" {
+	s, n, ok := r.given(f)
+	if !ok {
 		return ""
 	}
 	tag, err := language.Raw.Parse(s)
@@ -284,12 +266,8 @@ func (r *fields) float(f string, low, high float64) float64 {
 
 // choice reads one of a few values; other is the suggestion if none is near.
 func (r *fields) choice(f string, choices []string, other string) string {
-	s := r.text(f)
-	n := r.value(f)
-	if n == nil || s == "" && (n.Text != "" || n.Kind >= syntax.List) {
-		return ""
-	}
-	if slices.Contains(choices, s) {
+	s, n, ok := r.given(f)
+	if !ok || slices.Contains(choices, s) {
 		return s
 	}
 	suggestion := diagnostic.DidYouMean(s, choices, other)
@@ -331,7 +309,10 @@ var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " &
 
 // listOf returns how to write a list that was written in another way.
 func (r *fields) listOf(f string, n *syntax.Node) string {
-	item := r.schema.items[f]
+	item := schemaOf(strings.ReplaceAll(strings.TrimSuffix(f, "s"), "_", " ")) // of the groups of fields in it
+	if item.names == nil || r.schema == reviewSchema {
+		item = nil
+	}
 	switch {
 	case n.Kind == syntax.Mapping && item != nil && len(n.Entries) > 0 && n.Entries[0].Value.Kind < syntax.List && item.index[n.Entries[0].Key.Text] == 0 && n.Entries[0].Key.Text != item.names[0]:
 		e := n.Entries[0]
@@ -397,23 +378,16 @@ func (r *fields) texts(f string) []string {
 func (r *fields) itemsOf(f string) iter.Seq2[*syntax.Node, string] {
 	return func(yield func(*syntax.Node, string) bool) {
 		for _, n := range r.items(f) {
-			if s := r.item(&n, r.name(f)); s != "" && !yield(&n, s) {
+			s, ok := "", true
+			if n.Kind != syntax.Null {
+				s, ok = r.plainText(&n, "an item of "+r.name(f))
+			}
+			if ok && blank(s) {
+				what := map[bool]string{true: "empty", false: "blank"}[n.Kind == syntax.Null]
+				r.fail(&n, "blank", fmt.Sprintf("an item of %s is %s", r.name(f), what), "write it or delete it")
+			} else if ok && !yield(&n, s) {
 				return
 			}
 		}
 	}
-}
-
-// item reads one text of a list, which must not be blank.
-func (d *decoder) item(n *syntax.Node, list string) string {
-	if n.Kind == syntax.Null {
-		d.fail(n, "blank", "an item of "+list+" is empty", "write it or delete it")
-		return ""
-	}
-	s, ok := d.plainText(n, "an item of "+list)
-	if ok && blank(s) {
-		d.fail(n, "blank", "an item of "+list+" is blank", "write it or delete it")
-		return ""
-	}
-	return s
 }

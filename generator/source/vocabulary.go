@@ -23,11 +23,6 @@ var (
 	withdrawnSchema  = newSchema("the withdrawal", "", "{id: %t, reason: withdrawn, date: YYYY-MM-DD}", "id reason date month")
 )
 
-func init() {
-	vocabularySchema.items = map[string]*schema{"aspects": aspectSchema, "problems": problemSchema, "claims": claimSchema}
-	faqSchema.items = map[string]*schema{"claims": claimSchema}
-}
-
 // ShippedAspects are the ids that an aspect may extend.
 var ShippedAspects = []string{"punctuality", "pricing", "communication", "workmanship", "cleanliness", "professionalism",
 	"technical_knowledge", "responsiveness", "scheduling", "value", "warranty"}
@@ -53,7 +48,7 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 		q.required("review_id", "text")
 		if id, text := q.text("review_id"), q.nonBlank("text"); id != "" && text != "" {
 			v.PullQuote = &reviewcast.PullQuote{ReviewID: id, Text: text}
-			s.quote = &citation{id: id, what: q.name("review_id"), at: d.position(q.placeOf("review_id")), words: d.position(q.placeOf("text"))}
+			s.cited = append(s.cited, citation{id: id, what: q.name("review_id"), at: d.position(q.placeOf("review_id")), quote: text, words: d.position(q.placeOf("text"))})
 		}
 	}
 }
@@ -89,36 +84,35 @@ func (r *fields) terms(field string, s *schema, required ...string) []Term {
 // topics reads the editors' rules for topics.
 func (r *fields) topics(t *Topics) {
 	t.Pin, t.Hide = r.texts("pin"), r.texts("hide")
-	if n := r.value("rename"); n != nil && r.isMapping(n, "topics.rename", "{furnace filter: Filters}") {
-		t.Rename = map[string]string{}
-		for i := range n.Entries {
-			if to, ok := r.plainText(&n.Entries[i].Value, "a label of topics.rename"); ok {
-				t.Rename[n.Entries[i].Key.Text] = to
-			}
+	t.Rename, t.Merge = map[string]string{}, map[string][]string{}
+	for _, e := range r.entriesOf("rename", "{furnace filter: Filters}") {
+		if to, ok := r.plainText(&e.Value, "a label of topics.rename"); ok {
+			t.Rename[e.Key.Text] = to
 		}
 	}
-	if n := r.value("merge"); n != nil && r.isMapping(n, "topics.merge", "{Hot water: [water heater, hot water tank]}") {
-		t.Merge = map[string][]string{}
-		for i := range n.Entries {
-			key, v := n.Entries[i].Key.Text, &n.Entries[i].Value
-			if v.Kind != syntax.List {
-				r.fail(v, "wrong-type", fmt.Sprintf("the phrases of %s are %s; they must be a list", diagnostic.Quote(key), v.Describe()), fmt.Sprintf("write %s: [%s]", key, v.Text))
-				continue
-			}
-			for j := range v.Items {
-				if phrase, ok := r.plainText(&v.Items[j], "a phrase of topics.merge"); ok {
-					t.Merge[key] = append(t.Merge[key], phrase)
-				}
+	for _, e := range r.entriesOf("merge", "{Hot water: [water heater, hot water tank]}") {
+		key, v := e.Key.Text, &e.Value
+		if v.Kind != syntax.List {
+			r.fail(v, "wrong-type", fmt.Sprintf("the phrases of %s are %s; they must be a list", diagnostic.Quote(key), v.Describe()), fmt.Sprintf("write %s: [%s]", key, v.Text))
+		}
+		for i := range v.Items {
+			if phrase, ok := r.plainText(&v.Items[i], "a phrase of topics.merge"); ok {
+				t.Merge[key] = append(t.Merge[key], phrase)
 			}
 		}
 	}
 }
 
-func (d *decoder) isMapping(n *syntax.Node, name, example string) bool {
-	if n.Kind != syntax.Mapping {
-		d.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", name, n.Describe()), fmt.Sprintf("write %s: %s", name[strings.IndexByte(name, '.')+1:], example))
+// entriesOf returns the fields of a field that has any.
+func (r *fields) entriesOf(f, example string) []syntax.Entry {
+	n := r.value(f)
+	if n == nil {
+		return nil
 	}
-	return n.Kind == syntax.Mapping
+	if n.Kind != syntax.Mapping {
+		r.fail(n, "wrong-type", fmt.Sprintf("%s is %s; it must have fields", r.name(f), n.Describe()), fmt.Sprintf("write %s: %s", f, example))
+	}
+	return n.Entries
 }
 
 // claims reads the numbers that the editors rely on. They are checked when the reviews have been counted.
@@ -132,7 +126,7 @@ func (r *fields) claims() []Claim {
 		aspect, before := c.text("aspect"), len(out)
 		for _, measure := range claimSchema.names[1:] {
 			if c.value(measure) != nil {
-				out = append(out, Claim{Aspect: aspect, Measure: measure, Value: c.float(measure, 0, maxClaim), At: r.position(c.placeOf(measure))})
+				out = append(out, Claim{Aspect: aspect, Measure: measure, Value: c.float(measure, 0, 1e9), At: r.position(c.placeOf(measure))})
 			}
 		}
 		if len(out) == before {
@@ -141,9 +135,6 @@ func (r *fields) claims() []Claim {
 	}
 	return out
 }
-
-// maxClaim is the largest number in a claim.
-const maxClaim = 1e9
 
 // faq reads faq.yaml.
 func (d *decoder) faq(n *syntax.Node, s *surroundings) {
@@ -161,14 +152,10 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 			}
 		}
 		r.required("question", "answer")
-		q := reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
-		first := len(s.evidence)
+		q := &reviewcast.FAQ{EvidenceReviewIDs: []string{}, EvidenceAspects: []string{}, Question: r.nonBlank("question"), Answer: r.nonBlank("answer")}
 		for n, id := range r.itemsOf("evidence_review_ids") {
 			q.EvidenceReviewIDs = append(q.EvidenceReviewIDs, id)
-			s.evidence = append(s.evidence, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n))})
-		}
-		for c := range s.evidence[first:] {
-			s.evidence[first+c].among = q.EvidenceReviewIDs
+			s.cited = append(s.cited, citation{id: id, what: "evidence_review_ids", at: d.position(placeOf(n)), among: q})
 		}
 		for n, id := range r.itemsOf("evidence_aspects") {
 			q.EvidenceAspects = append(q.EvidenceAspects, id)
@@ -176,15 +163,11 @@ func (d *decoder) faq(n *syntax.Node, s *surroundings) {
 		}
 		v.Claims = append(v.Claims, r.claims()...)
 		if slices.ContainsFunc(s.content.FAQ, func(f reviewcast.FAQ) bool { return f.Question == q.Question && q.Question != "" }) {
-			at := r.placeOf("question")
-			d.Add(diagnostic.Warning, int(at.Line), int(at.Col), "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
+			r.warn("question", "same-question", "this question is asked twice", "delete one of them, or put both answers into one")
 		}
-		s.content.FAQ = append(s.content.FAQ, q)
+		s.content.FAQ = append(s.content.FAQ, *q)
 	}
 }
-
-// otherReason is the suggestion for a reason that is none.
-const otherReason = "write legal if the law requires that its text disappears everywhere (privacy, a court), or else withdrawn, also for a review that is here twice"
 
 // withdrawals reads withdrawn.yaml.
 func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
@@ -202,7 +185,9 @@ func (d *decoder) withdrawals(n *syntax.Node, s *surroundings) {
 			continue
 		}
 		r.required("id", "reason", "date")
-		w := Withdrawal{ID: r.id(), Reason: Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)}, otherReason)), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
+		w := Withdrawal{ID: r.id(), Date: r.date("date"), Month: r.month("month"), At: d.position(r.placeOf("id"))}
+		w.Reason = Hidden(r.choice("reason", []string{string(Withdrawn), string(Legal)},
+			"write legal if the law requires that its text disappears everywhere (privacy, a court), or else withdrawn, also for a review that is here twice"))
 		r.twice(seen, w.ID, r.placeOf("id"), "%s is withdrawn a second time")
 		if _, again := s.withdrawn[strings.ToLower(w.ID)]; !again {
 			s.withdrawn[strings.ToLower(w.ID)] = w

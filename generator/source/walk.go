@@ -32,89 +32,83 @@ var themeFiles = []string{"theme.css", "templates", "logo.svg", "logo.png", "log
 // walker finds the review files below a root. No link leads out of it, and links to folders below reviews/ are
 // refused, so that no folder is read twice.
 type walker struct {
-	files  []found
+	files  []*job
 	notes  []diagnostic.Problem
 	linked bool
 	root   *os.Root
-	fsys   fs.FS
 	output string // the name of the output folder; "" when it is elsewhere
 }
 
 // walk finds the review files and what should not be in the folder. output is the slash-separated name of the output
 // folder if it is inside, "" if not. An error means that the folder itself can't be read.
 func walk(root *os.Root, output string) (*walker, error) {
-	w := &walker{root: root, fsys: root.FS(), output: output}
-	entries, err := fs.ReadDir(w.fsys, ".")
+	w := &walker{root: root, output: output}
+	entries, err := fs.ReadDir(w.root.FS(), ".")
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		name := e.Name()
-		if w.isOutput(name) {
-			continue
-		}
-		if name != reviewsFolder {
-			if w.isElsewhere(name) || Ignored(name) {
-				continue
+		switch name := e.Name(); {
+		case w.isOutput(name):
+		case name == reviewsFolder:
+			if info, ok := w.follow(name, e); ok && info.IsDir() {
+				w.folder(name)
+			} else if ok {
+				w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
 			}
-			if meant := intended(name); meant != "" {
-				remedy := "rename it to " + meant
-				if document(name) {
-					remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
-				} else if slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
-					if remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"; e.IsDir() {
-						remedy = "move what is in it to " + meant + ", and delete it"
-					}
-				}
-				w.wrongName(name, remedy)
-			} else if formatOf(name) != 0 && !slices.Contains(knownFiles, name) {
-				w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
-			} else if !slices.Contains(knownFiles, name) && !slices.Contains(themeFiles, name) {
-				if _, err := w.root.Stat(path.Join(name, BusinessFile)); err == nil {
-					remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
-					if w.missing(BusinessFile) {
-						remedy = "move its files up into this one, or name it with --content"
-					}
-					w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", remedy)
-					continue
-				}
-				other := "the folder holds " + strings.Join(slices.Concat(knownFiles, themeFiles), ", ") + " and README.md"
-				inside, _ := fs.ReadDir(w.fsys, name) // nothing, unless it is a folder
-				if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
-					other = "move " + inside[i].Name() + " up, beside business.yaml"
-				}
-				if ext := strings.ToLower(path.Ext(name)); ext != "" && ext != ".txt" && remedies[ext] != "" {
-					other = instead(name)
-				}
-				if logo := pictures[strings.ToLower(path.Ext(name))]; logo != "" {
-					other = logo
-				}
-				near := slices.DeleteFunc(slices.Concat(knownFiles, themeFiles), func(known string) bool { return path.Ext(known) != strings.ToLower(path.Ext(name)) })
-				w.unknown(name, diagnostic.DidYouMean(name, near, other))
-			}
-			continue
-		}
-		switch info, ok := w.follow(name, e); {
-		case !ok:
-		case info.IsDir():
-			w.folder(name)
-		default:
-			w.note(diagnostic.Error, name, "not-a-folder", "it is a file", "make it a folder for the files with reviews")
+		case !w.isElsewhere(name) && !Ignored(name):
+			w.beside(e, entries)
 		}
 	}
-	slices.SortFunc(w.files, func(a, b found) int { return strings.Compare(a.path, b.path) })
+	slices.SortFunc(w.files, func(a, b *job) int { return strings.Compare(a.path, b.path) })
 	return w, nil
+}
+
+// beside looks at what stands beside reviews/.
+func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
+	name, ext, all := e.Name(), strings.ToLower(path.Ext(e.Name())), slices.Concat(knownFiles, themeFiles)
+	meant := intended(name)
+	switch {
+	case slices.Contains(all, name):
+	case meant != "":
+		remedy := "rename it to " + meant
+		if strings.Contains(instead(name), "plain text") { // of a word processor
+			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
+		} else if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
+			// The name is free.
+		} else if e.IsDir() {
+			remedy = "move what is in it to " + meant + ", and delete it"
+		} else {
+			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
+		}
+		w.wrongName(name, remedy)
+	case formatOf(name) != "":
+		w.note(diagnostic.Error, name, "wrong-name", "reviews beside "+reviewsFolder+"/ are not read", "move it to "+reviewsFolder+"/"+name)
+	case w.there(path.Join(name, BusinessFile)):
+		remedy := "if it is a backup, move it elsewhere; if it is the newer one, name it with --content"
+		if !w.there(BusinessFile) {
+			remedy = "move its files up into this one, or name it with --content"
+		}
+		w.note(diagnostic.Error, name, "wrong-name", "it is a content folder inside the content folder", remedy)
+	default:
+		other := cmp.Or(pictures[ext], instead(name))
+		if ext == ".txt" || remedies[ext] == "" && pictures[ext] == "" {
+			other = "the folder holds " + strings.Join(all, ", ") + " and README.md"
+		}
+		inside, _ := fs.ReadDir(w.root.FS(), name) // nothing, unless it is a folder
+		if i := slices.IndexFunc(inside, func(e fs.DirEntry) bool { return slices.Contains(themeFiles, e.Name()) }); i >= 0 {
+			other = "move " + inside[i].Name() + " up, beside business.yaml"
+		}
+		near := slices.DeleteFunc(all, func(known string) bool { return path.Ext(known) != ext })
+		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", diagnostic.DidYouMean(name, near, other))
+	}
 }
 
 // folder reads one folder of reviews and those below it.
 func (w *walker) folder(dir string) {
-	entries, err := fs.ReadDir(w.fsys, dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return // gone since it was found
-	}
-	if err != nil {
-		w.note(diagnostic.Error, dir, "unreadable", "the folder can't be read: "+cause(err), "ask whoever made it for the right to read it, or put a copy of your own in its place")
-		return
+	entries, err := fs.ReadDir(w.root.FS(), dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // it may be gone since it was found
+		w.notes = append(w.notes, openProblem("the folder", dir, err))
 	}
 	for _, e := range entries {
 		if name := path.Join(dir, e.Name()); !w.isElsewhere(name) && !Ignored(e.Name()) && !w.isOutput(name) {
@@ -126,47 +120,30 @@ func (w *walker) folder(dir string) {
 // entry looks at one entry of a folder.
 func (w *walker) entry(name string, e fs.DirEntry) {
 	info, ok := w.follow(name, e)
-	switch {
+	switch meant := hidden(name); {
 	case !ok:
 	case info.IsDir() && e.Type()&fs.ModeSymlink != 0:
 		w.note(diagnostic.Error, name, "symlink-folder", "the link points to a folder; only links to files are followed", "put the folder itself here, or delete the link")
 	case info.IsDir():
 		w.folder(name)
-	case formatOf(name) == 0 && hidden(name) != "":
-		w.wrongName(name, "rename it to "+hidden(name))
-	case backupOf(name) != "" && w.missing(backupOf(name)):
-		w.wrongName(name, "rename it to "+path.Base(backupOf(name)))
+	case meant != "" && (!backups[strings.ToLower(path.Ext(name))] || !w.there(meant)):
+		w.wrongName(name, "rename it to "+path.Base(meant))
 	case slices.Contains(knownFiles, path.Base(name)):
 		w.note(diagnostic.Error, name, "wrong-name", "in "+reviewsFolder+"/ it would be read as reviews", "move it up, beside "+reviewsFolder+"/")
-	case formatOf(name) == 0:
-		w.unknown(name, instead(name))
+	case formatOf(name) == "":
+		w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", instead(name))
 	case !info.Mode().IsRegular():
 		// Opening a pipe would block.
 		w.note(diagnostic.Error, name, "unreadable", "it is not a regular file", "replace it by a regular file")
 	default:
-		w.files = append(w.files, found{name, info})
+		w.files = append(w.files, &job{path: name, info: info})
 	}
 }
 
-// backupOf returns the name of the review file that a backup is of; "" for any other file.
-func backupOf(name string) string {
-	of, found := strings.CutSuffix(strings.ToLower(name), ".bak")
-	if !found {
-		of, found = strings.CutSuffix(of, ".old")
-	}
-	switch of = name[:len(of)]; {
-	case !found:
-		return ""
-	case formatOf(of) == 0:
-		return of + ".yaml"
-	}
-	return of
-}
-
-// missing reports whether nothing has a name.
-func (w *walker) missing(name string) bool {
+// there reports whether something has a name.
+func (w *walker) there(name string) bool {
 	_, err := w.root.Stat(name)
-	return errors.Is(err, fs.ErrNotExist)
+	return err == nil
 }
 
 // follow returns what an entry is, through links.
@@ -177,17 +154,11 @@ func (w *walker) follow(name string, e fs.DirEntry) (fs.FileInfo, bool) {
 	if link {
 		info, err = w.root.Stat(name)
 	}
-	switch {
-	case err == nil:
-		return info, true
-	case errors.Is(err, fs.ErrNotExist) && !link:
-		// Editors save by renaming: a file that is gone now comes back with a new event.
-	case errors.Is(err, fs.ErrNotExist):
-		w.note(diagnostic.Error, name, "symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
-	default:
-		w.notes = append(w.notes, openProblem(name, err))
+	// Editors save by renaming: a file that is gone now comes back with a new event.
+	if err != nil && (link || !errors.Is(err, fs.ErrNotExist)) {
+		w.notes = append(w.notes, openProblem("the file", name, err))
 	}
-	return nil, false
+	return info, err == nil
 }
 
 // isElsewhere reports whether name stands for a file that is in iCloud only.
@@ -209,34 +180,29 @@ func instead(name string) string {
 // remedies are the lines of words.txt on files, by extension; misspelt are wrong extensions of files of reviews.
 var remedies, pictures, misspelt = diagnostic.Lines(wordsFile, "files"), diagnostic.Lines(wordsFile, "pictures"), meanings("misspelt extensions")
 
-// document reports whether a file is of a word processor, by its name.
-func document(name string) bool { return strings.Contains(instead(name), "plain text") }
-
 // isOutput reports whether name is the output folder, which is never read as content, or what a build writes beside it.
 func (w *walker) isOutput(name string) bool {
-	switch {
-	case w.output == "":
-		return false
-	case name == w.output:
+	if w.output != "" && name == w.output {
 		w.note(diagnostic.Warning, name, "output-inside", "the output folder is inside the content folder; nothing in it is read as content", "name one elsewhere, such as --public ../public")
-		return true
 	}
-	return name == w.output+".staging" || name == w.output+".lock"
+	return w.output != "" && slices.Contains([]string{w.output, w.output + ".staging", w.output + ".lock"}, name)
 }
 
-// hidden returns the name of a review file without the .txt or .yamll at its end that keeps it from being read; "" for
-// any other file.
+// hidden returns the name of a review file without the .txt, .bak or .yamll at its end that keeps it from being read; ""
+// for any other file.
 func hidden(name string) string {
-	base := path.Base(name)
-	plain := strings.TrimSuffix(strings.TrimSuffix(base, path.Ext(base))+strings.ToLower(path.Ext(base)), ".txt")
-	if plain != base && formatOf(plain) != 0 {
-		return plain
-	}
-	if ext := misspelt[strings.ToLower(path.Ext(base))]; ext != "" {
-		return strings.TrimSuffix(base, path.Ext(base)) + ext
+	stem := strings.TrimSuffix(name, path.Ext(name))
+	switch ext, wrong := misspelt[strings.ToLower(path.Ext(name))]; {
+	case wrong && formatOf(stem) != "":
+		return stem
+	case ext != "":
+		return stem + ext
 	}
 	return ""
 }
+
+// backups are extensions that copies of review files have.
+var backups = map[string]bool{".bak": true, ".old": true}
 
 // copyForm matches what systems and people add to the name of a copy.
 var copyForm = regexp.MustCompile(`^(copy|kopie|copie|copia) (of|von|de|di) |( - |[-_ ])(copy|kopie|copie|copia|old|alt|backup|new|neu|final|v?[0-9]+)\b|^(old|new|alte|neue)[-_ ]| ?\([^)]*\)`)
@@ -248,16 +214,13 @@ func intended(name string) string {
 	if original := copyForm.ReplaceAllString(plain, ""); slices.Contains(knownFiles, original) {
 		plain = original
 	}
-	switch {
-	case name == plain && slices.Contains(knownFiles, name):
-		return ""
-	case slices.Contains(knownFiles, plain) || slices.Contains(themeFiles, plain) && plain != name:
+	if slices.Contains(knownFiles, plain) || slices.Contains(themeFiles, plain) {
 		return plain
 	}
 	stem := strings.TrimSuffix(plain, path.Ext(plain))
 	for _, known := range knownFiles {
 		base := strings.TrimSuffix(known, path.Ext(known))
-		if (path.Ext(name) == "") != (path.Ext(known) == "") || slices.Contains(themeFiles, name) {
+		if (path.Ext(name) == "") != (path.Ext(known) == "") {
 			continue
 		}
 		if near := diagnostic.Nearest(stem, []string{base}); near != "" && (stem == base || len(stem) > 4) || stem == base+"s" || strings.HasPrefix(stem, base+"-") {
@@ -276,10 +239,6 @@ func (w *walker) wrongName(name, remedy string) {
 	w.note(diagnostic.Error, name, "wrong-name", message, remedy)
 }
 
-func (w *walker) unknown(name, suggestion string) {
-	w.note(diagnostic.Warning, name, "unknown-file", "unknown file; it is ignored", suggestion)
-}
-
 func (w *walker) note(sev diagnostic.Severity, name, code, message, suggestion string) {
 	w.notes = append(w.notes, diagnostic.Problem{Severity: sev, File: name, Code: code, Message: message, Suggestion: suggestion})
 }
@@ -291,21 +250,18 @@ func Ignored(name string) bool {
 		strings.HasPrefix(name, "~$") || slices.Contains([]string{"README.md", "Thumbs.db", "desktop.ini", "__MACOSX"}, name) || strings.HasSuffix(name, ".schema.json")
 }
 
-// openProblem returns the problem of a file that can't be opened.
-func openProblem(name string, err error) diagnostic.Problem {
-	p := diagnostic.Problem{Severity: diagnostic.Error, File: name, Code: "unreadable", Message: "the file can't be read: " + cause(err), Suggestion: "ask whoever made it for the right to read it, or put a copy of your own in its place"}
+// openProblem returns the problem of a file or folder that can't be opened; what says which of them.
+func openProblem(what, name string, err error) diagnostic.Problem {
+	at := diagnostic.Position{File: name}
+	if errors.Is(err, fs.ErrNotExist) {
+		return at.Error("symlink-broken", "the target of the link does not exist", "delete it, or put the file here")
+	}
 	// os does not export the error of os.Root for a path that leads out of it.
 	if strings.HasSuffix(err.Error(), "path escapes from parent") {
-		p.Code, p.Message, p.Suggestion = "symlink-outside", "the link points outside the content folder", "put the file itself here"
+		return at.Error("symlink-outside", "the link points outside the content folder", "put the file itself here")
 	}
-	return p
-}
-
-// cause returns the error of the system in an error of the file system.
-func cause(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err.Error()
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		err = p.Err // without the path
 	}
-	return err.Error()
+	return at.Error("unreadable", what+" can't be read: "+err.Error(), "ask whoever made it for the right to read it, or put a copy of your own in its place")
 }
