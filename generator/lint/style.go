@@ -17,8 +17,8 @@ import (
 // that ends in initials, is short already.
 func initials(author string) (short string, full bool) {
 	words := strings.Fields(author)
-	// "Chantal & Rob" are two first names.
-	if len(words) < 2 || slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }) {
+	joined := func(w string) bool { return slices.Contains(joins, strings.ToLower(w)) }
+	if len(words) < 2 || slices.ContainsFunc(words[1:], joined) { // "Chantal & Rob" are two first names
 		return author, false
 	}
 	last := words[len(words)-1]
@@ -219,7 +219,8 @@ func (in *inspector) cutIn(data []byte, name string, reviews []*source.Review) {
 		for _, at := range commentForm.FindAllStringIndex(text, -1) {
 			before, rest := text[:at[0]+1], strings.TrimSpace(text[at[0]+1:])
 			m := plainField.FindStringSubmatch(strings.TrimSpace(before))
-			if m != nil && m[1]+m[2] != "" && slices.ContainsFunc(reviews, func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }) {
+			ends := func(r *source.Review) bool { return in.content.Position(r).Line <= line && endsIn(r, m[1], m[2]) }
+			if m != nil && m[1]+m[2] != "" && slices.ContainsFunc(reviews, ends) {
 				in.cut(name, line, rest)
 			}
 		}

@@ -57,9 +57,7 @@ type Site struct {
 }
 
 // Author signs the feeds. A Name of "" is that of the business.
-type Author struct {
-	Name, URL, Email string
-}
+type Author struct{ Name, URL, Email string }
 
 // Policies are the editors' rules for what is published.
 type Policies struct {

@@ -54,11 +54,11 @@ func (d *decoder) hours(r *fields) []string {
 			warn("end in the morning of the next day", "write "+plainHours(s)+" if they end in the afternoon")
 		default:
 			spans := spansOf(s)
-			for _, span := range spans {
-				if i := slices.IndexFunc(open, func(other string) bool { return overlaps(span, other) }); i >= 0 {
-					warn("overlap with "+open[i]+" of another line", "write each day and time once")
-					break
-				}
+			same := func(other string) bool {
+				return slices.ContainsFunc(spans, func(s string) bool { return overlaps(s, other) })
+			}
+			if i := slices.IndexFunc(open, same); i >= 0 {
+				warn("overlap with "+open[i]+" of another line", "write each day and time once")
 			}
 			open = append(open, spans...)
 		}

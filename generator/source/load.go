@@ -169,7 +169,8 @@ func (l *Loader) changes(ctx context.Context, root *os.Root, names []string) ([]
 		}
 		jobs = w.files
 		for _, f := range l.tree.files {
-			if _, ok := slices.BinarySearchFunc(w.files, f.path, func(j *job, path string) int { return strings.Compare(j.path, path) }); !ok {
+			at := func(j *job, path string) int { return strings.Compare(j.path, path) }
+			if _, ok := slices.BinarySearchFunc(w.files, f.path, at); !ok {
 				jobs = append(jobs, &job{path: f.path}) // it is gone
 			}
 		}

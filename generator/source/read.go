@@ -94,7 +94,8 @@ func (p *parser) parseJSONL(data []byte) (complete bool) {
 	p.strict = true
 	return syntax.ReadLines(data, p.problems, func(line int, text, rest []byte) (lines int) {
 		key := maphash.Bytes(seed, text)
-		r, lines := p.take(key), 1
+		r, lines := p.old[key], 1
+		delete(p.old, key)
 		if r == nil {
 			n := syntax.ReadJSON(text, fieldNames, p.List)
 			if n == nil {

@@ -47,17 +47,10 @@ type parser struct {
 	*decoder // its List collects the problems of the current record
 	ctx      context.Context
 	salt     uint64             // of the keys: what else the records depend on
-	old      map[uint64]*record // by key
+	old      map[uint64]*record // by key; without those that were taken, since a record is in one place only
 	listed   int                // problems of earlier records
 	now      *file              // with the records so far
 	problems *diagnostic.List   // of the file
-}
-
-// take returns and removes the record with a key, since a record is in one place only; nil if there is none.
-func (p *parser) take(key uint64) *record {
-	r := p.old[key]
-	delete(p.old, key)
-	return r
 }
 
 // parseYAML reads a file of reviews: a list or one review in each document.
@@ -99,7 +92,8 @@ func (p *parser) add(n *syntax.Node) {
 	h.SetSeed(seed)
 	n.AddTo(&h)
 	key := h.Sum64() ^ p.salt
-	r := p.take(key)
+	r := p.old[key]
+	delete(p.old, key)
 	if r == nil {
 		r = p.decode(key, n)
 	}

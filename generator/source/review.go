@@ -31,7 +31,8 @@ type refList struct {
 	entry *schema // of one of them in business.yaml
 }
 
-var refLists = [...]refList{newRefList("technicians", "technician"), newRefList("services", "service"), newRefList("service_areas", "service area")}
+var refLists = [...]refList{newRefList("technicians", "technician"), newRefList("services", "service"),
+	newRefList("service_areas", "service area")}
 
 func newRefList(name, one string) refList {
 	return refList{name, one, newSchema("the "+one, "", "{id: %i, name: %t}", "id name aliases")}

@@ -107,13 +107,14 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 
 // causes drops the messages on quotes that a value needs which is wrong with them, too.
 func causes(problems []diagnostic.Problem) []diagnostic.Problem {
-	wrong := map[diagnostic.Position]bool{} // lines
+	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
+	wrong := map[diagnostic.Position]bool{}
 	for _, p := range problems {
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
-			wrong[diagnostic.Position{File: p.File, Line: p.Line}] = true
+			wrong[line(p)] = true
 		}
 	}
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "yaml-syntax" && wrong[diagnostic.Position{File: p.File, Line: p.Line}] && strings.Contains(p.Message, "quotes")
+		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes")
 	})
 }

@@ -56,10 +56,13 @@ func readSmallFiles(root *os.Root) (files map[string][]byte, problems []diagnost
 }
 
 // newSurroundings decodes the small files, and fills in what the editors left out.
-func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key uint64, today func(timeZone string) reviewcast.Date) *surroundings {
-	s := &surroundings{content: Content{ServiceAliases: map[string][]string{}, AreaAliases: map[string][]string{}}, problems: problems, key: key, withdrawn: map[string]Withdrawal{}}
+func newSurroundings(files map[string][]byte, problems []diagnostic.Problem, key uint64,
+	today func(timeZone string) reviewcast.Date) *surroundings {
+	s := &surroundings{problems: problems, key: key, withdrawn: map[string]Withdrawal{}}
 	c := &s.content
-	if files[BusinessFile] == nil && !slices.ContainsFunc(problems, func(p diagnostic.Problem) bool { return p.File == BusinessFile }) {
+	c.ServiceAliases, c.AreaAliases = map[string][]string{}, map[string][]string{}
+	unread := func(p diagnostic.Problem) bool { return p.File == BusinessFile }
+	if files[BusinessFile] == nil && !slices.ContainsFunc(problems, unread) {
 		s.problems = append(s.problems, diagnostic.Position{File: BusinessFile}.Error("missing-file", "the file is missing",
 			"create it with at least the id and the name of the business, or begin in an empty folder with: reviewcast init content"))
 	}

@@ -128,12 +128,9 @@ func fixID(s string) string {
 
 // month reads a calendar month, YYYY-MM.
 func (r *fields) month(f string) string {
-	n := r.value(f)
-	if n == nil {
-		return ""
-	}
-	if reviewcast.Date(n.Text + "-01").Valid() {
-		return n.Text
+	s, n, ok := r.given(f)
+	if !ok || reviewcast.Date(s+"-01").Valid() {
+		return s
 	}
 	r.fail(n, "bad-date", fmt.Sprintf("%s is %s; it must be a month", r.name(f), n.Describe()), "write it as YYYY-MM, such as 2026-03, or leave it out")
 	return ""

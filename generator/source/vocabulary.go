@@ -48,7 +48,8 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 		q.required("review_id", "text")
 		if id, text := q.text("review_id"), q.nonBlank("text"); id != "" && text != "" {
 			v.PullQuote = &reviewcast.PullQuote{ReviewID: id, Text: text}
-			s.cited = append(s.cited, citation{id: id, what: q.name("review_id"), at: d.position(q.placeOf("review_id")), quote: text, words: d.position(q.placeOf("text"))})
+			at, words := d.position(q.placeOf("review_id")), d.position(q.placeOf("text"))
+			s.cited = append(s.cited, citation{id: id, what: q.name("review_id"), at: at, quote: text, words: words})
 		}
 	}
 }
