@@ -210,14 +210,12 @@ func Nearest(word string, candidates []string) string {
 // transposed reports whether two words differ only in the order of two adjacent bytes, which is one typing mistake and
 // not two.
 func transposed(a, b string) bool {
-	if len(a) != len(b) {
-		return false
+	for i := range len(a) - 1 {
+		if a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {
+			return true
+		}
 	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return false
 }
 
 var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")
