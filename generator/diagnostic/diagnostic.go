@@ -112,11 +112,8 @@ func (l *List) Full() bool { return len(l.listed) >= cmp.Or(l.Max, MaxListed) }
 
 // Drop counts n problems that are not listed.
 func (l *List) Drop(n int, sev Severity) {
-	if n == 0 {
-		return
-	}
 	l.dropped += n
-	if l.worst != Error {
+	if n > 0 && l.worst != Error {
 		l.worst = sev
 	}
 }
@@ -165,10 +162,7 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// OneOf writes a list of choices: "a, b or c".
-func OneOf(list []string) string { return Join(list, "or") }
-
-// Join writes a list with a word before the last item: "a, b and c".
+// Join writes a list with a word before the last item: "a, b and c", "a, b or c".
 func Join(list []string, word string) string {
 	if len(list) < 2 {
 		return strings.Join(list, "")
@@ -210,14 +204,12 @@ func Nearest(word string, candidates []string) string {
 // transposed reports whether two words differ only in the order of two adjacent bytes, which is one typing mistake and
 // not two.
 func transposed(a, b string) bool {
-	if len(a) != len(b) {
-		return false
+	for i := range len(a) - 1 {
+		if a[:i]+a[i+1:i+2]+a[i:i+1]+a[i+2:] == b {
+			return true
+		}
 	}
-	i := 0
-	for i < len(a) && a[i] == b[i] {
-		i++
-	}
-	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+	return false
 }
 
 var squashed = strings.NewReplacer("_", "", "-", "", " ", "", ".", "")

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/width"
 
 	"reviewcast"
 )
@@ -70,7 +71,7 @@ var decimalForm = regexp.MustCompile(`^[+-]?[0-9]{1,9}(?:[.,][0-9]{1,2}|\.[0-9]+
 // rating", "five", "90%", "★★★★☆", "****" and "5⭐". scale is the best rating if the text says it; otherwise 0.
 func ParseRating(s string) (value, scale float64, ok bool) {
 	s, _ = TrimCurlyQuotes(strings.TrimSpace(s))
-	s = strings.TrimRight(strings.TrimLeft(strings.Map(asciiDigit, strings.ToLower(s)), "( \t\n"), ")!,; \t\n")
+	s = strings.TrimRight(strings.TrimLeft(width.Narrow.String(strings.ToLower(s)), "( \t\n"), ")!,; \t\n")
 	s = strings.NewReplacer("rated ", "", "½", ".5", " on google", "").Replace(s)
 	if s != "" && strings.Trim(s, "*") == "" {
 		s = strings.Repeat("★", len(s))
@@ -96,14 +97,6 @@ func ParseRating(s string) (value, scale float64, ok bool) {
 	return number(word), scale, decimalForm.MatchString(word) && (m[3] == "" || scale > 0)
 }
 
-// asciiDigit returns the ASCII digit of a full-width one, and any other character.
-func asciiDigit(c rune) rune {
-	if '０' <= c && c <= '９' {
-		return c - '０' + '0'
-	}
-	return c
-}
-
 // number reads a number with a point or a comma; 0 for none.
 func number(s string) float64 {
 	v, _ := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
@@ -114,9 +107,7 @@ func number(s string) float64 {
 // it is accepted as a rating.
 func MeantRating(s string) string {
 	v, scale, ok := ParseRating(s)
-	if scale == 0 {
-		scale = reviewcast.MaxRating
-	}
+	scale = cmp.Or(scale, reviewcast.MaxRating)
 	exact := v * reviewcast.MaxRating / scale
 	switch whole := int(exact); {
 	case !ok || v > scale || exact < reviewcast.MinRating:

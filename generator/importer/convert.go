@@ -251,9 +251,9 @@ func (c *converter) verification(r *row, v *review) *Skip {
 		case slices.Contains(no, cell):
 			return nil
 		case slices.Contains(yes, cell) && method == "":
-			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.OneOf(reviewcast.VerificationMethods))
+			return r.skip(BadVerification, "verification.method is %s, which does not say how; add --verification with %s, which then holds for such rows", quote(cell), diagnostic.Join(reviewcast.VerificationMethods, "or"))
 		case !slices.Contains(yes, cell):
-			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(r.cells[fieldVerification]), diagnostic.OneOf(reviewcast.VerificationMethods))
+			return r.skip(BadVerification, "verification.method is %s; it must be yes, no, %s; if the column says something else, leave verification.method out of --map", quote(r.cells[fieldVerification]), diagnostic.Join(reviewcast.VerificationMethods, "or"))
 		}
 	}
 	if method != "" {

@@ -282,21 +282,17 @@ func (t *table) broken(r *row, err error) error {
 	return r.skip(BadQuotes, "wrong quotes in lines %d to %d; put the cell in quotes and double each quote inside it", p.StartLine, p.Line)
 }
 
-// checkUTF8 finds the first byte that is not UTF-8. One such byte means that the whole file has another encoding, so
-// it ends the import.
+// checkUTF8 finds the first byte that is not UTF-8. One such byte means that the whole file has another encoding, so it
+// ends the import with the encoding that the file seems to have.
 func (t *table) checkUTF8(cells []string) error {
-	for i, cell := range cells {
-		if !utf8.ValidString(cell) {
-			at := strings.IndexByte(strings.ToValidUTF8(cell, "\xff"), 0xff)
-			line, _ := t.csv.FieldPos(i)
-			return t.notUTF8(line+strings.Count(cell[:at], "\n"), cell, cell[at])
-		}
+	i := slices.IndexFunc(cells, func(cell string) bool { return !utf8.ValidString(cell) })
+	if i < 0 {
+		return nil
 	}
-	return nil
-}
-
-// notUTF8 names the encoding that an export seems to have.
-func (t *table) notUTF8(line int, cell string, bad byte) error {
+	cell := cells[i]
+	at := strings.IndexByte(strings.ToValidUTF8(cell, "\xff"), 0xff)
+	line, _ := t.csv.FieldPos(i)
+	line += strings.Count(cell[:at], "\n")
 	raw, _ := t.in.Peek(t.in.Buffered())
 	raw = append([]byte(cell+" "), raw...)
 	remedy := "say which it is with --encoding: windows-1252 when it comes from Windows, macintosh from Excel on a Mac"
@@ -307,7 +303,7 @@ func (t *table) notUTF8(line int, cell string, bad byte) error {
 		}
 		remedy = fmt.Sprintf("it seems to be %s, where a word is %s: import it with --encoding %[1]s, or save it as CSV UTF-8", meant, quote(right))
 	}
-	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, bad, remedy)}}
+	return &UsageError{[]string{fmt.Sprintf("the export is not UTF-8: line %d has the byte 0x%02X; %s", line, cell[at], remedy)}}
 }
 
 // row is one review of an export before anything is checked. Each format has a reader that returns rows; everything

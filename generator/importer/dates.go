@@ -33,13 +33,17 @@ var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterda
 // layoutsOf returns those of some layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
 	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
-		layout, given := strings.ReplaceAll(layoutOf(l), "January", "Jan"), date
-		if strings.Contains(layout, "Jan") {
-			given = diagnostic.EnglishMonths(date)
-		}
-		_, err := time.Parse(layout, given)
+		_, err := parseDay(layoutOf(l), date)
 		return err != nil
 	})
+}
+
+// parseDay reads a date by a layout, with months in any language.
+func parseDay(layout, date string) (time.Time, error) {
+	if strings.Contains(layout, "Jan") {
+		date = diagnostic.EnglishMonths(date)
+	}
+	return time.Parse(strings.ReplaceAll(layout, "January", "Jan"), date)
 }
 
 // layoutRemedy returns what to set --date-layout to for dates that have all the given layouts; "" for none, or for any.
@@ -59,13 +63,9 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	if cell == "" {
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
-	given := cell
-	if strings.Contains(c.DateLayout, "Jan") {
-		given = diagnostic.EnglishMonths(cell)
-	}
-	t, err := time.Parse(strings.ReplaceAll(c.DateLayout, "January", "Jan"), given)
+	t, err := parseDay(c.DateLayout, cell)
 	if other := swap.Replace(c.DateLayout); other != c.DateLayout && !c.iso {
-		if _, no := time.Parse(other, given); no == nil {
+		if _, no := parseDay(other, cell); no == nil {
 			c.otherwise++
 		} else {
 			c.neither++
@@ -116,7 +116,7 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 var letters = regexp.MustCompile(`(?i)am/pm|y+|m+|d+|h+|s+`)
 
 // goParts are the parts of a layout of package time.
-var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05"}
+var goParts = map[string]string{"yyyy": "2006", "yy": "06", "m": "1", "mm": "1", "mmm": "Jan", "mmmm": "January", "d": "2", "dd": "2", "h": "15", "hh": "15", "ss": "05", "am/pm": "PM"}
 
 // layoutOf converts a date layout as spreadsheets write it, DD/MM/YYYY, to that of package time; one without a year in
 // letters is returned as it is. Days and months may have one digit or two; m after hours means minutes.
@@ -131,10 +131,7 @@ func layoutOf(s string) string {
 			return "04"
 		}
 		hours = hours || lower[0] == 'h'
-		switch {
-		case lower == "am/pm":
-			return "PM"
-		case lower[0] == 'h' && halves:
+		if lower[0] == 'h' && halves {
 			return "3"
 		}
 		return cmp.Or(goParts[lower], part)

@@ -218,21 +218,13 @@ func (m *memory) identify(c Config) ([]string, error) {
 	}
 	return nil, fmt.Errorf("the import before this one identified reviews by %s, and this one has no %s: every review would be added a second time; map %s to a column, too. "+
 		"If that import was a mistake, and its reviews are not published yet, delete %s and import again",
-		join(m.KnownBy), join(missing), join(missing), dataPath(c.Source))
+		diagnostic.Join(m.KnownBy, "and"), diagnostic.Join(missing, "and"), diagnostic.Join(missing, "and"), dataPath(c.Source))
 }
 
 // knownBy lists the mapped fields that are part of the keys.
 func (c Config) knownBy() []string {
-	if c.Map[fieldID.String()] != "" {
-		return []string{fieldID.String()}
+	if c.Map["id"] != "" {
+		return []string{"id"}
 	}
-	fields := []string{fieldDate.String()}
-	for _, f := range []field{fieldAuthor, fieldTitle, fieldText, fieldSourceURL} {
-		if c.Map[f.String()] != "" {
-			fields = append(fields, f.String())
-		}
-	}
-	return fields
+	return slices.DeleteFunc([]string{"date", "author", "title", "text", "source_url"}, func(name string) bool { return c.Map[name] == "" })
 }
-
-func join(words []string) string { return diagnostic.Join(words, "and") }

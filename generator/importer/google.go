@@ -53,10 +53,7 @@ func (c Config) googleRows(export text, location string) rowSeq {
 			}
 			reviews := []jsontext.Value{r.value}
 			if list, err := memberOf(r.value, "reviews"); err == nil && list != nil && list.Kind() == '[' {
-				if err := json.Unmarshal(list, &reviews); err != nil {
-					yield(r, fmt.Errorf("read export: %w", err))
-					return
-				}
+				_ = json.Unmarshal(list, &reviews) // it was parsed
 			} else if page, _ := memberOf(r.value, "averageRating"); page != nil {
 				continue // an answer without reviews
 			}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // merger merges the reviews of one export into the files in the folder.
@@ -132,7 +133,7 @@ func repeated(r *row, v, first *review) *Skip {
 	if len(differ) == 0 {
 		return r.skip(Duplicate, "the row repeats row %d", first.number)
 	}
-	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, join(differ), first.number)
+	return r.skip(Conflict, "the row is the same review as row %d with a different %s; row %d is used, remove one of them", first.number, diagnostic.Join(differ, "and"), first.number)
 }
 
 // assign gives each review its id: the one it had, or else the first candidate that no other review of this source has
@@ -220,7 +221,7 @@ func (m *merger) twin(v *review, r *record) *Skip {
 		return nil
 	}
 	at := &row{number: v.number, line: v.line}
-	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, join(differ))
+	return at.skip(OtherColumn, "%s is the same review with another %s, and would be here twice", r.id, diagnostic.Join(differ, "and"))
 }
 
 // place adds or updates a review, or reports why not.

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
+
+	"reviewcast/generator/diagnostic"
 )
 
 // Report says what an import did, or in a dry run would do. Every row is counted once: Rows = Added + Updated +
@@ -166,7 +168,7 @@ func (r *Report) Print(w io.Writer, verbose bool, columns int) error {
 	if len(r.Skipped) > 0 {
 		vanished += ", or in one of the skipped rows"
 	}
-	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + join(r.Kept[i].Fields) })
+	p.list(len(r.Kept), p.limit, "kept as the editor wrote them, "+plural(len(r.Kept), "review")+":", func(i int) string { return r.Kept[i].ID + ": " + diagnostic.Join(r.Kept[i].Fields, "and") })
 	p.list(len(r.Vanished), p.limit, vanished+" (nothing was deleted; to withdraw one, list it in withdrawn.yaml), "+plural(len(r.Vanished), "review")+":", func(i int) string { return r.Vanished[i] })
 	if r.DryRun {
 		p.line("dry run: no file was changed")

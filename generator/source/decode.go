@@ -177,7 +177,7 @@ func (s *schema) hint(v *syntax.Node) string {
 		if inner, _ := diagnostic.TrimCurlyQuotes(v.Text); slices.Contains(reviewcast.VerificationMethods, strings.ToLower(inner)) {
 			return "{method: " + strings.ToLower(inner) + "}"
 		}
-		return "{method: job}; the methods are " + diagnostic.OneOf(reviewcast.VerificationMethods)
+		return "{method: job}; the methods are " + diagnostic.Join(reviewcast.VerificationMethods, "or")
 	}
 	if at := coordinates.FindAllStringSubmatch(v.Text, -1); s == geoSchema && len(at) == 2 {
 		minus := map[string]string{"S": "-", "W": "-"}

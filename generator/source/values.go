@@ -273,7 +273,7 @@ func (r *fields) choice(f string, choices []string, other string) string {
 	} else if plain, odd := syntax.PlainSpaces(s); odd != 0 && slices.Contains(choices, strings.TrimSpace(plain)) {
 		suggestion = fmt.Sprintf("there is %s in it; write %s", syntax.NameOdd(odd), strings.TrimSpace(plain))
 	}
-	r.fail(n, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.OneOf(choices)), suggestion)
+	r.fail(n, "bad-value", fmt.Sprintf("%s is %s; it must be %s", r.name(f), diagnostic.Quote(s), diagnostic.Join(choices, "or")), suggestion)
 	return ""
 }
 

@@ -73,34 +73,27 @@ func (c *CSVReader) Read(data []byte, each func(*Node)) (complete bool) {
 			c.explain(err)
 			return false
 		}
-		if rows == 0 {
+		n := &Node{Kind: Mapping, Col: 1}
+		n.Line, _ = r.FieldPos(0)
+		switch {
+		case rows == 0:
 			names = slices.Clone(row)
 			if columns, ok = c.header(r, row); !ok {
 				return false
 			}
-			continue
-		}
-		if rows > MaxRecords {
-			line, _ := r.FieldPos(0)
-			c.Add(diagnostic.Error, line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
+		case rows > MaxRecords:
+			c.Add(diagnostic.Error, n.Line, 1, "too-many-reviews", fmt.Sprintf("the file has more than %d rows", MaxRecords), "a folder can hold no more reviews than that")
 			return false
-		}
-		if strings.Join(row, "") == "" {
-			continue // spreadsheets leave such rows at the end
-		}
-		n := &Node{Kind: Mapping, Col: 1}
-		n.Line, _ = r.FieldPos(0)
-		if slices.Equal(row, names) {
+		case strings.Join(row, "") == "": // spreadsheets leave such rows at the end
+		case slices.Equal(row, names):
 			c.Add(diagnostic.Error, n.Line, 1, "cell-count", "the row repeats the names of the columns", "delete it")
-			continue
-		}
-		if len(row) != len(columns) {
+		case len(row) != len(columns):
 			c.uneven(r, row, columns)
 			complete = false
-			continue
+		default:
+			c.row(r, row, columns, n)
+			each(n)
 		}
-		c.row(r, row, columns, n)
-		each(n)
 	}
 }
 

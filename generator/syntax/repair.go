@@ -62,7 +62,10 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 	}
 	near := nearLines(lines, stopped-1)
 	for _, fix := range []func([]string, int) (repair, bool){
-		y.plainSpaces, indentation, y.tabsAligned, bullets, y.notes, y.missingSpace, y.missingColon, y.firstHyphen, listInText, y.deeperItem, y.valueAbove, y.blockWords, y.quoteText, y.closeText, y.indentField, y.indentText, y.quoteLines,
+		y.plainSpaces, indentation, y.tabsAligned, y.on(bulletForm, 0, bullets), y.notes,
+		y.on(fieldForm, 3, y.missingSpace), y.on(bareForm, 3, y.missingColon), y.on(fieldForm, 0, y.firstHyphen),
+		listInText, y.on(fieldForm, 0, y.deeperItem), y.valueAbove, y.on(textForm, 2, y.blockWords),
+		y.on(textForm, 2, y.quoteText), y.on(textForm, 0, y.closeText), y.on(fieldForm, 3, y.indentField), y.indentText, y.quoteLines,
 	} {
 		for _, at := range near {
 			r, ok := fix(lines, at)
@@ -77,6 +80,18 @@ func (y *yamlText) tryRepairs(e *yaml.LoadError) (r repair, documents []*yaml.No
 		}
 	}
 	return repair{}, nil, nil, false
+}
+
+// on has a correction try the lines of a form. The group with a name, if it is not 0, must be empty or a field.
+func (y *yamlText) on(form *regexp.Regexp, name int, fix func(lines []string, at int, m []string) (repair, bool),
+) func([]string, int) (repair, bool) {
+	return func(lines []string, at int) (repair, bool) {
+		m := form.FindStringSubmatch(lines[at])
+		if m == nil || name > 0 && m[name] != "" && !y.Is(m[name]) {
+			return repair{}, false
+		}
+		return fix(lines, at, m)
+	}
 }
 
 // stoppedAt returns the line of a syntax error: of a quoted text, where it begins.
@@ -169,7 +184,7 @@ func indentation(lines []string, at int) (repair, bool) {
 func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
 	changed := slices.Clone(lines)
 	changed[at] = strings.ReplaceAll(lines[at], "\t", " ")
-	r, ok := y.indentField(changed, at)
+	r, ok := y.on(fieldForm, 3, y.indentField)(changed, at)
 	r.message = "this line is indented with a tab"
 	return r, ok && strings.HasPrefix(lines[at], "\t")
 }
@@ -177,11 +192,7 @@ func (y *yamlText) tabsAligned(lines []string, at int) (repair, bool) {
 // bulletForm matches the dashes and bullets that word processors make of hyphens, and what people write instead of one.
 var bulletForm = regexp.MustCompile(`^(\s*)([–—−•·▪‣◦●*]+|\+|--|[0-9]{1,3}[.)])(\s+|$)(.*)$`)
 
-func bullets(lines []string, at int) (repair, bool) {
-	m := bulletForm.FindStringSubmatch(lines[at])
-	if m == nil {
-		return repair{}, false
-	}
+func bullets(lines []string, at int, m []string) (repair, bool) {
 	// The fields below stay aligned.
 	line := m[1] + "-" + strings.Repeat(" ", utf8.RuneCountInString(m[2])-1+len(m[3])) + m[4]
 	if m[4] == "" {
@@ -233,11 +244,7 @@ func FirstWord(s string) string {
 	return strings.Trim(strconv.Quote(word), `"`)
 }
 
-func (y *yamlText) missingSpace(lines []string, at int) (repair, bool) {
-	m := fieldForm.FindStringSubmatch(lines[at])
-	if m == nil || !y.Is(m[3]) {
-		return repair{}, false
-	}
+func (y *yamlText) missingSpace(lines []string, at int, m []string) (repair, bool) {
 	colon := len(m[1]) + len(m[2]) + len(m[3]) + 1
 	if m[2] == "-" {
 		r, ok := replace(lines, at, len(m[1])+1, m[1]+"- "+m[3]+": "+strings.TrimSpace(m[4]),
@@ -257,20 +264,15 @@ func (y *yamlText) missingSpace(lines []string, at int) (repair, bool) {
 
 var bareForm = regexp.MustCompile(`^( *)(- +)?([A-Za-z_]+)( *[=;,.] *| +|$)(.*)$`)
 
-func (y *yamlText) missingColon(lines []string, at int) (repair, bool) {
-	m := bareForm.FindStringSubmatch(lines[at])
-	if m == nil || !y.Is(m[3]) {
-		return repair{}, false
-	}
+func (y *yamlText) missingColon(lines []string, at int, m []string) (repair, bool) {
 	name := m[1] + m[2] + m[3]
 	return replace(lines, at, len(name), strings.TrimRight(name+": "+m[5], " "), fmt.Sprintf("missing colon after %q", m[3]), "")
 }
 
 // firstHyphen is a first review without a hyphen, above one with it.
-func (y *yamlText) firstHyphen(lines []string, at int) (repair, bool) {
+func (y *yamlText) firstHyphen(lines []string, at int, m []string) (repair, bool) {
 	first := slices.IndexFunc(lines, func(s string) bool { return fieldForm.MatchString(s) })
-	m := fieldForm.FindStringSubmatch(lines[at])
-	if m == nil || m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
+	if m[1] != "" || m[2] == "" || first < 0 || first >= at || !strings.HasPrefix(lines[first], m[3]+":") {
 		return repair{}, false
 	}
 	if !strings.Contains(y.File, "/") { // not a file of reviews
@@ -286,9 +288,8 @@ func (y *yamlText) firstHyphen(lines []string, at int) (repair, bool) {
 }
 
 // deeperItem is a review or another item that is indented further than those above it.
-func (y *yamlText) deeperItem(lines []string, at int) (repair, bool) {
-	m := fieldForm.FindStringSubmatch(lines[at])
-	if m == nil || m[1] == "" || m[2] == "" || !slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, "- "+m[3]+":") }) {
+func (y *yamlText) deeperItem(lines []string, at int, m []string) (repair, bool) {
+	if m[1] == "" || m[2] == "" || !slices.ContainsFunc(lines[:at], func(s string) bool { return strings.HasPrefix(s, "- "+m[3]+":") }) {
 		return repair{}, false
 	}
 	changed, advice := slices.Clone(lines), ""
@@ -325,11 +326,7 @@ func (y *yamlText) valueAbove(lines []string, at int) (repair, bool) {
 }
 
 // indentField aligns a field with those above it.
-func (y *yamlText) indentField(lines []string, at int) (repair, bool) {
-	m := fieldForm.FindStringSubmatch(lines[at])
-	if m == nil || !y.Is(m[3]) {
-		return repair{}, false
-	}
+func (y *yamlText) indentField(lines []string, at int, m []string) (repair, bool) {
 	for i := at - 1; i >= 0; i-- {
 		f := fieldForm.FindStringSubmatch(lines[i])
 		if f == nil || !y.Is(f[3]) {

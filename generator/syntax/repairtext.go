@@ -14,11 +14,7 @@ import (
 // textForm matches a line with a text: a field or an item.
 var textForm = regexp.MustCompile(`^( *(?:- +)?(?:([A-Za-z_]+): +|- +))(\S.*)$`)
 
-func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
-	m := textForm.FindStringSubmatch(lines[at])
-	if m == nil || m[2] != "" && !y.Is(m[2]) {
-		return repair{}, false
-	}
+func (y *yamlText) quoteText(lines []string, at int, m []string) (repair, bool) {
 	value, col := strings.TrimRight(m[3], " "), len(m[1])
 	message, advice := "", ""
 	switch c, _ := utf8.DecodeRuneInString(value); {
@@ -56,9 +52,8 @@ func (y *yamlText) quoteText(lines []string, at int) (repair, bool) {
 }
 
 // blockWords is a text with words after | or >, which mails write before the lines that they quote.
-func (y *yamlText) blockWords(lines []string, at int) (repair, bool) {
-	m := textForm.FindStringSubmatch(lines[at])
-	if m == nil || m[2] == "" || !y.Is(m[2]) || len(m[3]) < 3 || m[3][1] != ' ' || !strings.ContainsRune("|>", rune(m[3][0])) {
+func (y *yamlText) blockWords(lines []string, at int, m []string) (repair, bool) {
+	if m[2] == "" || len(m[3]) < 3 || m[3][1] != ' ' || !strings.ContainsRune("|>", rune(m[3][0])) {
 		return repair{}, false
 	}
 	changed, last, words := slices.Clone(lines), at, []string{strings.TrimSpace(m[3][1:])}
@@ -118,9 +113,8 @@ func quoteValue(value string) string {
 }
 
 // closeText closes a quoted text before the next field.
-func (y *yamlText) closeText(lines []string, at int) (repair, bool) {
-	m := textForm.FindStringSubmatch(lines[at])
-	if m == nil || m[3][0] != '"' && m[3][0] != '\'' {
+func (y *yamlText) closeText(lines []string, at int, m []string) (repair, bool) {
+	if m[3][0] != '"' && m[3][0] != '\'' {
 		return repair{}, false
 	}
 	last := at
