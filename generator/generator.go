@@ -76,7 +76,6 @@ type Result struct {
 	Problems  []diagnostic.Problem // warnings
 	content   *source.Content
 	previous  *published        // that the content was compared with
-	time      time.Time         // of the version
 	documents map[string][]byte // below /changes/, by path
 }
 
@@ -132,12 +131,13 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		return nil, templateProblem(err)
 	}
 	res.setArtifacts(res.Artifacts, pages)
-	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(res.previous.manifest(), res.Site, b.cfg.Now())
+	var version time.Time
+	res.Manifest, res.Changed, res.Removed, version = nextManifest(res.previous.manifest(), res.Site, b.cfg.Now())
 	if len(res.Changed)+len(res.Removed) > 0 || b.cfg.Forget {
 		if res.documents, err = changes.New(changes.Input{
 			Previous: res.previous.set, Manifest: res.Manifest, Dataset: res.Dataset,
 			Reviews: res.body(reviewcast.PathReviews), Insights: res.body(reviewcast.PathInsights),
-			Withdrawn: res.Withdrawn, Time: res.time, Forget: b.cfg.Forget,
+			Withdrawn: res.Withdrawn, Time: version, Forget: b.cfg.Forget,
 		}); err != nil {
 			return nil, err
 		}
@@ -231,7 +231,7 @@ func (b *Builder) Prepare(ctx context.Context, names []string) (*Result, error) 
 	res := &Result{Site: site, Delta: b.entries.delta(), Problems: problems, First: previous.set == nil, content: content, previous: previous}
 	known := *before // without the pages that are not made
 	known.Files = slices.DeleteFunc(slices.Clone(before.Files), func(f reviewcast.File) bool { return site.body(f.Path) == nil })
-	res.Manifest, res.Changed, res.Removed, res.time = nextManifest(&known, site, b.cfg.Now())
+	res.Manifest, res.Changed, res.Removed, _ = nextManifest(&known, site, b.cfg.Now())
 	return res, nil
 }
 

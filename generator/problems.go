@@ -34,9 +34,6 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		return nil // without one there is an error of its own
 	}
 	var problems []diagnostic.Problem
-	add := func(at diagnostic.Position, message, suggestion string) {
-		problems = append(problems, at.Error("example", message, suggestion))
-	}
 	business, site := &content.Business, &content.Site
 	for file, texts := range map[string]string{
 		source.BusinessFile: business.LegalName + business.URL + business.Email + business.Address.StreetAddress + business.Address.AddressLocality + business.Telephone + business.Description + fmt.Sprint(business.Technicians), source.SummaryFile: *cmp.Or(content.Summary, new(string)),
@@ -46,20 +43,21 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		if slices.Sort(found); len(found) > 0 && !slices.Contains(source.ExampleBusinesses, business.ID) {
 			data, _ := os.ReadFile(filepath.Join(b.cfg.ContentDir, file))
 			before, _, _ := strings.Cut(string(data), found[0])
-			add(diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}, fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it")
+			problems = append(problems, diagnostic.Position{File: file, Line: 1 + strings.Count(before, "\n")}.Error("example",
+				fmt.Sprintf(`"%s" is of the example business that init wrote, and %s is public`, strings.Join(slices.Compact(found), `", "`), baseURL), "replace it with your own, or delete it"))
 		}
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {
-		add(diagnostic.Position{File: source.BusinessFile}, "this is still the example business that init wrote, and "+baseURL+" is public",
-			"replace its values with your own; to look at the examples, run `reviewcast dev`")
+		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example", "this is still the example business that init wrote, and "+baseURL+" is public",
+			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
 	for _, r := range content.Reviews {
 		reported := slices.ContainsFunc(known, func(p diagnostic.Problem) bool {
 			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
 		})
 		if r.Published && r.Source == exampleSource && !reported {
-			add(content.Position(r), fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
-				"delete it; if a customer wrote it, write where in place of source: example")
+			problems = append(problems, content.Position(r).Error("example", fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
+				"delete it; if a customer wrote it, write where in place of source: example"))
 		}
 	}
 	diagnostic.Sort(problems)

@@ -102,8 +102,7 @@ type diffCmd struct {
 
 // Run compares once.
 func (c *diffCmd) Run(ctx context.Context, std streams) error {
-	flags := contentFlags{folderFlags: c.folderFlags, BaseURL: c.BaseURL}
-	cfg, err := flags.config()
+	cfg, err := (&contentFlags{folderFlags: c.folderFlags, BaseURL: c.BaseURL}).config()
 	if err != nil {
 		return err
 	}

@@ -312,10 +312,7 @@ const maxTries = 20
 
 // nextFree returns the next address whose port is free; "" when there is none near.
 func nextFree(ctx context.Context, host, port string) string {
-	first, err := strconv.ParseUint(port, 10, 16)
-	if err != nil {
-		return ""
-	}
+	first, _ := strconv.ParseUint(port, 10, 16) // isPort
 	var lc net.ListenConfig
 	for n := first + 1; n <= min(first+maxTries, 1<<16-1); n++ {
 		addr := net.JoinHostPort(host, strconv.FormatUint(n, 10))

@@ -137,11 +137,11 @@ type hubShowCmd struct {
 func (c *hubShowCmd) Run(ctx context.Context, std streams) error {
 	return c.with(ctx, func(ctx context.Context, s *store.Store) error {
 		records, err := c.records(ctx, s)
+		if err == nil && len(records) == 0 {
+			err = fmt.Errorf("no subscription %s; departures are kept for 30 days, and a callback is known with its query only", c.Which)
+		}
 		if err != nil {
 			return err
-		}
-		if len(records) == 0 {
-			return fmt.Errorf("no subscription %s; departures are kept for 30 days, and a callback is known with its query only", c.Which)
 		}
 		w := tabwriter.NewWriter(std.out, 0, 0, 2, ' ', 0)
 		for i, r := range records {

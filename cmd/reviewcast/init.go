@@ -111,7 +111,7 @@ func (c *newReviewCmd) Run(ctx context.Context, std streams) error {
 	}
 	r.Date = cmp.Or(r.Date, today)
 	if err := r.Resolve(content); err != nil {
-		return err
+		return usageError{err}
 	}
 	path, problems, err := r.Write(ctx, c.Content, today)
 	terminal.Problems(std.err, c.Content, problems)

@@ -28,7 +28,6 @@ import (
 	"github.com/alecthomas/kong"
 
 	"reviewcast"
-	"reviewcast/cmd/reviewcast/compose"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator/diagnostic"
 	"reviewcast/generator/importer"
@@ -83,9 +82,8 @@ func report(err error, stderr io.Writer) int {
 	if msg := err.Error(); msg != "" {
 		fmt.Fprintln(stderr, terminal.Fold(stderr, "reviewcast: "+msg, 4))
 	}
-	_, input := errors.AsType[compose.InputError](err)
 	_, option := errors.AsType[*importer.UsageError](err)
-	if _, usage := errors.AsType[usageError](err); usage || input || option {
+	if _, usage := errors.AsType[usageError](err); usage || option {
 		return exitUsage
 	}
 	if v, ok := errors.AsType[verdict](err); ok {

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -146,10 +147,7 @@ func (v *verifier) checkAspect(a *reviewcast.Aspect) {
 		if !v.checkIDs(where, e.ReviewID) {
 			continue
 		}
-		var text []rune
-		if s := v.reviews[e.ReviewID].Text; s != nil {
-			text = []rune(*s)
-		}
+		text := []rune(*cmp.Or(v.reviews[e.ReviewID].Text, new(string)))
 		if e.Start < 0 || e.Start > e.End || e.End > len(text) || string(text[e.Start:e.End]) != e.Quote {
 			v.Contradictions.add("a quote of %s is not at %d to %d of the text of review %s", where, e.Start, e.End, e.ReviewID)
 		}

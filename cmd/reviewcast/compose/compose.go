@@ -39,19 +39,15 @@ type Review struct {
 	ServiceAreas []string `name:"service-areas" help:"Where, likewise." placeholder:"ID,…" ids:"service-areas"`
 }
 
-// InputError is a mistake in what an editor gave.
-type InputError struct{ error }
-
-func inputErrorf(format string, args ...any) error { return InputError{fmt.Errorf(format, args...)} }
-
-// Resolve replaces the beginnings of names by ids, and makes an id if there is none.
+// Resolve replaces the beginnings of names by ids, and makes an id if there is none. Its errors are mistakes in what the
+// editor gave.
 func (r *Review) Resolve(content *source.Content) error {
 	if r.Author == "" || r.Rating == 0 {
-		return inputErrorf("a review needs at least --author and --rating")
+		return errors.New("a review needs at least --author and --rating")
 	}
 	if !reviewcast.Date(r.Date).Valid() {
 		message, remedy := diagnostic.ExplainDate("--date:", r.Date)
-		return inputErrorf("%s; %s", message, remedy)
+		return fmt.Errorf("%s; %s", message, remedy)
 	}
 	var errs []error
 	for _, l := range r.lists() {
@@ -59,14 +55,16 @@ func (r *Review) Resolve(content *source.Content) error {
 		errs, *l.ids = append(errs, err), ids
 	}
 	if err := errors.Join(errs...); err != nil {
-		return InputError{err}
+		return err
 	}
 	taken, withdrawn := UsedIDs(content)
 	switch id := strings.ToLower(r.ID); {
 	case withdrawn[id]:
-		return inputErrorf("--id: %q is the id of a withdrawn review; choose another, or leave it out", r.ID)
+		return fmt.Errorf("--id: %q is the id of a withdrawn review; choose another, or leave it out", r.ID)
 	case taken[id] != "":
-		return inputErrorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, taken[id])
+		return fmt.Errorf("--id: %q is the id of the review at %s; choose another, or leave it out", r.ID, taken[id])
+	case id != "" && !reviewcast.ValidID(r.ID):
+		return fmt.Errorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
 	}
 	for r.ID == "" {
 		if id := r.Date + "-" + strings.ToLower(rand.Text()[:6]); taken[id] == "" && !withdrawn[id] {
@@ -197,12 +195,9 @@ func resolve(word, what string, choices []terminal.Choice) (string, error) {
 // file is the name of the review's file, relative to the content folder.
 func (r *Review) file() string { return "reviews/" + r.Date[:len("2006")] + "/" + r.ID + ".yaml" }
 
-// Write writes the review and returns the path of its file and the warnings about it. A file that the loader refuses
+// Write writes the review, which is resolved, and returns the path of its file and the warnings about it. A file that the loader refuses
 // is removed again; its problems are returned with the error.
 func (r *Review) Write(ctx context.Context, dir, today string) (path string, problems []diagnostic.Problem, err error) {
-	if !reviewcast.ValidID(r.ID) {
-		return "", nil, inputErrorf("--id: %q is not an id; write letters, digits, '.', '_' and '-'", r.ID)
-	}
 	path = filepath.Join(dir, filepath.FromSlash(r.file()))
 	if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
 		err = WriteNew(path, r.yaml())

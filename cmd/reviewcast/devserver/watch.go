@@ -127,10 +127,7 @@ func (w *watch) rewatch() error {
 			return nil
 		}
 		w.folders[path] = true
-		if err := w.Add(path); !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		return nil
+		return w.Add(path)
 	})
 }
 
