@@ -181,7 +181,7 @@ func (p *published) months(content *source.Content) map[string]string {
 		}
 	}
 	for _, r := range content.Reviews {
-		if id := strings.ToLower(r.ID); wanted[id] {
+		if id := strings.ToLower(r.ID); wanted[id] && r.Date != "" { // none if it could not be read
 			months[id] = r.Date.Month()
 		}
 	}

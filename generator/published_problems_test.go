@@ -160,3 +160,28 @@ func TestEdited(t *testing.T) {
 		t.Errorf("a build without the manifest: %v, want %q", err, want)
 	}
 }
+
+// TestCheckWithoutDates: beside a published set, a check reads reviews whose date is missing or no date.
+func TestCheckWithoutDates(t *testing.T) {
+	t.Parallel()
+	dir, cfg := alreadyPublished(t)
+	put(t, dir, map[string]string{
+		"reviews/1.yaml": "- {id: r1, author: Ana, rating: 5, date: yesterday, verification: {method: job}}\n",
+		"reviews/9.yaml": "- {id: r9, author: Ana, rating: 5}\n- {id: r10, author: Ana, rating: 5, date: November, verification: {method: job}}\n",
+		"withdrawn.yaml": "- {id: r1, reason: withdrawn, date: 2026-05-01}\n- {id: r9, reason: withdrawn, date: 2026-05-01}\n",
+	})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.String())
+	}
+	all := "\n" + strings.Join(got, "\n")
+	for _, place := range []string{"reviews/1.yaml:1:42", "reviews/9.yaml:1:3", "reviews/9.yaml:2:43"} {
+		if !strings.Contains(all, "\n"+place+": ") {
+			t.Errorf("no problem at %s:%s", place, all)
+		}
+	}
+}

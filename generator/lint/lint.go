@@ -168,7 +168,7 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 // placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
 // Google's remarks, the button that unfolds a text, the codes of a mail's text.
 var placeholder = regexp.MustCompile(`\b(?:TODO|TBD|FIXME)\b|(?:L|l)orem ipsum|\[(?i:your|our|customer|business|name|insert)[^\]\n]*\](?:[^(]|$)` +
-	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\(Original\)|(?:…|\.\.\.) ?(?:[Rr]ead )?[Mm]ore$|(?:=[0-9A-F]{2}){2}`)
+	`|#(?:NAME\?|REF!|VALUE!|N/A|DIV/0!|NUM!|NULL!)|\(Original\)|(?:=[0-9A-F]{2}){2}`)
 
 // placeholders are parts of every text that has one; to search for them first is much faster.
 var placeholders = []string{"TODO", "TBD", "FIXME", "orem ipsum", "[", "#", "(Original)", "="}
@@ -178,7 +178,7 @@ func (in *inspector) garbled(at diagnostic.Position, name, text string) {
 	if garbled, meant := diagnostic.Mojibake(text); garbled != "" {
 		in.add(at, garbled, "mojibake", fmt.Sprintf("%s has %s where %s was meant: a program has read UTF-8 as Windows-1252", name, diagnostic.Quote(garbled), diagnostic.Quote(meant)),
 			"copy the text again from where it was given, or correct it")
-	} else if (strings.HasSuffix(text, "ore") || slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) })) && placeholder.MatchString(text) {
+	} else if slices.ContainsFunc(placeholders, func(s string) bool { return strings.Contains(text, s) }) && placeholder.MatchString(text) {
 		word := strings.TrimSpace(placeholder.FindString(text))
 		remedy := "write what it stands for, or delete it"
 		if added := strings.IndexByte("#(.=\xe2", word[0]) >= 0; added {
