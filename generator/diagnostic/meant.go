@@ -141,7 +141,7 @@ func ExplainDate(name, s string) (message, suggestion string) {
 			return fmt.Sprintf("%s %s does not exist", name, Quote(s)), "correct the month or the day, and " + form
 		}
 		if ages.MatchString(s) {
-			return fmt.Sprintf("%s %s is counted from the day on which it was read", name, Quote(s)), "look up the day of the review, and " + form
+			return fmt.Sprintf("%s %s is counted from the day on which it was read", name, Quote(s)), "look up the day where the review was given, or in the mail that announced it, and " + form
 		}
 		return fmt.Sprintf("%s %s is not a date", name, Quote(s)), form + ", such as 2026-03-14"
 	case 1:

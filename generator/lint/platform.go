@@ -33,20 +33,28 @@ var remarks = func() (list []remark) {
 	return list
 }()
 
+// maxRemarks is how many remarks of a kind are reported in a text.
+const maxRemarks = 5
+
 // remarked reports such words, those of one code if it is named, and returns the text without them.
 func (in *inspector) remarked(at diagnostic.Position, field, text, code string) string {
 	for _, m := range remarks {
 		if code != "" && m.code != code || !slices.ContainsFunc(m.has, func(s string) bool { return strings.Contains(text, s) }) {
 			continue
 		}
-		if place := m.form.FindStringIndex(text); place != nil {
+		last := ""
+		for _, place := range m.form.FindAllStringIndex(text, maxRemarks) {
 			found, below := firstLine(strings.TrimSpace(text[place[0]:place[1]])), "…"
+			if found == last {
+				continue // its place would be that of the first
+			}
+			last = found
 			if reply := strings.Join(strings.Fields(text[place[1]:]), " "); len(reply) < 160 {
 				below = strconv.Quote(reply)
 			}
 			in.add(at, found, m.code, fmt.Sprintf(m.message, field, diagnostic.Quote(found)), strings.ReplaceAll(m.remedy, "BELOW", below))
-			text = text[:place[0]] + text[place[1]:]
 		}
+		text = m.form.ReplaceAllString(text, "")
 	}
 	return text
 }

@@ -117,7 +117,7 @@ var hiding = strings.Fields("withdrawn published publish hidden hide draft visib
 var prose = []string{"title", "text", "description", "answer", "quote"}
 
 // explainUnknown returns what to do with an unknown field, and the field that it was meant to be.
-func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant string) {
+func (s *schema) explainUnknown(n *syntax.Node, e *syntax.Entry, strict bool) (suggestion, meant string) {
 	key := e.Key.Text
 	if plain, odd := syntax.PlainSpaces(key); odd != 0 && isField(strings.TrimSpace(plain)) {
 		return fmt.Sprintf("there is %s in it; write it with plain spaces: %s:", syntax.NameOdd(odd), plain), strings.TrimSpace(plain)
@@ -132,6 +132,9 @@ func (s *schema) explainUnknown(e *syntax.Entry, strict bool) (suggestion, meant
 	}
 	for _, name := range s.names {
 		if g := s.group(name); g != nil && slices.Contains(g.names, key) && g.prefix != s.prefix && s.also[key] == "" {
+			if !n.Has(name) && s == siteSchema {
+				return fmt.Sprintf("write %s: {%s: %s}", name, key, e.Value.Text), name
+			}
 			return fmt.Sprintf("if it belongs to %s, indent it by two spaces below that line", name), ""
 		}
 	}
@@ -183,8 +186,14 @@ func (s *schema) hint(v *syntax.Node) string {
 		minus := map[string]string{"S": "-", "W": "-"}
 		return fmt.Sprintf("{latitude: %s, longitude: %s}", minus[at[0][2]]+at[0][1], minus[at[1][2]]+at[1][1])
 	}
+	if m := oneLineAddress.FindStringSubmatch(v.Text); s == addressSchema && m != nil {
+		return fmt.Sprintf("{street_address: %q, address_locality: %q, postal_code: %q, address_country: %s}", m[1], m[3]+m[4], m[2]+m[5], cmp.Or(countries[diagnostic.Squash(m[6])], "…, such as GB"))
+	}
 	return s.written(v.Text)
 }
+
+// oneLineAddress matches an address on one line: the street, then the postal code before the town or behind it.
+var oneLineAddress = regexp.MustCompile(`^([^,]+), *(?:([0-9]{4,5}) +(\pL[^,]*)|(\pL[^,]+),? +([A-Z0-9 -]{4,9}[0-9][A-Z]{0,2}))(?:, *(.+))?$`)
 
 // maxFields is the number of fields of the largest schema, at least.
 const maxFields = 18
@@ -252,7 +261,7 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 		case (!known || r.found[f] != nil) && d.Full():
 			d.Drop(1, diagnostic.Error) // looking for what was meant is slow
 		case !known:
-			suggestion, meant := s.explainUnknown(e, d.strict)
+			suggestion, meant := s.explainUnknown(n, e, d.strict)
 			switch {
 			case i == 0 || d.strict || entries[i-1].Value.Kind != syntax.Text || !slices.Contains(prose, entries[i-1].Key.Text):
 			case e.Value.Kind == syntax.Null && e.Key.Line == entries[i-1].Key.Line:
@@ -276,6 +285,8 @@ func (d *decoder) fields(n *syntax.Node, s *schema) (r fields, ok bool) {
 				second, remedy = true, fmt.Sprintf("if a second %s begins here, write it with a hyphen: %q", strings.TrimPrefix(s.what, "the "), "- "+key.Text+": "+e.Value.Text)
 			case f == 0 && s == reviewSchema:
 				second, remedy = true, "if a second review begins here, write --- on a line of its own before it"
+			case key.Text == "owner_reply":
+				remedy = "a review has one reply: write both texts into the first, with the later date, and delete the second"
 			case slices.Contains(prose, key.Text) && e.Value.Text != r.found[f].Value.Text:
 				remedy = fmt.Sprintf("if they belong together, write %s: | once, and all of the words on the lines below it, indented; if not, keep one of them", key.Text)
 			}

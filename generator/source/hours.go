@@ -18,11 +18,13 @@ var (
 	clockForm = regexp.MustCompile(`\b([01][0-9]|2[0-3]):[0-5][0-9]\b|\b24:00\b`)
 	// betweenHours matches what people write between the hours of several days, daysOnly days whose times follow.
 	betweenHours = regexp.MustCompile(` *[,;/\n] *`)
-	daysOnly     = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
-	letterWords  = regexp.MustCompile(`\pL+`)
-	timeWords    = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
-	dashes       = regexp.MustCompile(` ?[-–—] ?`)
-	commas       = regexp.MustCompile(` ?, ?`)
+	// nextDay matches the day that begins the next hours, on one line with others.
+	nextDay     = regexp.MustCompile(`([^-, \n]) ((?:Mo|Tu|We|Th|Fr|Sa|Su)\b)`)
+	daysOnly    = regexp.MustCompile(`^[A-Z][a-z](-[A-Z][a-z])?(,[A-Z][a-z](-[A-Z][a-z])?)*$`)
+	letterWords = regexp.MustCompile(`\pL+`)
+	timeWords   = regexp.MustCompile(`(?i)\b([0-9]{1,2})(?:(?:[:.]| ?h ?)([0-9]{2})| ?h| ?Uhr)? ?(am|pm)?\b`)
+	dashes      = regexp.MustCompile(` ?[-–—] ?`)
+	commas      = regexp.MustCompile(` ?, ?`)
 	// workday matches hours such as 09:00-05:00, which end in the afternoon.
 	workday = regexp.MustCompile(`\b(0[5-9]|1[0-2]):([0-9]{2})-0([1-7]):`)
 )
@@ -99,6 +101,7 @@ func meantHours(s string) (meant []string, rest string) {
 	if knownHours(plain) {
 		return []string{plain}, ""
 	}
+	plain = nextDay.ReplaceAllString(plain, "$1\n$2")
 	var parts, others []string
 	for _, part := range betweenHours.Split(plain, -1) {
 		last := len(parts) - 1

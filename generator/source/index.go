@@ -242,6 +242,9 @@ func duplicate(w *record, first *Review, at diagnostic.Position, p *diagnostic.L
 	if w.key == first.rec.key && w.ID == first.ID {
 		suggestion = "both are the same review, perhaps in a copy of the file; delete one of them"
 	}
+	if w.Author == "" && w.Date == "" {
+		suggestion = "this is a part of that review: move its lines but the id there, below its fields, and delete it here"
+	}
 	if name := copyMarks.FindString(w.file + at.File); name != "" && w.file != at.File {
 		suggestion = fmt.Sprintf("one of both files is a copy, as %q in its name says; delete the file that is not wanted", name)
 	}

@@ -184,7 +184,7 @@ func (c *citation) find(x *index, at places, complete bool) (*Review, *diagnosti
 	case !complete && (r == nil || r.Hidden == Unverified):
 		return nil, nil
 	case r == nil:
-		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexByte(c.id, '#')+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
+		code, why, suggestion = "unknown-review", "does not exist", diagnostic.DidYouMean(strings.TrimSuffix(c.id[strings.LastIndexAny(c.id, "#/")+1:], ".yaml"), x.ids(func(*Review) bool { return true }), "")
 	case r.ID != c.id:
 		code, why, suggestion = "unknown-review", "does not exist", "write "+r.ID
 	case r.Hidden == Unverified:

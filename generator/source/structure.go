@@ -105,16 +105,18 @@ func joined(items []syntax.Node, s *schema, p *diagnostic.List) []syntax.Node {
 	return list
 }
 
-// causes drops the messages on quotes that a value needs which is wrong with them, too.
+// causes drops the messages that follow from others: on quotes that a value needs which is wrong with them, too, and on
+// what a part of another review lacks.
 func causes(problems []diagnostic.Problem) []diagnostic.Problem {
 	line := func(p diagnostic.Problem) diagnostic.Position { return diagnostic.Position{File: p.File, Line: p.Line} }
-	wrong := map[diagnostic.Position]bool{}
+	wrong, partial := map[diagnostic.Position]bool{}, map[diagnostic.Position]bool{}
 	for _, p := range problems {
+		partial[line(p)] = partial[line(p)] || p.Code == "duplicate-id"
 		if p.Severity == diagnostic.Error && (p.Code == "wrong-type" || strings.HasPrefix(p.Code, "bad-") || strings.HasPrefix(p.Message, "the answer is")) {
 			wrong[line(p)] = true
 		}
 	}
 	return slices.DeleteFunc(problems, func(p diagnostic.Problem) bool {
-		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes")
+		return p.Code == "yaml-syntax" && wrong[line(p)] && strings.Contains(p.Message, "quotes") || partial[line(p)] && strings.HasPrefix(p.Message, "the review has no author, no")
 	})
 }

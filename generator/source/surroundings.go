@@ -113,6 +113,7 @@ var notInSummary = []struct {
 	form                  *regexp.Regexp
 	code, message, remedy string
 }{
+	{regexp.MustCompile(`(?m)^ *[•·▪‣◦–—] *\pL`), "markup", "this line begins like one of a list and is none in the summary; it would go on in the line above", "begin each line of the list with a hyphen and a space, and write an empty line above it"},
 	{regexp.MustCompile(`!\[`), "picture", "a picture is not shown in the summary; its Markdown would be published as it stands", "delete it"},
 	{regexp.MustCompile(`\]\(`), "link", "a link is not made in the summary; its brackets would be published as they stand", "write only its words"},
 	{regexp.MustCompile(`(?i)</?(p|b|i|u|br|div|span|font|o:p|h[1-6]|ul|li|strong|em)(\s[^<>]*)?/?>`), "markup", "HTML is not understood in the summary; its codes in < and > would be published as they stand", "delete them, or save the file as plain text"},

@@ -211,8 +211,11 @@ func (r *fields) language(f string) string {
 	tag, err := language.Raw.Parse(s)
 	base, script, region := tag.Raw()
 	if now := region.Canonicalize(); err != nil || tag == language.Und || now != region {
-		suggestion := "write a BCP 47 tag, such as en, de or pt-BR"
-		if code := languages[diagnostic.Squash(s)]; code != "" {
+		suggestion := "write the code of the language, such as en, de or pt-BR"
+		name, where, _ := strings.Cut(strings.TrimSuffix(s, ")"), " (")
+		if code := languages[diagnostic.Squash(name)]; code != "" && countries[diagnostic.Squash(where)] != "" {
+			suggestion = "write " + code + "-" + countries[diagnostic.Squash(where)]
+		} else if code := languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write " + code
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)
@@ -302,7 +305,7 @@ func (r *fields) items(f string) []syntax.Node {
 }
 
 // separators are what people write between the items of a list.
-var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
+var separators = strings.NewReplacer("(", "", ")", "", ";", ",", " / ", ",", " & ", ",", " - ", ",", " and ", ",", " und ", ",", " et ", ",", " e ", ",", " y ", ",", " en ", ",", "\n", ",", "•", ",", "–", ",", "—", ",", "·", ",")
 
 // listOf returns how to write a list that was written in another way.
 func (r *fields) listOf(f string, n *syntax.Node) string {

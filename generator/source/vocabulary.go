@@ -27,6 +27,9 @@ var (
 var ShippedAspects = []string{"punctuality", "pricing", "communication", "workmanship", "cleanliness", "professionalism",
 	"technical_knowledge", "responsiveness", "scheduling", "value", "warranty"}
 
+// minAspects is how many aspects a list has at least that stands in place of all others on purpose.
+const minAspects = 3
+
 // vocabulary reads insights.yaml.
 func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	if n.Kind == syntax.Null {
@@ -38,6 +41,10 @@ func (d *decoder) vocabulary(n *syntax.Node, s *surroundings) {
 	}
 	v := &s.content.Vocabulary
 	v.Aspects = r.terms("aspects", aspectSchema, "id", "label")
+	if n := len(v.Aspects); 0 < n && n < minAspects && !slices.ContainsFunc(v.Aspects, func(t Term) bool { return t.Extends != "" || slices.Contains(ShippedAspects, t.ID) }) {
+		r.warn("aspects", "bad-value", "the aspects listed here stand in place of those of reviewcast, "+strings.Join(ShippedAspects[:3], ", ")+" and others, which have no pages then",
+			`if they are to be beside these, list them, too, such as - {id: punctuality, label: "Punctuality", extends: punctuality}`)
+	}
 	v.Problems = r.terms("problems", problemSchema, "id", "label", "terms")
 	v.Ignore = r.texts("ignore")
 	if t, ok := r.inner("topics", topicsSchema); ok {
