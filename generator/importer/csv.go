@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -158,11 +159,7 @@ type lineFeeds struct{ r io.Reader }
 
 func (l lineFeeds) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	for i, c := range p[:n] {
-		if c == '\r' {
-			p[i] = '\n'
-		}
-	}
+	copy(p, bytes.ReplaceAll(p[:n], []byte{'\r'}, []byte{'\n'}))
 	return n, err
 }
 
