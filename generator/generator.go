@@ -65,6 +65,8 @@ type Site struct {
 type Result struct {
 	*Site
 	Manifest *reviewcast.Manifest
+	// ManifestSHA256 is the hash of the manifest that Build wrote.
+	ManifestSHA256 string
 	// Delta is what changed in the reviews since the last accepted result; at first, everything was added.
 	Delta *reviewcast.Delta
 	// Changed and Removed are the paths, sorted, whose bytes differ from the set before or that the new one lacks. The
@@ -151,6 +153,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	res.ManifestSHA256 = reviewcast.SHA256(files[manifestName])
 	ours, err := written(b.cfg.PublicDir, res.BaseURL)
 	if err != nil {
 		return nil, err

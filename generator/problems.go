@@ -48,7 +48,8 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 		}
 	}
 	if slices.Contains(source.ExampleBusinesses, business.ID) {
-		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example", "this is still the example business that init wrote, and "+baseURL+" is public",
+		problems = append(problems, diagnostic.Position{File: source.BusinessFile}.Error("example",
+			"this is still the example business that init wrote, and "+baseURL+" is public",
 			"replace its values with your own; to look at the examples, run `reviewcast dev`"))
 	}
 	for _, r := range content.Reviews {
@@ -56,7 +57,8 @@ func (b *Builder) exampleProblems(content *source.Content, known []diagnostic.Pr
 			return p.Code == "example" && diagnostic.Position{File: p.File, Line: p.Line, Col: p.Col} == content.Position(r)
 		})
 		if r.Published && r.Source == exampleSource && !reported {
-			problems = append(problems, content.Position(r).Error("example", fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
+			problems = append(problems, content.Position(r).Error("example",
+				fmt.Sprintf("review %q is a made-up example, as its source says, and %s is public", r.ID, baseURL),
 				"delete it; if a customer wrote it, write where in place of source: example"))
 		}
 	}

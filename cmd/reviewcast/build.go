@@ -7,13 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"time"
 
-	"reviewcast"
 	"reviewcast/cmd/reviewcast/terminal"
 	"reviewcast/generator"
 	"reviewcast/generator/source"
@@ -82,12 +79,8 @@ func (c *buildCmd) Run(ctx context.Context, std streams) error {
 		fmt.Fprintf(std.out, "this is the first version in %s: upload everything in it to your web server; if an older one is online, build again with --previous and its address\n", c.Public)
 	}
 	if topics := res.ChangedTopics(); c.Hub != "" && len(topics) > 0 {
-		manifest, err := os.ReadFile(filepath.Join(c.Public, strings.TrimPrefix(reviewcast.PathManifest, "/")))
-		if err != nil {
-			return err
-		}
 		// The files are published by now, so a hub that is down is no failure.
-		if err := generator.Ping(ctx, c.Hub, res.BaseURL, reviewcast.SHA256(manifest), topics); err != nil {
+		if err := generator.Ping(ctx, c.Hub, res.BaseURL, res.ManifestSHA256, topics); err != nil {
 			fmt.Fprintf(std.err, "warning: %s\n", err)
 		}
 	}

@@ -43,7 +43,6 @@ func printHelp(options kong.HelpOptions, c *kong.Context) error {
 			if f.Group != nil && f.Group.Key == operators && !f.Hidden {
 				f.Hidden = true
 				hidden++
-				defer func() { f.Hidden = false }()
 			}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"sync"
 	"time"
 
 	"reviewcast/cmd/reviewcast/terminal"
@@ -86,21 +85,21 @@ func showProgress(std streams, source mirror.Source) (stop func()) {
 		return func() {}
 	}
 	before, done := source.Received(), make(chan struct{})
-	var drawing sync.WaitGroup
-	drawing.Go(func() {
+	go func() {
 		for {
 			select {
 			case <-done:
 				fmt.Fprint(std.err, "\r\x1b[K")
+				close(done)
 				return
 			case <-time.After(progressEvery):
 				fmt.Fprintf(std.err, "\r\x1b[K%.1f MB", float64(source.Received()-before)/1e6)
 			}
 		}
-	})
+	}()
 	return func() {
-		close(done)
-		drawing.Wait()
+		done <- struct{}{}
+		<-done
 	}
 }
 

@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -158,11 +159,7 @@ type lineFeeds struct{ r io.Reader }
 
 func (l lineFeeds) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
-	for i, c := range p[:n] {
-		if c == '\r' {
-			p[i] = '\n'
-		}
-	}
+	copy(p, bytes.ReplaceAll(p[:n], []byte{'\r'}, []byte{'\n'}))
 	return n, err
 }
 
@@ -311,7 +308,7 @@ func (t *table) checkUTF8(cells []string) error {
 type row struct {
 	number int // counted as a spreadsheet does; in CSV the header is row 1
 	line   int // where it begins in the file
-	// cells has a value for each of Fields, in that order; "" for those that the export does not have.
+	// cells has a value for each field; "" for those that the export does not have.
 	cells [len(fieldNames)]string
 	// rest reports that the row seems to be the rest of a text that began in the row before it.
 	rest bool

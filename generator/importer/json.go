@@ -88,13 +88,12 @@ func jsonRows(export text, limit int, fill func(*row) error) rowSeq {
 	return func(yield func(row, error) bool) {
 		d := jsontext.NewDecoder(bufio.NewReader(export), jsontext.AllowDuplicateNames(true))
 		broken := func(err error) error {
-			if errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			switch {
+			case errors.Is(err, ErrTooLarge) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded):
 				return fmt.Errorf("read export: %w", err)
-			}
-			if errors.Is(err, io.ErrUnexpectedEOF) {
+			case errors.Is(err, io.ErrUnexpectedEOF):
 				return errors.New("read export: the file ends in the middle of a review; download it again")
-			}
-			if strings.ContainsAny(err.Error(), "“”„‟") {
+			case strings.ContainsAny(err.Error(), "“”„‟"):
 				return errors.New("read export: a word processor has changed the straight quotation marks of this file; download it again, and import it as it is")
 			}
 			return fmt.Errorf("read export: byte %d: %w; expected JSON: one object per line, or an array of objects", d.InputOffset(), cause(err))

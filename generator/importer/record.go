@@ -84,16 +84,13 @@ func (r *record) append(b []byte) []byte {
 func parseRecords(data []byte) ([]*record, error) {
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	var records []*record
-	number := 0
-	for line := range bytes.Lines(data) {
-		number++
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 {
+	for i, line := range bytes.Split(data, []byte{'\n'}) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
 		r, err := parseRecord(line)
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w; correct it before importing", number, err)
+			return nil, fmt.Errorf("line %d: %w; correct it before importing", i+1, err)
 		}
 		records = append(records, r)
 	}

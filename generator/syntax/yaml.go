@@ -194,11 +194,11 @@ func (y *yamlText) convert(v *yaml.Node) Node {
 				continue
 			}
 			e := Entry{y.convert(key), y.convert(v.Content[i+1])}
-			if key.Kind == yaml.SequenceNode || key.Kind == yaml.MappingNode {
-				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
-			}
-			if key.Kind == yaml.ScalarNode {
+			switch key.Kind {
+			case yaml.ScalarNode:
 				n.Entries = append(n.Entries, e)
+			case yaml.SequenceNode, yaml.MappingNode:
+				y.Add(diagnostic.Error, key.Line+y.before, key.Column, "wrong-type", "a field name is "+e.Key.Kind.String(), "write a name; if a text begins with { or [, put it in quotes")
 			}
 		}
 	}
@@ -231,8 +231,8 @@ func (y *yamlText) keeps(line, col int) bool {
 	if y.lines == nil {
 		y.lines = strings.Split(string(y.data), "\n")
 	}
-	header := []rune(y.lines[line-1])[col-1:]
-	words := strings.Fields(string(header))
+	header := []rune(y.lines[min(line, len(y.lines))-1])
+	words := strings.Fields(string(header[min(col-1, len(header)):]))
 	return len(words) > 0 && strings.Contains(words[0], "+")
 }
 

@@ -84,9 +84,4 @@ func (p *Prompter) Text(question string) (string, error) {
 // Choice is a possible answer: an id, and the name that people know it by.
 type Choice struct{ ID, Name string }
 
-func (c Choice) String() string {
-	if c.Name == "" {
-		return c.ID
-	}
-	return c.ID + " (" + c.Name + ")"
-}
+func (c Choice) String() string { return strings.TrimSuffix(c.ID+" ("+c.Name+")", " ()") }
