@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -149,6 +150,13 @@ func (f *importFlags) run(ctx context.Context, std streams, file, columns string
 	release()
 	if err != nil && ctx.Err() != nil {
 		return terminal.ErrStopped
+	} else if usage, ok := errors.AsType[*importer.UsageError](err); ok {
+		here, _ := os.Getwd()
+		file = strings.TrimPrefix(file, here+string(filepath.Separator))
+		for i, problem := range usage.Problems {
+			usage.Problems[i] = strings.NewReplacer("reviewcast import csv FILE --source NAME", importOf(file, ""), "FILE", strings.TrimPrefix(commandLine([]string{file}), "reviewcast ")).Replace(problem)
+		}
+		return usage
 	} else if err != nil {
 		return err
 	}

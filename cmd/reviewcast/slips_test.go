@@ -191,7 +191,7 @@ import csv words.csv --source words --dryrun
 import csv words.csv --source words --map rating=stars,date=when --date-layout dd.mm
 import csv words.csv --source words --map rating=stars,date=when --rating-scale ten
 import csv words.csv --source words --map rating=stars,date=when --round up
-import csv words.csv --source words --map rating=stars,date=when --language English
+import csv words.csv --source words --map rating=stars,date=when --language Elvish
 import csv words.csv words.csv --source words
 edge --public content
 import yelp. words.csv

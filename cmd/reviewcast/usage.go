@@ -146,7 +146,7 @@ func parseError(args []string, err error) error {
 	case word != message && args[0] == "import" && exists(word) && len(args) > 2 && !strings.HasPrefix(args[2], "-"):
 		return fmt.Errorf("%s; import one file at a time", message)
 	case word != message && args[0] == "import" && exists(word):
-		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, ""))
+		return fmt.Errorf("%s; say first what the file is, as in: %s", message, importOf(word, "", args[2:]...))
 	case word != message && args[0] == "import" && len(args) > 2 && !strings.HasPrefix(args[2], "-") && !strings.Contains(word, "did you mean"):
 		if strings.HasPrefix(strings.ToLower(filepath.Ext(args[2])), ".xls") || filepath.Ext(args[2]) == ".ods" {
 			return fmt.Errorf("%s; save the workbook as CSV UTF-8, and import that: reviewcast import csv %s", message, strings.TrimSuffix(args[2], filepath.Ext(args[2]))+".csv --source NAME")
@@ -191,8 +191,8 @@ func folderError(args []string) error {
 	return fmt.Errorf("%s is a folder; name the file in it%s", dir, inside)
 }
 
-// importOf returns the command that imports a file from a source; "" is the file's name.
-func importOf(file, from string) string {
+// importOf returns the command that imports a file from a source, with flags; "" is the file's name.
+func importOf(file, from string, flags ...string) string {
 	base := strings.ToLower(strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)))
 	source := strings.Trim(strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -207,15 +207,19 @@ func importOf(file, from string) string {
 	if strings.Contains(file, " ") {
 		name = strconv.Quote(file)
 	}
+	if slices.Contains(flags, "--source") {
+		source = ""
+	}
+	rest := strings.TrimPrefix(commandLine(flags), "reviewcast")
 	switch {
 	case strings.EqualFold(filepath.Ext(file), ".json") && (from == "" || strings.Contains(source, "google")):
-		return "reviewcast import google " + name
+		return "reviewcast import google " + name + rest
 	case slices.Contains([]string{"google", "trustpilot", "yelp"}, source) && filepath.Ext(file) != ".json":
-		return "reviewcast import " + source + " " + name
+		return "reviewcast import " + source + " " + name + rest
 	case strings.HasPrefix(strings.ToLower(filepath.Ext(file)), ".json"):
 		return "reviewcast import jsonl " + name + " --source " + source + " --map rating=MEMBER,date=MEMBER,text=MEMBER,author=MEMBER"
 	}
-	return "reviewcast import csv " + name + " --source " + source
+	return "reviewcast import csv " + name + strings.TrimSuffix(" --source "+source, " --source ") + rest
 }
 
 // nearFile returns the file of a folder that the name of a missing one was meant to be.
@@ -225,7 +229,9 @@ func nearFile(args []string, message string) string {
 		return ""
 	}
 	names, _ := filepath.Glob(filepath.Join(filepath.Dir(args[i]), "*"+filepath.Ext(args[i])))
-	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 {
+	if with, _ := filepath.Glob(args[i] + "[. ]*"); len(with) > 0 && strings.Contains(with[0], " ") {
+		return fmt.Sprintf("; a name with spaces is written in quotation marks: %q", with[0])
+	} else if len(with) > 0 {
 		return fmt.Sprintf(", such as %q", with[0])
 	}
 	return strings.TrimSuffix("; "+diagnostic.DidYouMean(args[i], names, ""), "; ")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -22,6 +23,20 @@ var wordsFile string
 
 // starWords are ratings in words, months the names of the months in seven languages.
 var starWords, months, nothing, nobody = Meanings(wordsFile, "stars"), Meanings(wordsFile, "months"), Words(wordsFile, "nothing"), Words(wordsFile, "nobody")
+
+// Languages are codes by the names of languages, platforms the sources of many businesses by other words for them.
+var Languages, platforms = Meanings(wordsFile, "languages"), Meanings(wordsFile, "sources")
+
+// Platform returns the usual name of a source; the source itself if it is like none.
+func Platform(source string) string {
+	if name, ok := platforms[Squash(source)]; ok {
+		return name
+	}
+	if near := Nearest(source, slices.Sorted(maps.Keys(platforms))); len(near) > 4 && len(near)-len(source) < 2 && len(source)-len(near) < 2 {
+		return platforms[near]
+	}
+	return source
+}
 
 // section returns what a table has after a name in brackets, up to the next one.
 func section(table, name string) string {

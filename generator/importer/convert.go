@@ -12,7 +12,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
-	"golang.org/x/text/language"
 
 	"reviewcast"
 	"reviewcast/generator/diagnostic"
@@ -22,8 +21,9 @@ import (
 type review struct {
 	number, line int
 	skipped      bool
-	key          string // of keyOf
-	external     string // the export's own id, "" when it has none
+	key          string  // of keyOf
+	external     string  // the export's own id, "" when it has none
+	rating       float64 // as in the export
 	values       values
 }
 
@@ -147,7 +147,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 	case !ok && ratingDay.MatchString(cell):
 		return r.skip(BadRating, "rating %s is a day, which a spreadsheet program has made of a rating such as 4/5; format the column as text, and enter the ratings again", quote(cell))
 	case !ok:
-		return r.skip(BadRating, "rating %s is not a number; write it in digits, or map another column to rating", quote(cell))
+		return r.skip(BadRating, "rating %s is not a number; write how many stars it stands for in its place (Find and Replace does all at once), or map another column to rating", quote(cell))
 	case scale != 0 && scale != c.RatingScale:
 		return c.overScale(r, scale, "rating %s has a scale of %g, not of %g", quote(cell), scale, c.RatingScale)
 	case value <= 0:
@@ -160,7 +160,7 @@ func (c *converter) stars(r *row, v *review) *Skip {
 		}
 		return r.skip(OverScale, "rating %s is over the scale of %g; correct it or set another --rating-scale", quote(cell), c.RatingScale)
 	}
-	c.rated, c.best = c.rated+1, max(c.best, value, scale)
+	v.rating, c.rated, c.best = value, c.rated+1, max(c.best, value, scale)
 	// Multiplied first, divided last: 7*5/10 is exactly 3.5, 7/10*5 need not be.
 	stars := value * reviewcast.MaxRating / c.RatingScale
 	switch {
@@ -198,9 +198,9 @@ func (c *converter) language(r *row, v *review) *Skip {
 	if cell == "" {
 		return nil
 	}
-	tag, err := language.Parse(cell)
+	tag, err := languageOf(cell)
 	if err != nil {
-		return r.skip(BadLanguage, "language %s is not a BCP 47 tag; write one such as en or pt-BR, or leave language out of --map", quote(cell))
+		return r.skip(BadLanguage, "language %s is not known; write its code in the export, such as en, de or pt-BR", quote(cell))
 	}
 	v.values[fieldLanguage] = quoted(tag.String())
 	return nil

@@ -211,12 +211,12 @@ func TestConvert(t *testing.T) {
 		{"longest", map[string]string{"text": long}, `{"id":"x-7","author":"Maria K.","rating":4,"date":"2026-01-31","text":"` + long + `","language":"de","source":"x","verification":{"method":"receipt"}}`, ""},
 		{"too long", map[string]string{"text": long + "!"}, "", "text has 100001 characters, at most 100000 can be published; shorten it in the export"},
 		{"name too long", map[string]string{"author": strings.Repeat("a", 201)}, "", "author has 201 characters, at most 200 can be published; shorten it in the export"},
-		{"bad language", map[string]string{"language": "Deutsch!"}, "", `language "Deutsch!" is not a BCP 47 tag; write one such as en or pt-BR, or leave language out of --map`},
+		{"bad language", map[string]string{"language": "Deutsch!"}, "", `language "Deutsch!" is not known; write its code in the export, such as en, de or pt-BR`},
 		{"relative URL", map[string]string{"source_url": "/r/7"}, "", `source_url "/r/7" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
 		{"script URL", map[string]string{"source_url": "javascript://x/%0aalert(1)"}, "", `source_url "javascript://x/%0aalert(1)" is not an http(s) address with a host; correct it, or leave source_url out of --map`},
-		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it"},
+		{"reply without a day", map[string]string{"owner_reply.text": "Thanks!"}, "", "owner_reply.date is empty, and a reply needs a day; write it into the cell, or delete the reply from the row"},
 		{"reply of tomorrow", map[string]string{"owner_reply.text": "Thanks!", "owner_reply.date": "2026-03-02"}, "", "owner_reply.date 2026-03-02 is after today, 2026-03-01; correct it or import it later"},
-		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" … is not a number; write it in digits, or map another column to rating`},
+		{"a cell that drives a terminal", map[string]string{"rating": "\x1b[2J\u202e" + strings.Repeat("x", 60)}, "", `rating "\x1b[2J\u202exxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" … is not a number; write how many stars it stands for in its place (Find and Replace does all at once), or map another column to rating`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cfg, err := Config{Source: "x", Map: every(), Verification: "receipt", Language: "de", Today: "2026-03-01"}.check()

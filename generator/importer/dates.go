@@ -30,6 +30,9 @@ var serial = regexp.MustCompile(`^[3-5][0-9]{4}([.,][0-9]+)?$`)
 // noDay matches a year, a month, and a date that counts back from another day.
 var noDay = regexp.MustCompile(`(?i)\bago\b|^(vor|il y a|hace) |\bfa$|^(yesterday|today|gestern|heute|hier|ieri|ayer|last|letzte)|^[^0-9]*(0?[1-9][./-]|1[0-2][./-])?(19|20)[0-9]{2}$|^(19|20)[0-9]{2}[./-](0?[1-9]|1[0-2])$|^[A-Z][a-z]{2}[ '’-]+[0-9]{2}$`)
 
+// noYear matches a day of a month.
+var noYear = regexp.MustCompile(`^[0-9]{1,2}[-./ ]+(\pL{3,}\.?|[0-9]{1,2}\.?)$|^\pL{3,}[-. ]+[0-9]{1,2}$`)
+
 // layoutsOf returns those of some layouts that a date has.
 func layoutsOf(layouts []string, date string) []string {
 	return slices.DeleteFunc(slices.Clone(layouts), func(l string) bool {
@@ -61,6 +64,9 @@ func layoutRemedy(layouts []string) string {
 func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 	cell := strings.TrimSpace(r.cells[f])
 	if cell == "" {
+		if f == fieldReplyDate {
+			return "", r.skip(NoDate, "%s is empty, and a reply needs a day; write it into the cell, or delete the reply from the row", f)
+		}
 		return "", r.skip(NoDate, "%s is empty; write the day into the cell; of cells that are merged in a spreadsheet, only the first one has it", f)
 	}
 	t, err := parseDay(c.DateLayout, cell)
@@ -90,6 +96,8 @@ func (c *converter) date(r *row, f field) (reviewcast.Date, *Skip) {
 		case serial.MatchString(cell):
 			days, _ := strconv.Atoi(cell[:5])
 			return "", r.skip(BadDate, "%s %s is the number by which Excel stores %s; format the column as YYYY-MM-DD there, and export again", f, quote(cell), time.Date(1899, time.December, 30+days, 0, 0, 0, 0, time.UTC).Format(time.DateOnly))
+		case noYear.MatchString(cell):
+			return "", r.skip(BadDate, "%s %s has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again", f, quote(cell))
 		case strings.Trim(cell, "#") == "":
 			return "", r.skip(BadDate, "%s %s stands for a day in a narrow column of a spreadsheet; widen the column, and export again", f, quote(cell))
 		}

@@ -171,7 +171,7 @@ func notText(in *bufio.Reader, json bool) string {
 	}
 	switch {
 	case !json && (strings.HasPrefix(start, "{") || strings.HasPrefix(start, "[")):
-		return "the export is JSON; import it with `reviewcast import google`, or with `reviewcast import jsonl` and --map"
+		return "the export is JSON; if it is from Google, import it with `reviewcast import google FILE`, otherwise with `reviewcast import jsonl FILE` and --map"
 	case json && start != "" && start[0] != '{' && start[0] != '[' && start[0] != 0 && start[0] < 0xfe:
 		return "the export is not JSON; import a table with `reviewcast import csv FILE --source NAME`"
 	}

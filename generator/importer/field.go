@@ -254,6 +254,9 @@ func (c *Config) ownNames(header []string) error {
 	}
 	given := slices.Collect(maps.Values(c.Map))
 	texts := slices.DeleteFunc(slices.Clone(header), func(name string) bool { return fieldOf(name) != "text" || slices.Contains(given, name) })
+	if i := slices.IndexFunc(texts, func(name string) bool { return slices.Contains(texts[1+slices.Index(texts, name):], name) }); i >= 0 {
+		return &UsageError{[]string{fmt.Sprintf("two columns are named %s; give one of them another name in the table, and import again", quote(texts[i]))}}
+	}
 	if c.Map["text"] == "" && len(texts) > 1 && diagnostic.Squash(columns["text"]) != "text" {
 		return &UsageError{[]string{fmt.Sprintf("the customers' words may be in more than one column, %s; say which with --map, such as --map %q", quoteAll(texts), "text="+texts[len(texts)-1])}}
 	}

@@ -38,6 +38,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -49,6 +50,7 @@ import (
 	"golang.org/x/text/language"
 
 	"reviewcast"
+	"reviewcast/generator/diagnostic"
 )
 
 // Limits of an export. It comes from outside, so each limit stops what a broken or hostile one could do to the machine
@@ -179,7 +181,7 @@ func (c Config) check() (Config, error) {
 	}
 	if !validSource(c.Source) {
 		remedy := fmt.Sprintf("use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most %d", MaxSource)
-		if plain := strings.Join(strings.Fields(strings.ToLower(c.Source)), "-"); validSource(plain) {
+		if plain := strings.Join(strings.Fields(strings.ToLower(diagnostic.Platform(c.Source))), "-"); validSource(plain) {
 			remedy = "write " + plain
 		}
 		bad("source %s can't be part of a file name; %s", quote(c.Source), remedy)
@@ -198,9 +200,9 @@ func (c Config) check() (Config, error) {
 		bad("date layout %s has no day, month or year; %s", quote(given), remedy)
 	}
 	if c.Language != "" {
-		tag, err := language.Parse(c.Language)
+		tag, err := languageOf(c.Language)
 		if err != nil {
-			bad("language %s is not a BCP 47 tag; write one such as en or pt-BR", quote(c.Language))
+			bad("language %s is not known; write its code, such as en, de or pt-BR", quote(c.Language))
 		}
 		c.Language = tag.String()
 	}
@@ -212,6 +214,11 @@ func (c Config) check() (Config, error) {
 		return c, &UsageError{problems}
 	}
 	return c, nil
+}
+
+// languageOf reads a BCP 47 tag, or the name of a language.
+func languageOf(s string) (language.Tag, error) {
+	return language.Parse(cmp.Or(diagnostic.Languages[diagnostic.Squash(s)], s))
 }
 
 // validSource reports whether the name is safe in a file name and in an id on every system, including those that

@@ -75,6 +75,9 @@ func merge(ctx context.Context, cfg Config, rows rowSeq, f *files) (*Report, err
 	unread := slices.DeleteFunc(slices.Clone(m.report.Skipped), func(s Skip) bool { return slices.Contains(understood, s.Code) })
 	m.report.Refused = !cfg.Partial && len(unread) > 0 && 2*len(unread) >= m.report.Rows
 	// In these cases, the rows that could be read are wrong, too.
+	if other := m.otherDays(reviews); other != "" && !cfg.Partial {
+		m.report.Remedy, m.report.Refused = other, true
+	}
 	if m.conv.absent > 0 && m.conv.neither == 0 && m.conv.otherwise > 1 {
 		m.report.Remedy, m.report.Refused = fmt.Sprintf("the dates have another layout; import again with --date-layout %q", inLetters.Replace(swap.Replace(cfg.DateLayout))), true
 	}

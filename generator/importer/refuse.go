@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path"
@@ -46,6 +47,28 @@ func (m *merger) sameDays(reviews []*review) string {
 	}
 	return fmt.Sprintf("the days of the ratings over the scale, %s to %s, have %s, read as of %g; if the platform has changed its scale, divide the table at %[1]s, and import each part with its own --rating-scale",
 		first, last, plural(n, "other rating"), m.cfg.RatingScale)
+}
+
+// minLow is how many reviews of successive days would hardly all have half of the stars or fewer.
+const minLow = 40
+
+// otherDays says that the first or the last ratings of an export don't go beyond 5 and others do, so that they are
+// probably on a scale of 5; "" if it is not so.
+func (m *merger) otherDays(reviews []*review) string {
+	if m.cfg.RatingScale <= reviewcast.MaxRating {
+		return ""
+	}
+	day := func(v *review) string { return textOf(v.values[fieldDate]) }
+	sorted := slices.SortedFunc(slices.Values(reviews), func(a, b *review) int { return cmp.Compare(day(a), day(b)) })
+	for _, when := range []string{"before", "after"} {
+		i := slices.IndexFunc(sorted, func(v *review) bool { return v.rating > reviewcast.MaxRating })
+		if low := sorted[:max(i, 0)]; i >= minLow && slices.ContainsFunc(low, func(v *review) bool { return v.rating == reviewcast.MaxRating }) {
+			return fmt.Sprintf("all %d ratings %s %s are %d or lower, and would be read as of %g; if customers gave up to %[4]d stars then, divide the table at that day, and import each part with its own --rating-scale; if not, import with --partial",
+				i, when, day(sorted[i]), reviewcast.MaxRating, m.cfg.RatingScale)
+		}
+		slices.Reverse(sorted)
+	}
+	return ""
 }
 
 // inOtherFile returns where another file of the folder has an id; "" if none has.

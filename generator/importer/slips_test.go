@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -20,6 +21,13 @@ func TestSlips(t *testing.T) {
 			"no rating of this export is above 5, so --rating-scale 10 is probably wrong, and every review would have too few stars; import with --rating-scale 5; if customers could give 10, write one of the ratings with its scale, as 5/10"},
 		{"scale that one rating says", func(c *Config) { c.RatingScale = 10 }, "rating,date,text\n4/10,2026-01-02,Good.\n2,2026-01-03,Fair.\n", "2 added"},
 		{"scale of 100 for 10", func(c *Config) { c.RatingScale = 100 }, "rating,date,text\n10,2026-01-02,Good.\n8,2026-01-03,Fair.\n", "import with --rating-scale 10;"},
+		{"scale that the platform had later", func(c *Config) { c.RatingScale, c.Round = 10, "down" }, "rating,date,text\n" + manyRatings(),
+			"all 45 ratings before 2026-03-01 are 5 or lower, and would be read as of 10; if customers gave up to 5 stars then, divide the table at that day, and import each part with its own --rating-scale; if not, import with --partial"},
+		{"source by its name", func(c *Config) { c.Source = "Google Maps" }, "rating,date,text\n5,2026-01-02,Good.\n", `source "Google Maps" can't be part of a file name; write google`},
+		{"language by its name", func(c *Config) { c.Language = "German" }, "rating,date,text\n5,2026-01-02,Gut.\n", "1 added"},
+		{"languages by their names", func(c *Config) { c.Map = map[string]string{"language": "in"} }, "rating,date,text,in\n5,2026-01-02,Bon.,Français\n5,2026-01-03,Good.,English\n", "2 added"},
+		{"day without a year", nil, "rating,date,text\n5,12-Nov,Good.\n", `date "12-Nov" has no year; format the column as YYYY-MM-DD in the spreadsheet, and export again`},
+		{"words for stars", nil, "rating,date,text\nVery satisfied,2026-01-02,Good.\n", `rating "Very satisfied" is not a number; write how many stars it stands for in its place`},
 		{"month", nil, "rating,date,text\n5,September 2026,Good.\n", `date "September 2026" does not say which day; write one into the cell, as YYYY-MM-DD (the first of the month if it is not known)`},
 		{"month in German", nil, "rating,date,text\n5,Besucht im März 2026,Good.\n", "does not say which day"},
 		{"month in digits", nil, "rating,date,text\n5,9/2026,Good.\n", "does not say which day"},
@@ -161,4 +169,16 @@ func TestAgain(t *testing.T) {
 			t.Errorf("got\n%s, want\n%s", got.String(), tt.want)
 		}
 	}
+}
+
+// manyRatings are 45 ratings up to 5, and then some up to 10.
+func manyRatings() string {
+	var b strings.Builder
+	for i := range 45 {
+		fmt.Fprintf(&b, "%d,2026-02-%02d,Text %d.\n", 1+i%5, 1+i%28, i)
+	}
+	for i := range 9 {
+		fmt.Fprintf(&b, "%d,2026-03-%02d,Text of March %d.\n", 2+i, 1+(8-i), i)
+	}
+	return b.String()
 }

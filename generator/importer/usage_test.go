@@ -28,7 +28,7 @@ func TestUsage(t *testing.T) {
 			`verification "trust" is unknown; it says how you know that the authors were customers: job (you found the job), invitation (you asked them to write), receipt (they showed one) or platform (the platform has checked it)`,
 			`rating scale -1 is out of range; set the best rating, from 1 to 1000`,
 			`date layout "YYYY-MM" has no day, month or year; use one with all three, such as YYYY-MM-DD, DD/MM/YYYY or D MMMM YYYY`,
-			`language "!" is not a BCP 47 tag; write one such as en or pt-BR`,
+			`language "!" is not known; write its code, such as en, de or pt-BR`,
 			`encoding "latin-1" is unknown; known are macintosh, utf-16be, utf-16le, utf-8, windows-1250, windows-1251, windows-1252, windows-1253, windows-1254, windows-1257; or save the export as CSV UTF-8, and import it without --encoding`}, "\n")},
 		{"path in source", func(c *Config) { c.Source = "../shop" }, header, `source "../shop" can't be part of a file name; use lower-case letters, digits, '.', '_' and '-', beginning with a letter or digit, at most 32`},
 		{"no folder", func(c *Config) { c.ContentDir = "" }, header, "no content folder is given; name one with --content"},

@@ -267,7 +267,7 @@ var wordsFile string
 
 func meanings(section string) map[string]string { return diagnostic.Meanings(wordsFile, section) }
 
-var languages, countries, timeZones, dayWords, bounds = meanings("languages"), meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
+var countries, timeZones, dayWords, bounds = meanings("countries"), meanings("time zones"), meanings("days and times"), meanings("bounds")
 
 // Categories are schema.org's LocalBusiness and the types below it, as of version 29, and
 // VeterinaryCare, which businesses use although it is below MedicalOrganization.

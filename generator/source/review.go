@@ -3,7 +3,6 @@ package source
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -99,8 +98,8 @@ func (r *fields) source() string {
 	switch lower := strings.ToLower(s); {
 	case addressForm.MatchString(lower):
 		r.warn("source", "source-case", "source is an address", fmt.Sprintf("write the name of the platform, such as %s, and the address in source_url", cmp.Or(addressForm.FindStringSubmatch(lower)[1], "google")))
-	case lower != platform(lower):
-		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), platform(lower)), "write "+platform(lower))
+	case lower != diagnostic.Platform(lower):
+		r.warn("source", "source-case", fmt.Sprintf("source %s counts as a different source from %s", diagnostic.Quote(s), diagnostic.Platform(lower)), "write "+diagnostic.Platform(lower))
 	case lower != s:
 		r.warn("source", "source-case", fmt.Sprintf("source %s has capital letters and counts as a different source from %s", diagnostic.Quote(s), diagnostic.Quote(lower)), "write "+lower)
 	}
@@ -108,20 +107,6 @@ func (r *fields) source() string {
 		r.fail(r.value("source"), "bad-value", "source has more than one line", "write one word, such as google")
 	}
 	return s
-}
-
-// platforms are the sources of many businesses, by other words for them.
-var platforms = meanings("sources")
-
-// platform returns the usual name of a source; the source itself if it is like none.
-func platform(source string) string {
-	if name, ok := platforms[diagnostic.Squash(source)]; ok {
-		return name
-	}
-	if near := diagnostic.Nearest(source, slices.Sorted(maps.Keys(platforms))); len(near) > 4 && len(near)-len(source) < 2 && len(source)-len(near) < 2 {
-		return platforms[near]
-	}
-	return source
 }
 
 // reply reads the owner's reply.

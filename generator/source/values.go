@@ -213,9 +213,9 @@ func (r *fields) language(f string) string {
 	if now := region.Canonicalize(); err != nil || tag == language.Und || now != region {
 		suggestion := "write the code of the language, such as en, de or pt-BR"
 		name, where, _ := strings.Cut(strings.TrimSuffix(s, ")"), " (")
-		if code := languages[diagnostic.Squash(name)]; code != "" && countries[diagnostic.Squash(where)] != "" {
+		if code := diagnostic.Languages[diagnostic.Squash(name)]; code != "" && countries[diagnostic.Squash(where)] != "" {
 			suggestion = "write " + code + "-" + countries[diagnostic.Squash(where)]
-		} else if code := languages[diagnostic.Squash(s)]; code != "" {
+		} else if code := diagnostic.Languages[diagnostic.Squash(s)]; code != "" {
 			suggestion = "write " + code
 		} else if now != region {
 			meant, _ := language.Raw.Compose(base, script, now)

@@ -63,6 +63,12 @@ func ReadJSON(data []byte, fields Fields, p *diagnostic.List) *Node {
 // memberForm matches the name of a field and its colon, with the comma before it and a brace behind it.
 var memberForm = regexp.MustCompile(`,?\s*"([a-z_]+)"\s*:\s*\{?`)
 
+// bareMember matches a field without quotes, as YAML has it, and bareWord the words of its value.
+var (
+	bareMember = regexp.MustCompile(`([{,]\s*)([a-z_]+): *(\[[^\]"]*\]|"[^"]*"|[0-9]+)`)
+	bareWord   = regexp.MustCompile(`[\pL0-9][\pL0-9._-]*`)
+)
+
 // maxQuotes is how many quotation marks in the texts of one line are corrected.
 const maxQuotes = 20
 
@@ -73,6 +79,20 @@ func (j *jsonLine) mend(data []byte, fields Fields, err error) *Node {
 		return nil
 	}
 	trial, group := &jsonLine{List: j.List}, ""
+	if line := bytes.TrimSpace(data); bytes.HasPrefix(line, []byte(`"{""`)) {
+		line = bytes.ReplaceAll(bytes.Trim(line, `"`), []byte(`""`), []byte(`"`))
+		if n, err := trial.parse(line); err == nil {
+			j.Add(diagnostic.Error, 1, 1, "json-syntax", "a spreadsheet program has put quotation marks around the line and doubled those in it", "put back a copy of the file, or delete it and import again; or "+pasted(string(line)))
+			return n
+		}
+	}
+	if bare := bareMember.FindSubmatchIndex(data); bare != nil {
+		member := fmt.Sprintf("%q: %s", data[bare[4]:bare[5]], bareWord.ReplaceAll(data[bare[6]:bare[7]], []byte(`"$0"`)))
+		if n, err := trial.parse(slices.Concat(data[:bare[4]], []byte(member), data[bare[7]:])); err == nil {
+			j.Add(diagnostic.Error, 1, utf8.RuneCount(data[:bare[4]])+1, "json-syntax", "names and texts are in double quotes in JSON", pasted(member))
+			return n
+		}
+	}
 	for _, m := range memberForm.FindAllSubmatchIndex(data, -1) {
 		name := string(data[m[2]:m[3]])
 		if data[m[1]-1] == '{' {
@@ -226,7 +246,6 @@ var jsonHints = []struct{ begins, suggestion string }{
 	{"'", `put names and texts in double quotes (")`}, {"`", `put names and texts in double quotes (")`}, {"“", `write straight quotation marks (")`}, {"”", `write straight quotation marks (")`},
 	{"}", "remove the comma before it, or give the value that is missing"}, {"]", "remove the comma before it, or give the value that is missing"},
 	{"//", "JSON has no comments; delete it"}, {"#", "JSON has no comments; delete it"}, {",}", "remove the comma"}, {",]", "remove the comma"}, {",\n", "remove the comma"},
-	{`,"`, "move the } before it to the end of the line"},
 	{"True", "write true or false in small letters"}, {"False", "write true or false in small letters"}, {"a", `put names and texts in double quotes (")`},
 	{`"`, "put a comma before it"}, {"{", "put a comma before it"}, {"-", "this looks like YAML; give the file the extension .yaml"},
 }
@@ -272,6 +291,9 @@ func (j *jsonLine) explain(err error) {
 	case rest == "" || errors.Is(err, io.ErrUnexpectedEOF):
 		message, suggestion = "the line ends before the end of the review", "close its quotes and brackets, and write one complete review per line; a file with reviews over several lines is named .yaml"
 		col = utf8.RuneCount(j.data) + 1
+	case strings.HasPrefix(strings.TrimLeft(rest, ", "), `"`) && rest[0] == ',' && bytes.HasSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")):
+		message = "the review ends at the brace } before this"
+		suggestion = "move that brace to the end of the line; " + pasted(string(bytes.TrimSuffix(bytes.TrimSpace(j.data[:offset]), []byte("}")))+rest+"}")
 	case rest[0] == '\\':
 		message, suggestion = "unknown escape "+diagnostic.Quote(rest[:min(2, len(rest))]), `write \\ for a backslash`
 	case isLetter(rest[0]) && offset > 1 && j.data[offset-1] == '"':
