@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"maps"
 	"net/netip"
 	"net/url"
@@ -112,7 +113,7 @@ func (b *Builder) compared(previous *published, content *source.Content, problem
 	if b.cfg.Lenient {
 		breaking = diagnostic.Warning
 	}
-	gone := withSeverity(breaking, previous.vanishedProblems(missing, content), previous.unlisted(content), b.renamed(previous, content))
+	gone := withSeverity(breaking, previous.vanishedProblems(missing, content, b.cfg.ContentDir), previous.unlisted(content), b.renamed(previous, content))
 	warnings := withSeverity(diagnostic.Warning, previous.misspelt(content), previous.replaced(content), b.moved(previous, content))
 	return slices.Concat(others(), gone, warnings), broken || len(missing) > 0
 }
@@ -155,7 +156,7 @@ func (p *published) missing(content *source.Content) []string {
 const maxVanished = 100
 
 // vanishedProblems returns a problem for each missing review, with where it went as far as the files show it.
-func (p *published) vanishedProblems(missing []string, content *source.Content) []diagnostic.Problem {
+func (p *published) vanishedProblems(missing []string, content *source.Content, dir string) []diagnostic.Problem {
 	if len(missing) == 0 {
 		return nil
 	}
@@ -173,16 +174,39 @@ func (p *published) vanishedProblems(missing []string, content *source.Content) 
 			kept[key] = fresh[sayings(&r)]
 		}
 	}
-	strangers := p.strangers(content)
+	strangers, notes := p.strangers(content), notedReviews(dir)
 	var problems []diagnostic.Problem
 	for _, id := range reported {
-		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers))
+		problems = append(problems, vanishedProblem(id, kept[strings.ToLower(id)], content, strangers, notes[id]))
 	}
 	if more := len(missing) - maxVanished; more > 0 {
 		problems = append(problems, diagnostic.Position{File: source.WithdrawnFile}.Error("vanished", fmt.Sprintf("%d more published reviews are gone", more),
 			"when all of them are, it may be the wrong folder, or another --source of an import"))
 	}
 	return problems
+}
+
+// noteForm matches the id of a review that is a note.
+var noteForm = regexp.MustCompile(`^\s*#[#\s]*(?:-\s*)?id:\s*["']?([A-Za-z0-9._-]+)`)
+
+// notedReviews returns where the files of reviews have reviews as notes, by id.
+func notedReviews(dir string) map[string]diagnostic.Position {
+	found := map[string]diagnostic.Position{}
+	_ = fs.WalkDir(os.DirFS(dir), "reviews", func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || !source.IsYAML(name) {
+			return nil
+		}
+		data, _ := os.ReadFile(filepath.Join(dir, name)) // a file that can't be read has its problem
+		line := 0
+		for text := range strings.Lines(string(data)) {
+			line++
+			if m := noteForm.FindStringSubmatch(text); m != nil {
+				found[m[1]] = diagnostic.Position{File: name, Line: line, Col: 1}
+			}
+		}
+		return nil
+	})
+	return found
 }
 
 // sayings returns what a review keeps when its id is changed.
@@ -206,9 +230,12 @@ func (p *published) unlisted(content *source.Content) (problems []diagnostic.Pro
 	return problems
 }
 
-// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil.
-func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal) diagnostic.Problem {
+// vanishedProblem returns the problem of one review; kept has its id in the files, ignoring case, or is nil; note is where it is a note.
+func vanishedProblem(id string, kept *source.Review, content *source.Content, strangers []source.Withdrawal, note diagnostic.Position) diagnostic.Problem {
 	withdraw := fmt.Sprintf("or add to withdrawn.yaml: - {id: %s, reason: withdrawn, date: %s}", id, content.Today())
+	if kept == nil && note.File != "" {
+		return note.Error("vanished", fmt.Sprintf("review %q is published, and only a note here, since its lines begin with #", id), "delete these #, "+withdraw)
+	}
 	if kept == nil {
 		at, remedy := diagnostic.Position{File: source.WithdrawnFile}, "put it back under this id, "+withdraw
 		message := fmt.Sprintf("review %q is published, but no file of reviews/ has it any more", id)
@@ -234,9 +261,9 @@ func (b *Builder) renamed(previous *published, content *source.Content) []diagno
 	if was == "" || is == "" || was == is || b.cfg.NewBusinessID || slices.Contains(source.ExampleBusinesses, was) {
 		return nil
 	}
-	return []diagnostic.Problem{diagnostic.Position{File: source.BusinessFile}.Error("business-id",
+	return []diagnostic.Problem{content.BusinessAt().Error("business-id",
 		fmt.Sprintf("the id of the business is %q, and it is published as %q: whoever has copied your reviews will take it for another business", is, was),
-		fmt.Sprintf("write id: %s; if you do mean to change it, build once with --new-business-id", was))}
+		fmt.Sprintf("write id: %s (its name may change); if you do mean to change it, build once with --new-business-id", was))}
 }
 
 // claimProblems compares what the editors claim with the counts. A claim about nothing is an error.

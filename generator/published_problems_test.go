@@ -185,3 +185,18 @@ func TestCheckWithoutDates(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishedNote: a published review whose lines begin with # is found where it is a note.
+func TestPublishedNote(t *testing.T) {
+	t.Parallel()
+	dir, cfg := alreadyPublished(t)
+	put(t, dir, map[string]string{"reviews/1.yaml": "# kept for later\n# - id: r1\n#   author: Ana\n"})
+	problems, err := NewBuilder(cfg).Check(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `reviews/1.yaml:2:1: review "r1" is published, and only a note here, since its lines begin with #; delete these #, or add to withdrawn.yaml: - {id: r1, reason: withdrawn, date: 2026-06-01}`
+	if len(problems) != 1 || problems[0].String() != want {
+		t.Errorf("got %v, want %s", problems, want)
+	}
+}

@@ -121,6 +121,9 @@ func (in *inspector) review(r *source.Review) {
 			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" is in curly quotation marks, which are published with it",
 				"write straight ones (\") or none, unless they are the customer's own")
 		}
+		if strings.Count(*t.text, `"`) == 1 && halfQuoted.MatchString(*t.text) {
+			in.add(at, firstLine(*t.text), "curly-quotes", t.name+" has one quotation mark without the other, which is published with it", "delete it, or write the other one")
+		}
 		if reply && r.Text != nil && *r.Text == *t.text {
 			in.add(at, "owner_reply:", "near-duplicate", "the reply is the customer's text", "write your own words, or delete owner_reply")
 		}
@@ -164,6 +167,9 @@ func (in *inspector) author(r *source.Review, at diagnostic.Position) {
 		in.add(at, r.Author, "placeholder", fmt.Sprintf("author is %s, which is no name and is published as it is", diagnostic.Quote(r.Author)), "write Anonymous")
 	}
 }
+
+// halfQuoted matches a text that begins or ends with a quotation mark, which is no sign for inches.
+var halfQuoted = regexp.MustCompile(`^\s*"|[^0-9 ]"\s*$`)
 
 // placeholder matches words that stand for what is not written yet, or that a program has added: errors of spreadsheets,
 // Google's remarks, the button that unfolds a text, the codes of a mail's text.

@@ -21,8 +21,9 @@ type Content struct {
 	FAQ        []reviewcast.FAQ
 	Summary    *string
 
-	today reviewcast.Date // the last day that a date may name
-	files places
+	today    reviewcast.Date     // the last day that a date may name
+	business diagnostic.Position // of the id of the business
+	files    places
 	// known are the ids that job records may name, by refLists. nil if business.yaml could not be read: then no id is
 	// reported.
 	known [len(refLists)]*names
@@ -30,6 +31,9 @@ type Content struct {
 
 // Today returns the last day that a date may name.
 func (c *Content) Today() reviewcast.Date { return c.today }
+
+// BusinessAt returns where the id of the business is.
+func (c *Content) BusinessAt() diagnostic.Position { return c.business }
 
 // Named returns the id of a technician, service or area of business.yaml by its id, name or alias; field is
 // "technicians", "services" or "service_areas".
