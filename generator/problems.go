@@ -192,8 +192,8 @@ var noteForm = regexp.MustCompile(`^\s*#[#\s]*(?:-\s*)?id:\s*["']?([A-Za-z0-9._-
 // notedReviews returns where the files of reviews have reviews as notes, by id.
 func notedReviews(dir string) map[string]diagnostic.Position {
 	found := map[string]diagnostic.Position{}
-	_ = fs.WalkDir(os.DirFS(dir), "reviews", func(name string, _ fs.DirEntry, err error) error {
-		if err != nil || !source.IsYAML(name) {
+	_ = fs.WalkDir(os.DirFS(dir), "reviews", func(name string, _ fs.DirEntry, _ error) error {
+		if !source.IsYAML(name) {
 			return nil
 		}
 		data, _ := os.ReadFile(filepath.Join(dir, name)) // a file that can't be read has its problem

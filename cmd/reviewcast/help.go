@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -140,12 +141,14 @@ func (c *completeCmd) Run(ctx context.Context, std streams, k *kong.Context) err
 			found = append(found, terminal.Choice{ID: "--" + f.Name, Name: f.Help})
 		}
 	}
+	var b strings.Builder
 	for _, choice := range found {
 		if strings.HasPrefix(choice.ID, last) {
-			fmt.Fprintf(std.out, "%s%s\t%s\n", prefix, choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
+			fmt.Fprintf(&b, "%s%s\t%s\n", prefix, choice.ID, strings.Join(strings.Fields(terminal.Visible(choice.Name)), " "))
 		}
 	}
-	return nil
+	_, err := io.WriteString(std.out, b.String())
+	return err
 }
 
 // splitValues makes two words of --flag=value; bash makes three. The candidates repeat prefix.

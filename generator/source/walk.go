@@ -72,13 +72,13 @@ func (w *walker) beside(e fs.DirEntry, entries []fs.DirEntry) {
 	case slices.Contains(all, name):
 	case meant != "":
 		remedy := "rename it to " + meant
-		if strings.Contains(instead(name), "plain text") { // of a word processor
+		taken := slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant })
+		switch {
+		case strings.Contains(instead(name), "plain text"): // of a word processor
 			remedy = "save it as plain text in UTF-8, under the name " + meant + ", and move this file out of the content folder"
-		} else if !slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == meant }) {
-			// The name is free.
-		} else if e.IsDir() {
+		case taken && e.IsDir():
 			remedy = "move what is in it to " + meant + ", and delete it"
-		} else {
+		case taken:
 			remedy = "it is a second version of " + meant + ": keep the right words of both there, and delete this one"
 		}
 		w.wrongName(name, remedy)
